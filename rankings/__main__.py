@@ -1,0 +1,296 @@
+"""The package's command line: ``python -m rankings COMMAND FILE.json``."""
+
+import argparse
+import json
+import random
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from . import __version__
+from .distances import kemeny_distance, kendall_tau_b
+from .edit_distance import edit_distance, edit_script
+from .elicitation import CRITERIA, Answer, Skip, Verdict, replay, simulate
+from .errors import RankingError
+from .mean_rank import mean_rank
+from .orders import Ranking, bucket_of, checked, methods_of
+from .report import Report, Settings, build_report, criterion_report
+
+_DONE, _BAD_INPUT = 0, 2
+_PLAIN = "all"
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    options = _parser().parse_args(arguments)
+    try:
+        answer = options.run(_read(options.file), options)
+    except (RankingError, _BadInput) as refusal:
+        print(f"{options.file}: {refusal}", file=sys.stderr)
+        return _BAD_INPUT
+    json.dump(answer, sys.stdout, ensure_ascii=False, allow_nan=False)
+    sys.stdout.write("\n")
+    return _DONE
+
+
+class _BadInput(Exception):
+    """The input is not what the command reads; the message says what was expected."""
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="python -m rankings",
+        description="Rankings are lists of lists of method names, best first. FILE may be - for "
+        "standard input; the answer is JSON on standard output.",
+    )
+    parser.add_argument("--version", action="version", version=__version__)
+    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+
+    def command(name: str, run: Callable[..., Any], text: str) -> argparse.ArgumentParser:
+        made = commands.add_parser(name, help=text, description=text)
+        made.add_argument("file", metavar="FILE.json")
+        made.set_defaults(run=run)
+        return made
+
+    command("distance", _distance, 'distances and edit script of a list of {"a", "b"} rankings')
+    consensus = command("consensus", _consensus, "consensus of each list of rankings")
+    consensus.add_argument("--method", choices=["mean-rank"], default="mean-rank")
+    report = command(
+        "report",
+        _report,
+        "Best / Worst / Score. annotator_rankings is {image: [ranking]} with plain scores "
+        f'(one table named "{_PLAIN}"), or {{criterion: {{image: [ranking]}}}} with '
+        '{"recall", "precision"} scores.',
+    )
+    report.add_argument("--decimals", type=_decimals, default=4, help="a number, or none")
+    report.add_argument("--distance", choices=["edit", "kemeny"], default="edit")
+    report.add_argument("--consensus", choices=["mean-rank"], default="mean-rank")
+    report.add_argument("--beta", type=float, default=1.0)
+    report.add_argument("--min-annotators", type=int, default=3)
+    for planned in (
+        command("elicit", _elicit, "let a simulated annotator answer by known rankings"),
+        command("next", _next, "the pair to show next, or the finished rankings"),
+    ):
+        planned.add_argument("--strategy", choices=["insertion", "balanced"], default="insertion")
+    return parser
+
+
+def _decimals(text: str) -> int | None:
+    return None if text == "none" else int(text)
+
+
+def _read(path: str) -> Any:
+    try:
+        if path == "-":
+            return json.load(sys.stdin)
+        with open(path, encoding="utf-8-sig") as file:
+            return json.load(file)
+    except OSError as fault:
+        raise _BadInput(f"cannot be read: {fault.strerror}") from fault
+    except ValueError as fault:
+        raise _BadInput(f"is not JSON: {fault}") from fault
+
+
+def _list(data: Any, what: str) -> list[Any]:
+    # The case files of a test suite wrap their list in an object.
+    if isinstance(data, dict) and isinstance(data.get("cases"), list):
+        return list(data["cases"])
+    if not isinstance(data, list):
+        raise _BadInput(f"expected a list of {what}")
+    return data
+
+
+def _get(item: Any, key: str, place: str) -> Any:
+    if not isinstance(item, dict) or key not in item:
+        raise _BadInput(f'{place} lacks "{key}"')
+    return item[key]
+
+
+@contextmanager
+def _naming(place: str) -> Iterator[None]:
+    """Let a refusal name the place in the file."""
+    try:
+        yield
+    except RankingError as refusal:
+        raise _BadInput(f"{place}: {refusal}") from refusal
+
+
+def _distance(data: Any, options: argparse.Namespace) -> list[dict[str, Any]]:
+    answers = []
+    for at, item in enumerate(_list(data, 'objects with "a" and "b"')):
+        place = f"item {at}"
+        with _naming(place):
+            answers.append(_compared(_get(item, "a", place), _get(item, "b", place)))
+    return answers
+
+
+def _compared(first: Any, second: Any) -> dict[str, Any]:
+    a, b = checked(first), checked(second)
+    found = edit_distance(a, b)
+    return {
+        "distance": found.distance,
+        "swaps": found.swaps,
+        "splits": found.splits,
+        "merges": found.merges,
+        "kemeny": kemeny_distance(a, b),
+        "tau_b": kendall_tau_b(a, b),
+        "script": [
+            {"edit": step.edit, "cost": step.cost, "ranking": step.ranking}
+            for step in edit_script(a, b)
+        ],
+    }
+
+
+def _consensus(data: Any, options: argparse.Namespace) -> list[Ranking]:
+    answers = []
+    for at, rankings in enumerate(_list(data, "lists of rankings")):
+        with _naming(f"item {at}"):
+            answers.append(mean_rank(_list(rankings, "rankings")))
+    return answers
+
+
+def _report(data: Any, options: argparse.Namespace) -> dict[str, Any]:
+    settings = Settings(
+        decimals=options.decimals,
+        distance=options.distance,
+        consensus=options.consensus,
+        beta=options.beta,
+        min_annotators=options.min_annotators,
+    )
+    rankings = _get(data, "annotator_rankings", "the file")
+    scores = _get(data, "protocol_scores", "the file")
+    try:
+        if set(rankings) <= set(CRITERIA):
+            pairs = {
+                image: {
+                    protocol: {
+                        method: (score["recall"], score["precision"])
+                        for method, score in of_method.items()
+                    }
+                    for protocol, of_method in of_protocol.items()
+                }
+                for image, of_protocol in scores.items()
+            }
+            return build_report(rankings, pairs, settings).to_json()
+        table = criterion_report(rankings, scores, settings)
+        return Report(settings, {_PLAIN: table}).to_json()
+    except (AttributeError, KeyError, TypeError) as fault:
+        raise _BadInput(
+            f"annotator_rankings or protocol_scores has another shape: {fault}"
+        ) from fault
+
+
+def _elicit(data: Any, options: argparse.Namespace) -> list[dict[str, Any]]:
+    answers = []
+    for at, case in enumerate(_list(data, 'objects with "items" and "truth"')):
+        with _naming(f"item {at}"):
+            answers.append(_elicited(case, f"item {at}", options.strategy))
+    return answers
+
+
+def _elicited(case: Any, place: str, strategy: Any) -> dict[str, Any]:
+    items = _names(_get(case, "items", place), place)
+    truth = _get(case, "truth", place)
+    rng = random.Random(case.get("seed", 0))
+    if "seed" in case:
+        rng.shuffle(items)
+    places = {}
+    for criterion in CRITERIA:
+        ranking = checked(_get(truth, criterion, f"{place}, truth"))
+        if methods_of(ranking) != set(items):
+            raise RankingError(f"the {criterion} ranking is not of the items")
+        places[criterion] = bucket_of(ranking)
+    flip = case.get("flip", 0.0)
+
+    def answer(left: int, right: int, criterion: str) -> Verdict:
+        return _noisy(_verdict(places[criterion], items[left], items[right]), flip, rng)
+
+    log = simulate(len(items), answer, strategy)
+    answers = [entry for entry in log if isinstance(entry, Answer)]
+    rankings = replay(len(items), log).rankings() or {}
+    return {
+        "screens": len(answers),
+        "questions": sum(len(entry.verdicts) for entry in answers),
+        "rankings": {name: _named(ranking, items) for name, ranking in rankings.items()},
+        "pairs": [[items[entry.left], items[entry.right]] for entry in answers],
+    }
+
+
+def _verdict(place: Mapping[str, int], left: str, right: str) -> Verdict:
+    if place[left] == place[right]:
+        return "equal"
+    return "left" if place[left] < place[right] else "right"
+
+
+def _noisy(verdict: Verdict, flip: float, rng: random.Random) -> Verdict:
+    """Give one of the two other verdicts with probability ``flip``."""
+    if not flip or rng.random() >= flip:
+        return verdict
+    values: tuple[Verdict, ...] = ("left", "equal", "right")
+    return [value for value in values if value != verdict][rng.random() < 0.5]
+
+
+def _next(data: Any, options: argparse.Namespace) -> dict[str, Any]:
+    items = _names(_get(data, "items", "the file"), "items")
+    if "seed" in data:
+        random.Random(data["seed"]).shuffle(items)
+    log = [
+        _entry(entry, items, f"answer {at}")
+        for at, entry in enumerate(_list(data.get("answers", []), "answers"))
+    ]
+    state = replay(len(items), log)
+    pair = state.next_pair(options.strategy)
+    if pair is None:
+        rankings = {name: state.ranking(name) for name in CRITERIA}
+        return {
+            "rankings": {
+                name: None if ranking is None else _named(ranking, items)
+                for name, ranking in rankings.items()
+            }
+        }
+    remaining = state.remaining(options.strategy)
+    return {
+        "left": items[pair[0]],
+        "right": items[pair[1]],
+        "open": state.open_criteria(*pair),
+        "implied": state.implied(*pair),
+        "remaining": {
+            "least": remaining.least,
+            "expected": remaining.expected,
+            "most": remaining.most,
+        },
+    }
+
+
+def _names(items: Any, place: str) -> list[str]:
+    names = _list(items, "item names")
+    if not all(isinstance(name, str) for name in names):
+        raise _BadInput(f"{place}: items are named by text")
+    if len(set(names)) != len(names):
+        raise _BadInput(f"{place}: an item is named twice")
+    return names
+
+
+def _entry(entry: Any, items: Sequence[str], place: str) -> Answer | Skip:
+    if isinstance(entry, dict) and "skip" in entry:
+        pair = _list(entry["skip"], "two items")
+        if len(pair) != 2:
+            raise _BadInput(f"{place}: a skip names two items")
+        return Skip(_number(pair[0], items, place), _number(pair[1], items, place))
+    left = _number(_get(entry, "left", place), items, place)
+    right = _number(_get(entry, "right", place), items, place)
+    return Answer(left, right, {name: entry[name] for name in CRITERIA if entry.get(name)})
+
+
+def _number(name: Any, items: Sequence[str], place: str) -> int:
+    if name not in items:
+        raise _BadInput(f"{place}: {name!r} is not one of the items")
+    return items.index(name)
+
+
+def _named(ranking: Sequence[Sequence[int]], items: Sequence[str]) -> list[list[str]]:
+    return [[items[item] for item in bucket] for bucket in ranking]
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

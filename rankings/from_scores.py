@@ -1,0 +1,56 @@
+"""The ranking that a protocol's scores on an image give."""
+
+import math
+from collections.abc import Mapping
+from decimal import ROUND_HALF_EVEN, Decimal
+
+from .errors import MissingScore, RankingError
+from .orders import Ranking, from_values
+
+MAX_DECIMALS = 15
+
+
+def ranking_from_scores(scores: Mapping[str, float | None], decimals: int | None = 4) -> Ranking:
+    """Order methods by score, the higher the better; equal rounded scores tie.
+
+    Parameters
+    ----------
+    scores : mapping of method to score
+    decimals : int or None
+        Scores are rounded to this many decimals, half to even, in decimal arithmetic on the
+        shortest decimal that reads back as the same float (0.12345 is a half, as it looks);
+        None compares them as they are.
+
+    Raises
+    ------
+    MissingScore
+        If a score is None or not a finite number; names the method.
+    RankingError
+        If there is no score, or ``decimals`` is outside 0 .. 15.
+    """
+    if not scores:
+        raise RankingError("a ranking needs at least one score")
+    if decimals is not None and not 0 <= decimals <= MAX_DECIMALS:
+        raise RankingError(f"decimals must be None or in 0 .. {MAX_DECIMALS}, got {decimals}")
+    return from_values(
+        [(method, _rounded(method, score, decimals)) for method, score in scores.items()],
+        descending=True,
+    )
+
+
+def _rounded(method: str, score: float | None, decimals: int | None) -> Decimal:
+    if score is None or not math.isfinite(score):
+        raise MissingScore(
+            f"{method} has no score" if score is None else f"{method} scores {score}"
+        )
+    exact = Decimal(repr(float(score)))
+    if decimals is None:
+        return exact
+    return exact.quantize(Decimal(1).scaleb(-decimals), rounding=ROUND_HALF_EVEN)
+
+
+def f_beta(recall: float, precision: float, beta: float = 1.0) -> float:
+    """Return (1 + beta^2) P R / (beta^2 P + R); 0 when both are 0."""
+    weight = beta * beta
+    below = weight * precision + recall
+    return (1 + weight) * precision * recall / below if below else 0.0
