@@ -1,0 +1,17 @@
+"""What the package refuses."""
+
+
+class ProtocolError(Exception):
+    """The base of all refusals of this package."""
+
+
+class RegionError(ProtocolError, ValueError):
+    """A region that is not one."""
+
+
+class ParameterError(ProtocolError, ValueError):
+    """A parameter that is unknown or outside its range."""
+
+
+class UnknownProtocol(ProtocolError, LookupError):
+    """A protocol of this name does not exist."""
