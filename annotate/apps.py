@@ -1,0 +1,7 @@
+from django.apps import AppConfig
+
+
+class AnnotateConfig(AppConfig):
+    name = "annotate"
+    verbose_name = "Text detection rankings"
+    default_auto_field = "django.db.models.BigAutoField"

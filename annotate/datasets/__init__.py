@@ -1,0 +1,1 @@
+"""Datasets, their images, methods and results."""

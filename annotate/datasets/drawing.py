@@ -1,0 +1,24 @@
+"""Regions as the pages draw them: polygons in image pixels, pixel (x, y) covering [x, x+1)."""
+
+from collections.abc import Iterable
+
+from protocols.regions import Region
+
+from .models import BoxConvention
+
+
+def polygon_points(region: Region, convention: str) -> str:
+    """Return the ``points`` attribute of an SVG polygon.
+
+    Rectangles whose last pixel is included reach one pixel further than their coordinates say.
+    """
+    points = region.points
+    if convention == BoxConvention.INCLUSIVE and region.is_rectangle:
+        left, top, right, bottom = region.box
+        points = (left, top, right + 1, top, right + 1, bottom + 1, left, bottom + 1)
+    pairs = zip(points[::2], points[1::2], strict=True)
+    return " ".join(f"{x:.10g},{y:.10g}" for x, y in pairs)
+
+
+def drawn(regions: Iterable[Region], convention: str) -> list[str]:
+    return [polygon_points(region, convention) for region in regions]

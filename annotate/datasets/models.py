@@ -1,0 +1,160 @@
+"""A dataset: images with ground truth, methods, and what each method found on each image."""
+
+from collections.abc import Sequence
+from functools import cached_property
+
+from django.core.files.storage import Storage, storages
+from django.db import models
+from django.db.models import Q
+
+from protocols.regions import Region, decode_regions
+
+
+class BoxConvention(models.TextChoices):
+    """How the coordinates of the files are meant; it decides how boxes are drawn."""
+
+    INCLUSIVE = "inclusive", "last pixel included (ICDAR 2013)"
+    POINTS = "points", "corner points"
+
+
+class Dataset(models.Model):
+    """Images, their ground truth, and everything that was computed on them."""
+
+    name = models.CharField(max_length=120, unique=True)
+    slug = models.SlugField(max_length=120, unique=True)
+    line_format = models.CharField(
+        max_length=10,
+        choices=[
+            ("ltrb", "left,top,right,bottom"),
+            ("quad", "four corners"),
+            ("polygon", "polygons"),
+        ],
+    )
+    box_convention = models.CharField(max_length=10, choices=BoxConvention)
+    provenance = models.TextField(blank=True)
+    licence = models.CharField(max_length=200, blank=True)
+    created = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ("name",)
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class ImageQuerySet(models.QuerySet["Image"]):
+    def in_order(self) -> "ImageQuerySet":
+        """Images as people count them: img_2 before img_10."""
+        return self.order_by("position", "pk")
+
+
+class Image(models.Model):
+    """One image of a dataset; its file, where there is one, is stored under its hash."""
+
+    dataset = models.ForeignKey(Dataset, models.PROTECT, related_name="images")
+    name = models.CharField(max_length=200)
+    position = models.PositiveIntegerField()
+    # Null together: data sets are often published without their photographs.
+    width = models.PositiveIntegerField(null=True, blank=True)
+    height = models.PositiveIntegerField(null=True, blank=True)
+    sha256 = models.CharField(max_length=64, blank=True, db_index=True)
+    content_type = models.CharField(max_length=40, blank=True)
+    # One list per image, in the codec of protocols.regions.
+    truth = models.JSONField()
+
+    objects = ImageQuerySet.as_manager()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["dataset", "name"], name="an_image_name_is_unique_in_its_dataset"
+            ),
+            models.CheckConstraint(
+                condition=Q(width__isnull=True, height__isnull=True, sha256="")
+                | Q(width__gt=0, height__gt=0) & ~Q(sha256=""),
+                name="an_image_has_a_size_exactly_when_it_has_a_file",
+            ),
+        ]
+        indexes = [models.Index(fields=["dataset", "position"], name="images_in_order")]
+
+    def __str__(self) -> str:
+        return self.name
+
+    @cached_property
+    def truth_regions(self) -> tuple[Region, ...]:
+        return decode_regions(self.truth)
+
+    @property
+    def stored_name(self) -> str:
+        return stored_name(self.sha256)
+
+    def size_to_draw(self, regions: Sequence[Region]) -> tuple[int, int]:
+        """The image's size, or without a photograph room for everything that is drawn on it."""
+        if self.width and self.height:
+            return self.width, self.height
+        boxes = [region.box for region in (*self.truth_regions, *regions)]
+        right = max((box[2] for box in boxes), default=0)
+        bottom = max((box[3] for box in boxes), default=0)
+        return max(100, round(right * 1.03) + 1), max(100, round(bottom * 1.03) + 1)
+
+
+def stored_name(sha256: str) -> str:
+    return f"{sha256[:2]}/{sha256}"
+
+
+def image_storage() -> Storage:
+    return storages["default"]
+
+
+class Method(models.Model):
+    """A text detector under study."""
+
+    dataset = models.ForeignKey(Dataset, models.PROTECT, related_name="methods")
+    name = models.CharField(max_length=120)
+    slug = models.SlugField(max_length=120)
+    created = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ("name",)
+        constraints = [
+            models.UniqueConstraint(
+                fields=["dataset", "name"], name="a_method_name_is_unique_in_its_dataset"
+            ),
+            models.UniqueConstraint(
+                fields=["dataset", "slug"], name="a_method_slug_is_unique_in_its_dataset"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class Result(models.Model):
+    """What one method found on one image. No row: the method was not evaluated on it."""
+
+    image = models.ForeignKey(Image, models.PROTECT, related_name="results")
+    method = models.ForeignKey(Method, models.PROTECT, related_name="results")
+    regions = models.JSONField()
+    n_regions = models.PositiveIntegerField()
+    # Some protocols score an absent file unlike an empty one.
+    had_file = models.BooleanField(default=True)
+    # Of the drawn geometry alone: equal hashes look alike, so people need not compare them.
+    sha256 = models.CharField(max_length=64)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["image", "method"], name="a_method_has_one_result_per_image"
+            ),
+            models.CheckConstraint(
+                condition=Q(had_file=True) | Q(n_regions=0),
+                name="a_result_without_a_file_has_no_regions",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.method} on {self.image}"
+
+    @cached_property
+    def detections(self) -> tuple[Region, ...]:
+        return decode_regions(self.regions)

@@ -1,0 +1,1 @@
+"""Loading ground truth, results and scores: everything or nothing, with a receipt."""

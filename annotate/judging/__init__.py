@@ -1,0 +1,1 @@
+"""Asking annotators and keeping their answers."""

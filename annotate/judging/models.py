@@ -1,0 +1,216 @@
+"""What annotators are shown and what they answer. The answers are events: added, never changed."""
+
+import secrets
+
+from django.conf import settings
+from django.db import models
+from django.db.models import F, Q
+
+from annotate.datasets.models import Image, Result
+from annotate.studies.models import Study
+
+
+class Verdict(models.TextChoices):
+    LEFT = "left", "Left better"
+    EQUAL = "equal", "Equal"
+    RIGHT = "right", "Right better"
+
+
+class Assignment(models.Model):
+    """One image to be ranked by one annotator within a study."""
+
+    class State(models.TextChoices):
+        IN_WORK = "in_work", "in work"
+        COMPLETE = "complete", "complete"
+        # Pairs skipped twice are left open; it does not count towards min_annotators.
+        INCOMPLETE = "incomplete", "incomplete"
+
+    study = models.ForeignKey(Study, models.PROTECT, related_name="assignments")
+    image = models.ForeignKey(Image, models.PROTECT, related_name="assignments")
+    annotator = models.ForeignKey(
+        settings.AUTH_USER_MODEL, models.PROTECT, related_name="assignments"
+    )
+    # 1 for the first image this annotator ranked in the study.
+    position = models.PositiveIntegerField()
+    state = models.CharField(max_length=10, choices=State, default=State.IN_WORK)
+    # [[result id, ...], ...]: the planner's items in order; results that look alike share one.
+    items = models.JSONField()
+    # {criterion: [[method id, ...], ...]}: a cache of the replayed log, null until complete.
+    rankings = models.JSONField(null=True, blank=True)
+    created = models.DateTimeField(auto_now_add=True)
+    finished = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["study", "image", "annotator"],
+                name="an_annotator_ranks_an_image_of_a_study_once",
+            ),
+            models.UniqueConstraint(
+                fields=["study", "annotator", "position"],
+                name="an_annotator_ranks_images_one_after_the_other",
+            ),
+            models.CheckConstraint(
+                condition=Q(state="complete", rankings__isnull=False)
+                | ~Q(state="complete") & Q(rankings__isnull=True),
+                name="exactly_complete_assignments_have_rankings",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.image} by {self.annotator} in {self.study}"
+
+
+def _new_opaque_id() -> str:
+    return secrets.token_urlsafe(12)
+
+
+class Screen(models.Model):
+    """Two results side by side, put to one annotator."""
+
+    class State(models.TextChoices):
+        WAITING = "waiting", "waiting"
+        ANSWERED = "answered", "answered"
+        SKIPPED = "skipped", "skipped"
+        # An undo went back past it before it was answered.
+        RETIRED = "retired", "retired"
+
+    class Purpose(models.TextChoices):
+        PLACE = "place", "place a result"
+
+    # What addresses and pages carry: it tells nothing.
+    public_id = models.CharField(max_length=24, unique=True, default=_new_opaque_id, editable=False)
+    assignment = models.ForeignKey(Assignment, models.PROTECT, related_name="screens")
+    number = models.PositiveIntegerField()
+    left = models.ForeignKey(Result, models.PROTECT, related_name="+")
+    right = models.ForeignKey(Result, models.PROTECT, related_name="+")
+    purpose = models.CharField(max_length=10, choices=Purpose, default=Purpose.PLACE)
+    strategy = models.CharField(max_length=10)
+    state = models.CharField(max_length=10, choices=State, default=State.WAITING)
+    created = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["assignment", "number"], name="a_screen_number_is_used_once"
+            ),
+            models.UniqueConstraint(
+                fields=["assignment"],
+                condition=Q(state="waiting"),
+                name="one_screen_of_an_assignment_waits",
+            ),
+            models.CheckConstraint(
+                condition=~Q(left=F("right")), name="a_screen_shows_two_results"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"screen {self.number} of {self.assignment}"
+
+
+class _Event(models.Model):
+    """Something that happened to an assignment. Events are added and never changed."""
+
+    assignment = models.ForeignKey(Assignment, models.PROTECT, related_name="%(class)ss")
+    # Its place in the assignment's log, counted over all kinds of events.
+    number = models.PositiveIntegerField()
+    created = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        abstract = True
+        constraints = [
+            models.UniqueConstraint(
+                fields=["assignment", "number"], name="a_%(class)s_has_its_place_in_the_log"
+            )
+        ]
+
+
+class Judgement(_Event):
+    """One annotator's answer to one screen. A Withdrawal ends it."""
+
+    screen = models.ForeignKey(Screen, models.PROTECT, related_name="judgements")
+    # How many answers and skips of this screen were withdrawn before; with the constraint below
+    # the database itself refuses a second answer that is in force.
+    attempt = models.PositiveSmallIntegerField(default=0)
+    # Empty: not asked, it followed from earlier answers.
+    recall = models.CharField(max_length=5, choices=Verdict, blank=True)
+    precision = models.CharField(max_length=5, choices=Verdict, blank=True)
+    preference = models.CharField(max_length=5, choices=Verdict, blank=True)
+    # None when the page could not measure it (no JavaScript).
+    seconds_taken = models.FloatField(null=True, blank=True)
+
+    class Meta(_Event.Meta):
+        constraints = [
+            *_Event.Meta.constraints,
+            models.UniqueConstraint(
+                fields=["screen", "attempt"], name="a_screen_has_one_judgement_in_force"
+            ),
+            models.CheckConstraint(
+                condition=~Q(recall="", precision="", preference=""),
+                name="a_judgement_answers_something",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"judgement {self.number} of {self.assignment}"
+
+    @property
+    def verdicts(self) -> dict[str, str]:
+        """The criteria that were asked, with their answers."""
+        answers = {
+            "recall": self.recall,
+            "precision": self.precision,
+            "preference": self.preference,
+        }
+        return {criterion: verdict for criterion, verdict in answers.items() if verdict}
+
+
+class Skip(_Event):
+    """A screen was not answered, for a reason. It places nothing."""
+
+    class Reason(models.TextChoices):
+        CANNOT_SEE = "cannot_see", "I cannot see it well enough"
+        NO_TEXT = "no_text", "There is no text to judge"
+        QUESTION = "question", "The question does not fit"
+        BROKEN = "broken", "Something is broken"
+        OTHER = "other", "Another reason"
+
+    screen = models.ForeignKey(Screen, models.PROTECT, related_name="skips")
+    attempt = models.PositiveSmallIntegerField(default=0)
+    reason = models.CharField(max_length=10, choices=Reason)
+    text = models.CharField(max_length=300, blank=True)
+
+    class Meta(_Event.Meta):
+        constraints = [
+            *_Event.Meta.constraints,
+            models.UniqueConstraint(
+                fields=["screen", "attempt"], name="a_screen_has_one_skip_in_force"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"skip {self.number} of {self.assignment}"
+
+
+class Withdrawal(_Event):
+    """An earlier judgement or skip no longer counts."""
+
+    judgement = models.OneToOneField(
+        Judgement, models.PROTECT, null=True, blank=True, related_name="withdrawal"
+    )
+    skip = models.OneToOneField(
+        Skip, models.PROTECT, null=True, blank=True, related_name="withdrawal"
+    )
+
+    class Meta(_Event.Meta):
+        constraints = [
+            *_Event.Meta.constraints,
+            models.CheckConstraint(
+                condition=Q(judgement__isnull=False, skip__isnull=True)
+                | Q(judgement__isnull=True, skip__isnull=False),
+                name="a_withdrawal_ends_one_judgement_or_skip",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"withdrawal {self.number} of {self.assignment}"

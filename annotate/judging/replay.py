@@ -1,0 +1,86 @@
+"""From an assignment's stored events to the planner's state: the log is the truth."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from rankings.elicitation import CRITERIA, Answer, Skip, State, replay
+
+from . import models
+
+
+@dataclass(frozen=True)
+class Log:
+    """All events of one assignment, oldest first."""
+
+    events: tuple[models.Judgement | models.Skip, ...]
+
+    @property
+    def in_force(self) -> tuple[models.Judgement | models.Skip, ...]:
+        return tuple(event for event in self.events if not is_withdrawn(event))
+
+    @property
+    def next_number(self) -> int:
+        return 1 + max((number for event in self.events for number in _numbers(event)), default=0)
+
+    def with_event(self, event: models.Judgement | models.Skip) -> "Log":
+        return Log((*self.events, event))
+
+    def attempts(self, screen: models.Screen) -> int:
+        """How often this screen was answered or skipped before."""
+        return sum(event.screen_id == screen.pk for event in self.events)
+
+
+def is_withdrawn(event: models.Judgement | models.Skip) -> bool:
+    # A missing reverse one-to-one raises a subclass of AttributeError.
+    return hasattr(event, "withdrawal")
+
+
+def _numbers(event: models.Judgement | models.Skip) -> Iterator[int]:
+    yield event.number
+    if is_withdrawn(event):
+        yield event.withdrawal.number
+
+
+def read_log(assignment: models.Assignment) -> Log:
+    """Fetch the assignment's events with their screens and withdrawals (two queries)."""
+    judgements = assignment.judgements.select_related("screen", "withdrawal")
+    skips = assignment.skips.select_related("screen", "withdrawal")
+    events = sorted([*judgements, *skips], key=lambda event: event.number)
+    return Log(tuple(events))
+
+
+def item_of_each_result(assignment: models.Assignment) -> dict[int, int]:
+    """Return the planner's item of each result; results that look alike share one."""
+    return {result: item for item, results in enumerate(assignment.items) for result in results}
+
+
+def entry(event: models.Judgement | models.Skip, item_of: dict[int, int]) -> Answer | Skip:
+    """Return an event as the planner's log has it."""
+    left, right = item_of[event.screen.left_id], item_of[event.screen.right_id]
+    if isinstance(event, models.Skip):
+        return Skip(left, right, event.reason)
+    return Answer(left, right, event.verdicts)
+
+
+def state_of(assignment: models.Assignment, log: Log) -> State:
+    item_of = item_of_each_result(assignment)
+    return replay(len(assignment.items), [entry(event, item_of) for event in log.in_force])
+
+
+def rankings_of(
+    assignment: models.Assignment, state: State, method_of: dict[int, int]
+) -> dict[str, list[list[int]]]:
+    """Return the finished rankings as method ids, buckets best first and each in a fixed order.
+
+    ``method_of`` gives the method of each result of the assignment.
+    """
+    rankings = state.rankings()
+    if rankings is None:
+        raise ValueError(f"{assignment} is not finished: some pairs are open")
+    return {
+        criterion: [
+            sorted(method_of[result] for item in bucket for result in assignment.items[item])
+            for bucket in rankings[criterion]
+        ]
+        for criterion in CRITERIA
+    }

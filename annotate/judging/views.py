@@ -1,0 +1,233 @@
+"""The comparison page: with JavaScript it talks JSON, without it posts plain forms."""
+
+from collections.abc import Callable
+from functools import wraps
+from typing import Any
+
+from django.contrib.auth.views import redirect_to_login
+from django.http import HttpRequest, HttpResponse, HttpResponseBase, JsonResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_POST, require_safe
+
+from annotate.studies import permissions
+from annotate.studies.models import Study
+from rankings.elicitation import CRITERIA
+
+from . import services
+from .errors import AlreadyAnswered, Incomplete, StudyNotOpen
+from .forms import JudgementForm, SkipForm
+from .models import Assignment, Screen, Skip
+from .screens import payload
+
+View = Callable[..., HttpResponseBase]
+
+
+def _wants_json(request: HttpRequest) -> bool:
+    return request.get_preferred_type(["text/html", "application/json"]) == "application/json"
+
+
+def _signed_in(view: View) -> View:
+    """Like login_required, but a script gets 401 and the address instead of a page."""
+
+    @wraps(view)
+    def checked(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
+        if request.user.is_authenticated:
+            return view(request, *args, **kwargs)
+        if _wants_json(request):
+            return JsonResponse({"url": reverse("account_login")}, status=401)
+        return redirect_to_login(request.get_full_path())
+
+    return never_cache(checked)
+
+
+@_signed_in
+@require_safe
+def judge(request: HttpRequest, slug: str) -> HttpResponse:
+    """The screen that waits, or the page before the first and after the last one."""
+    study = _study(request, slug)
+    turn = services.waiting_turn(study, request.user)
+    if study.state != Study.State.OPEN:
+        return _refused(request, services.not_open(study))
+    if turn is None:
+        return _start_or_end(request, study)
+    return _screen(request, turn)
+
+
+@_signed_in
+@require_POST
+def start(request: HttpRequest, slug: str) -> HttpResponse:
+    study = _study(request, slug)
+    try:
+        services.start(study=study, annotator=request.user)
+    except StudyNotOpen as refusal:
+        return _refused(request, refusal)
+    return redirect("judging:judge", slug=slug)
+
+
+@_signed_in
+@require_POST
+def answer(request: HttpRequest, screen_id: str) -> HttpResponse:
+    form = JudgementForm(request.POST)
+    try:
+        if not form.is_valid():
+            raise Incomplete({name: errors[0] for name, errors in form.errors.items()})
+        turn = services.record_judgement(
+            screen_id=screen_id,
+            annotator=request.user,
+            verdicts=form.verdicts(),
+            seconds_taken=form.cleaned_data["seconds_taken"],
+        )
+    except Incomplete as refusal:
+        return _incomplete(request, screen_id, refusal)
+    except StudyNotOpen as refusal:
+        return _refused(request, refusal)
+    except AlreadyAnswered as refusal:
+        return _conflict(request, _study_of(request, screen_id), refusal)
+    return _next(request, turn, screen_id, "Saved.")
+
+
+@_signed_in
+@require_POST
+def skip(request: HttpRequest, screen_id: str) -> HttpResponse:
+    form = SkipForm(request.POST)
+    try:
+        if not form.is_valid():
+            reasons = {name: errors[0] for name, errors in form.errors.items()}
+            return _incomplete(request, screen_id, Incomplete(reasons))
+        turn = services.record_skip(
+            screen_id=screen_id, annotator=request.user, **form.cleaned_data
+        )
+    except StudyNotOpen as refusal:
+        return _refused(request, refusal)
+    except AlreadyAnswered as refusal:
+        return _conflict(request, _study_of(request, screen_id), refusal)
+    return _next(request, turn, screen_id, "Skipped.")
+
+
+@_signed_in
+@require_POST
+def undo(request: HttpRequest, slug: str) -> HttpResponse:
+    study = _study(request, slug)
+    try:
+        turn = services.undo(
+            study=study, annotator=request.user, screen_id=request.POST.get("screen", "")
+        )
+    except StudyNotOpen as refusal:
+        return _refused(request, refusal)
+    except AlreadyAnswered as refusal:
+        return _conflict(request, study, refusal)
+    return _show(request, turn, study, "Taken back.")
+
+
+def _study(request: HttpRequest, slug: str) -> Study:
+    return get_object_or_404(permissions.studies_to_judge(request.user), slug=slug)
+
+
+def _study_of(request: HttpRequest, screen_id: str) -> Study:
+    return get_object_or_404(
+        permissions.studies_to_judge(request.user),
+        assignments__screens__public_id=screen_id,
+        assignments__annotator=request.user,
+    )
+
+
+def _next(
+    request: HttpRequest, turn: services.Turn | None, screen_id: str, done: str
+) -> HttpResponse:
+    study = turn.assignment.study if turn else _study_of(request, screen_id)
+    return _show(request, turn, study, done)
+
+
+def _show(
+    request: HttpRequest, turn: services.Turn | None, study: Study, done: str
+) -> HttpResponse:
+    address = reverse("judging:judge", args=[study.slug])
+    if not _wants_json(request):
+        return redirect(address)
+    if turn is None:
+        return JsonResponse({"done": {"url": address}})
+    data = payload(turn)
+    data["message"] = f"{done} {data['progress']['text']}."
+    return JsonResponse(data)
+
+
+def _screen(
+    request: HttpRequest,
+    turn: services.Turn,
+    *,
+    status: int = 200,
+    **context: Any,
+) -> HttpResponse:
+    data = payload(turn)
+    defaults = {
+        "study": turn.assignment.study,
+        "payload": data,
+        "answers": data["answers"],
+        "errors": {},
+        "skip_errors": {},
+        "notice": "",
+        "skip_reasons": Skip.Reason.choices,
+    }
+    return render(request, "judging/screen.html", defaults | context, status=status)
+
+
+def _start_or_end(request: HttpRequest, study: Study, *, status: int = 200) -> HttpResponse:
+    assignments = Assignment.objects.filter(study=study, annotator=request.user)
+    n_images, n_done = study.study_images.count(), assignments.count()
+    context = {"study": study, "n_images": n_images, "n_done": n_done}
+    if n_images and n_done < n_images:
+        context["criteria"] = [(name.capitalize(), study.questions[name]) for name in CRITERIA]
+        context["start_url"] = reverse("judging:start", args=[study.slug])
+        return render(request, "judging/start.html", context, status=status)
+    context["n_screens"] = Screen.objects.filter(
+        assignment__in=assignments, state=Screen.State.ANSWERED
+    ).count()
+    context["undo_url"] = reverse("judging:undo", args=[study.slug])
+    context["can_undo"] = bool(context["n_screens"])
+    return render(request, "judging/finished.html", context, status=status)
+
+
+def _incomplete(request: HttpRequest, screen_id: str, refusal: Incomplete) -> HttpResponse:
+    if _wants_json(request):
+        # Somebody else's screen is not there, whatever was sent to it.
+        _study_of(request, screen_id)
+        return JsonResponse({"errors": refusal.reasons}, status=422)
+    turn = services.waiting_turn(_study_of(request, screen_id), request.user)
+    if turn is None or turn.screen.public_id != screen_id:
+        return _conflict(
+            request,
+            _study_of(request, screen_id),
+            AlreadyAnswered("This pair was answered in another tab."),
+        )
+    if "reason" in refusal.reasons or "text" in refusal.reasons:
+        return _screen(request, turn, status=422, skip_errors=refusal.reasons)
+    answers = {name: request.POST.get(name, "") for name in CRITERIA}
+    return _screen(request, turn, status=422, errors=refusal.reasons, answers=answers)
+
+
+def _conflict(request: HttpRequest, study: Study, refusal: AlreadyAnswered) -> HttpResponse:
+    turn = services.waiting_turn(study, request.user)
+    if _wants_json(request):
+        data: dict[str, Any] = {"message": str(refusal)}
+        if turn is None:
+            data["done"] = {"url": reverse("judging:judge", args=[study.slug])}
+        else:
+            data["payload"] = payload(turn)
+        return JsonResponse(data, status=409)
+    if turn is None:
+        return _start_or_end(request, study, status=409)
+    return _screen(request, turn, status=409, notice=str(refusal))
+
+
+def _refused(request: HttpRequest, refusal: StudyNotOpen) -> HttpResponse:
+    if _wants_json(request):
+        return JsonResponse({"message": str(refusal)}, status=403)
+    context = {
+        "title": "This study takes no answers now",
+        "sentence": str(refusal),
+        "next_url": reverse("home"),
+        "next_label": "Your studies",
+    }
+    return render(request, "judging/refused.html", context, status=403)

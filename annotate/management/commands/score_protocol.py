@@ -1,0 +1,55 @@
+"""Score a dataset's results with protocols and store the scores."""
+
+import json
+from argparse import ArgumentParser
+from time import monotonic
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+
+from annotate.datasets.models import Dataset
+from annotate.scoring.services import NotScored, score_protocol
+
+
+class Command(BaseCommand):
+    help = "Score every result of a dataset with protocols; stores scores, parameters and version."
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("dataset", help="slug of the dataset")
+        parser.add_argument("protocols", nargs="+", metavar="protocol", help="slug, e.g. iou")
+        parser.add_argument(
+            "--parameters", default="{}", help="JSON object, e.g. '{\"min_iou\": 0.7}'"
+        )
+
+    def handle(self, **options: Any) -> None:
+        dataset = Dataset.objects.filter(slug=options["dataset"]).first()
+        if dataset is None:
+            known = ", ".join(Dataset.objects.values_list("slug", flat=True)) or "none is loaded"
+            raise CommandError(f"There is no dataset {options['dataset']!r}; datasets: {known}.")
+        parameters = _parameters(options["parameters"])
+        for slug in options["protocols"]:
+            started = monotonic()
+
+            def progress(done: int, total: int, started: float = started) -> None:
+                left = (monotonic() - started) / done * (total - done)
+                self.stdout.write(f"  {done}/{total} methods, about {left:.0f} s left")
+
+            try:
+                run = score_protocol(
+                    dataset=dataset, slug=slug, parameters=parameters, progress=progress
+                )
+            except NotScored as refusal:
+                raise CommandError(str(refusal), returncode=2) from refusal
+            self.stdout.write(
+                f"{run.name}: {run.scores.count()} results in {monotonic() - started:.1f} s"
+            )
+
+
+def _parameters(text: str) -> dict[str, Any]:
+    try:
+        parameters = json.loads(text)
+    except json.JSONDecodeError as fault:
+        raise CommandError(f"--parameters is not JSON: {fault}", returncode=2) from fault
+    if not isinstance(parameters, dict):
+        raise CommandError("--parameters must be a JSON object.", returncode=2)
+    return parameters

@@ -1,0 +1,1 @@
+"""What the judgements say about the protocols: tables and exports."""

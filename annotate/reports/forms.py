@@ -1,0 +1,65 @@
+"""A report's settings, as its address carries them."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from django import forms
+
+from annotate.scoring.models import ProtocolRun
+from annotate.studies.models import Study
+from rankings.report import Settings
+
+_UNROUNDED = "none"
+
+
+class ReportForm(forms.Form):
+    """Every field may be missing from the address; then the study's or the usual value holds."""
+
+    decimals = forms.ChoiceField(
+        choices=[("2", "2"), ("3", "3"), ("4", "4"), (_UNROUNDED, "not rounded")],
+        required=False,
+        label="Decimals of the scores",
+    )
+    distance = forms.ChoiceField(
+        choices=[("edit", "ranking edit distance"), ("kemeny", "Kemeny distance")], required=False
+    )
+    beta = forms.FloatField(
+        min_value=0.01, max_value=100, required=False, label="Beta of the F-score"
+    )
+    min_annotators = forms.IntegerField(
+        min_value=1, max_value=100, required=False, label="Annotators per image, at least"
+    )
+    protocol = forms.MultipleChoiceField(
+        required=False, widget=forms.CheckboxSelectMultiple, label="Protocols"
+    )
+
+    def __init__(
+        self, data: Any, *args: object, study: Study, runs: Sequence[ProtocolRun], **kwargs: object
+    ) -> None:
+        usual = {
+            "decimals": "4",
+            "distance": "edit",
+            "beta": "1",
+            "min_annotators": str(study.min_annotators),
+        }
+        given = data.copy()
+        for name, value in usual.items():
+            if not given.get(name):
+                given[name] = value
+        if not given.getlist("protocol"):
+            given.setlist("protocol", [run.name for run in runs])
+        super().__init__(given, *args, **kwargs)
+        self.fields["protocol"].choices = [(run.name, run.name) for run in runs]
+        self._runs = runs
+
+    def settings(self) -> Settings:
+        decimals = self.cleaned_data["decimals"]
+        return Settings(
+            decimals=None if decimals == _UNROUNDED else int(decimals),
+            distance=self.cleaned_data["distance"],
+            beta=self.cleaned_data["beta"],
+            min_annotators=self.cleaned_data["min_annotators"],
+        )
+
+    def runs(self) -> list[ProtocolRun]:
+        return [run for run in self._runs if run.name in self.cleaned_data["protocol"]]

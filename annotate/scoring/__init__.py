@@ -1,0 +1,1 @@
+"""Protocol runs and their scores."""

@@ -1,0 +1,79 @@
+"""Runs of protocols over a dataset and the score of each result."""
+
+from django.db import models
+from django.db.models import Q
+
+from annotate.datasets.models import Dataset, Result
+
+
+class ProtocolRunQuerySet(models.QuerySet["ProtocolRun"]):
+    def latest_of_each_protocol(self) -> "ProtocolRunQuerySet":
+        """For each protocol name the newest run."""
+        newest = (
+            ProtocolRun.objects.filter(
+                dataset=models.OuterRef("dataset"), name=models.OuterRef("name")
+            )
+            .order_by("-created", "-pk")
+            .values("pk")[:1]
+        )
+        return self.filter(pk=models.Subquery(newest)).order_by("name")
+
+
+class ProtocolRun(models.Model):
+    """One protocol with one set of parameters over one dataset; it exists only if it is complete."""
+
+    class Origin(models.TextChoices):
+        COMPUTED = "computed", "computed here"
+        IMPORTED = "imported", "imported"
+
+    dataset = models.ForeignKey(Dataset, models.PROTECT, related_name="runs")
+    # How people see it in tables; the slug of the protocol, or what an import called it.
+    name = models.CharField(max_length=120)
+    protocol = models.CharField(max_length=60, blank=True, help_text="Slug; empty when imported.")
+    parameters = models.JSONField(default=dict)
+    version = models.CharField(max_length=40)
+    origin = models.CharField(max_length=10, choices=Origin)
+    # {method name: {"recall": ..., "precision": ..., "f_score": ...}}: the official aggregation.
+    overall = models.JSONField(default=dict)
+    created = models.DateTimeField(auto_now_add=True)
+
+    objects = ProtocolRunQuerySet.as_manager()
+
+    class Meta:
+        ordering = ("name", "-created")
+        indexes = [
+            models.Index(fields=["dataset", "name", "created"], name="newest_run_of_a_protocol")
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.name} on {self.dataset}"
+
+
+def _a_share(field: str) -> Q:
+    return Q(**{f"{field}__isnull": True}) | Q(**{f"{field}__gte": 0.0, f"{field}__lte": 1.0})
+
+
+class Score(models.Model):
+    """What a run gives one result; null is undefined, never zero."""
+
+    run = models.ForeignKey(ProtocolRun, models.CASCADE, related_name="scores")
+    result = models.ForeignKey(Result, models.PROTECT, related_name="scores")
+    recall = models.FloatField(null=True)
+    precision = models.FloatField(null=True)
+    f_score = models.FloatField(null=True)
+    indicators = models.JSONField(default=dict)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["run", "result"], name="a_run_scores_a_result_once"),
+            models.CheckConstraint(condition=_a_share("recall"), name="recall_is_between_0_and_1"),
+            models.CheckConstraint(
+                condition=_a_share("precision"), name="precision_is_between_0_and_1"
+            ),
+            models.CheckConstraint(
+                condition=_a_share("f_score"), name="f_score_is_between_0_and_1"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.run}: {self.result}"

@@ -1,0 +1,31 @@
+"""Scoring a dataset from its page."""
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.views.decorators.http import require_http_methods
+
+from annotate.studies import permissions
+
+from . import services
+from .forms import ScoreForm
+
+
+@login_required
+@require_http_methods(["GET", "POST"])
+def score(request: HttpRequest, slug: str) -> HttpResponse:
+    if not permissions.may_load_data(request.user):
+        raise Http404
+    dataset = get_object_or_404(permissions.datasets_to_see(request.user), slug=slug)
+    form = ScoreForm(request.POST or None)
+    if form.is_valid():
+        try:
+            for protocol in form.cleaned_data["protocols"]:
+                run = services.score_protocol(dataset=dataset, slug=protocol)
+                messages.success(request, f"{run.name} scored {run.scores.count()} results.")
+            return redirect("datasets:detail", slug=slug)
+        except services.NotScored as refusal:
+            form.add_error("protocols", str(refusal))
+    status = 422 if request.method == "POST" else 200
+    return render(request, "scoring/score.html", {"dataset": dataset, "form": form}, status=status)

@@ -1,0 +1,1 @@
+"""Studies, who takes part in them, and how far they are."""

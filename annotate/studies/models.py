@@ -1,0 +1,111 @@
+"""A study: which methods are compared on which images, by whom, and under which settings."""
+
+import secrets
+
+from django.conf import settings
+from django.core.validators import MaxValueValidator, MinValueValidator
+from django.db import models
+from django.db.models import Q
+
+from annotate.datasets.models import Dataset, Image, Method
+
+
+class Role(models.TextChoices):
+    ANNOTATOR = "annotator", "annotator"
+    RESEARCHER = "researcher", "researcher"
+
+
+def _new_seed() -> int:
+    return secrets.randbelow(2**31)
+
+
+class Study(models.Model):
+    """Images x methods x annotators x criteria, with the settings that give answers their meaning."""
+
+    class State(models.TextChoices):
+        DRAFT = "draft", "not open yet"
+        OPEN = "open", "open"
+        CLOSED = "closed", "closed"
+
+    class Strategy(models.TextChoices):
+        INSERTION = "insertion", "binary insertion"
+        BALANCED = "balanced", "balanced"
+
+    name = models.CharField(max_length=120, unique=True)
+    slug = models.SlugField(max_length=120, unique=True)
+    dataset = models.ForeignKey(Dataset, models.PROTECT, related_name="studies")
+    methods = models.ManyToManyField(Method, related_name="studies")
+    images = models.ManyToManyField(Image, through="StudyImage", related_name="studies")
+    state = models.CharField(max_length=10, choices=State, default=State.DRAFT)
+    strategy = models.CharField(max_length=10, choices=Strategy, default=Strategy.INSERTION)
+    min_annotators = models.PositiveSmallIntegerField(
+        default=3,
+        validators=[MinValueValidator(1), MaxValueValidator(100)],
+        help_text="Complete rankings an image needs before a report counts it.",
+    )
+    # Sides and orders are drawn from it; equal seeds give equal studies.
+    seed = models.PositiveIntegerField(default=_new_seed)
+    recall_question = models.CharField(max_length=200, default="Which finds more of the text?")
+    precision_question = models.CharField(
+        max_length=200, default="Which marks less that is not text?"
+    )
+    preference_question = models.CharField(max_length=200, default="Which would you rather have?")
+    created = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ("name",)
+        verbose_name_plural = "studies"
+        constraints = [
+            models.CheckConstraint(
+                condition=Q(min_annotators__gte=1), name="a_study_needs_at_least_one_annotator"
+            )
+        ]
+
+    def __str__(self) -> str:
+        return self.name
+
+    @property
+    def questions(self) -> dict[str, str]:
+        return {
+            "recall": self.recall_question,
+            "precision": self.precision_question,
+            "preference": self.preference_question,
+        }
+
+
+class StudyImage(models.Model):
+    """An image of a study, with the number of complete rankings it has."""
+
+    study = models.ForeignKey(Study, models.CASCADE, related_name="study_images")
+    image = models.ForeignKey(Image, models.PROTECT, related_name="study_images")
+    # Kept by judging.services in the transaction that completes or reopens a ranking.
+    n_complete = models.PositiveIntegerField(default=0)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["study", "image"], name="an_image_is_in_a_study_once")
+        ]
+        indexes = [models.Index(fields=["study", "n_complete"], name="study_images_by_rankings")]
+
+    def __str__(self) -> str:
+        return f"{self.image} in {self.study}"
+
+
+class Membership(models.Model):
+    """What somebody does in a study."""
+
+    study = models.ForeignKey(Study, models.CASCADE, related_name="memberships")
+    person = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="memberships")
+    role = models.CharField(max_length=10, choices=Role)
+    created = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ("person__username",)
+        constraints = [
+            models.UniqueConstraint(
+                fields=["study", "person", "role"], name="a_person_has_a_role_in_a_study_once"
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.person}, {self.role} in {self.study}"

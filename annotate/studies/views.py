@@ -1,0 +1,119 @@
+"""The start page, a study's progress, and setting up a study."""
+
+from typing import Any
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.core.paginator import Paginator
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from . import permissions, selectors, services
+from .errors import StudyRefused
+from .forms import MemberForm, StudyForm
+from .models import Study
+
+_IMAGES_PER_PAGE = 50
+
+
+@require_safe
+def home(request: HttpRequest) -> HttpResponse:
+    if not request.user.is_authenticated:
+        return render(request, "studies/welcome.html")
+    to_judge = permissions.studies_to_judge(request.user)
+    context = {
+        "to_judge": selectors.own_progress(to_judge, request.user),
+        "to_follow": permissions.studies_to_follow(request.user).select_related("dataset"),
+    }
+    return render(request, "studies/home.html", context)
+
+
+@login_required
+@require_safe
+def detail(request: HttpRequest, slug: str) -> HttpResponse:
+    study = _followed(request, slug)
+    return _detail(request, study, MemberForm())
+
+
+def _detail(
+    request: HttpRequest, study: Study, member_form: MemberForm, status: int = 200
+) -> HttpResponse:
+    people = selectors.annotators(study)
+    counted = selectors.figures(study)
+    page = Paginator(selectors.images_in_order(study), _IMAGES_PER_PAGE).get_page(
+        request.GET.get("page")
+    )
+    context: dict[str, Any] = {
+        "study": study,
+        "figures": counted,
+        "annotators": selectors.annotator_progress(study, people),
+        "page": page,
+        "images": selectors.image_progress(study, list(page.object_list), people),
+        "blocks": selectors.what_blocks(study, counted, len(people)),
+        "methods": study.methods.all(),
+        "memberships": study.memberships.select_related("person"),
+        "may_set_up": permissions.may_load_data(request.user),
+        "member_form": member_form,
+    }
+    return render(request, "studies/detail.html", context, status=status)
+
+
+@login_required
+@require_http_methods(["GET", "POST"])
+def create(request: HttpRequest, dataset_slug: str) -> HttpResponse:
+    _require_admin(request)
+    dataset = get_object_or_404(permissions.datasets_to_see(request.user), slug=dataset_slug)
+    form = StudyForm(request.POST or None, dataset=dataset)
+    if form.is_valid():
+        try:
+            study = services.create_study(dataset=dataset, **form.cleaned_data)
+        except StudyRefused as refusal:
+            form.add_error(None, str(refusal))
+        else:
+            messages.success(request, "The study is set up. Add people, then open it.")
+            return redirect("studies:detail", slug=study.slug)
+    status = 422 if request.method == "POST" else 200
+    return render(request, "studies/create.html", {"dataset": dataset, "form": form}, status=status)
+
+
+@login_required
+@require_POST
+def add_member(request: HttpRequest, slug: str) -> HttpResponse:
+    _require_admin(request)
+    study = _followed(request, slug)
+    form = MemberForm(request.POST)
+    if form.is_valid():
+        try:
+            membership = services.add_member(study=study, **form.cleaned_data)
+        except StudyRefused as refusal:
+            form.add_error("username", str(refusal))
+        else:
+            messages.success(
+                request, f"{membership.person} is {membership.get_role_display()} now."
+            )
+            return redirect("studies:detail", slug=slug)
+    return _detail(request, study, form, status=422)
+
+
+@login_required
+@require_POST
+def set_state(request: HttpRequest, slug: str) -> HttpResponse:
+    _require_admin(request)
+    study = _followed(request, slug)
+    state = request.POST.get("state", "")
+    if state not in (Study.State.OPEN, Study.State.CLOSED):
+        raise Http404
+    services.set_state(study=study, state=state)
+    messages.success(request, f"The study is {study.get_state_display()}.")
+    return redirect("studies:detail", slug=slug)
+
+
+def _followed(request: HttpRequest, slug: str) -> Study:
+    studies = permissions.studies_to_follow(request.user).select_related("dataset")
+    return get_object_or_404(studies, slug=slug)
+
+
+def _require_admin(request: HttpRequest) -> None:
+    if not permissions.may_load_data(request.user):
+        raise Http404

@@ -1,0 +1,15 @@
+"""Gathers the addresses of all subjects."""
+
+from django.urls import include, path
+
+from annotate.studies import views as studies
+
+urlpatterns = [
+    path("", studies.home, name="home"),
+    path("judge/", include("annotate.judging.urls")),
+    path("studies/", include("annotate.studies.urls")),
+    path("studies/", include("annotate.reports.urls")),
+    path("data/load/", include("annotate.imports.urls")),
+    path("data/", include("annotate.scoring.urls")),
+    path("data/", include("annotate.datasets.urls")),
+]

@@ -1,0 +1,39 @@
+"""Settings from the environment, read so that a refusal names the variable."""
+
+import os
+from pathlib import Path
+
+from django.core.exceptions import ImproperlyConfigured
+
+_TRUE = {"1", "true", "yes", "on"}
+_FALSE = {"0", "false", "no", "off"}
+
+
+def text(name: str, default: str | None = None) -> str:
+    """Return the variable's text; without a default a missing or empty one stops the start."""
+    value = os.environ.get(name, "").strip()
+    if value:
+        return value
+    if default is None:
+        raise ImproperlyConfigured(f"Set the environment variable {name}.")
+    return default
+
+
+def flag(name: str, default: bool) -> bool:
+    value = os.environ.get(name, "").strip().lower()
+    if not value:
+        return default
+    if value in _TRUE:
+        return True
+    if value in _FALSE:
+        return False
+    raise ImproperlyConfigured(f"{name} must be true or false, not {value!r}.")
+
+
+def names(name: str, default: str = "") -> list[str]:
+    """Return a comma-separated variable as a list without blanks."""
+    return [part.strip() for part in text(name, default).split(",") if part.strip()]
+
+
+def folder(name: str, default: Path) -> Path:
+    return Path(text(name, str(default))).expanduser().resolve()

@@ -1,0 +1,360 @@
+"""Asking and answering: what is stored, and what is refused."""
+
+import pytest
+from django.db import IntegrityError, transaction
+from django.http import Http404
+
+from annotate.judging import services
+from annotate.judging.errors import AlreadyAnswered, Incomplete, StudyNotOpen
+from annotate.judging.models import Assignment, Judgement, Screen, Skip, Withdrawal
+from annotate.studies.models import Membership, Study, StudyImage
+from tests.factories import add_annotator, make_person, make_study
+
+from .truths import CRITERIA, answer, asked_verdicts, rank_everything, same_truth, verdicts
+
+pytestmark = pytest.mark.django_db
+
+ABC = same_truth([["a"], ["b", "c"]])
+TRUTHS = {
+    "recall": [["a"], ["b", "c"], ["d"]],
+    "precision": [["d"], ["c"], ["b"], ["a"]],
+    "preference": [["a", "b", "c", "d"]],
+}
+
+
+def names(study: Study, rankings: dict) -> dict:
+    name_of = dict(study.dataset.methods.values_list("pk", "name"))
+    return {
+        criterion: [sorted(name_of[method] for method in bucket) for bucket in ranking]
+        for criterion, ranking in rankings.items()
+    }
+
+
+@pytest.mark.parametrize("strategy", ["insertion", "balanced"])
+def test_consistent_answers_end_in_exactly_those_rankings(strategy):
+    study = make_study(["a", "b", "c", "d"], images=2, strategy=strategy)
+    annotator = add_annotator(study)
+    rank_everything(study, annotator, TRUTHS)
+    assignments = Assignment.objects.filter(annotator=annotator)
+    assert [assignment.state for assignment in assignments] == ["complete"] * 2
+    for assignment in assignments:
+        assert names(study, assignment.rankings) == TRUTHS
+
+
+def test_what_follows_is_not_asked_and_not_stored():
+    study = make_study(["a", "b", "c", "d"])
+    annotator = add_annotator(study)
+    rank_everything(study, annotator, TRUTHS)
+    for judgement in Judgement.objects.all():
+        assert judgement.verdicts, "every screen asks something"
+    n_asked = sum(len(judgement.verdicts) for judgement in Judgement.objects.all())
+    assert n_asked < 3 * 6, "six pairs, three criteria: transitivity saves some questions"
+
+
+def test_results_that_look_alike_are_ranked_as_one():
+    boxes = {"b": [(1, 1, 9, 9)], "c": [(1, 1, 9, 9)]}
+    study = make_study(["a", "b", "c"], boxes=boxes)
+    annotator = add_annotator(study)
+    n_screens = rank_everything(study, annotator, ABC)
+    assert n_screens == 1
+    rankings = names(study, Assignment.objects.get().rankings)
+    assert rankings["recall"] == [["a"], ["b", "c"]]
+
+
+def test_an_image_on_which_all_results_look_alike_needs_no_screen():
+    study = make_study(["a", "b"], boxes={"a": [], "b": []})
+    annotator = add_annotator(study)
+    assert services.start(study=study, annotator=annotator) is None
+    assignment = Assignment.objects.get()
+    assert assignment.state == "complete"
+    assert names(study, assignment.rankings)["recall"] == [["a", "b"]]
+
+
+def test_complete_rankings_are_counted_per_image():
+    study = make_study(["a", "b", "c"], images=2)
+    for _ in range(2):
+        rank_everything(study, add_annotator(study), ABC)
+    assert set(study.study_images.values_list("n_complete", flat=True)) == {2}
+
+
+def test_images_nearest_to_the_number_they_need_come_first():
+    study = make_study(["a", "b"], images=4, min_annotators=3)
+    counts = dict(zip(study.study_images.order_by("pk"), (0, 3, 2, 1), strict=True))
+    for row, n_complete in counts.items():
+        StudyImage.objects.filter(pk=row.pk).update(n_complete=n_complete)
+    annotator = add_annotator(study)
+    rank_everything(study, annotator, same_truth([["a"], ["b"]]))
+    taken_up = Assignment.objects.order_by("position").values_list("image", flat=True)
+    needed = [
+        row.image_id for row, _ in sorted(counts.items(), key=lambda row: (row[1] == 3, -row[1]))
+    ]
+    assert list(taken_up) == needed
+
+
+def test_sides_are_even_within_every_eight_screens():
+    study = make_study(12)
+    annotator = add_annotator(study)
+    strict = same_truth([[f"method-{i}"] for i in range(12)])
+    rank_everything(study, annotator, strict)
+    item_of = services.item_of_each_result(Assignment.objects.get())
+    newcomer_left = [
+        item_of[screen.left_id] > item_of[screen.right_id]
+        for screen in Screen.objects.order_by("number")
+    ]
+    for start in range(0, len(newcomer_left) - 7, 8):
+        assert sum(newcomer_left[start : start + 8]) == 4
+
+
+def test_equal_seeds_ask_equal_screens():
+    """A screen is a function of the seed, the annotator, the image and the answers."""
+    study = make_study(["a", "b", "c", "d"])
+    annotator = add_annotator(study)
+    rank_everything(study, annotator, TRUTHS)
+    first = list(Screen.objects.order_by("number").values_list("left", "right"))
+    for model in (Judgement, Screen, Assignment):
+        model.objects.all().delete()
+    rank_everything(study, annotator, TRUTHS)
+    assert list(Screen.objects.order_by("number").values_list("left", "right")) == first
+
+
+def test_the_same_answer_twice_is_one_event_with_the_same_response():
+    study = make_study(["a", "b", "c"])
+    annotator = add_annotator(study)
+    turn = services.start(study=study, annotator=annotator)
+    first, second = answer(turn, annotator, ABC), answer(turn, annotator, ABC)
+    assert Judgement.objects.count() == 1
+    assert first.screen == second.screen
+
+
+def test_another_answer_to_an_answered_screen_is_refused():
+    study = make_study(["a", "b", "c"])
+    annotator = add_annotator(study)
+    turn = services.start(study=study, annotator=annotator)
+    answer(turn, annotator, ABC)
+    changed = asked_verdicts(ABC, turn)
+    changed["recall"] = "right" if changed["recall"] != "right" else "left"
+    with pytest.raises(AlreadyAnswered):
+        services.record_judgement(
+            screen_id=turn.screen.public_id, annotator=annotator, verdicts=changed
+        )
+    assert Judgement.objects.get().verdicts == verdicts(ABC, turn.screen)
+
+
+@pytest.mark.parametrize("missing", CRITERIA)
+def test_an_open_criterion_without_a_verdict_is_refused_by_name(missing):
+    study = make_study(["a", "b"])
+    annotator = add_annotator(study)
+    turn = services.start(study=study, annotator=annotator)
+    answers = asked_verdicts(same_truth([["a"], ["b"]]), turn)
+    with pytest.raises(Incomplete) as refusal:
+        services.record_judgement(
+            screen_id=turn.screen.public_id,
+            annotator=annotator,
+            verdicts={name: value for name, value in answers.items() if name != missing},
+        )
+    assert refusal.value.reasons == {missing: "Choose left, equal or right."}
+    assert not Judgement.objects.exists()
+
+
+def test_an_implied_criterion_cannot_be_answered_otherwise():
+    study = make_study(["a", "b", "c", "d"])
+    annotator = add_annotator(study)
+    turn = services.start(study=study, annotator=annotator)
+    while not turn.implied:
+        turn = answer(turn, annotator, TRUTHS)
+    criterion, follows = next(iter(turn.implied.items()))
+    forged = next(value for value in ("left", "equal", "right") if value != follows)
+    n_before = Judgement.objects.count()
+    with pytest.raises(Incomplete) as refusal:
+        services.record_judgement(
+            screen_id=turn.screen.public_id,
+            annotator=annotator,
+            verdicts=asked_verdicts(TRUTHS, turn) | {criterion: forged},
+        )
+    assert set(refusal.value.reasons) == {criterion}
+    assert Judgement.objects.count() == n_before
+
+
+def test_a_screen_of_somebody_else_is_not_there():
+    study = make_study(["a", "b"])
+    owner, other = add_annotator(study), add_annotator(study)
+    turn = services.start(study=study, annotator=owner)
+    for person in (other, make_person()):
+        with pytest.raises(Http404):
+            answer(turn, person, same_truth([["a"], ["b"]]))
+    assert not Judgement.objects.exists()
+
+
+def test_who_no_longer_takes_part_cannot_answer():
+    study = make_study(["a", "b"])
+    annotator = add_annotator(study)
+    turn = services.start(study=study, annotator=annotator)
+    Membership.objects.all().delete()
+    with pytest.raises(Http404):
+        answer(turn, annotator, same_truth([["a"], ["b"]]))
+
+
+@pytest.mark.parametrize("state", ["draft", "closed"])
+def test_a_study_that_is_not_open_takes_no_answer_skip_or_undo(state):
+    study = make_study(["a", "b"])
+    annotator = add_annotator(study)
+    turn = services.start(study=study, annotator=annotator)
+    Study.objects.update(state=state)
+    study.refresh_from_db()
+    screen_id = turn.screen.public_id
+    with pytest.raises(StudyNotOpen):
+        answer(turn, annotator, same_truth([["a"], ["b"]]))
+    with pytest.raises(StudyNotOpen):
+        services.record_skip(screen_id=screen_id, annotator=annotator, reason="no_text")
+    with pytest.raises(StudyNotOpen):
+        services.undo(study=study, annotator=annotator, screen_id=screen_id)
+    with pytest.raises(StudyNotOpen):
+        services.start(study=study, annotator=annotator)
+    assert not Judgement.objects.exists()
+
+
+def test_undo_brings_back_the_same_screen_with_its_answers():
+    study = make_study(["a", "b", "c"])
+    annotator = add_annotator(study)
+    first = services.start(study=study, annotator=annotator)
+    second = answer(first, annotator, ABC)
+    back = services.undo(study=study, annotator=annotator, screen_id=second.screen.public_id)
+    assert back.screen == first.screen
+    assert back.answers == verdicts(ABC, first.screen)
+    assert Withdrawal.objects.count() == Judgement.objects.count() == 1
+
+
+def test_as_many_undos_as_answers_give_the_empty_log_and_keep_every_event():
+    study = make_study(["a", "b", "c", "d"], images=2)
+    annotator = add_annotator(study)
+    first = services.start(study=study, annotator=annotator)
+    n_screens = rank_everything(study, annotator, TRUTHS)
+    assert set(study.study_images.values_list("n_complete", flat=True)) == {1}
+    turn = None
+    for _ in range(n_screens):
+        shown = turn.screen.public_id if turn else ""
+        turn = services.undo(study=study, annotator=annotator, screen_id=shown)
+    assert turn.screen == first.screen
+    assert Judgement.objects.count() == Withdrawal.objects.count() == n_screens
+    assert set(study.study_images.values_list("n_complete", flat=True)) == {0}
+    assert (
+        services.undo(study=study, annotator=annotator, screen_id=turn.screen.public_id).screen
+        == first.screen
+    ), "nothing is left to take back"
+
+
+def test_after_an_undo_across_images_both_are_ranked_to_the_end():
+    study = make_study(["a", "b"], images=2)
+    annotator = add_annotator(study)
+    truth = same_truth([["a"], ["b"]])
+    of_second_image = answer(services.start(study=study, annotator=annotator), annotator, truth)
+    services.undo(study=study, annotator=annotator, screen_id=of_second_image.screen.public_id)
+    again = rank_everything(study, annotator, truth)
+    assert again == 2
+    assert Assignment.objects.filter(state="complete").count() == 2
+    assert set(study.study_images.values_list("n_complete", flat=True)) == {1}
+
+
+def test_an_undo_sent_twice_takes_back_one_answer():
+    study = make_study(["a", "b", "c", "d"])
+    annotator = add_annotator(study)
+    turn = services.start(study=study, annotator=annotator)
+    for _ in range(2):
+        turn = answer(turn, annotator, TRUTHS)
+    shown = turn.screen.public_id
+    services.undo(study=study, annotator=annotator, screen_id=shown)
+    with pytest.raises(AlreadyAnswered):
+        services.undo(study=study, annotator=annotator, screen_id=shown)
+    assert Withdrawal.objects.count() == 1
+
+
+def test_an_answer_to_a_screen_that_an_undo_left_behind_is_refused():
+    study = make_study(["a", "b", "c"])
+    annotator = add_annotator(study)
+    second = answer(services.start(study=study, annotator=annotator), annotator, ABC)
+    services.undo(study=study, annotator=annotator, screen_id=second.screen.public_id)
+    with pytest.raises(AlreadyAnswered):
+        answer(second, annotator, ABC)
+
+
+def test_a_skip_places_nothing_and_another_pair_comes():
+    study = make_study(["a", "b", "c"])
+    annotator = add_annotator(study)
+    turn = services.start(study=study, annotator=annotator)
+    following = services.record_skip(
+        screen_id=turn.screen.public_id, annotator=annotator, reason="cannot_see"
+    )
+    assert {following.screen.left_id, following.screen.right_id} != {
+        turn.screen.left_id,
+        turn.screen.right_id,
+    }
+    assert not Judgement.objects.exists()
+    assert Skip.objects.get().reason == "cannot_see"
+
+
+def test_answers_after_a_skip_count():
+    study = make_study(["a", "b", "c"])
+    annotator = add_annotator(study)
+    turn = services.start(study=study, annotator=annotator)
+    services.record_skip(screen_id=turn.screen.public_id, annotator=annotator, reason="other")
+    rank_everything(study, annotator, ABC)
+    assert names(study, Assignment.objects.get().rankings)["recall"] == [["a"], ["b", "c"]]
+
+
+def test_a_pair_skipped_twice_ends_the_image_as_incomplete_and_it_does_not_count():
+    study = make_study(["a", "b"])
+    annotator = add_annotator(study)
+    turn = services.start(study=study, annotator=annotator)
+    for _ in range(2):
+        turn = services.record_skip(
+            screen_id=turn.screen.public_id, annotator=annotator, reason="no_text"
+        )
+    assert turn is None
+    assignment = Assignment.objects.get()
+    assert assignment.state == "incomplete"
+    assert assignment.rankings is None
+    assert study.study_images.get().n_complete == 0
+
+
+def test_a_skip_can_be_taken_back():
+    study = make_study(["a", "b", "c"])
+    annotator = add_annotator(study)
+    first = services.start(study=study, annotator=annotator)
+    second = services.record_skip(
+        screen_id=first.screen.public_id, annotator=annotator, reason="broken"
+    )
+    back = services.undo(study=study, annotator=annotator, screen_id=second.screen.public_id)
+    assert back.screen == first.screen
+    assert back.answers == {}
+
+
+def test_starting_twice_gives_the_same_screen():
+    study = make_study(["a", "b"])
+    annotator = add_annotator(study)
+    turns = [services.start(study=study, annotator=annotator) for _ in range(2)]
+    assert turns[0].screen == turns[1].screen
+    assert Screen.objects.count() == 1
+
+
+def test_the_database_refuses_a_second_judgement_in_force():
+    study = make_study(["a", "b"])
+    annotator = add_annotator(study)
+    answer(services.start(study=study, annotator=annotator), annotator, same_truth([["a"], ["b"]]))
+    judgement = Judgement.objects.get()
+    judgement.pk, judgement.number = None, judgement.number + 1
+    with pytest.raises(IntegrityError), transaction.atomic():
+        judgement.save(force_insert=True)
+
+
+def test_answer_and_next_screen_take_at_most_twelve_queries(django_assert_max_num_queries):
+    study = make_study(10)
+    annotator = add_annotator(study)
+    strict = same_truth([[f"method-{i}"] for i in range(10)])
+    turn = services.start(study=study, annotator=annotator)
+    for _ in range(8):
+        turn = answer(turn, annotator, strict)
+    answers = asked_verdicts(strict, turn)
+    with django_assert_max_num_queries(12):
+        services.record_judgement(
+            screen_id=turn.screen.public_id, annotator=annotator, verdicts=answers
+        )

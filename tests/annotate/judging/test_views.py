@@ -1,0 +1,252 @@
+"""The comparison page's addresses, with and without JavaScript."""
+
+import json
+import re
+
+import pytest
+from django.urls import reverse
+
+from annotate.judging import services
+from annotate.judging.models import Judgement, Skip
+from annotate.studies.models import Study
+from tests.factories import add_annotator, add_researcher, make_person, make_study
+
+from .truths import asked_verdicts, rank_everything, same_truth
+
+pytestmark = pytest.mark.django_db
+
+AB = same_truth([["alpha-net"], ["beta-net"], ["gamma-net"]])
+JSON = {"Accept": "application/json"}
+
+
+@pytest.fixture
+def study():
+    return make_study(["alpha-net", "beta-net", "gamma-net"], images=2)
+
+
+@pytest.fixture
+def annotator(study):
+    return add_annotator(study)
+
+
+@pytest.fixture
+def page(client, annotator):
+    """A browser in which the annotator is signed in."""
+    client.force_login(annotator)
+    return client
+
+
+@pytest.fixture
+def turn(study, annotator):
+    return services.start(study=study, annotator=annotator)
+
+
+def answer_url(turn):
+    return reverse("judging:answer", args=[turn.screen.public_id])
+
+
+def test_looking_at_a_study_changes_nothing(page, study):
+    response = page.get(reverse("judging:judge", args=[study.slug]))
+    assert response.status_code == 200
+    assert "judging/start.html" in [template.name for template in response.templates]
+    assert not study.assignments.exists()
+
+
+def test_start_shows_the_first_pair(page, study):
+    response = page.post(reverse("judging:start", args=[study.slug]), follow=True)
+    assert "judging/screen.html" in [template.name for template in response.templates]
+
+
+def test_without_javascript_an_answer_redirects_to_the_next_pair(page, study, turn):
+    response = page.post(answer_url(turn), asked_verdicts(AB, turn) | {"seconds_taken": "2.5"})
+    assert response.status_code == 302
+    assert response["Location"] == reverse("judging:judge", args=[study.slug])
+    assert Judgement.objects.get().seconds_taken == 2.5
+
+
+def test_with_javascript_an_answer_brings_the_next_pair(page, turn):
+    response = page.post(answer_url(turn), asked_verdicts(AB, turn), headers=JSON)
+    data = response.json()
+    assert response.status_code == 200
+    assert data["screen"]["id"] != turn.screen.public_id
+    assert data["message"].startswith("Saved.")
+    assert data["can_undo"] is True
+    assert len(data["left"]["polygons"]) == 1
+
+
+def test_after_the_last_pair_the_answer_says_where_to_go(page, study, annotator, turn):
+    data = {}
+    while "done" not in data:
+        turn = services.waiting_turn(study, annotator)
+        data = page.post(answer_url(turn), asked_verdicts(AB, turn), headers=JSON).json()
+    response = page.get(data["done"]["url"])
+    assert "judging/finished.html" in [template.name for template in response.templates]
+
+
+def test_an_incomplete_answer_is_422_with_the_reason_beside_the_question(page, turn):
+    answers = asked_verdicts(AB, turn)
+    del answers["precision"]
+    data = page.post(answer_url(turn), answers, headers=JSON)
+    assert data.status_code == 422
+    assert data.json() == {"errors": {"precision": "Choose left, equal or right."}}
+    shown = page.post(answer_url(turn), answers)
+    assert shown.status_code == 422
+    fieldset = re.search(
+        r"<fieldset[^>]*data-criterion=\"precision\".*?</fieldset>", shown.text, re.S
+    )
+    assert fieldset, "the question is a fieldset"
+    assert "Choose left, equal or right." in fieldset[0]
+    kept = re.search(r"<input[^>]*name=\"recall\"[^>]*checked[^>]*>", shown.text)
+    assert kept, "what was answered stays chosen"
+    assert f'value="{answers["recall"]}"' in kept[0]
+    assert not Judgement.objects.exists()
+
+
+@pytest.mark.parametrize("forged", ["best", "LEFT", "1", "left right"])
+def test_a_forged_verdict_is_422(page, turn, forged):
+    answers = asked_verdicts(AB, turn) | {"recall": forged}
+    response = page.post(answer_url(turn), answers, headers=JSON)
+    assert response.status_code == 422
+    assert list(response.json()["errors"]) == ["recall"]
+    assert not Judgement.objects.exists()
+
+
+@pytest.mark.parametrize("headers", [JSON, {}])
+def test_a_changed_answer_is_409_with_the_current_pair(page, turn, headers):
+    answers = asked_verdicts(AB, turn)
+    page.post(answer_url(turn), answers)
+    other = "equal" if answers["recall"] != "equal" else "left"
+    response = page.post(answer_url(turn), answers | {"recall": other}, headers=headers)
+    assert response.status_code == 409
+    assert "answered in another tab" in response.text
+    assert Judgement.objects.count() == 1
+    if headers:
+        assert response.json()["payload"]["screen"]["id"] != turn.screen.public_id
+
+
+def test_the_same_answer_twice_is_one_event_with_the_same_response(page, turn):
+    answers = asked_verdicts(AB, turn)
+    first, second = (page.post(answer_url(turn), answers, headers=JSON).json() for _ in range(2))
+    assert first["screen"] == second["screen"]
+    assert Judgement.objects.count() == 1
+
+
+@pytest.mark.parametrize("headers", [JSON, {}])
+@pytest.mark.parametrize("what", ["answer", "skip"])
+def test_somebody_elses_screen_is_404(client, study, turn, what, headers):
+    strangers = [add_annotator(study), add_researcher(study), make_person()]
+    for stranger in strangers:
+        client.force_login(stranger)
+        url = reverse(f"judging:{what}", args=[turn.screen.public_id])
+        for data in (asked_verdicts(AB, turn) | {"reason": "other"}, {}):
+            assert client.post(url, data, headers=headers).status_code == 404
+    assert not Judgement.objects.exists()
+    assert not Skip.objects.exists()
+
+
+def test_a_screen_that_never_was_is_404(page):
+    assert page.post(reverse("judging:answer", args=["nothing"]), {}).status_code == 404
+
+
+def test_signed_out_a_script_gets_401_and_a_page_the_sign_in(client, turn):
+    answers = asked_verdicts(AB, turn)
+    assert client.post(answer_url(turn), answers, headers=JSON).status_code == 401
+    response = client.post(answer_url(turn), answers)
+    assert response.status_code == 302
+    assert response["Location"].startswith(reverse("account_login"))
+
+
+def test_a_closed_study_is_a_plain_page_and_403(page, study, turn):
+    Study.objects.update(state="closed")
+    response = page.post(answer_url(turn), asked_verdicts(AB, turn))
+    assert response.status_code == 403
+    assert "closed" in response.text
+    assert page.post(answer_url(turn), {}, headers=JSON).status_code in (403, 422)
+    assert page.get(reverse("judging:judge", args=[study.slug])).status_code == 403
+
+
+def test_a_skip_needs_a_reason(page, turn):
+    url = reverse("judging:skip", args=[turn.screen.public_id])
+    assert page.post(url, {}, headers=JSON).json() == {"errors": {"reason": "Choose a reason."}}
+    shown = page.post(url, {"reason": "tired"})
+    assert shown.status_code == 422
+    assert "Choose one of the reasons." in shown.text
+    assert not Skip.objects.exists()
+
+
+def test_a_skip_brings_another_pair(page, turn):
+    url = reverse("judging:skip", args=[turn.screen.public_id])
+    data = page.post(url, {"reason": "other", "text": "glare"}, headers=JSON).json()
+    assert data["message"].startswith("Skipped.")
+    assert Skip.objects.get().text == "glare"
+
+
+def test_undo_shows_the_pair_and_what_was_answered(page, study, turn):
+    answers = asked_verdicts(AB, turn)
+    shown = page.post(answer_url(turn), answers, headers=JSON).json()["screen"]["id"]
+    undo = reverse("judging:undo", args=[study.slug])
+    data = page.post(undo, {"screen": shown}, headers=JSON).json()
+    assert data["screen"]["id"] == turn.screen.public_id
+    assert data["answers"] == answers
+
+
+def test_undo_after_the_last_pair_comes_back_to_it(page, study, annotator):
+    rank_everything(study, annotator, AB)
+    undo = reverse("judging:undo", args=[study.slug])
+    response = page.post(undo, {"screen": ""}, follow=True)
+    assert "judging/screen.html" in [template.name for template in response.templates]
+
+
+def test_implied_answers_are_shown_and_cannot_be_chosen(page, study, annotator, turn):
+    truth = {
+        "recall": [["alpha-net"], ["beta-net"], ["gamma-net"]],
+        "precision": [["alpha-net", "beta-net", "gamma-net"]],
+        "preference": [["gamma-net"], ["alpha-net"], ["beta-net"]],
+    }
+    while not turn.implied:
+        services.record_judgement(
+            screen_id=turn.screen.public_id,
+            annotator=annotator,
+            verdicts=asked_verdicts(truth, turn),
+        )
+        turn = services.waiting_turn(study, annotator)
+    html = page.get(reverse("judging:judge", args=[study.slug])).text
+    for criterion in turn.implied:
+        fieldset = re.search(
+            rf"<fieldset[^>]*data-criterion=\"{criterion}\".*?</fieldset>", html, re.S
+        )[0]
+        assert "follows from your answers" in fieldset
+        choices = re.findall(r"<input[^>]*type=\"radio\"[^>]*>", fieldset)
+        assert all("disabled" in choice for choice in choices)
+
+
+def test_nothing_sent_to_an_annotator_names_a_method(page, study, annotator):
+    """Pages, JSON and headers over a whole study, before, during and after."""
+    sent = [page.get(reverse("home")), page.post(reverse("judging:start", args=[study.slug]))]
+    while (turn := services.waiting_turn(study, annotator)) is not None:
+        sent.append(page.get(reverse("judging:judge", args=[study.slug])))
+        sent.append(page.post(answer_url(turn), asked_verdicts(AB, turn), headers=JSON))
+    sent.append(page.get(reverse("judging:judge", args=[study.slug])))
+    for response in sent:
+        everything = response.text + json.dumps(dict(response.headers))
+        for method in ("alpha-net", "beta-net", "gamma-net"):
+            assert method not in everything
+
+
+def test_boxes_whose_last_pixel_is_included_reach_to_its_far_edge(page):
+    study = make_study(
+        ["a", "b"], boxes={"a": [(10, 10, 19, 19)], "b": [(10, 10, 19, 19), (0, 0, 5, 5)]}
+    )
+    client, annotator = page, add_annotator(study)
+    client.force_login(annotator)
+    services.start(study=study, annotator=annotator)
+    html = client.get(reverse("judging:judge", args=[study.slug])).text
+    assert "10,10 20,10 20,20 10,20" in html
+
+
+def test_the_page_takes_few_queries_and_more_boxes_take_no_more(
+    page, study, turn, django_assert_max_num_queries
+):
+    answers = asked_verdicts(AB, turn)
+    with django_assert_max_num_queries(16):
+        page.post(answer_url(turn), answers, headers=JSON)

@@ -1,0 +1,51 @@
+"""Annotators who answer by a known ranking."""
+
+from collections.abc import Mapping, Sequence
+
+from django.contrib.auth.models import User
+
+from annotate.judging import services
+from annotate.judging.models import Screen
+from annotate.studies.models import Study
+
+CRITERIA = ("recall", "precision", "preference")
+Truth = Mapping[str, Sequence[Sequence[str]]]
+
+
+def same_truth(ranking: Sequence[Sequence[str]]) -> Truth:
+    return dict.fromkeys(CRITERIA, ranking)
+
+
+def verdict(ranking: Sequence[Sequence[str]], left: str, right: str) -> str:
+    place = {method: at for at, bucket in enumerate(ranking) for method in bucket}
+    if place[left] == place[right]:
+        return "equal"
+    return "left" if place[left] < place[right] else "right"
+
+
+def verdicts(truth: Truth, screen: Screen) -> dict[str, str]:
+    left, right = screen.left.method.name, screen.right.method.name
+    return {criterion: verdict(truth[criterion], left, right) for criterion in CRITERIA}
+
+
+def asked_verdicts(truth: Truth, turn: services.Turn) -> dict[str, str]:
+    answers = verdicts(truth, turn.screen)
+    return {criterion: answers[criterion] for criterion in turn.open_criteria}
+
+
+def answer(turn: services.Turn, annotator: User, truth: Truth) -> services.Turn | None:
+    return services.record_judgement(
+        screen_id=turn.screen.public_id,
+        annotator=annotator,
+        verdicts=asked_verdicts(truth, turn),
+    )
+
+
+def rank_everything(study: Study, annotator: User, truth: Truth) -> int:
+    """Answer until nothing is left; return the number of screens."""
+    turn = services.start(study=study, annotator=annotator)
+    n_screens = 0
+    while turn is not None:
+        turn = answer(turn, annotator, truth)
+        n_screens += 1
+    return n_screens

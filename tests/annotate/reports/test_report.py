@@ -1,0 +1,189 @@
+"""The report page, its exports and the command."""
+
+import csv
+import io
+import json
+
+import pytest
+from django.core.management import CommandError, call_command
+from django.urls import reverse
+
+from annotate.scoring.models import ProtocolRun, Score
+from tests.annotate.judging.truths import rank_everything, same_truth
+from tests.factories import add_annotator, add_researcher, make_study
+
+pytestmark = pytest.mark.django_db
+
+ABC = [["a"], ["b"], ["c"]]
+
+
+def make_run(study, name, scores):
+    """A run that gives each method the same recall and precision on every image."""
+    run = ProtocolRun.objects.create(
+        dataset=study.dataset, name=name, version="1", origin=ProtocolRun.Origin.IMPORTED
+    )
+    for image in study.images.all():
+        for result in image.results.all():
+            score = scores.get(result.method.name)
+            if score is not None:
+                Score.objects.create(
+                    run=run, result=result, recall=score, precision=score, f_score=score
+                )
+    return run
+
+
+@pytest.fixture
+def study():
+    """Two images, three annotators who all say a > b > c, and two protocols: right and reversed."""
+    study = make_study(["a", "b", "c"], images=2)
+    for _ in range(3):
+        rank_everything(study, add_annotator(study), same_truth(ABC))
+    make_run(study, "Right", {"a": 0.9, "b": 0.5, "c": 0.1})
+    make_run(study, "Reversed", {"a": 0.1, "b": 0.5, "c": 0.9})
+    return study
+
+
+@pytest.fixture
+def researcher(client, study):
+    client.force_login(add_researcher(study))
+    return client
+
+
+def table(text):
+    body = [line for line in text.splitlines() if not line.startswith("#")]
+    return {
+        (row["criterion"], row["protocol"]): row
+        for row in csv.DictReader(io.StringIO("\n".join(body)))
+    }
+
+
+def test_the_tables_count_best_and_worst_and_average_the_distance(researcher, study):
+    """Reversing three strict places takes three swaps; all tied to a > b > c two splits; a random
+    order has half of the three pairs the wrong way round."""
+    response = researcher.get(reverse("reports:report", args=[study.slug]))
+    for _, _, criterion in response.context["tables"]:
+        assert [(row.protocol, row.best, row.worst, row.score) for row in criterion.rows] == [
+            ("Right", 2, 0, 0.0),
+            ("Reversed", 0, 2, 3.0),
+        ]
+        assert {row.protocol: row.score for row in criterion.baselines} == {
+            "all tied": 1.0,
+            "random order": 1.5,
+        }
+        assert (criterion.n_images, criterion.n_rankings) == (2, 6)
+
+
+def test_the_csv_has_the_numbers_of_the_page_and_says_where_they_come_from(researcher, study):
+    url = reverse("reports:export", args=[study.slug, "csv"])
+    response = researcher.get(url)
+    text = response.content.decode()
+    assert float(table(text)["recall", "Reversed"]["score"]) == 3.0
+    for fact in (study.name, study.dataset.name, "decimals", "min_annotators"):
+        assert fact in text
+    assert response["Content-Disposition"].startswith("attachment;")
+
+
+@pytest.mark.parametrize("extension", ["csv", "json", "tex", "md"])
+def test_every_format_can_be_downloaded(researcher, study, extension):
+    response = researcher.get(reverse("reports:export", args=[study.slug, extension]))
+    assert response.status_code == 200
+    assert "Reversed" in response.content.decode()
+
+
+def test_the_json_is_json_with_settings_and_distances_of_each_image(researcher, study):
+    data = json.loads(researcher.get(reverse("reports:export", args=[study.slug, "json"])).content)
+    assert data["settings"]["decimals"] == 4
+    distances = data["criteria"]["precision"]["distances"]
+    assert {image: row["Reversed"] for image, row in distances.items()} == dict.fromkeys(
+        study.images.values_list("name", flat=True), 3.0
+    )
+
+
+def test_settings_stand_in_the_address(researcher, study):
+    url = reverse("reports:report", args=[study.slug])
+    response = researcher.get(url, {"distance": "kemeny", "protocol": "Reversed"})
+    for _, _, criterion in response.context["tables"]:
+        assert [(row.protocol, row.score) for row in criterion.rows] == [("Reversed", 3.0)]
+        # Kemeny: half a point for each of the three pairs that only one side ties.
+        assert {row.protocol: row.score for row in criterion.baselines}["all tied"] == 1.5
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        {"decimals": "x"},
+        {"beta": "0"},
+        {"min_annotators": "-1"},
+        {"protocol": "none"},
+        {"distance": "far"},
+    ],
+)
+def test_settings_that_cannot_be_are_422_with_the_reason(researcher, study, query):
+    page = researcher.get(reverse("reports:report", args=[study.slug]), query)
+    assert page.status_code == 422
+    assert "errorlist" in page.text
+    export = researcher.get(reverse("reports:export", args=[study.slug, "csv"]), query)
+    assert export.status_code == 422
+
+
+def test_images_with_too_few_rankings_are_left_out_with_the_reason(researcher, study):
+    response = researcher.get(reverse("reports:report", args=[study.slug]), {"min_annotators": "4"})
+    _, _, criterion = response.context["tables"][0]
+    assert criterion.n_images == 0
+    assert len(criterion.left_out) == 2
+    assert "3 of 4" in response.text
+
+
+def test_a_method_without_a_score_leaves_the_image_out_and_is_named(researcher, study):
+    image = study.images.first()
+    Score.objects.filter(run__name="Right", result__image=image, result__method__name="b").delete()
+    response = researcher.get(reverse("reports:report", args=[study.slug]))
+    _, _, criterion = response.context["tables"][0]
+    [(left_out, reason)] = criterion.left_out
+    assert left_out == image.name
+    assert "Right" in reason
+    assert "b" in reason.split("Right")[1]
+    assert criterion.n_images == 1
+
+
+def test_a_report_before_any_work_says_so(client):
+    study = make_study(["a", "b"])
+    client.force_login(add_researcher(study))
+    response = client.get(reverse("reports:report", args=[study.slug]))
+    assert response.status_code == 200
+    assert "No protocol has scored" in response.text
+    assert "No image counts yet" in response.text
+    assert "nan" not in response.text.lower().replace("annotat", "")
+
+
+def test_the_newest_run_of_a_protocol_takes_part(researcher, study):
+    make_run(study, "Reversed", {"a": 0.9, "b": 0.5, "c": 0.1})
+    response = researcher.get(reverse("reports:report", args=[study.slug]))
+    _, _, criterion = response.context["tables"][0]
+    assert {row.protocol: row.score for row in criterion.rows} == {"Right": 0.0, "Reversed": 0.0}
+
+
+def test_the_command_writes_what_the_page_downloads(researcher, study, tmp_path):
+    out = tmp_path / "report.csv"
+    call_command("export_report", study.slug, "--out", str(out))
+    url = reverse("reports:export", args=[study.slug, "csv"])
+    assert out.read_bytes() == researcher.get(url).content
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["nothing"],
+        ["STUDY", "--decimals", "x"],
+        ["STUDY", "--protocol", "x"],
+        ["STUDY", "--beta", "-1"],
+        ["STUDY", "--decimals", "-1"],
+    ],
+)
+def test_the_command_refuses_in_one_sentence(study, arguments):
+    with pytest.raises(CommandError) as refusal:
+        call_command(
+            "export_report", *[study.slug if part == "STUDY" else part for part in arguments]
+        )
+    assert refusal.value.returncode == 2
+    assert "\n" not in str(refusal.value)

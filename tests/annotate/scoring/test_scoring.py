@@ -1,0 +1,125 @@
+"""Scoring a dataset: stored whole, with what made it."""
+
+import json
+
+import pytest
+from django.core.management import CommandError, call_command
+from django.urls import reverse
+
+from annotate.scoring.models import ProtocolRun, Score
+from annotate.scoring.services import NotScored, score_protocol
+from tests.factories import make_admin, make_dataset, make_image, make_method, make_result
+
+pytestmark = pytest.mark.django_db
+
+WORD, OTHER = (0, 0, 99, 39), (200, 0, 299, 39)
+
+
+@pytest.fixture
+def dataset():
+    """One image with two words; a method that finds one, one that finds nothing, one not run."""
+    dataset = make_dataset("street")
+    image = make_image(dataset, "img_1", truth=[WORD, OTHER])
+    make_result(image, make_method(dataset, "half"), [WORD])
+    make_result(image, make_method(dataset, "empty"), [])
+    make_method(dataset, "not-run")
+    return dataset
+
+
+def test_each_result_gets_its_score_and_each_method_the_official_figures(dataset):
+    run = score_protocol(dataset=dataset, slug="iou")
+    scores = {
+        score.result.method.name: (score.recall, score.precision) for score in run.scores.all()
+    }
+    assert scores == {"half": (0.5, 1.0), "empty": (0.0, 0.0)}
+    assert run.overall["half"]["recall"] == 0.5
+    assert "not-run" not in run.overall
+
+
+def test_a_run_names_protocol_parameters_and_version(dataset):
+    run = score_protocol(dataset=dataset, slug="deteval")
+    run.refresh_from_db()
+    assert (run.protocol, run.name, run.origin) == ("deteval", "DETEVAL", "computed")
+    assert run.parameters["min_area_recall"] == 0.8
+    assert run.version
+
+
+def test_other_parameters_make_a_protocol_of_another_name(dataset):
+    run = score_protocol(dataset=dataset, slug="iou", parameters={"min_iou": 0.7})
+    assert run.name == "IOU (min_iou 0.7)"
+
+
+@pytest.mark.parametrize(
+    ("slug", "parameters", "named"),
+    [
+        ("nothing", {}, "nothing"),
+        ("iou", {"min_iou": 1.5}, "min_iou"),
+        ("iou", {"typo": 1}, "typo"),
+    ],
+)
+def test_what_cannot_be_run_is_refused_and_leaves_nothing(dataset, slug, parameters, named):
+    with pytest.raises(NotScored, match=named):
+        score_protocol(dataset=dataset, slug=slug, parameters=parameters)
+    assert not ProtocolRun.objects.exists()
+
+
+def test_a_run_that_fails_half_way_leaves_nothing(dataset):
+    def fail(done, total):
+        raise RuntimeError("power cut")
+
+    with pytest.raises(RuntimeError):
+        score_protocol(dataset=dataset, slug="iou", progress=fail)
+    assert not ProtocolRun.objects.exists()
+    assert not Score.objects.exists()
+
+
+def test_a_dataset_without_results_is_refused():
+    with pytest.raises(NotScored, match="no results"):
+        score_protocol(dataset=make_dataset(), slug="iou")
+
+
+def test_an_absent_file_and_an_empty_one_may_score_differently():
+    """ICDAR13 on an image without truth: an empty file scores 1, no file 0 (its special cases)."""
+    dataset = make_dataset()
+    image = make_image(dataset)
+    make_result(image, make_method(dataset, "empty"), [])
+    absent = make_result(image, make_method(dataset, "absent"), [])
+    absent.had_file = False
+    absent.save()
+    run = score_protocol(dataset=dataset, slug="icdar13")
+    recall = {score.result.method.name: score.recall for score in run.scores.all()}
+    assert recall == {"empty": 1.0, "absent": 0.0}
+
+
+def test_the_command_scores_and_says_how_long_it_took(dataset, capsys):
+    call_command("score_protocol", "street", "iou", "icdar13")
+    out = capsys.readouterr().out
+    assert "IOU: 2 results in" in out
+    assert "2/2 methods" in out
+    assert ProtocolRun.objects.count() == 2
+
+
+@pytest.mark.parametrize(
+    ("arguments", "named"),
+    [
+        (["nowhere", "iou"], "nowhere"),
+        (["street", "nothing"], "nothing"),
+        (["street", "iou", "--parameters", "{"], "--parameters"),
+        (["street", "iou", "--parameters", "[1]"], "--parameters"),
+        (["street", "iou", "--parameters", json.dumps({"min_iou": "x"})], "min_iou"),
+    ],
+)
+def test_the_command_refuses_in_one_sentence(dataset, arguments, named):
+    with pytest.raises(CommandError, match=named):
+        call_command("score_protocol", *arguments)
+    assert not ProtocolRun.objects.exists()
+
+
+def test_an_admin_scores_from_the_page(client, dataset):
+    client.force_login(make_admin())
+    url = reverse("scoring:score", args=["street"])
+    response = client.post(url, {"protocols": ["iou", "deteval"]}, follow=True)
+    assert "IOU scored 2 results." in response.text
+    assert ProtocolRun.objects.count() == 2
+    assert client.post(url, {}).status_code == 422
+    assert client.post(url, {"protocols": ["nothing"]}).status_code == 422

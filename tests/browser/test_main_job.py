@@ -1,0 +1,291 @@
+"""The whole job as people do it: load, rank by keyboard, report, download; every number checked."""
+
+import csv
+import io
+import random
+import zipfile
+from collections.abc import Mapping, Sequence
+
+import pytest
+from django.contrib.auth.models import User
+from PIL import Image as Picture
+from PIL import ImageDraw
+from playwright.sync_api import Page, expect
+
+from tests.factories import make_admin, make_person
+
+from . import independent
+from .independent import Box, Buckets, buckets
+
+IMAGES = ("img_1", "img_2", "img_3")
+METHODS = ("exact", "wide", "first-word", "astray")
+ANNOTATORS = ("ana", "ben", "chloe")
+CRITERIA = ("recall", "precision", "preference")
+KEYS = {
+    "recall": {"left": "1", "equal": "2", "right": "3"},
+    "precision": {"left": "q", "equal": "w", "right": "e"},
+    "preference": {"left": "a", "equal": "s", "right": "d"},
+}
+
+
+def words(image: str) -> list[Box]:
+    at = 10 * int(image[-1])
+    return [(at, 20, at + 80, 50), (at + 110, 20, at + 200, 50)]
+
+
+def detections(image: str, method: str) -> list[Box]:
+    first, second = words(image)
+    if method == "exact":
+        return [first, second]
+    if method == "wide":
+        return [
+            (left - 4, top - 4, right + 4, bottom + 4) for left, top, right, bottom in words(image)
+        ]
+    if method == "first-word":
+        return [first, (first[0], 90, first[0] + 30, 110)]
+    return [] if image == "img_2" else [(first[0] + 1, 80, first[0] + 60, 110)]
+
+
+# What the organisers of a competition might have published; the site did not compute it.
+ORGANISERS = {
+    image: {
+        method: (round(0.9 - 0.1 * at - 0.05 * number, 4), round(0.4 + 0.15 * at, 4))
+        for at, method in enumerate(METHODS)
+    }
+    for number, image in enumerate(IMAGES)
+}
+
+
+def rankings() -> Mapping[tuple[str, str, str], list[list[str]]]:
+    """For each annotator, image and criterion a ranking; drawn once, with ties among them."""
+    rng = random.Random(20)
+    drawn = {}
+    for annotator in ANNOTATORS:
+        for image in IMAGES:
+            for criterion in CRITERIA:
+                level = {method: rng.randrange(3) for method in METHODS}
+                drawn[annotator, image, criterion] = [
+                    [method for method in METHODS if level[method] == value]
+                    for value in range(3)
+                    if value in level.values()
+                ]
+    return drawn
+
+
+RANKINGS = rankings()
+
+
+def test_the_annotators_differ_and_have_ties():
+    per_annotator = [[RANKINGS[who, i, c] for i in IMAGES for c in CRITERIA] for who in ANNOTATORS]
+    assert per_annotator[0] != per_annotator[1] != per_annotator[2]
+    assert any(len(bucket) > 1 for ranking in RANKINGS.values() for bucket in ranking)
+
+
+@pytest.fixture
+def people(transactional_db) -> dict[str, User]:
+    made = {name: make_person(name) for name in (*ANNOTATORS, "rita")}
+    return made | {"admin": make_admin("admin")}
+
+
+def test_from_two_zips_to_the_table(page: Page, live_server, people, tmp_path):
+    site = live_server.url
+    page.set_viewport_size({"width": 1440, "height": 900})
+    fetched: list[str] = []
+    page.on("request", lambda request: fetched.append(request.url))
+    complaints: list[str] = []
+    page.on(
+        "console",
+        lambda message: complaints.append(message.text) if message.type == "error" else None,
+    )
+
+    sign_in(page, site, "admin")
+    load_the_data(page, site, tmp_path)
+    set_up_the_study(page, site)
+    sign_out(page)
+
+    for annotator in ANNOTATORS:
+        sign_in(page, site, annotator)
+        rank_by_keyboard(page, annotator, undo_at=3 if annotator == "ben" else None)
+        sign_out(page)
+
+    sign_in(page, site, "rita")
+    page.get_by_role("link", name="Report of Three readers").click()
+    expect(page.get_by_role("heading", level=1)).to_contain_text("Three readers")
+    with page.expect_download() as download:
+        page.get_by_role("link", name="CSV").click()
+    rows = read_table(download.value.path().read_text("utf-8"))
+    assert rows == expected_table()
+    shown = page.locator(".report-table").nth(0).locator("tbody tr")
+    assert shown.count() == 2 + 2, "two protocols and two baselines"
+    assert not complaints
+    assert all(url.startswith(site) or url.startswith("blob:") for url in fetched)
+
+
+def sign_in(page: Page, site: str, name: str) -> None:
+    page.goto(f"{site}/accounts/login/")
+    page.get_by_label("Username").fill(name)
+    page.get_by_label("Password").fill("pw")
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("button", name="Sign out")).to_be_visible()
+
+
+def sign_out(page: Page) -> None:
+    page.get_by_role("button", name="Sign out").click()
+    expect(page.get_by_role("link", name="Sign in").first).to_be_visible()
+
+
+def load_the_data(page: Page, site: str, folder) -> None:
+    truth = {f"gt_{name}.txt": lines(words(name), ',"word"') for name in IMAGES}
+    photographs = {f"{name}.png": picture(words(name)) for name in IMAGES}
+    results = [
+        archive(
+            folder / f"{method}.zip",
+            {f"res_{name}.txt": lines(detections(name, method)) for name in IMAGES},
+        )
+        for method in METHODS
+    ]
+    page.get_by_role("link", name="Data").click()
+    page.get_by_role("link", name="Load a dataset").click()
+    page.get_by_label("Name", exact=True).fill("Street signs")
+    page.get_by_label("Ground truth").set_input_files(archive(folder / "truth.zip", truth))
+    page.get_by_label("Photographs").set_input_files(archive(folder / "photos.zip", photographs))
+    page.get_by_role("button", name="Load").click()
+    expect(page.get_by_role("heading", name="Street signs")).to_be_visible()
+
+    page.get_by_role("link", name="Load results").click()
+    page.locator("input[type=file]").set_input_files(results)
+    page.get_by_role("button", name="Load").click()
+    expect(page.get_by_role("row", name="first-word")).to_contain_text("6")
+
+    page.get_by_role("link", name="Score protocols").click()
+    page.get_by_label("IOU", exact=True).check()
+    page.get_by_role("button", name="Score").click()
+    expect(page.get_by_role("row", name="IOU")).to_be_visible()
+
+    scores = folder / "organisers.csv"
+    rows = [
+        f"{image},{method},{recall},{precision}"
+        for image, methods in ORGANISERS.items()
+        for method, (recall, precision) in methods.items()
+    ]
+    scores.write_text("\n".join(["image,method,recall,precision", *rows]))
+    page.get_by_role("link", name="Load scores").click()
+    page.get_by_label("Protocol").fill("Organisers")
+    page.locator("input[type=file]").set_input_files(scores)
+    page.get_by_role("button", name="Load").click()
+    expect(page.get_by_role("row", name="Organisers")).to_be_visible()
+
+
+def set_up_the_study(page: Page, site: str) -> None:
+    page.get_by_role("link", name="New study").click()
+    page.get_by_label("Name", exact=True).fill("Three readers")
+    page.get_by_role("button", name="Set up the study").click()
+    for name, role in (*((name, "annotator") for name in ANNOTATORS), ("rita", "researcher")):
+        page.get_by_label("User name").fill(name)
+        page.get_by_label("Role").select_option(role)
+        page.get_by_role("button", name="Add to the study").click()
+    page.get_by_role("button", name="Open the study").click()
+    expect(page.get_by_role("button", name="Close the study")).to_be_visible()
+
+
+def rank_by_keyboard(page: Page, annotator: str, undo_at: int | None) -> None:
+    """Answer every pair by the annotator's rankings, with keys alone; once wrongly and back."""
+    page.get_by_role("link", name="Start ranking").click()
+    page.get_by_role("button", name="Start").click()
+    n_answered = 0
+    while (shown := waiting_screen(page)) is not None:
+        image, left, right = shown
+        if n_answered == undo_at:
+            undo_at = None
+            answer(page, dict.fromkeys(CRITERIA, "equal"))
+            page.keyboard.press("u")
+            expect(page.locator("[data-screen-id]")).to_have_attribute(
+                "data-screen-id", page.evaluate("window.lastScreen")
+            )
+            assert waiting_screen(page) == shown, "the undo brings back the same pair"
+            clear(page)
+        truth = {criterion: RANKINGS[annotator, image, criterion] for criterion in CRITERIA}
+        answer(page, {c: verdict(truth[c], left, right) for c in CRITERIA})
+        n_answered += 1
+        assert n_answered <= 3 * 6, "never more than all pairs of all images"
+
+
+def verdict(ranking: Sequence[Sequence[str]], left: str, right: str) -> str:
+    place = {method: at for at, bucket in enumerate(ranking) for method in bucket}
+    if place[left] == place[right]:
+        return "equal"
+    return "left" if place[left] < place[right] else "right"
+
+
+def read_table(text: str) -> dict[tuple[str, str], tuple[str, str, float]]:
+    body = [line for line in text.splitlines() if not line.startswith("#")]
+    return {
+        (row["criterion"], row["protocol"]): (row["best"], row["worst"], float(row["score"]))
+        for row in csv.DictReader(body)
+    }
+
+
+def expected_table() -> dict[tuple[str, str], tuple[str, str, float]]:
+    table = {}
+    for criterion in CRITERIA:
+        goals = {
+            image: independent.consensus(
+                [buckets(RANKINGS[annotator, image, criterion]) for annotator in ANNOTATORS]
+            )
+            for image in IMAGES
+        }
+        distances = {
+            protocol: {
+                image: independent.edit_distance(
+                    protocol_ranking(protocol, image, criterion), goals[image]
+                )
+                for image in IMAGES
+            }
+            for protocol in ("IOU", "Organisers")
+        }
+        for protocol, of_image in distances.items():
+            every = list(distances.values())
+            best = sum(of_image[i] == min(other[i] for other in every) for i in IMAGES)
+            worst = sum(of_image[i] == max(other[i] for other in every) for i in IMAGES)
+            table[criterion, protocol] = (str(best), str(worst), float(sum(of_image.values()) / 3))
+        tied = (frozenset(METHODS),)
+        all_tied = sum(independent.edit_distance(tied, goal) for goal in goals.values()) / 3
+        at_random = sum(map(independent.expected_distance_of_a_random_order, goals.values())) / 3
+        table[criterion, "all tied"] = ("", "", float(all_tied))
+        table[criterion, "random order"] = ("", "", float(at_random))
+    return table
+
+
+def protocol_ranking(protocol: str, image: str, criterion: str) -> Buckets:
+    scores = {}
+    for method in METHODS:
+        if protocol == "IOU":
+            recall, precision = independent.iou_scores(words(image), detections(image, method))
+        else:
+            recall, precision = ORGANISERS[image][method]
+        scores[method] = {
+            "recall": recall,
+            "precision": precision,
+            "preference": independent.f_score(recall, precision),
+        }[criterion]
+    return independent.from_scores(scores)
+
+
+def lines(boxes: Sequence[Box], ending: str = "") -> bytes:
+    return "".join(f"{a},{b},{c},{d}{ending}\r\n" for a, b, c, d in boxes).encode()
+
+
+def picture(boxes: Sequence[Box]) -> bytes:
+    image = Picture.new("RGB", (280, 140), "#8a8f7a")
+    for box in boxes:
+        ImageDraw.Draw(image).rectangle(box, fill="#f4f0e0")
+    stream = io.BytesIO()
+    image.save(stream, "PNG")
+    return stream.getvalue()
+
+
+def archive(path, entries: Mapping[str, bytes]) -> str:
+    with zipfile.ZipFile(path, "w") as file:
+        for name, content in entries.items():
+            file.writestr(name, content)
+    return str(path)
