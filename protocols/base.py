@@ -91,7 +91,9 @@ def f_score(recall: float | None, precision: float | None) -> float | None:
     return 2.0 * recall * precision / below if below else 0.0
 
 
-def parameter(default: Any, *, says: str, low: float = 0.0, high: float = 1.0, rrc: str = "") -> Any:
+def parameter(
+    default: Any, *, says: str, low: float = 0.0, high: float = 1.0, rrc: str = ""
+) -> Any:
     """Declare a parameter of a protocol: its published default, range, meaning and RRC name."""
     return field(default=default, metadata={"low": low, "high": high, "says": says, "rrc": rrc})
 
@@ -140,9 +142,7 @@ class Protocol(ABC):
             mean_precision=_mean([score.precision for score in scores]),
             mean_f_score=_mean([score.f_score for score in scores]),
             n_images=len(scores),
-            n_undefined=sum(
-                score.recall is None or score.precision is None for score in scores
-            ),
+            n_undefined=sum(score.recall is None or score.precision is None for score in scores),
         )
 
 
@@ -154,7 +154,9 @@ def _check(declared: dataclasses.Field[Any], value: Any) -> None:
     low, high = declared.metadata["low"], declared.metadata["high"]
     a_number = isinstance(value, int | float) and not isinstance(value, bool)
     if not a_number or not low <= value <= high:
-        raise ParameterError(f"{declared.name} must be a number in [{low:g}, {high:g}], got {value!r}")
+        raise ParameterError(
+            f"{declared.name} must be a number in [{low:g}, {high:g}], got {value!r}"
+        )
 
 
 def _ratio(above: float, below: int) -> float:

@@ -51,9 +51,7 @@ class Icdar13(Protocol):
         says="one-to-one needs a smaller distance of the centres, in mean diagonals",
         rrc="EV_PARAM_IND_CENTER_DIFF_THR",
     )
-    one_to_one_credit: float = parameter(
-        1.0, says="credit of a one-to-one match", rrc="MTYPE_OO_O"
-    )
+    one_to_one_credit: float = parameter(1.0, says="credit of a one-to-one match", rrc="MTYPE_OO_O")
     split_credit: float = parameter(
         0.8, says="credit of a truth, and of each detection, of a split", rrc="MTYPE_OM_O"
     )
@@ -122,7 +120,7 @@ def _centres(boxes: Floats) -> Floats:
 
 def _diagonals(boxes: Floats) -> Floats:
     left, top, right, bottom = boxes.T
-    return np.hypot(right - left + _PIXEL, bottom - top + _PIXEL)
+    return np.asarray(np.hypot(right - left + _PIXEL, bottom - top + _PIXEL))
 
 
 @dataclass(frozen=True, slots=True)
@@ -254,7 +252,9 @@ class _Passes:
                 yield Unmatched("truth", i, reason)
         for j, ignored in enumerate(self.ignored):
             if j not in self._matched:
-                reason = INSIDE_IGNORED if ignored else self._why(self._column.get(j, []), "a truth")
+                reason = (
+                    INSIDE_IGNORED if ignored else self._why(self._column.get(j, []), "a truth")
+                )
                 yield Unmatched("detection", j, reason)
 
     def _why(self, overlaps: Sequence[_Overlap], partner: str) -> str:

@@ -62,9 +62,7 @@ def overlapping_pairs(
 
 def box_areas(boxes: Floats, pixel: float = 0.0) -> Floats:
     """Return areas of boxes; ``pixel`` is 1 where the last pixel is included in a box."""
-    return np.asarray(
-        (boxes[:, 2] - boxes[:, 0] + pixel) * (boxes[:, 3] - boxes[:, 1] + pixel)
-    )
+    return np.asarray((boxes[:, 2] - boxes[:, 0] + pixel) * (boxes[:, 3] - boxes[:, 1] + pixel))
 
 
 def box_intersections(a: Floats, b: Floats, pixel: float = 0.0) -> Floats:
@@ -89,7 +87,7 @@ class Shapes:
         self._polygons = np.full(len(regions), None, dtype=object)
         others = np.flatnonzero(~self.rectangular)
         if len(others):
-            polygons = _valid_polygons([regions[at] for at in others])
+            polygons = _valid_polygons([regions[at] for at in others.tolist()])
             self._polygons[others] = polygons
             self.areas[others] = shapely.area(polygons)
 
@@ -106,9 +104,7 @@ def _valid_polygons(regions: Sequence[Region]) -> NDArray[np.object_]:
     coordinates = np.array([value for region in regions for value in region.points])
     rings = np.repeat(np.arange(len(regions)), n_points)
     # linearrings() closes each ring itself.
-    polygons = shapely.polygons(
-        shapely.linearrings(coordinates.reshape(-1, 2), indices=rings)
-    )
+    polygons = shapely.polygons(shapely.linearrings(coordinates.reshape(-1, 2), indices=rings))
     invalid = ~shapely.is_valid(polygons)
     polygons[invalid] = shapely.make_valid(polygons[invalid])
     return np.asarray(polygons, dtype=object)

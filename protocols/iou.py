@@ -31,11 +31,11 @@ class Iou(Protocol):
     slug: ClassVar[str] = "iou"
     name: ClassVar[str] = "IOU"
     reference: ClassVar[str] = "K15"
-    summary: ClassVar[str] = "A truth is found by one detection with enough intersection over union."
-
-    min_iou: float = parameter(
-        0.5, says="a pair needs an IoU above this", rrc="IOU_CONSTRAINT"
+    summary: ClassVar[str] = (
+        "A truth is found by one detection with enough intersection over union."
     )
+
+    min_iou: float = parameter(0.5, says="a pair needs an IoU above this", rrc="IOU_CONSTRAINT")
     max_ignored_share: float = parameter(
         0.5,
         says="a detection with a larger share inside an ignored truth is ignored",
@@ -146,9 +146,7 @@ class _Image:
     good: list[_Pair]
 
 
-def average_precision(
-    confidences: Sequence[float], matched: Sequence[bool], n_truth: int
-) -> float:
+def average_precision(confidences: Sequence[float], matched: Sequence[bool], n_truth: int) -> float:
     """Return the average precision of detections against ``n_truth`` counted truths ([K15]_).
 
     Going through the detections by descending confidence (equal ones in the order given), the

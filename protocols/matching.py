@@ -3,7 +3,7 @@
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -44,13 +44,13 @@ class Flat:
             slice(detection, detection + self.n_detections[scene]),
         )
 
-    def by_scene(self, pairs: Pairs, *values: Floats) -> dict[int, list[tuple[int, int, *tuple[float, ...]]]]:
+    def by_scene(self, pairs: Pairs, *values: Floats) -> dict[int, list[tuple[Any, ...]]]:
         """Return each scene's pairs, numbered within it, with their values; in the pairs' order."""
         scene_of_truth = np.repeat(np.arange(len(self.n_truth)), self.n_truth)
         scenes = scene_of_truth[pairs.truth]
         truth = pairs.truth - self.first_truth[scenes]
         detection = pairs.detection - self.first_detection[scenes]
-        found: dict[int, list[tuple[int, int, *tuple[float, ...]]]] = defaultdict(list)
+        found: defaultdict[int, list[tuple[Any, ...]]] = defaultdict(list)
         columns = [array.tolist() for array in (scenes, truth, detection, *values)]
         for scene, i, j, *rest in zip(*columns, strict=True):
             found[scene].append((i, j, *rest))

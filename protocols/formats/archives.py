@@ -71,7 +71,9 @@ def _entries(archive: zipfile.ZipFile, problems: Problems, limits: Limits) -> It
             continue
         total += info.file_size
         if total > limits.total_bytes:
-            problems.error("A3", "more than fits when unpacked", f"{limits.total_bytes} bytes at most")
+            problems.error(
+                "A3", "more than fits when unpacked", f"{limits.total_bytes} bytes at most"
+            )
             return
         content = _content(archive, info, problems, limits)
         if content is not None:
@@ -96,9 +98,8 @@ def _content(
     archive: zipfile.ZipFile, info: zipfile.ZipInfo, problems: Problems, limits: Limits
 ) -> bytes | None:
     path = info.filename
-    too_dense = (
-        info.file_size > limits.ratio_from_bytes
-        and info.file_size > limits.ratio * max(info.compress_size, 1)
+    too_dense = info.file_size > limits.ratio_from_bytes and info.file_size > limits.ratio * max(
+        info.compress_size, 1
     )
     if info.file_size > limits.entry_bytes or too_dense:
         problems.error("A3", f"{info.file_size} bytes", f"{limits.entry_bytes} at most", path)

@@ -45,12 +45,22 @@ class Problems:
     counts: Counter[str] = field(default_factory=Counter)
 
     def error(
-        self, code: str, found: str, expected: str, entry: str | None = None, line: int | None = None
+        self,
+        code: str,
+        found: str,
+        expected: str,
+        entry: str | None = None,
+        line: int | None = None,
     ) -> None:
         self.add(Problem("error", code, self.archive, entry, line, found, expected))
 
     def warning(
-        self, code: str, found: str, expected: str, entry: str | None = None, line: int | None = None
+        self,
+        code: str,
+        found: str,
+        expected: str,
+        entry: str | None = None,
+        line: int | None = None,
     ) -> None:
         self.add(Problem("warning", code, self.archive, entry, line, found, expected))
 

@@ -6,6 +6,7 @@ says what was odd.
 """
 
 import io
+import math
 import re
 import zipfile
 from collections import Counter
@@ -25,13 +26,17 @@ from .problems import Problem, Problems, counted, quoted
 Kind = Literal["truth", "results"]
 IGNORED_TEXT: Final = "###"
 _BOM: Final = b"\xef\xbb\xbf"
-_SIZE_NAMES: Final = {4: "left,top,right,bottom", 8: "a quadrilateral"}
+_MIN_NUMBERS: Final = 4
+_FORMAT_NAMES: Final = {"ltrb": "left,top,right,bottom", "quad": "a quadrilateral"}
 _NUMBER: Final = re.compile(r"\s*[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?\s*\Z", re.ASCII)
 _INTEGER: Final = re.compile(r"\s*-?\d+\s*\Z", re.ASCII)
 _NOT_FINITE: Final = re.compile(r"\s*[+-]?(?:nan|inf|infinity)\s*\Z", re.IGNORECASE)
 _CONFIDENCE: Final = re.compile(r"\s*[01]?\.?\d*\s*\Z", re.ASCII)
 _STRICT_CONFIDENCE: Final = re.compile(r"\s*[01].?\d*\s*\Z", re.ASCII)
-_PREFIXED: Final = {"truth": re.compile(r"(?:poly_)?gt_(.+)\.txt\Z"), "results": re.compile(r"res_(.+)\.txt\Z")}
+_PREFIXED: Final = {
+    "truth": re.compile(r"(?:poly_)?gt_(.+)\.txt\Z"),
+    "results": re.compile(r"res_(.+)\.txt\Z"),
+}
 _PLAIN: Final = re.compile(r"(.+)\.txt\Z")
 
 
@@ -122,11 +127,10 @@ def read_archive(
     line_format = rules.line_format or guess_line_format(
         line for file in files[:200] for _, line in file.lines[:50]
     )
-    reader = _Reader(kind, replace(rules, line_format=line_format), problems)
+    reader = _Reader(kind, rules, line_format, problems)
     regions = {file.image: reader.read(file) for file in files}
     if kind == "results" and rules.confidences is None:
         regions = _with_confidences(regions)
-    reader.check_shapes(files, regions)
     texts.report()
     reader.report()
     return Archive(
@@ -166,9 +170,7 @@ def _leading_numbers(fields: Sequence[str]) -> int:
     return len(fields)
 
 
-def _named(
-    entries: Iterable[Entry], kind: Kind, problems: Problems
-) -> Iterable[tuple[str, Entry]]:
+def _named(entries: Iterable[Entry], kind: Kind, problems: Problems) -> Iterable[tuple[str, Entry]]:
     """Yield each entry with its image; names that do not fit and second files are problems."""
     found = list(entries)
     prefixed = any(_PREFIXED[kind].match(entry.name) for entry in found)
@@ -224,187 +226,173 @@ class _Texts:
 
     def report(self) -> None:
         for what, n in self._unusual.items():
-            self._problems.warning("L9", f"{what} in {counted(n, 'file')}", "plain UTF-8; read anyway")
+            self._problems.warning(
+                "L9", f"{what} in {counted(n, 'file')}", "plain UTF-8; read anyway"
+            )
+
+
+class _Refused(Exception):
+    """A line cannot be used."""
+
+    def __init__(self, code: str, found: str, expected: str) -> None:
+        super().__init__(found)
+        self.code, self.found, self.expected = code, found, expected
 
 
 class _Reader:
     """Reads the lines of one archive under fixed rules."""
 
-    def __init__(self, kind: Kind, rules: Rules, problems: Problems) -> None:
-        if rules.line_format is None:
-            raise ValueError("the line format must be settled before lines are read")
+    def __init__(
+        self, kind: Kind, rules: Rules, line_format: LineFormat, problems: Problems
+    ) -> None:
         self._kind = kind
         self._rules = rules
-        self._format = rules.line_format
+        self._format = line_format
         self._problems = problems
         self._number = _INTEGER if rules.strict else _NUMBER
         self._n_spaced = 0
-        self._line_of: dict[str, list[int]] = {}
+        # Of every region that was read: its entry and line.
+        self._places: list[tuple[str, int, Region]] = []
 
     def read(self, file: _File) -> tuple[Region, ...]:
         regions = []
-        numbers = []
         seen: dict[tuple[float, ...], int] = {}
         for number, line in file.lines:
-            region = self._region(line, file.path, number)
-            if region is None:
+            try:
+                region = self._region(line)
+            except _Refused as refused:
+                self._problems.error(
+                    refused.code, refused.found, refused.expected, file.path, number
+                )
                 continue
             if region.points in seen and not self._rules.strict:
                 self._problems.warning(
-                    "L8", f"the box of line {seen[region.points]} again", "each box once; kept",
-                    file.path, number,
+                    "L8",
+                    f"the box of line {seen[region.points]} again",
+                    "each box once; kept",
+                    file.path,
+                    number,
                 )
             seen.setdefault(region.points, number)
             regions.append(region)
-            numbers.append(number)
-        self._line_of[file.image] = numbers
+            self._places.append((file.path, number, region))
         return tuple(regions)
 
-    def _region(self, line: str, path: str, number: int) -> Region | None:
+    def _region(self, line: str) -> Region:
         fields, rest = self._split(line)
-        if fields is None:
-            return None if rest is None else self._refuse("L1", rest, self._wants(), path, number)
-        values = []
         for part in fields:
             if _NOT_FINITE.match(part):
-                return self._refuse("L3", quoted(line), "finite numbers", path, number)
+                raise _Refused("L3", quoted(line), "finite numbers")
             if not self._number.match(part):
                 wanted = "whole numbers" if self._rules.strict else "numbers"
-                return self._refuse("L2", f"{quoted(part)} in {quoted(line)}", wanted, path, number)
-            values.append(float(part))
-        if not np.isfinite(values).all():
-            return self._refuse("L3", quoted(line), "finite numbers", path, number)
-        points = self._points(values, line, path, number)
-        if points is None:
-            return None
-        return self._with_rest(points, rest, line, path, number)
+                raise _Refused("L2", f"{quoted(part)} in {quoted(line)}", wanted)
+        values = tuple(map(float, fields))
+        if not all(map(math.isfinite, values)):
+            raise _Refused("L3", quoted(line), "finite numbers")
+        points = self._points(values, line)
+        if self._kind == "truth":
+            return self._truth(points, rest, line)
+        return self._detection(points, rest, line)
 
-    def _split(self, line: str) -> tuple[list[str] | None, str | None]:
-        """Return the coordinate fields and what follows them; (None, reason) for a wrong number."""
-        separated = line
-        if "," not in line:
-            self._n_spaced += 1
-            wanted = self._format.n_numbers
-            separated = ",".join(line.split(maxsplit=wanted) if wanted else line.split())
-        fields = separated.split(",")
+    def _split(self, line: str) -> tuple[list[str], str | None]:
+        """Return the fields of the coordinates, and what follows them."""
         n = self._format.n_numbers
+        if "," in line:
+            fields = line.split(",")
+        else:
+            self._n_spaced += 1
+            fields = line.split() if n is None else line.split(maxsplit=n)
+        n_leading = _leading_numbers(fields)
         if n is None:
-            run = _leading_numbers(fields)
-            n = run - run % 2
-            if n < 6:
-                return None, f"{counted(run, 'number')} in {quoted(line)}"
-        if len(fields) < n:
-            return None, f"{counted(len(fields), 'field')} in {quoted(line)}"
-        numbers = _leading_numbers(fields)
-        if numbers < n and not fields[numbers].strip().lstrip("+-.").replace(".", "").isalnum():
-            # "1,2,3,4,5,6,7," or "…,7,\"text\"": a number is missing rather than misspelt.
-            return None, f"{counted(numbers, 'number')} in {quoted(line)}"
+            n = n_leading - n_leading % 2
+        # A word where the last number should be: one is missing, not misspelt.
+        cut_short = self._kind == "truth" and not any(map(_NUMBER.match, fields[n_leading:n]))
+        if len(fields) < n or n < _MIN_NUMBERS or (n_leading < n and cut_short):
+            raise _Refused("L1", f"{counted(n_leading, 'number')} in {quoted(line)}", self._wants())
         return fields[:n], ",".join(fields[n:]) if len(fields) > n else None
 
     def _wants(self) -> str:
         n = self._format.n_numbers
         if n is None:
             return "an even number of coordinates, six or more"
-        return f"{n} numbers ({_SIZE_NAMES[n]})"
+        return f"{n} numbers ({_FORMAT_NAMES[self._format]})"
 
-    def _refuse(self, code: str, found: str, expected: str, path: str, number: int) -> None:
-        self._problems.error(code, found, expected, path, number)
-
-    def _points(
-        self, values: list[float], line: str, path: str, number: int
-    ) -> tuple[float, ...] | None:
+    def _points(self, values: tuple[float, ...], line: str) -> tuple[float, ...]:
         if self._format != LineFormat.LTRB:
             if self._rules.strict and self._format == LineFormat.QUAD and _turns_left(values):
-                return self._refuse("L7", quoted(line), "corners clockwise", path, number)
-            return tuple(values)
+                raise _Refused("L7", quoted(line), "corners clockwise")
+            return values
         left, top, right, bottom = values
         if right < left or bottom < top:
-            return self._refuse(
-                "L4", quoted(line), "right >= left and bottom >= top", path, number
-            )
+            raise _Refused("L4", quoted(line), "right >= left and bottom >= top")
         if self._rules.strict and (right < 0 or bottom < 0):
-            return self._refuse("L4", quoted(line), "right and bottom >= 0", path, number)
+            raise _Refused("L4", quoted(line), "right and bottom >= 0")
         return Region.from_box(left, top, right, bottom).points
 
-    def _with_rest(
-        self, points: tuple[float, ...], rest: str | None, line: str, path: str, number: int
-    ) -> Region | None:
-        strict = self._rules.strict
-        if self._kind == "truth":
-            if rest is None and strict:
-                return self._refuse("L1", quoted(line), "a transcription at the end", path, number)
-            text = None if rest is None else _unquoted(rest)
-            return Region(points, text=text, ignored=text == IGNORED_TEXT)
+    def _truth(self, points: tuple[float, ...], rest: str | None, line: str) -> Region:
+        if rest is None and self._rules.strict:
+            raise _Refused("L1", quoted(line), "a transcription at the end")
+        text = None if rest is None else _unquoted(rest)
+        return Region(points, text=text, ignored=text == IGNORED_TEXT)
+
+    def _detection(self, points: tuple[float, ...], rest: str | None, line: str) -> Region:
         if self._rules.confidences:
-            if rest is None or not _STRICT_CONFIDENCE.match(rest):
-                return self._refuse("L1", quoted(line), "a confidence at the end", path, number)
-            try:
-                return Region(points, confidence=float(rest))
-            except ValueError:
-                return self._refuse("L2", quoted(rest), "a confidence", path, number)
+            if rest is None or not _STRICT_CONFIDENCE.match(rest) or not _is_share(rest):
+                raise _Refused("L1", quoted(line), "a confidence (0 to 1) at the end")
+            return Region(points, confidence=float(rest))
         if rest is None or (not rest.strip() and self._format == LineFormat.LTRB):
             return Region(points)
-        if strict:
-            return self._refuse("L1", quoted(line), f"{self._wants()} and no more", path, number)
+        if self._rules.strict:
+            raise _Refused("L1", quoted(line), f"{self._wants()} and no more")
         return Region(points, text=rest)
 
-    def check_shapes(
-        self, files: Sequence[_File], regions: Mapping[str, tuple[Region, ...]]
-    ) -> None:
-        """Find polygons that cross themselves, and those whose corners do not run clockwise."""
-        if self._format == LineFormat.LTRB:
-            return
-        places = [
-            (file.path, number, region)
-            for file in files
-            for number, region in zip(
-                self._line_of[file.image], regions[file.image], strict=True
+    def report(self) -> None:
+        """Say what can only be said of the whole archive."""
+        if self._format != LineFormat.LTRB and self._places:
+            self._report_shapes()
+        if self._n_spaced and not self._rules.strict:
+            self._problems.warning(
+                "L9",
+                f"blanks between the fields of {counted(self._n_spaced, 'line')}",
+                "commas; read anyway",
             )
-        ]
-        if not places:
-            return
-        for (path, number, region), crossing in zip(places, _self_crossing(places), strict=True):
-            if crossing:
+
+    def _report_shapes(self) -> None:
+        """Find polygons that cross themselves, and those whose corners do not run clockwise."""
+        crossing = _self_crossing([region for _, _, region in self._places])
+        for (path, number, region), crosses in zip(self._places, crossing, strict=True):
+            shown = quoted(",".join(f"{value:g}" for value in region.points))
+            if crosses:
                 self._problems.warning(
                     "L5",
-                    f"a polygon that crosses itself, {quoted(_shown(region))}",
+                    f"a polygon that crosses itself, {shown}",
                     "a simple polygon; kept, and repaired where its area is needed",
                     path,
                     number,
                 )
             elif not self._rules.strict and _turns_left(region.points):
                 self._problems.warning(
-                    "L7", f"corners that run counter-clockwise, {quoted(_shown(region))}",
-                    "clockwise; kept as they are", path, number,
+                    "L7",
+                    f"corners that run counter-clockwise, {shown}",
+                    "clockwise; kept as they are",
+                    path,
+                    number,
                 )
-
-    def report(self) -> None:
-        if self._n_spaced and not self._rules.strict:
-            self._problems.warning(
-                "L9", f"blanks between the fields of {counted(self._n_spaced, 'line')}",
-                "commas; read anyway",
-            )
 
 
 def _turns_left(points: Sequence[float]) -> bool:
     """Say whether a ring runs counter-clockwise on screen, as the competition's scripts test it."""
-    ring = np.reshape(points, (-1, 2))
-    following = np.roll(ring, -1, axis=0)
-    return bool(((following[:, 0] - ring[:, 0]) * (following[:, 1] + ring[:, 1])).sum() > 0)
+    xs, ys = points[::2], points[1::2]
+    return sum((xs[at] - xs[at - 1]) * (ys[at] + ys[at - 1]) for at in range(len(xs))) > 0
 
 
-def _self_crossing(places: Sequence[tuple[str, int, Region]]) -> np.ndarray:
-    regions = [region for _, _, region in places]
+def _self_crossing(regions: Sequence[Region]) -> list[bool]:
     rings = np.repeat(np.arange(len(regions)), [region.n_points for region in regions])
     coordinates = np.array([value for region in regions for value in region.points])
     made = shapely.linearrings(coordinates.reshape(-1, 2), indices=rings)
     # A ring that lies on one line encloses nothing; it is degenerate, not crossing.
     flat = shapely.area(shapely.convex_hull(made)) == 0
-    return np.asarray(~shapely.is_simple(made) & ~flat)
-
-
-def _shown(region: Region) -> str:
-    return ",".join(f"{value:g}" for value in region.points)
+    return [bool(crosses) for crosses in ~shapely.is_simple(made) & ~flat]
 
 
 def _unquoted(text: str) -> str:
@@ -472,7 +460,9 @@ def _line(
     values: Sequence[float] = region.points
     if line_format == LineFormat.LTRB:
         if not region.is_rectangle:
-            raise ValueError(f"{place} is no upright rectangle; left,top,right,bottom cannot say it")
+            raise ValueError(
+                f"{place} is no upright rectangle; left,top,right,bottom cannot say it"
+            )
         values = region.box
     elif line_format == LineFormat.QUAD and region.n_points != 4:
         raise ValueError(f"{place} has {region.n_points} corners; a quadrilateral has 4")
