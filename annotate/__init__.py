@@ -1,0 +1,1 @@
+"""The site: people compare results, follow studies and load data."""

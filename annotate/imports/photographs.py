@@ -1,0 +1,120 @@
+"""Photographs of a dataset, from a folder or a zip: verified before anything is kept."""
+
+import io
+import os
+import struct
+import zlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import Path
+from typing import Final
+
+from django.core.files.base import ContentFile
+from PIL import Image as Picture
+from PIL import UnidentifiedImageError
+
+from annotate.datasets.models import image_storage, stored_name
+from protocols.formats.archives import Entry, Limits, Source, read_entries
+from protocols.formats.problems import Problems
+
+# What browsers show; anything else, SVG and HTML above all, is refused whatever its name says.
+CONTENT_TYPES: Final = {
+    "JPEG": "image/jpeg",
+    "MPO": "image/jpeg",
+    "PNG": "image/png",
+    "WEBP": "image/webp",
+}
+_MAX_PIXELS: Final = 100_000_000
+_LIMITS: Final = Limits(entry_bytes=200 * 1024 * 1024, total_bytes=20 * 1024**3)
+
+
+@dataclass(frozen=True, slots=True)
+class Photograph:
+    """A verified photograph that is stored under its hash."""
+
+    sha256: str
+    content_type: str
+    width: int
+    height: int
+
+
+class Keeper:
+    """Stores photographs under their hashes, and can take back those that were new."""
+
+    def __init__(self) -> None:
+        self._storage = image_storage()
+        self._new: list[str] = []
+
+    def keep(self, content: bytes, digest: str) -> None:
+        name = stored_name(digest)
+        if not self._storage.exists(name):
+            self._storage.save(name, ContentFile(content))
+            self._new.append(name)
+
+    def take_back(self) -> None:
+        for name in self._new:
+            self._storage.delete(name)
+        self._new.clear()
+
+
+def read_photographs(
+    source: Source, problems: Problems, keeper: Keeper
+) -> Iterator[tuple[str, str, Photograph]]:
+    """Yield stem, path and photograph of each file; what is no photograph becomes a problem."""
+    for entry in _files(source, problems):
+        photograph = _verified(entry, problems)
+        if photograph is not None:
+            keeper.keep(entry.content, photograph.sha256)
+            yield Path(entry.name).stem, entry.path, photograph
+
+
+def _files(source: Source, problems: Problems) -> Iterator[Entry]:
+    if isinstance(source, str | Path) and Path(source).is_dir():
+        yield from _files_of_folder(Path(source), problems)
+    else:
+        yield from read_entries(source, problems, _LIMITS)
+
+
+def _files_of_folder(folder: Path, problems: Problems) -> Iterator[Entry]:
+    for path in sorted(folder.rglob("*")):
+        if path.name.startswith(".") or not path.is_file():
+            continue
+        name = path.relative_to(folder).as_posix()
+        try:
+            if path.stat().st_size > _LIMITS.entry_bytes:
+                problems.error("A3", "a larger file", f"{_LIMITS.entry_bytes} bytes at most", name)
+                continue
+            yield Entry(path.name, name, path.read_bytes())
+        except OSError as fault:
+            problems.error(
+                "P1",
+                f"a file that cannot be read ({os.strerror(fault.errno or 0)})",
+                "a photograph",
+                name,
+            )
+
+
+def _verified(entry: Entry, problems: Problems) -> Photograph | None:
+    wanted = "a JPEG, PNG or WebP photograph"
+    try:
+        with Picture.open(io.BytesIO(entry.content), formats=list(CONTENT_TYPES)) as picture:
+            width, height = picture.size
+            if width * height > _MAX_PIXELS:
+                found = f"{width} x {height} pixels"
+                problems.error("P1", found, f"at most {_MAX_PIXELS:,} pixels", entry.path)
+                return None
+            content_type = CONTENT_TYPES[picture.format or ""]
+            # Reads all of it: a file that is cut short fails here and not in somebody's browser.
+            picture.load()
+    except (
+        UnidentifiedImageError,
+        Picture.DecompressionBombError,
+        Picture.DecompressionBombWarning,
+    ):
+        problems.error("P1", "something else, or too large", wanted, entry.path)
+    except (OSError, SyntaxError, ValueError, EOFError, struct.error, zlib.error) as fault:
+        problems.error("P1", f"a damaged photograph ({fault})", wanted, entry.path)
+    else:
+        return Photograph(sha256(entry.content).hexdigest(), content_type, width, height)
+    return None

@@ -1,0 +1,32 @@
+"""Load per-image scores that somebody else computed."""
+
+from argparse import ArgumentParser
+from typing import Any
+
+from django.core.management.base import BaseCommand
+
+from annotate.imports import reporting
+from annotate.imports.errors import NotLoaded
+from annotate.imports.services import load_scores
+
+
+class Command(BaseCommand):
+    help = "Load a CSV of scores (image,method,recall,precision) of any protocol; all or nothing."
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("dataset", help="slug of the dataset")
+        parser.add_argument("scores", metavar="FILE.csv")
+        parser.add_argument("--protocol", required=True, help="what reports call it")
+
+    def handle(self, **options: Any) -> None:
+        dataset = reporting.dataset_named(options["dataset"])
+        try:
+            receipt = load_scores(
+                dataset=dataset, protocol=options["protocol"], source=options["scores"]
+            )
+        except NotLoaded as refusal:
+            raise reporting.refused(self.stderr, refusal) from refusal
+        reporting.write_warnings(self.stderr, receipt)
+        self.stdout.write(
+            f"Loaded {receipt.counts['scores']} scores of {receipt.counts['protocol']}."
+        )

@@ -1,0 +1,41 @@
+"""What all tests share."""
+
+import os
+import shutil
+
+import pytest
+
+# Playwright runs an event loop in the thread of the test, which also asks the database.
+os.environ.setdefault("DJANGO_ALLOW_ASYNC_UNSAFE", "1")
+
+_CHROMIUM_ARGUMENTS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--disable-dev-shm-usage",
+]
+
+
+@pytest.fixture(autouse=True)
+def _fast_and_separate(settings, tmp_path):
+    """Passwords that are quick to check, and photographs and demo files away from the real ones."""
+    settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
+    settings.DATA_DIR = tmp_path
+    settings.MEDIA_ROOT = tmp_path / "images"
+
+
+@pytest.fixture(scope="session")
+def browser_type_launch_args(browser_type_launch_args):
+    found = next(filter(None, map(shutil.which, ("chromium", "chromium-browser"))), None)
+    installed = {"executable_path": found} if found else {}
+    return {**browser_type_launch_args, **installed, "args": _CHROMIUM_ARGUMENTS}
+
+
+def pytest_collection_modifyitems(items):
+    for item in items:
+        if "tests/browser/" in item.path.as_posix():
+            item.add_marker(pytest.mark.browser)
