@@ -1,7 +1,11 @@
 """The simulated annotators: what they see, and what they answer."""
 
 import itertools
+import os
 import statistics
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 
@@ -185,12 +189,35 @@ def test_swapping_the_sides_mirrors_the_verdict(judge):
             assert MIRROR[verdict] == judge.verdict(seen[b], seen[a], criterion, key)
 
 
-def test_the_same_question_always_gets_the_same_answer():
-    # Written down: answers must not change from one process or machine to the next.
-    wild = Judge("wild", taste=0, noise=1, tie_threshold=0.1)
-    answers = [wild.verdict(GOOD, FAIR, "recall", f"image-{i}/a/b") for i in range(200)]
-    assert answers == [wild.verdict(GOOD, FAIR, "recall", f"image-{i}/a/b") for i in range(200)]
-    assert set(answers) == {"left", "equal", "right"}
+ASK_WILD = """
+from annotate.demo.judge import Judge, Quality
+wild = Judge("wild", taste=0, noise=1, tie_threshold=0.1)
+good, fair = Quality(0.9, 0.8, 0.85), Quality(0.8, 0.5, 0.7)
+print(*(wild.verdict(good, fair, "recall", f"image-{i}/a/b") for i in range(200)))
+"""
+
+
+@pytest.fixture(scope="module")
+def answers_of_two_processes():
+    root = Path(__file__).resolve().parents[3]
+    return [
+        subprocess.run(
+            [sys.executable, "-c", ASK_WILD],
+            cwd=root,
+            env=os.environ | {"PYTHONHASHSEED": seed},
+            check=True,
+            capture_output=True,
+            text=True,
+        ).stdout.split()
+        for seed in ("1", "2")
+    ]
+
+
+def test_the_same_question_gets_the_same_answer_in_every_process(answers_of_two_processes):
+    first, second = answers_of_two_processes
+    assert len(first) == 200
+    assert first == second
+    assert set(first) == {"left", "equal", "right"}
 
 
 def test_noise_is_normal_with_the_stated_spread():

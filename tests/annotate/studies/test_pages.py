@@ -25,7 +25,7 @@ def rows(response, caption):
     table = re.search(rf"id=\"{caption}\".*?<tbody>(.*?)</tbody>", response.text, re.S)[1]
     return [
         [
-            re.sub(r"<[^>]*>|\s+", " ", cell).strip()
+            " ".join(re.sub(r"<[^>]*>", " ", cell).split())
             for cell in re.findall(r"<t[hd][^>]*>(.*?)</t[hd]>", row, re.S)
         ]
         for row in re.findall(r"<tr>(.*?)</tr>", table, re.S)
