@@ -16,7 +16,7 @@ from annotate.scoring.models import ProtocolRun, Score
 from protocols.base import f_score
 from protocols.formats.archives import Source, source_name
 from protocols.formats.problems import Problem, Problems, counted, quoted
-from protocols.formats.rrc import Archive, LineFormat, Rules, natural_order, read_archive
+from protocols.formats.rrc import Archive, LineFormat, Rules, read_archive
 from protocols.formats.scores import ScoreRow, read_scores
 from protocols.regions import Region, canonical_bytes, encode_regions
 

@@ -58,7 +58,7 @@ def score_protocol(
 
 
 def run_name(protocol: Protocol) -> str:
-    """Name a protocol by what distinguishes it: parameters are named where they are not the published ones."""
+    """Name a protocol, and its parameters where they are not the published ones."""
     published = type(protocol)().parameters()
     changed = [
         f"{name} {value}"

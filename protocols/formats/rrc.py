@@ -218,11 +218,10 @@ class _Texts:
         except UnicodeDecodeError:
             self._unusual["bytes that are not UTF-8 (replaced)"] += 1
             text = content.decode(errors="replace")
-        if crlf_only:
-            lines = text.split("\r\n")
-        else:
-            lines = [line.removesuffix("\r") for line in text.split("\n")]
-        return [(number, line) for number, line in enumerate(lines, 1) if line.strip()]
+        lines = text.split("\r\n" if crlf_only else "\n")
+        return [
+            (number, line.removesuffix("\r")) for number, line in enumerate(lines, 1) if line.strip()
+        ]
 
     def report(self) -> None:
         for what, n in self._unusual.items():
