@@ -1,0 +1,1 @@
+"""The generated demo: drawn scenes, synthetic detectors, simulated annotators."""
