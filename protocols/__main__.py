@@ -248,16 +248,21 @@ def _region(given: Any, place: str) -> Region:
             for name in ("text", "confidence", "ignored", "label")
             if given.get(name) is not None
         }
+        if given.get("dont_care"):
+            known["ignored"] = True
         name = None if given.get("id") is None else str(given["id"])
         if "rect" in given:
             left, top, right, bottom = map(float, given["rect"])
             return Region.from_box(left, top, right, bottom, id=name, **known)
+        if "poly" in given:
+            corners = tuple(float(value) for corner in given["poly"] for value in corner)
+            return Region(corners, id=name, **known)
         return Region(tuple(map(float, given["points"])), id=name, **known)
     except RegionError as refusal:
         raise _BadInput(f"{place}: {refusal}") from refusal
     except (AttributeError, KeyError, TypeError, ValueError) as fault:
         raise _BadInput(
-            f'{place}: expected "points" [x1, y1, ...] or "rect" [4 numbers]'
+            f'{place}: expected "points" [x1, y1, ...], "poly" [[x1, y1], ...] or "rect" [4 numbers]'
         ) from fault
 
 

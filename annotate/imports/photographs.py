@@ -25,6 +25,8 @@ CONTENT_TYPES: Final = {
     "PNG": "image/png",
     "WEBP": "image/webp",
 }
+# MPO, several JPEGs in one file as some cameras write them, is found by the JPEG reader.
+_FORMATS: Final = ("JPEG", "PNG", "WEBP")
 _MAX_PIXELS: Final = 100_000_000
 _LIMITS: Final = Limits(entry_bytes=200 * 1024 * 1024, total_bytes=20 * 1024**3)
 
@@ -98,7 +100,7 @@ def _files_of_folder(folder: Path, problems: Problems) -> Iterator[Entry]:
 def _verified(entry: Entry, problems: Problems) -> Photograph | None:
     wanted = "a JPEG, PNG or WebP photograph"
     try:
-        with Picture.open(io.BytesIO(entry.content), formats=list(CONTENT_TYPES)) as picture:
+        with Picture.open(io.BytesIO(entry.content), formats=_FORMATS) as picture:
             width, height = picture.size
             if width * height > _MAX_PIXELS:
                 found = f"{width} x {height} pixels"

@@ -1,0 +1,62 @@
+// The plain form behind "Skip", in a dialog: a number chooses the reason, Enter sends.
+export function createSkip(root, { onSend }) {
+  const dialog = root.querySelector("[data-skip-dialog]");
+  const details = root.querySelector("[data-skip-details]");
+  const form = details.querySelector("form");
+  const opener = root.querySelector("[data-open-skip]");
+  const closer = form.querySelector("[data-close]");
+  const reasons = [...form.querySelectorAll("input[name=reason]")];
+  const text = form.elements.text;
+
+  function showErrors(errors) {
+    for (const place of form.querySelectorAll("[data-error]")) {
+      place.textContent = errors[place.dataset.error] ?? "";
+    }
+    ("text" in errors && !("reason" in errors) ? text : reasons[0]).focus();
+  }
+
+  function open() {
+    if (dialog.open) return;
+    form.reset();
+    for (const place of form.querySelectorAll("[data-error]")) place.textContent = "";
+    dialog.showModal();
+    reasons[0].focus();
+  }
+
+  root.querySelector("[data-skip-place]").append(form);
+  const wasOpen = details.open;
+  details.remove();
+  opener.hidden = false;
+  closer.hidden = false;
+  opener.addEventListener("click", open);
+  closer.addEventListener("click", () => dialog.close());
+  form.addEventListener("submit", (event) => {
+    event.preventDefault();
+    if (reasons.some((reason) => reason.checked)) onSend(form);
+    else showErrors({ reason: "Choose a reason." });
+  });
+  dialog.addEventListener("keydown", (event) => {
+    if (event.target === text || event.repeat || event.ctrlKey || event.altKey || event.metaKey) return;
+    const reason = reasons[numberOf(event) - 1];
+    if (!reason) return;
+    event.preventDefault();
+    reason.checked = true;
+    if (reason.value === "other") text.focus();
+    else reason.focus();
+  });
+  if (wasOpen) dialog.showModal();
+
+  return {
+    open,
+    showErrors,
+    close: () => dialog.close(),
+    show(url) {
+      form.action = url;
+    },
+  };
+}
+
+// The digit of a key of the row or of the number pad, whatever the layout prints on it.
+export function numberOf({ code }) {
+  return Number(/^(?:Digit|Numpad)(\d)$/.exec(code)?.[1] ?? 0);
+}

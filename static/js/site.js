@@ -1,0 +1,4 @@
+// Every page's script.
+import { enhanceTables } from "./elements/tables.js";
+
+enhanceTables(document);
