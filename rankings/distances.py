@@ -1,7 +1,6 @@
 """Distances between rankings that do not favour ties, and rank correlation."""
 
 import numpy as np
-import scipy.stats
 from numpy.typing import NDArray
 
 from .edit_distance import places_of
@@ -49,6 +48,9 @@ def kendall_tau_b(a: Ranking, b: Ranking) -> float | None:
     RankingError
         As :func:`kemeny_distance` does.
     """
+    # Imported here: it takes longer than most commands, and few of them need it.
+    import scipy.stats
+
     first, second = places_of([checked(a), checked(b)])
     if len(set(first)) == 1 or len(set(second)) == 1:
         return None

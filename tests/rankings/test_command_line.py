@@ -1,0 +1,149 @@
+"""``python -m rankings`` as scripts use it."""
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+from tests.shared import shared_path
+
+# Starts the command line in an interpreter in which Django cannot be imported.
+BLOCKED = (
+    "import sys, runpy; sys.modules['django'] = None; sys.argv = ['rankings', *sys.argv[1:]]; "
+)
+
+
+def run(*arguments, stdin=""):
+    return subprocess.run(
+        [
+            sys.executable,
+            "-c",
+            BLOCKED + "runpy.run_module('rankings', run_name='__main__')",
+            *arguments,
+        ],
+        input=stdin,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+    )
+
+
+def answer(*arguments, data):
+    done = run(*arguments, "-", stdin=json.dumps(data))
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+def test_distance_gives_counts_and_script():
+    [found] = answer("distance", data=[{"a": [["a", "b"]], "b": [["b"], ["a"]]}])
+    assert found == {
+        "distance": 0.5,
+        "swaps": 0,
+        "splits": 1,
+        "merges": 0,
+        "kemeny": 0.5,
+        "tau_b": None,
+        "script": [{"edit": "split", "cost": 0.5, "ranking": [["b"], ["a"]]}],
+    }
+
+
+def test_consensus_orders_by_mean_rank():
+    rankings = [[["a"], ["b"]], [["b"], ["a"]], [["b"], ["a"]]]
+    assert answer("consensus", data=[rankings]) == [[["b"], ["a"]]]
+
+
+def test_next_walks_to_the_rankings():
+    data = {"items": ["a", "b"], "answers": []}
+    first = answer("next", data=data)
+    assert (first["left"], first["right"]) == ("a", "b")
+    assert first["open"] == ["recall", "precision", "preference"]
+    assert first["remaining"] == {"least": 1, "expected": 1.0, "most": 1}
+    data["answers"].append({"skip": ["a", "b"]})
+    assert answer("next", data=data)["left"] == "a"
+    data["answers"].append(
+        {"left": "b", "right": "a", "recall": "left", "precision": "equal", "preference": "right"}
+    )
+    assert answer("next", data=data) == {
+        "rankings": {
+            "recall": [["b"], ["a"]],
+            "precision": [["a", "b"]],
+            "preference": [["a"], ["b"]],
+        }
+    }
+
+
+@pytest.mark.parametrize("strategy", ["insertion", "balanced"])
+def test_elicit_ends_with_the_truth(strategy):
+    truth = {
+        "recall": [["a"], ["b", "c"]],
+        "precision": [["c"], ["b"], ["a"]],
+        "preference": [["a", "b", "c"]],
+    }
+    case = {"items": ["a", "b", "c"], "truth": truth, "seed": 3}
+    [found] = answer("elicit", "--strategy", strategy, data=[case])
+    assert {c: [sorted(b) for b in ranking] for c, ranking in found["rankings"].items()} == truth
+    assert found["screens"] == len(found["pairs"])
+
+
+def test_the_reference_study_is_reported():
+    done = run("report", str(shared_path("reference", "study_case.json")))
+    table = json.loads(done.stdout)["criteria"]["all"]
+    assert {row["protocol"]: row["score"] for row in table["rows"]} == {
+        "p-fine": 1.75,
+        "p-coarse": 1.75,
+        "p-constant": 2.1666666666666665,
+        "p-noisy": 3.5,
+    }
+
+
+def test_a_report_of_criteria_takes_recall_and_precision():
+    data = {
+        "annotator_rankings": {"recall": {"img": [[["a"], ["b"]]]}},
+        "protocol_scores": {
+            "img": {"x": {"a": {"recall": 0, "precision": 1}, "b": {"recall": 1, "precision": 0}}}
+        },
+    }
+    found = answer("report", "--min-annotators", "1", data=data)
+    assert found["criteria"]["recall"]["rows"][0]["score"] == 1.0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "stdin", "named"),
+    [
+        (["distance", "-"], "{", "is not JSON"),
+        (["distance", "-"], "{}", "expected a list"),
+        (["distance", "-"], '[{"a": [["a"]]}]', 'item 0 lacks "b"'),
+        (
+            ["distance", "-"],
+            '[{"a": [["a"]], "b": [["b"]]}]',
+            "item 0: the rankings are of different",
+        ),
+        (["distance", "nowhere.json"], "", "cannot be read"),
+        (["consensus", "-"], "[[]]", "item 0: a consensus needs"),
+        (["report", "-"], "{}", 'lacks "annotator_rankings"'),
+        (
+            ["report", "-"],
+            '{"annotator_rankings": {"img": 1}, "protocol_scores": {}}',
+            "another shape",
+        ),
+        (["next", "-"], '{"items": ["a", "a"]}', "named twice"),
+        (
+            ["next", "-"],
+            '{"items": ["a"], "answers": [{"left": "a", "right": "b"}]}',
+            "'b' is not one",
+        ),
+        (["elicit", "-"], '[{"items": ["a"], "truth": {"recall": [["b"]]}}]', "not of the items"),
+    ],
+)
+def test_bad_input_is_one_sentence_and_exit_code_2(arguments, stdin, named):
+    done = run(*arguments, stdin=stdin)
+    assert done.returncode == 2
+    assert named in done.stderr
+    assert done.stderr.count("\n") == 1
+    assert not done.stdout
+
+
+def test_bad_usage_is_exit_code_2():
+    assert run("rank").returncode == 2
