@@ -234,7 +234,8 @@ def drawn(page: Page, side: str) -> list[str]:
 def polygons(image: str, method: str) -> list[str]:
     """Boxes of this format include their last pixel, so they are drawn to its far side."""
     return [
-        f"{a},{b} {c + 1},{b} {c + 1},{d + 1} {a},{d + 1}" for a, b, c, d in detections(image, method)
+        f"{a},{b} {c + 1},{b} {c + 1},{d + 1} {a},{d + 1}"
+        for a, b, c, d in detections(image, method)
     ]
 
 

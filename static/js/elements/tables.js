@@ -1,10 +1,13 @@
 // A table wider than its box can be scrolled by keyboard and says what it is.
-export function enhanceTables(page = document) {
+export function enhanceTables(page) {
   for (const box of page.querySelectorAll(".table-scroll")) {
+    const table = box.querySelector("table");
     const heading = box.closest("section")?.querySelector("h2, h3") ?? page.querySelector("h1");
     const update = () => {
-      const scrolls = box.scrollWidth > box.clientWidth || box.scrollHeight > box.clientHeight;
-      if (!scrolls) {
+      const isWide = table.offsetWidth > box.clientWidth;
+      box.toggleAttribute("data-wide", isWide);
+      box.toggleAttribute("data-fits", !isWide);
+      if (!isWide) {
         for (const name of ["tabindex", "role", "aria-label"]) box.removeAttribute(name);
         return;
       }

@@ -1,0 +1,229 @@
+"""What holds for every protocol, and the consequences of each one's definition."""
+
+import copy
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from protocols import registry
+from protocols.base import Scene, f_score
+from protocols.errors import ParameterError, UnknownProtocol
+from protocols.regions import Region
+
+from .slow import SLOW
+
+WORD, NEXT = Region.from_box(0, 0, 99, 39), Region.from_box(110, 0, 209, 39)
+BOTH = Region.from_box(0, 0, 209, 39)
+IGNORED = Region.from_box(0, 100, 99, 139, ignored=True)
+ON_IGNORED = Region.from_box(0, 100, 99, 139)
+BOW_TIE = Region((0, 0, 100, 100, 100, 0, 0, 100))
+SLUGS = list(registry.PROTOCOLS)
+
+
+def score(slug, truth, detections, **parameters):
+    [found] = registry.get(slug, parameters).score(
+        [Scene(tuple(truth), None if detections is None else tuple(detections))]
+    )
+    return found
+
+
+def figures(found):
+    return found.recall, found.precision, found.f_score
+
+
+boxes = st.builds(
+    lambda left, top, width, height: (left, top, left + width, top + height),
+    st.integers(0, 60),
+    st.integers(0, 30),
+    st.integers(0, 40),
+    st.integers(0, 20),
+)
+truths = st.lists(st.tuples(boxes, st.booleans()), max_size=6).map(
+    lambda found: tuple(Region.from_box(*box, ignored=ignored) for box, ignored in found)
+)
+detections = st.lists(boxes, max_size=6).map(
+    lambda found: tuple(Region.from_box(*box) for box in found)
+)
+
+
+@pytest.mark.parametrize("slug", SLUGS)
+@given(truth=truths, found=detections)
+def test_the_whole_set_at_once_scores_as_plain_loops_over_one_image(slug, truth, found):
+    # Other images before and after must not matter.
+    scenes = [Scene((WORD,), (WORD, NEXT)), Scene(truth, found), Scene((), ())]
+    scored = registry.get(slug).score(scenes)[1]
+    assert (scored.recall, scored.precision) == pytest.approx(SLOW[slug](truth, found), abs=1e-12)
+
+
+@pytest.mark.parametrize("slug", SLUGS)
+@given(truth=truths, found=detections)
+def test_scores_and_credits_are_sound(slug, truth, found):
+    before = copy.deepcopy((truth, found))
+    scored = score(slug, truth, found)
+    assert (truth, found) == before
+    assert all(0 <= value <= 1 for value in figures(scored))
+    assert scored == score(slug, truth, found)
+    for side, regions in (("truth", truth), ("detections", found)):
+        matched = [index for match in scored.matches for index in getattr(match, side)]
+        assert len(matched) == len(set(matched)), "a region belongs to one match"
+        left = [u.index for u in scored.unmatched if u.side == side.removesuffix("s")]
+        assert sorted(matched + left) == list(range(len(regions))), "or has a reason"
+    assert sum(match.recall_credit for match in scored.matches) == pytest.approx(
+        scored.tally.recalled
+    )
+    assert sum(match.precision_credit for match in scored.matches) == pytest.approx(
+        scored.tally.precise
+    )
+    assert all(unmatched.reason for unmatched in scored.unmatched)
+
+
+@pytest.mark.parametrize("slug", SLUGS)
+@given(truth=truths, found=detections, by=st.integers(-500, 500))
+def test_moving_everything_changes_nothing(slug, truth, found, by):
+    def moved(regions):
+        return tuple(
+            Region(tuple(v + by for v in region.points), ignored=region.ignored)
+            for region in regions
+        )
+
+    assert figures(score(slug, moved(truth), moved(found))) == figures(score(slug, truth, found))
+
+
+@pytest.mark.parametrize("slug", SLUGS)
+def test_what_each_gives_for_empty_sides(slug):
+    """IOU: recall 1 without truth. ICDAR13 and DETEVAL: the special cases of the published scripts."""
+    area = slug != "iou"
+    nothing = (1, 1, 0) if area else (1, 1, 1)
+    cases = [
+        ([], [], nothing),
+        ([], None, (0, 0, 0) if area else (1, 1, 1)),
+        ([], [WORD], (1, 0, 0)),
+        ([WORD], [], (0, 0, 0)),
+        ([WORD], None, (0, 0, 0)),
+        ([IGNORED], [], (0, 0, 0) if area else (1, 1, 1)),
+        ([IGNORED], None, (0, 0, 0) if area else (1, 1, 1)),
+        ([IGNORED], [WORD], (1, 0, 0)),
+        ([IGNORED], [ON_IGNORED], (1, 0, 0) if area else (1, 1, 1)),
+        ([WORD, IGNORED], [ON_IGNORED], (0, 0, 0)),
+    ]
+    for truth, found, expected in cases:
+        assert figures(score(slug, truth, found)) == expected, (truth, found)
+
+
+@pytest.mark.parametrize("slug", SLUGS)
+def test_an_image_without_anything_to_find_adds_only_its_detections(slug):
+    protocol = registry.get(slug)
+    scores = protocol.score([Scene((WORD,), (WORD,)), Scene((), (WORD,)), Scene((IGNORED,), ())])
+    overall = protocol.overall(scores)
+    assert (overall.recall, overall.precision) == (1.0, 0.5)
+    assert overall.n_images == 3
+
+
+def test_two_words_under_one_box_are_half_a_split_for_icdar13_and_a_merge_for_deteval():
+    icdar13 = score("icdar13", [WORD, NEXT], [BOTH])
+    assert (icdar13.recall, icdar13.precision) == (0.4, 0.8)
+    assert [match.kind for match in icdar13.matches] == ["split"]
+    deteval = score("deteval", [WORD, NEXT], [BOTH])
+    assert (deteval.recall, deteval.precision) == (1.0, 1.0)
+    assert [match.kind for match in deteval.matches] == ["merge"]
+
+
+def test_a_word_in_two_pieces_is_a_split():
+    """Two halves that share no pixel cover the word wholly; each earns 0.8."""
+    pieces = [Region.from_box(0, 0, 49, 39), Region.from_box(50, 0, 99, 39)]
+    for slug in ("icdar13", "deteval"):
+        found = score(slug, [WORD], pieces)
+        assert (found.recall, found.precision) == (0.8, 0.8)
+        assert found.matches[0].detections == (0, 1)
+
+
+def test_the_first_good_enough_detection_wins_not_the_best():
+    good, best = Region.from_box(0, 0, 99, 30), WORD
+    found = score("iou", [WORD], [good, best])
+    assert found.matches[0].detections == (0,)
+    assert figures(found)[:2] == (1.0, 0.5)
+
+
+def test_with_confidences_the_surest_detection_wins():
+    good = Region.from_box(0, 0, 99, 30, confidence=0.4)
+    best = Region.from_box(0, 0, 99, 39, confidence=0.9)
+    found = score("iou", [WORD], [good, best], use_confidences=True)
+    assert found.matches[0].detections == (1,)
+
+
+def test_an_iou_of_exactly_one_half_is_not_enough():
+    """A box of 100 x 50 in one of 100 x 100."""
+    half, whole = Region.from_box(0, 0, 100, 50), Region.from_box(0, 0, 100, 100)
+    assert score("iou", [whole], [half]).recall == 0
+    assert score("iou", [whole], [half], min_iou=0.49).recall == 1
+
+
+def test_slanted_regions_are_measured_by_their_polygons():
+    """A diamond has half the area of its bounding box: an IoU of one half, which is not enough."""
+    diamond, box = Region((50, 0, 100, 50, 50, 100, 0, 50)), Region.from_box(0, 0, 100, 100)
+    assert score("iou", [box], [diamond]).recall == 0
+    assert score("iou", [diamond], [diamond]).recall == 1
+    assert score("icdar13", [box], [diamond]).recall == 1, "ICDAR13 sees bounding boxes"
+
+
+@pytest.mark.parametrize("slug", SLUGS)
+@pytest.mark.parametrize(
+    "odd",
+    [
+        BOW_TIE,
+        Region.from_box(5, 5, 5, 5),
+        Region((0, 0, 10, 10, 20, 20)),
+        Region.from_box(-(10**9), -(10**9), 10**9, 10**9),
+        Region((0, 0, 1e9, 1, 2e9, 0, 1e9, -1)),
+        Region((0.5, 0.5, 99.5, 0.5, 99.5, 39.5, 0.5, 39.5)),
+    ],
+)
+def test_odd_shapes_stop_nothing(slug, odd):
+    for truth, found in (([odd], [odd]), ([WORD], [odd]), ([odd, WORD], [WORD, odd, odd])):
+        scored = score(slug, truth, found)
+        assert all(0 <= value <= 1 for value in figures(scored))
+
+
+@pytest.mark.parametrize("slug", SLUGS)
+def test_duplicates_earn_no_more_recall(slug):
+    found = score(slug, [WORD], [WORD, WORD])
+    assert found.recall <= 1
+    assert found.precision < 1
+
+
+@pytest.mark.parametrize("slug", SLUGS)
+def test_no_scene_is_no_score(slug):
+    protocol = registry.get(slug)
+    assert protocol.score([]) == []
+    overall = protocol.overall([])
+    assert (overall.recall, overall.mean_recall, overall.n_images) == (0.0, None, 0)
+
+
+@pytest.mark.parametrize(
+    ("slug", "parameters", "named"),
+    [
+        ("iou", {"min_iou": 1.01}, r"min_iou must be a number in \[0, 1\], got 1.01"),
+        ("iou", {"min_iou": float("nan")}, "min_iou"),
+        ("iou", {"min_iou": "0.5"}, "min_iou"),
+        ("iou", {"min_iou": True}, "min_iou"),
+        ("iou", {"use_confidences": 1}, "use_confidences must be true or false"),
+        ("deteval", {"min_area": 0.5}, "has no parameter 'min_area'; parameters: min_area_recall"),
+    ],
+)
+def test_a_wrong_parameter_is_refused_with_its_range(slug, parameters, named):
+    with pytest.raises(ParameterError, match=named):
+        registry.get(slug, parameters)
+
+
+def test_an_unknown_protocol_is_refused_with_those_there_are():
+    with pytest.raises(UnknownProtocol, match="iou, deteval, icdar13"):
+        registry.get("map")
+
+
+@pytest.mark.parametrize(
+    ("recall", "precision", "expected"),
+    [(0.0, 0.0, 0.0), (1.0, 0.5, 2 / 3), (None, 1.0, None), (1.0, None, None)],
+)
+def test_f_score(recall, precision, expected):
+    assert f_score(recall, precision) == expected
