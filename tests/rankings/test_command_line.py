@@ -1,33 +1,18 @@
 """``python -m rankings`` as scripts use it."""
 
 import json
-import subprocess
-import sys
 
 import pytest
 
+from tests import commands
 from tests.shared import shared_path
 
-# Starts the command line in an interpreter in which Django cannot be imported.
-BLOCKED = (
     "import sys, runpy; sys.modules['django'] = None; sys.argv = ['rankings', *sys.argv[1:]]; "
 )
 
 
 def run(*arguments, stdin=""):
-    return subprocess.run(
-        [
-            sys.executable,
-            "-c",
-            BLOCKED + "runpy.run_module('rankings', run_name='__main__')",
-            *arguments,
-        ],
-        input=stdin,
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=60,
-    )
+    return commands.run("rankings", *arguments, stdin=stdin)
 
 
 def answer(*arguments, data):

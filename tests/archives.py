@@ -1,0 +1,54 @@
+"""Zips for tests, good and bad, made in memory."""
+
+import io
+import stat
+import zipfile
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+
+from PIL import Image as Picture
+
+
+def zip_bytes(entries: Mapping[str, str | bytes] | Iterable[tuple[str, str | bytes]]) -> bytes:
+    pairs = entries.items() if isinstance(entries, Mapping) else entries
+    stream = io.BytesIO()
+    with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in pairs:
+            archive.writestr(name, content)
+    return stream.getvalue()
+
+
+def zip_file(path: Path, entries) -> Path:
+    path.write_bytes(zip_bytes(entries))
+    return path
+
+
+def link_zip() -> bytes:
+    """A zip whose entry is a symbolic link."""
+    stream = io.BytesIO()
+    with zipfile.ZipFile(stream, "w") as archive:
+        info = zipfile.ZipInfo("gt_img_1.txt")
+        info.external_attr = (stat.S_IFLNK | 0o777) << 16
+        archive.writestr(info, "/etc/passwd")
+    return stream.getvalue()
+
+
+def encrypted_zip() -> bytes:
+    """A zip whose entry says that it is encrypted (bit 0 of its flags, in both headers)."""
+    content = bytearray(zip_bytes({"gt_img_1.txt": "0,0,9,9,word"}))
+    content[content.index(b"PK\x03\x04") + 6] |= 1
+    content[content.index(b"PK\x01\x02") + 8] |= 1
+    return bytes(content)
+
+
+def damaged_zip() -> bytes:
+    """A zip whose first entry does not unpack to what its checksum says."""
+    content = bytearray(zip_bytes({"gt_img_1.txt": "0,0,9,9,word\n" * 50}))
+    content[content.index(b"PK\x03\x04") + 50] ^= 0xFF
+    return bytes(content)
+
+
+def picture_bytes(width: int = 120, height: int = 60, kind: str = "PNG") -> bytes:
+    stream = io.BytesIO()
+    Picture.new("RGB", (width, height), "#887766").save(stream, kind)
+    return stream.getvalue()

@@ -1,0 +1,392 @@
+"""Reading the competition's files: what is read, what is odd, what is refused, and where."""
+
+import io
+import zipfile
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from protocols.formats.archives import Limits
+from protocols.formats.problems import Problems
+from protocols.formats.rrc import LineFormat, Rules, read_archive, write_archive
+from protocols.formats.scores import read_scores
+from protocols.regions import Region
+from tests.archives import damaged_zip, encrypted_zip, link_zip, zip_bytes
+from tests.shared import shared_path
+
+
+def read(content, kind="truth", name="set.zip", limits=None, **rules):
+    if not isinstance(content, bytes):
+        content = zip_bytes(content)
+    found = read_archive(
+        io.BytesIO(content), kind=kind, name=name, rules=Rules(**rules), limits=limits
+    )
+    return found
+
+
+def truth(text, **rules):
+    return read({"gt_img_1.txt": text}, **rules)
+
+
+def results(text, **rules):
+    return read({"res_img_1.txt": text}, kind="results", **rules)
+
+
+def one(archive):
+    assert not archive.errors, archive.errors
+    [region] = archive.regions["img_1"]
+    return region
+
+
+@pytest.mark.parametrize(
+    ("line", "text", "ignored"),
+    [
+        ("1,2,30,40,word", "word", False),
+        ('1, 2, 30, 40, "word"', "word", False),
+        ('1,2,30,40,"a \\"b\\" \\\\ c"', 'a "b" \\ c', False),
+        ("1,2,30,40,a,b", "a,b", False),
+        ("1,2,30,40,", "", False),
+        ("1,2,30,40,###", "###", True),
+        ('1,2,30,40,"###"', "###", True),
+        ("1,2,30,40, ###", " ###", False),
+        ('1 2 30 40 "word"', "word", False),
+        ("-1,-2,30,40,word", "word", False),
+        ("1,2,1,2,word", "word", False),
+        ("1.5,2,30,40.25,word", "word", False),
+    ],
+)
+def test_lines_of_ground_truth(line, text, ignored):
+    region = one(truth(line))
+    assert (region.text, region.ignored) == (text, ignored)
+
+
+def test_four_corners_and_polygons_are_told_from_boxes():
+    assert truth("0,0,9,0,9,9,0,9,w").line_format == LineFormat.QUAD
+    assert one(truth("0,0,9,0,9,9,0,9,w")).points == (0, 0, 9, 0, 9, 9, 0, 9)
+    polygon = truth("0,0,5,1,9,0,9,9,5,8,0,9,12,3,w")
+    assert polygon.line_format == LineFormat.POLYGON
+    assert one(polygon).n_points == 7
+    assert truth("").line_format == LineFormat.LTRB
+
+
+def test_a_number_at_the_end_of_results_is_a_confidence_if_it_is_one_everywhere():
+    sure = read({"res_a.txt": "0,0,9,9,0.5\n1,1,5,5,1", "res_b.txt": "0,0,9,9,.25"}, kind="results")
+    assert [r.confidence for r in (*sure.regions["a"], *sure.regions["b"])] == [0.5, 1, 0.25]
+    text = read({"res_a.txt": "0,0,9,9,0.5\n1,1,5,5,word"}, kind="results")
+    assert [(r.confidence, r.text) for r in text.regions["a"]] == [(None, "0.5"), (None, "word")]
+
+
+def test_bom_crlf_and_other_encodings_are_read_and_counted():
+    found = read(
+        {"gt_img_1.txt": b"\xef\xbb\xbf0,0,9,9,a\r\n\r\n", "gt_img_2.txt": b"0,0,9,9,\xff\r\n"}
+    )
+    assert not found.errors
+    assert [len(regions) for regions in found.regions.values()] == [1, 1]
+    assert [warning.found for warning in found.warnings] == [
+        "a byte order mark in 1 file",
+        "bytes that are not UTF-8 (replaced) in 1 file",
+    ]
+
+
+def test_images_come_in_natural_order_under_their_own_names():
+    found = read({f"data/gt_img_{n}.txt": "" for n in (10, 2, 1)})
+    assert list(found.regions) == ["img_1", "img_2", "img_10"]
+    assert list(read({"1002.txt": "", "1001.txt": ""}).regions) == ["1001", "1002"]
+
+
+def test_clutter_of_operating_systems_is_passed_over():
+    found = read({"gt_a.txt": "", "__MACOSX/gt_a.txt": "x", ".DS_Store": b"\0"})
+    assert (list(found.regions), found.problems) == (["a"], ())
+
+
+@pytest.mark.parametrize(
+    ("text", "code", "found", "expected"),
+    [
+        ("1,2,3,4,5,6,7", "L1", "7 numbers in “1,2,3,4,5,6,7”", "8 numbers (a quadrilateral)"),
+        (
+            "1,2,3,4,5,6,7,word",
+            "L1",
+            "7 numbers in “1,2,3,4,5,6,7,word”",
+            "8 numbers (a quadrilateral)",
+        ),
+        ("1,2,x,4,5,6,7,8,word", "L2", "“x” in “1,2,x,4,5,6,7,8,word”", "numbers"),
+        ("1,2,nan,4,5,6,7,8,w", "L3", "“1,2,nan,4,5,6,7,8,w”", "finite numbers"),
+        ("1,2,-Infinity,4,5,6,7,8,w", "L3", "“1,2,-Infinity,4,5,6,7,8,w”", "finite numbers"),
+        ("1,2,1e999,4,5,6,7,8,w", "L3", "“1,2,1e999,4,5,6,7,8,w”", "finite numbers"),
+        ("1,2,1_0,4,5,6,7,8,w", "L2", "“1_0” in “1,2,1_0,4,5,6,7,8,w”", "numbers"),
+        ("word", "L1", "0 numbers in “word”", "8 numbers (a quadrilateral)"),
+    ],
+)
+def test_a_line_that_cannot_be_read_is_refused_with_its_place(text, code, found, expected):
+    archive = truth(f"0,0,9,0,9,9,0,9,fine\n\n{text}\n", line_format=LineFormat.QUAD)
+    [problem] = archive.errors
+    assert (problem.code, problem.found, problem.expected) == (code, found, expected)
+    assert (problem.archive, problem.entry, problem.line) == ("set.zip", "gt_img_1.txt", 3)
+    assert str(problem) == f"set.zip > gt_img_1.txt, line 3: found {found}; expected {expected}."
+
+
+@pytest.mark.parametrize("line", ["10,0,9,9", "0,10,9,9"])
+def test_a_box_of_negative_size_is_refused(line):
+    [problem] = results(line).errors
+    assert (problem.code, problem.line) == ("L4", 1)
+
+
+def test_every_fault_is_told_not_only_the_first():
+    archive = results("a,b,c,d\n0,0,9\n9,9,0,0\n0,0,9,9")
+    assert [(problem.code, problem.line) for problem in archive.errors] == [
+        ("L2", 1),
+        ("L1", 2),
+        ("L4", 3),
+    ]
+    assert archive.n_regions == 1
+
+
+def test_a_polygon_that_crosses_itself_is_told_and_kept():
+    archive = results("0,0,9,9,9,0,0,9")
+    [problem] = archive.warnings
+    assert (problem.code, problem.entry, problem.line) == ("L5", "res_img_1.txt", 1)
+    assert archive.n_regions == 1
+
+
+def test_corners_that_run_counter_clockwise_are_told_and_kept():
+    archive = results("0,0,0,9,9,9,9,0")
+    assert [problem.code for problem in archive.problems] == ["L7"]
+    assert one(archive).points == (0, 0, 0, 9, 9, 9, 9, 0)
+
+
+def test_the_same_box_twice_is_told_and_kept():
+    archive = results("0,0,9,9\n0,0,9,9")
+    assert [(problem.code, problem.line) for problem in archive.problems] == [("L8", 2)]
+    assert archive.n_regions == 2
+
+
+@pytest.mark.parametrize(
+    ("content", "code", "found"),
+    [
+        (b"", "A1", "a damaged file"),
+        (b"not a zip at all", "A1", "a damaged file"),
+        (zip_bytes({"gt_img_1.txt": "0,0,9,9,w"})[:-30], "A1", "a damaged file"),
+        (damaged_zip(), "A1", "a damaged entry"),
+        (zip_bytes({"../gt_img_1.txt": ""}), "A2", "leaves the archive"),
+        (zip_bytes({"/gt_img_1.txt": ""}), "A2", "leaves the archive"),
+        (zip_bytes({"C:/gt_img_1.txt": ""}), "A2", "leaves the archive"),
+        (link_zip(), "A2", "a link"),
+        (encrypted_zip(), "A2", "encrypted"),
+        (zip_bytes({"gt_img_1.txt": b"\0" * 5_000_000}), "A3", "5000000 bytes"),
+    ],
+)
+def test_an_archive_that_cannot_be_trusted_is_refused(content, code, found):
+    [problem] = read(content).errors
+    assert problem.code == code
+    assert found in problem.found
+    assert problem.archive == "set.zip"
+
+
+def test_duplicate_entries_are_refused():
+    with pytest.warns(UserWarning, match="Duplicate name"):
+        content = zip_bytes([("gt_img_1.txt", ""), ("gt_img_1.txt", "")])
+    [problem] = read(content).errors
+    assert (problem.code, problem.entry) == ("N3", "gt_img_1.txt")
+    [problem] = read({"a/gt_img_1.txt": "", "b/gt_img_1.txt": ""}).errors
+    assert (problem.code, problem.entry) == ("N3", "b/gt_img_1.txt")
+
+
+@pytest.mark.parametrize("strange", ["img_1.txt", "gt_img_1.txt", "res_img_1.csv", "inner.zip"])
+def test_results_of_a_wrong_name_are_refused(strange):
+    [problem] = read({"res_a.txt": "", strange: ""}, kind="results").errors
+    assert (problem.code, problem.entry, problem.expected) == ("N1", strange, "res_NAME.txt")
+
+
+def test_ground_truth_given_as_results_is_refused():
+    assert {p.code for p in read({"gt_a.txt": "0,0,9,9,w"}, kind="results").errors} == {"N1"}
+
+
+def test_strange_files_beside_ground_truth_are_passed_over_with_a_warning():
+    found = read({"gt_a.txt": "", "readme.txt": "hello"})
+    assert not found.errors
+    assert [warning.code for warning in found.warnings] == ["N1"]
+
+
+def test_limits_on_entries_and_on_all_bytes_hold():
+    many = zip_bytes({f"gt_{n}.txt": "0,0,9,9,w" for n in range(5)})
+    for limits in (Limits(n_entries=4), Limits(total_bytes=30)):
+        assert [p.code for p in read(many, limits=limits).errors] == ["A3"]
+
+
+def test_all_faults_are_counted_and_the_first_thousand_kept():
+    found = results("x\n" * 3000, line_format=LineFormat.LTRB)
+    assert found.counts["L1"] == 3000
+    assert len(found.errors) == 1000
+
+
+@pytest.mark.parametrize(
+    ("kind", "line"),
+    [
+        ("truth", "0,0,9,9"),
+        ("truth", "0.0,0,9,9,w"),
+        ("truth", "-5,-5,-1,9,w"),
+        ("results", "0,0,9,9,0.5"),
+        ("results", "0,0,9.5,9"),
+    ],
+)
+def test_under_strict_rules_is_refused_what_the_competition_refuses(kind, line):
+    prefix = "gt" if kind == "truth" else "res"
+    rules = {"line_format": LineFormat.LTRB, "strict": True, "confidences": False}
+    assert read({f"{prefix}_img_1.txt": line}, kind=kind, **rules).errors
+
+
+def test_strict_quadrilaterals_run_clockwise_or_are_degenerate():
+    rules = {"line_format": LineFormat.QUAD, "strict": True, "confidences": False}
+    assert not results("0,0,9,0,9,9,0,9", **rules).errors
+    assert not results("0,0,9,0,0,0,9,0", **rules).errors
+    [problem] = results("0,0,0,9,9,9,9,0", **rules).errors
+    assert problem.code == "L7"
+
+
+names = st.text("abc_123", min_size=1, max_size=6)
+coordinates = st.integers(0, 5000)
+boxes = st.builds(
+    lambda left, top, width, height, text: Region.from_box(
+        left, top, left + width, top + height, text=text
+    ),
+    coordinates,
+    coordinates,
+    coordinates,
+    coordinates,
+    st.text(max_size=8).filter(lambda t: not set(t) & set("\r\n") and t != "###"),
+)
+
+
+@given(st.dictionaries(names, st.lists(boxes, max_size=3).map(tuple), min_size=1, max_size=4))
+def test_what_is_written_reads_back(regions):
+    found = read(write_archive(regions, "truth", "ltrb"), line_format=LineFormat.LTRB)
+    assert not found.errors
+    assert dict(found.regions) == regions
+    assert write_archive(regions, "truth", "ltrb") == write_archive(regions, "truth", "ltrb")
+
+
+def test_what_a_format_cannot_say_is_refused():
+    with pytest.raises(ValueError, match="region 0 of a is no upright rectangle"):
+        write_archive({"a": [Region((0, 0, 9, 1, 9, 9, 0, 9))]}, "results", "ltrb")
+    with pytest.raises(ValueError, match="3 corners"):
+        write_archive({"a": [Region((0, 0, 9, 1, 9, 9))]}, "results", "quad")
+
+
+@given(st.binary(max_size=300))
+def test_no_bytes_make_the_readers_raise(content):
+    assert read(content).errors or not content.startswith(b"PK")
+    read_scores(io.BytesIO(content), name="s.csv")
+
+
+@given(
+    st.text(max_size=200),
+    st.sampled_from(LineFormat),
+    st.booleans(),
+    st.sampled_from(["truth", "results"]),
+)
+def test_no_text_makes_the_reader_raise(text, line_format, strict, kind):
+    prefix = "gt" if kind == "truth" else "res"
+    read({f"{prefix}_img_1.txt": text}, kind=kind, line_format=line_format, strict=strict)
+
+
+@given(st.data())
+def test_no_bit_flip_makes_the_reader_raise(data):
+    content = bytearray(zip_bytes({"gt_img_1.txt": "0,0,9,9,word\n" * 3, "gt_img_2.txt": ""}))
+    at = data.draw(st.integers(0, len(content) - 1))
+    content[at] ^= data.draw(st.integers(1, 255))
+    read(bytes(content))
+
+
+def test_the_lying_size_of_an_entry_does_not_pass_the_limit():
+    content = bytearray(zip_bytes({"gt_img_1.txt": "0" * 100_000}))
+    # The uncompressed size in the central directory, 24 bytes behind its signature.
+    at = content.index(b"PK\x01\x02") + 24
+    content[at : at + 4] = (10).to_bytes(4, "little")
+    assert read(bytes(content), limits=Limits(entry_bytes=1000)).errors
+
+
+@pytest.mark.parametrize(
+    ("data", "name", "kind", "n_files", "n_regions"),
+    [
+        ("icdar2013", "gt", "truth", 233, 1095),
+        ("icdar2013", "east-argman", "results", 220, 977),
+        ("icdar2013", "ccswt-jan10", "results", 233, 10650),
+        ("icdar2013", "fcn-blocks", "results", 233, 1039),
+        ("icdar2015", "gt", "truth", 500, 5230),
+        ("icdar2015", "fcn-blocks", "results", 500, 1989),
+        ("ctw1500", "gt", "truth", 500, 3068),
+        ("ctw1500", "ctd", "results", 500, 3340),
+        ("clova-doc", "gt", "truth", 100, None),
+        ("clova-doc", "example", "results", 100, None),
+    ],
+)
+def test_real_archives_read_with_the_counts_of_their_readme(data, name, kind, n_files, n_regions):
+    found = read_archive(shared_path("data", data, f"{name}.zip"), kind=kind)
+    assert not found.errors
+    assert len(found.regions) == n_files
+    assert n_regions is None or found.n_regions == n_regions
+    if name == "fcn-blocks":
+        assert all(region.confidence is not None for of in found.regions.values() for region in of)
+
+
+def test_the_published_file_with_swapped_sides_is_refused_line_by_line():
+    path = shared_path("data", "icdar2013", "invalid", "east-argman-as-published.zip")
+    found = read_archive(path, kind="results")
+    assert [(p.code, p.entry, p.line) for p in found.errors] == [
+        ("L4", "res_img_35.txt", 2),
+        ("L4", "res_img_130.txt", 9),
+    ]
+
+
+def scores(text):
+    return read_scores(io.BytesIO(text.encode()), name="s.csv")
+
+
+def test_scores_are_read_and_empty_cells_are_undefined():
+    table = scores("\ufeffmethod;image;precision;recall\r\nm;a;0.5;1\r\nm;b;;-\r\n")
+    assert [(r.image, r.method, r.recall, r.precision, r.line) for r in table.rows] == [
+        ("a", "m", 1.0, 0.5, 2),
+        ("b", "m", None, None, 3),
+    ]
+    assert not table.problems
+
+
+@pytest.mark.parametrize(
+    ("line", "code", "found"),
+    [
+        ("a,m,1.2,0", "S2", "“1.2” (looks like per cent"),
+        ("a,m,-0.1,0", "S2", "“-0.1”"),
+        ("a,m,high,0", "L2", "“high”"),
+        ("a,m,nan,0", "L3", "“nan”"),
+        ("a,m,0,inf", "L3", "“inf”"),
+        ("a,m,0", "L1", "3 cells"),
+        (",m,0,0", "S3", "without image or method"),
+        ("b,m,0,0", "N3", "b, m again"),
+    ],
+)
+def test_a_score_that_cannot_be_is_refused_with_its_line(line, code, found):
+    table = scores(f"image,method,recall,precision\nb,m,0.5,0.5\n{line}\n")
+    [problem] = table.problems
+    assert (problem.code, problem.line) == (code, 3)
+    assert found in problem.found
+    assert len(table.rows) == 1
+
+
+@pytest.mark.parametrize("text", ["", "image,method,recall\n", "a,b,c,d\n"])
+def test_a_header_without_a_column_is_refused_by_its_name(text):
+    [problem] = scores(text).problems
+    assert problem.code == "L1"
+    assert "precision" in problem.found
+
+
+def test_problems_of_each_code_are_bounded():
+    problems = Problems("a")
+    for _ in range(1500):
+        problems.error("L1", "x", "y")
+    assert (problems.counts["L1"], len(problems.found)) == (1500, 1000)
+
+
+def test_zip_flags_are_what_the_tests_mean():
+    with zipfile.ZipFile(io.BytesIO(encrypted_zip())) as archive:
+        assert archive.infolist()[0].flag_bits & 1
