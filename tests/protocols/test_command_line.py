@@ -9,8 +9,6 @@ import pytest
 from tests import commands
 from tests.archives import zip_file
 
-    "import sys, runpy; sys.modules['django'] = None; sys.argv = ['protocols', *sys.argv[1:]]; "
-)
 TRUTH = {
     "gt_img_1.txt": '0,0,99,39,"one"\r\n200,0,299,39,"two"\r\n',
     "gt_img_2.txt": "0,0,99,39,###\r\n",

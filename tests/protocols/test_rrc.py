@@ -19,10 +19,9 @@ from tests.shared import shared_path
 def read(content, kind="truth", name="set.zip", limits=None, **rules):
     if not isinstance(content, bytes):
         content = zip_bytes(content)
-    found = read_archive(
+    return read_archive(
         io.BytesIO(content), kind=kind, name=name, rules=Rules(**rules), limits=limits
     )
-    return found
 
 
 def truth(text, **rules):

@@ -7,9 +7,6 @@ import pytest
 from tests import commands
 from tests.shared import shared_path
 
-    "import sys, runpy; sys.modules['django'] = None; sys.argv = ['rankings', *sys.argv[1:]]; "
-)
-
 
 def run(*arguments, stdin=""):
     return commands.run("rankings", *arguments, stdin=stdin)
