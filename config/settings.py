@@ -79,6 +79,7 @@ def _database() -> dict[str, Any]:
     except ValueError as refusal:
         raise ImproperlyConfigured(f"DATABASE_URL: {refusal}") from refusal
     if settings["ENGINE"] == "django.db.backends.sqlite3":
+        DATA_DIR.mkdir(parents=True, exist_ok=True)
         settings["OPTIONS"] = {
             "transaction_mode": "IMMEDIATE",
             "timeout": 20,

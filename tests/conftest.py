@@ -2,6 +2,7 @@
 
 import os
 import shutil
+from pathlib import Path
 
 import pytest
 
@@ -28,14 +29,26 @@ def _fast_and_separate(settings, tmp_path):
     settings.MEDIA_ROOT = tmp_path / "images"
 
 
+def _chromium() -> str | None:
+    """Where Chromium is: the system's, or the one that Playwright downloaded for itself."""
+    installed = next(filter(None, map(shutil.which, ("chromium", "chromium-browser"))), None)
+    own = sorted(Path.home().glob(".cache/ms-playwright/chromium-*/chrome-linux*/chrome"))
+    return installed or (str(own[-1]) if own else None)
+
+
 @pytest.fixture(scope="session")
 def browser_type_launch_args(browser_type_launch_args):
-    found = next(filter(None, map(shutil.which, ("chromium", "chromium-browser"))), None)
-    installed = {"executable_path": found} if found else {}
-    return {**browser_type_launch_args, **installed, "args": _CHROMIUM_ARGUMENTS}
+    return {
+        **browser_type_launch_args,
+        "executable_path": _chromium(),
+        "args": _CHROMIUM_ARGUMENTS,
+    }
 
 
 def pytest_collection_modifyitems(items):
+    missing = pytest.mark.skip(reason="no Chromium on this machine: `make browser` installs it")
     for item in items:
         if "tests/browser/" in item.path.as_posix():
             item.add_marker(pytest.mark.browser)
+            if _chromium() is None:
+                item.add_marker(missing)

@@ -220,7 +220,9 @@ class _Texts:
             text = content.decode(errors="replace")
         lines = text.split("\r\n" if crlf_only else "\n")
         return [
-            (number, line.removesuffix("\r")) for number, line in enumerate(lines, 1) if line.strip()
+            (number, line.removesuffix("\r"))
+            for number, line in enumerate(lines, 1)
+            if line.strip()
         ]
 
     def report(self) -> None:

@@ -1,0 +1,84 @@
+# What people type. Everything lands in .venv/ and var/; `make help` lists the targets.
+
+PYTHON ?= $(firstword $(foreach name,python3.13 python3.12 python3.11 python3,$(shell command -v $(name) 2>/dev/null)))
+PORT ?= 8000
+TESTS ?= tests
+BIN := .venv/bin
+POSTGRES_URL ?= postgres://root@127.0.0.1:5432/test
+SUDO := $(shell [ "$$(id -u)" = 0 ] || echo "sudo -n")
+
+.DEFAULT_GOAL := help
+.PHONY: help demo run test test-postgres lint browser lock clean
+
+help: ## List these targets
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
+
+demo: .venv/runtime ## Set up everything, load the generated demo, and start the site
+	@$(BIN)/python manage.py migrate --verbosity 0
+	@$(BIN)/python manage.py createcachetable
+	@$(BIN)/python manage.py load_demo
+	@echo
+	@echo "Open http://127.0.0.1:$(PORT)/ (Ctrl+C stops the site; the data stays in var/)"
+	@$(BIN)/python manage.py runserver --noreload 127.0.0.1:$(PORT)
+
+run: .venv/runtime ## Start the site with the data it has
+	@$(BIN)/python manage.py migrate --verbosity 0
+	@$(BIN)/python manage.py createcachetable
+	@$(BIN)/python manage.py runserver 127.0.0.1:$(PORT)
+
+test: .venv/dev browser ## Run every test, those in a browser included
+	@$(BIN)/pytest $(TESTS)
+	@if command -v node >/dev/null && ls tests/js/*.test.js >/dev/null 2>&1; then node --test tests/js/; fi
+
+test-postgres: .venv/dev ## Run the tests that touch a database against PostgreSQL (POSTGRES_URL)
+	@DATABASE_URL=$(POSTGRES_URL) $(BIN)/pytest tests/annotate
+
+lint: .venv/dev ## Check style, types, security, templates, migrations, settings and containers
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy protocols rankings
+	$(BIN)/bandit --quiet --recursive --configfile pyproject.toml protocols rankings annotate config
+	$(BIN)/python manage.py check --fail-level WARNING
+	$(BIN)/pytest --quiet tests/test_templates.py
+	$(BIN)/python manage.py makemigrations --check --dry-run
+	SECRET_KEY=$$($(BIN)/python -c 'import secrets; print(secrets.token_urlsafe(50))') DEBUG=false \
+		$(BIN)/python manage.py check --deploy --fail-level WARNING
+	$(BIN)/hadolint Dockerfile
+	$(BIN)/check-jsonschema --builtin-schema vendor.compose-spec docker-compose.yml
+
+browser: ## Install Chromium for the browser tests where it is missing and can be had
+	@if command -v chromium >/dev/null || command -v chromium-browser >/dev/null; then :; \
+	elif command -v apt-get >/dev/null && $(SUDO) true 2>/dev/null; then \
+		echo "Installing Chromium for the browser tests ..."; \
+		$(SUDO) apt-get update -qq && $(SUDO) apt-get install -y -qq chromium >/dev/null; \
+	elif $(BIN)/python -m playwright install chromium; then :; \
+	else echo "Chromium cannot be installed here; the browser tests will say that they were skipped."; fi
+
+lock: ## Write requirements.txt and requirements-dev.txt from the .in files (needs uv)
+	uv pip compile --quiet --python-version 3.11 --no-header --no-annotate --no-emit-index-url requirements.in -o requirements.txt
+	sed -i '1i # Made by `make lock` from requirements.in.' requirements.txt
+	uv pip compile --quiet --python-version 3.11 --no-header --no-annotate --no-emit-index-url requirements-dev.in -o requirements-dev.txt
+	sed -i '1i # Made by `make lock` from requirements-dev.in.' requirements-dev.txt
+
+clean: ## Remove the environment and caches; the data in var/ stays
+	rm -rf .venv .mypy_cache .ruff_cache .hypothesis staticfiles
+
+.venv/python:
+	@$(if $(PYTHON),,echo "Python 3.11 or newer is needed; install it first." && exit 1)
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+		{ echo "Python 3.11 or newer is needed; $(PYTHON) is $$($(PYTHON) --version)."; exit 1; }
+	@$(PYTHON) -c 'import ensurepip, venv' 2>/dev/null || $(SUDO) apt-get install -y -qq python3-venv || \
+		{ echo "Python's venv is missing: run 'sudo apt-get install python3-venv'."; exit 1; }
+	@echo "Making the environment in .venv ..."
+	@$(PYTHON) -m venv .venv
+	@touch $@
+
+.venv/runtime: requirements.txt | .venv/python
+	@echo "Installing what the site needs ..."
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements.txt
+	@touch $@
+
+.venv/dev: requirements-dev.txt .venv/runtime
+	@echo "Installing what the tests need ..."
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements.txt -r requirements-dev.txt
+	@touch $@
