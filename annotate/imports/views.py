@@ -32,7 +32,7 @@ def dataset(request: HttpRequest) -> HttpResponse:
     def load(data: dict[str, Any]) -> Import:
         return services.load_dataset(person=request.user, **data)
 
-    return _page(request, DatasetForm(request.POST or None, request.FILES or None), load)
+    return _page(request, DatasetForm(*_sent(request)), load)
 
 
 @login_required
@@ -46,7 +46,7 @@ def results(request: HttpRequest, slug: str) -> HttpResponse:
             dataset=found, archives=archives, missing=data["missing"] or None, person=request.user
         )
 
-    return _page(request, ResultsForm(request.POST or None, request.FILES or None), load, found)
+    return _page(request, ResultsForm(*_sent(request)), load, found)
 
 
 @login_required
@@ -59,7 +59,12 @@ def scores(request: HttpRequest, slug: str) -> HttpResponse:
             dataset=found, protocol=data["protocol"], source=data["scores"], person=request.user
         )
 
-    return _page(request, ScoresForm(request.POST or None, request.FILES or None), load, found)
+    return _page(request, ScoresForm(*_sent(request)), load, found)
+
+
+def _sent(request: HttpRequest) -> tuple[Any, Any]:
+    """What the form was sent with; nothing where it is only shown."""
+    return (request.POST, request.FILES) if request.method == "POST" else (None, None)
 
 
 def _page(

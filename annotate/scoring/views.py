@@ -18,7 +18,7 @@ def score(request: HttpRequest, slug: str) -> HttpResponse:
     if not permissions.may_load_data(request.user):
         raise Http404
     dataset = get_object_or_404(permissions.datasets_to_see(request.user), slug=slug)
-    form = ScoreForm(request.POST or None)
+    form = ScoreForm(request.POST if request.method == "POST" else None)
     if form.is_valid():
         try:
             for protocol in form.cleaned_data["protocols"]:

@@ -64,7 +64,7 @@ def _detail(
 def create(request: HttpRequest, dataset_slug: str) -> HttpResponse:
     _require_admin(request)
     dataset = get_object_or_404(permissions.datasets_to_see(request.user), slug=dataset_slug)
-    form = StudyForm(request.POST or None, dataset=dataset)
+    form = StudyForm(request.POST if request.method == "POST" else None, dataset=dataset)
     if form.is_valid():
         try:
             study = services.create_study(dataset=dataset, **form.cleaned_data)

@@ -1,0 +1,124 @@
+"""The load commands say how far they are, what is wrong and where, and end in an error then."""
+
+import pytest
+from django.core.management import CommandError, call_command
+
+from annotate.datasets.models import Dataset, Method
+from annotate.scoring.models import Score
+from tests.archives import picture_bytes, zip_file
+from tests.shared import shared_path
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def truth(tmp_path):
+    return str(zip_file(tmp_path / "gt.zip", {"gt_img_1.txt": "0,0,99,39,one"}))
+
+
+def test_a_dataset_its_results_and_scores_are_loaded(tmp_path, truth, capsys):
+    photographs = tmp_path / "photos"
+    photographs.mkdir()
+    (photographs / "img_1.png").write_bytes(picture_bytes())
+    results = str(zip_file(tmp_path / "net.zip", {"res_img_1.txt": "0,0,99,39"}))
+    scores = tmp_path / "scores.csv"
+    scores.write_text("image,method,recall,precision\nimg_1,net,1,1\n")
+    call_command("load_dataset", "Street", "--truth", truth, "--images", str(photographs))
+    call_command("load_results", "street", results)
+    call_command("load_scores", "street", str(scores), "--protocol", "Theirs")
+    out = capsys.readouterr().out
+    assert "1/1 photographs, about 0 s left" in out
+    assert "Loaded street: 1 images, 1 regions, 0 ignored, 1 photographs." in out
+    assert "Loaded net: 1 results, 1 boxes" in out
+    assert "Loaded 1 scores of Theirs." in out
+    assert Score.objects.count() == 1
+
+
+def test_every_fault_is_written_with_its_place_and_the_command_fails(tmp_path, truth, capsys):
+    call_command("load_dataset", "Street", "--truth", truth)
+    bad = zip_file(tmp_path / "net.zip", {"res_img_1.txt": "0,0,9\n9,9,0,0", "odd.md": ""})
+    with pytest.raises(CommandError, match="Nothing was loaded") as failure:
+        call_command("load_results", "street", str(bad))
+    assert failure.value.returncode == 2
+    err = capsys.readouterr().err
+    assert "net.zip > res_img_1.txt, line 1: found 3 numbers in “0,0,9”; expected 4 numbers" in err
+    assert "net.zip > res_img_1.txt, line 2: found “9,9,0,0”; expected right >= left" in err
+    assert "net.zip > odd.md" in err
+    assert not Method.objects.exists()
+
+
+def test_a_method_name_goes_with_one_zip(tmp_path, truth):
+    call_command("load_dataset", "Street", "--truth", truth)
+    paths = [str(zip_file(tmp_path / f"{n}.zip", {"res_img_1.txt": ""})) for n in "ab"]
+    with pytest.raises(CommandError, match="one zip"):
+        call_command("load_results", "street", *paths, "--method", "net")
+    call_command("load_results", "street", paths[0], "--method", "My net")
+    assert Method.objects.get().name == "My net"
+
+
+def test_an_unknown_dataset_is_refused_with_those_there_are(truth):
+    call_command("load_dataset", "Street", "--truth", truth)
+    with pytest.raises(CommandError, match="no dataset 'nowhere'; datasets: street"):
+        call_command("load_results", "nowhere", "x.zip")
+
+
+def test_a_file_that_is_not_there_is_refused():
+    with pytest.raises(CommandError, match="no file of this name"):
+        call_command("load_dataset", "Street", "--truth", "nowhere.zip")
+    assert not Dataset.objects.exists()
+
+
+REAL = {
+    "icdar2013": (
+        233,
+        1095,
+        0,
+        {
+            "east-argman": 977,
+            "ccswt-dec29": 794,
+            "ccswt-jan05a": 2703,
+            "ccswt-jan10": 10650,
+            "fcn-blocks": 1039,
+        },
+    ),
+    "icdar2015": (
+        500,
+        5230,
+        3153,
+        {
+            "pixellink": 2823,
+            "east-argman": 2579,
+            "east-resnet50": 2905,
+            "east-paddle": 2547,
+            "craft-torch": 1762,
+            "craft-td-early": 2818,
+            "craft-td-late": 2953,
+            "fcn-blocks": 1989,
+        },
+    ),
+    "ctw1500": (500, 3068, 0, {"ctd": 3340}),
+    "clova-doc": (100, None, None, {"example": None}),
+}
+
+
+@pytest.mark.parametrize("data", REAL)
+def test_real_data_sets_load_with_the_counts_of_their_readme(data):
+    """The README of clova-doc counts images alone."""
+    n_images, n_regions, n_ignored, methods = REAL[data]
+    truth = shared_path("data", data, "gt.zip")
+    call_command("load_dataset", data, "--truth", str(truth))
+    found = Dataset.objects.get(slug=data)
+    counts = found.imports.get().counts
+    assert counts["images"] == n_images
+    if n_regions is not None:
+        assert (counts["regions"], counts["ignored"]) == (n_regions, n_ignored)
+    paths = [str(shared_path("data", data, f"{method}.zip")) for method in methods]
+    call_command("load_results", data, *paths, "--missing", "empty")
+    loaded = found.imports.get(kind="results").counts["methods"]
+    for method, n_boxes in methods.items():
+        assert loaded[method]["results"] == n_images
+        assert n_boxes is None or loaded[method]["boxes"] == n_boxes
+    if data == "icdar2013":
+        assert loaded["east-argman"]["without_file"] == 13
+    if data == "icdar2015":
+        assert loaded["east-argman"]["without_file"] == 4
