@@ -28,7 +28,7 @@ run: .venv/runtime ## Start the site with the data it has
 
 test: .venv/dev browser ## Run every test, those in a browser included
 	@$(BIN)/pytest $(TESTS)
-	@if command -v node >/dev/null && ls tests/js/*.test.js >/dev/null 2>&1; then node --test tests/js/; fi
+	@if command -v node >/dev/null && ls tests/js/*.test.mjs >/dev/null 2>&1; then node --test tests/js/; fi
 
 test-postgres: .venv/dev ## Run the tests that touch a database against PostgreSQL (POSTGRES_URL)
 	@DATABASE_URL=$(POSTGRES_URL) $(BIN)/pytest tests/annotate
