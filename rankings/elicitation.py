@@ -452,7 +452,7 @@ class State:
 
 # (scale, slope, power) of the estimate (scale - slope * share of ties) * open pairs ** power.
 _ESTIMATE: Final[Mapping[str, tuple[float, float, float]]] = {
-    "insertion": (1.20, 1.65, 0.8),
+    "insertion": (0.90, 1.25, 0.9),
     "balanced": (1.20, 1.65, 0.8),
 }
 
