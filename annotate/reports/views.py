@@ -15,7 +15,7 @@ from .forms import ReportForm
 _AGAINST = {
     "recall": "Rankings by recall against the protocols' recall R",
     "precision": "Rankings by precision against the protocols' precision P",
-    "preference": "Rankings by preference against the protocols' F-score",
+    "preference": "Rankings by preference against the protocols' F‑score",
 }
 
 

@@ -139,9 +139,10 @@ def what_blocks(study: Study, counted: Figures, n_annotators: int) -> list[str]:
         )
     lacking = counted.n_images - counted.n_ready
     if lacking:
+        needed = study.min_annotators
         sentences.append(
-            f"{lacking} of {counted.n_images} images have fewer than "
-            f"{study.min_annotators} complete rankings."
+            f"{lacking} of {counted.n_images} images have fewer than {needed} complete "
+            f"ranking{'' if needed == 1 else 's'}."
         )
     return sentences
 

@@ -1,0 +1,147 @@
+"""Every page in a browser: accessible in both themes, nothing refused, nothing wider than the screen."""
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from django.urls import reverse
+
+from annotate.judging import services
+from annotate.judging.models import Judgement
+from annotate.scoring.services import score_protocol
+from tests.annotate.judging.truths import rank_everything, same_truth
+from tests.factories import add_annotator, add_researcher, make_admin, make_study
+
+TRUTH = same_truth([["a"], ["b", "c"]])
+PAGES = {
+    "nobody": ["home", "account_login", "nowhere"],
+    "annotator": ["home", "judging:judge"],
+    "fresh": ["judging:judge"],
+    "done": ["judging:judge"],
+    "researcher": ["home", "studies:detail", "reports:report"],
+    "admin": [
+        "studies:detail",
+        "studies:create",
+        "datasets:list",
+        "datasets:detail",
+        "imports:dataset",
+        "imports:results",
+        "imports:scores",
+        "scoring:score",
+    ],
+}
+SIZES = {"light": (1440, 900), "dark": (390, 844)}
+
+
+@pytest.fixture
+def study(transactional_db):
+    """An open study: one annotator is done, one is at work, one has not begun."""
+    study = make_study(["a", "b", "c"], images=3)
+    score_protocol(dataset=study.dataset, slug="iou")
+    rank_everything(study, add_annotator(study), TRUTH)
+    return study
+
+
+@pytest.fixture
+def people(study):
+    at_work = add_annotator(study)
+    services.start(study=study, annotator=at_work)
+    return {
+        "annotator": at_work,
+        "fresh": add_annotator(study),
+        "done": study.assignments.first().annotator,
+        "researcher": add_researcher(study),
+        "admin": make_admin(),
+    }
+
+
+def address(name, study):
+    if name == "nowhere":
+        return "/nowhere/"
+    arguments = {
+        "judging:judge": [study.slug],
+        "studies:detail": [study.slug],
+        "reports:report": [study.slug],
+        "studies:create": [study.dataset.slug],
+        "datasets:detail": [study.dataset.slug],
+        "imports:results": [study.dataset.slug],
+        "imports:scores": [study.dataset.slug],
+        "scoring:score": [study.dataset.slug],
+    }
+    return reverse(name, args=arguments.get(name, []))
+
+
+def signed_in(context, client, person, live_server):
+    """Give the browser the session of the test client."""
+    if person is not None:
+        client.force_login(person)
+        cookie = client.cookies["sessionid"].value
+        context.add_cookies([{"name": "sessionid", "value": cookie, "url": live_server.url}])
+    return context.new_page()
+
+
+@pytest.mark.parametrize("theme", SIZES)
+@pytest.mark.parametrize("who", PAGES)
+def test_pages_are_accessible_and_fit(browser, client, live_server, study, people, who, theme):
+    width, height = SIZES[theme]
+    context = browser.new_context(
+        viewport={"width": width, "height": height}, color_scheme=theme, reduced_motion="reduce"
+    )
+    page = signed_in(context, client, people.get(who), live_server)
+    complaints = []
+    page.on("console", lambda said: complaints.append(said.text) if said.type == "error" else None)
+    for name in PAGES[who]:
+        page.goto(live_server.url + address(name, study))
+        found = Axe().run(page).response["violations"]
+        assert not found, [(name, rule["id"], rule["nodes"][0]["html"]) for rule in found]
+        assert page.evaluate("document.documentElement.scrollWidth") <= width, name
+    assert [text for text in complaints if "404" not in text] == []
+    context.close()
+
+
+@pytest.mark.parametrize("size", [(1280, 720), (1440, 900), (1920, 1080)])
+def test_the_comparison_page_needs_no_scrolling(browser, client, live_server, study, people, size):
+    context = browser.new_context(viewport={"width": size[0], "height": size[1]})
+    page = signed_in(context, client, people["annotator"], live_server)
+    page.goto(live_server.url + address("judging:judge", study))
+    page.locator("[data-open-skip]").wait_for()
+    assert page.evaluate("document.documentElement.scrollHeight") <= size[1]
+    if size == (1440, 900):
+        pane = page.locator("[data-pane=left]").bounding_box()
+        assert pane["width"] >= 700
+        assert pane["height"] >= 560
+    context.close()
+
+
+def test_a_study_can_be_ranked_to_the_end_without_javascript(
+    browser, client, live_server, study, people
+):
+    context = browser.new_context(java_script_enabled=False)
+    page = signed_in(context, client, people["fresh"], live_server)
+    page.goto(live_server.url + address("judging:judge", study))
+    page.get_by_role("button", name="Start").click()
+    for _ in range(3 * 3):
+        if page.locator("form[data-screen-id]").count() == 0:
+            break
+        for question in page.locator("fieldset[data-criterion]:not([data-implied])").all():
+            question.locator("input[value=equal]").check(force=True)
+        page.get_by_role("button", name="Confirm").click()
+    assert page.get_by_text("Thank you").count() or page.get_by_text("Thanks").count()
+    assignments = study.assignments.filter(annotator=people["fresh"])
+    assert [assignment.state for assignment in assignments] == ["complete"] * 3
+    context.close()
+
+
+def test_an_early_enter_says_what_is_missing_and_sends_nothing(
+    browser, client, live_server, study, people
+):
+    context = browser.new_context()
+    page = signed_in(context, client, people["annotator"], live_server)
+    page.goto(live_server.url + address("judging:judge", study))
+    page.locator("[data-open-skip]").wait_for()
+    n_before = Judgement.objects.count()
+    page.keyboard.press("1")
+    page.keyboard.press("Enter")
+    page.locator(
+        "fieldset[data-criterion=precision]", has_text="Choose left, equal or right"
+    ).wait_for()
+    assert Judgement.objects.count() == n_before
+    context.close()
