@@ -1,6 +1,8 @@
 # What people type. Everything lands in .venv/ and var/; `make help` lists the targets.
 
-PYTHON ?= $(firstword $(foreach name,python3.13 python3.12 python3.11 python3,$(shell command -v $(name) 2>/dev/null)))
+# The first Python that really starts and is new enough; a name alone may be an empty shim.
+PYTHON ?= $(shell for name in python3 python3.13 python3.12 python3.11; do \
+	$$name -c 'import sys; sys.exit(sys.version_info < (3, 11))' >/dev/null 2>&1 && echo $$name && break; done)
 PORT ?= 8000
 TESTS ?= tests
 BIN := .venv/bin
@@ -64,9 +66,7 @@ clean: ## Remove the environment and caches; the data in var/ stays
 	rm -rf .venv .mypy_cache .ruff_cache .hypothesis staticfiles
 
 .venv/python:
-	@$(if $(PYTHON),,echo "Python 3.11 or newer is needed; install it first." && exit 1)
-	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
-		{ echo "Python 3.11 or newer is needed; $(PYTHON) is $$($(PYTHON) --version)."; exit 1; }
+	@$(if $(PYTHON),:,echo "Python 3.11 or newer is needed, and none was found." && exit 1)
 	@$(PYTHON) -c 'import ensurepip, venv' 2>/dev/null || $(SUDO) apt-get install -y -qq python3-venv || \
 		{ echo "Python's venv is missing: run 'sudo apt-get install python3-venv'."; exit 1; }
 	@echo "Making the environment in .venv ..."
