@@ -17,7 +17,7 @@ help: ## List these targets
 
 demo: .venv/runtime ## Set up everything, load the generated demo, and start the site
 	@$(BIN)/python manage.py migrate --verbosity 0
-	@$(BIN)/python manage.py createcachetable
+	@$(BIN)/python manage.py createcachetable --verbosity 0
 	@$(BIN)/python manage.py load_demo
 	@echo
 	@echo "Open http://127.0.0.1:$(PORT)/ (Ctrl+C stops the site; the data stays in var/)"
@@ -25,7 +25,7 @@ demo: .venv/runtime ## Set up everything, load the generated demo, and start the
 
 run: .venv/runtime ## Start the site with the data it has
 	@$(BIN)/python manage.py migrate --verbosity 0
-	@$(BIN)/python manage.py createcachetable
+	@$(BIN)/python manage.py createcachetable --verbosity 0
 	@$(BIN)/python manage.py runserver 127.0.0.1:$(PORT)
 
 test: .venv/dev browser ## Run every test, those in a browser included

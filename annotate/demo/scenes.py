@@ -1,38 +1,33 @@
-"""Twenty-four scenes with text, drawn with Pillow, and the ground truth of their words.
-
-A scene is a background with flat *panels* put on it: signs, labels, posters, book spines. A panel is
-drawn from the front at twice its size; every word on it remembers the box of its ink. Putting the
-panel into the scene turns and tilts both through one projection, so the ground truth fits the ink.
-Light, blur and noise come last and move nothing.
-"""
+"""Twenty-four scenes with text, drawn with Pillow, and the ground truth of their words."""
 
 import io
 import math
 import random
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-from PIL import Image, ImageDraw, ImageFilter, ImageFont
+from PIL import Image, ImageDraw, ImageFilter
 
 from protocols.regions import Region
 
+from .stage import Stage
+from .surfaces import (
+    bricks,
+    clouds,
+    gradient,
+    leaves,
+    lighter,
+    lights,
+    planks,
+    plaster,
+    street,
+    tiles,
+    uneven,
+    varied,
+)
+
 SEED = 2018
-ILLEGIBLE = "###"
-# Words lower than this are too small to be read and are ignored.
-LEGIBLE_PX = 9.0
-
-# "#rrggbb" or "#rrggbbaa"; two of them are a gradient from top to bottom.
-Colour = str | tuple[str, str]
-Point = tuple[float, float]
-Size = tuple[int, int]
-
-_SCALE = 2
-_CAMERA_PX = 1400.0
-_DOT_ROWS = 13
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +59,7 @@ def draw_scene(number: int, seed: int = SEED, lettering: bool = True) -> DrawnSc
     """
     if not 1 <= number <= len(_SCENES):
         raise ValueError(f"scenes are numbered 1 to {len(_SCENES)}, got {number}")
-    stage = _Stage(random.Random(f"{seed}/scene/{number}"), lettering)
+    stage = Stage(random.Random(f"{seed}/scene/{number}"), lettering)
     _SCENES[number - 1](stage)
     return DrawnScene(
         name=f"scene_{number:02}",
@@ -80,626 +75,9 @@ def jpeg_bytes(image: Image.Image) -> bytes:
     return stream.getvalue()
 
 
-# --- words ------------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True, slots=True)
-class _Ink:
-    """The ink of one word: its mask, where the mask starts from the pen, and how far the pen moves."""
-
-    mask: Image.Image
-    left: int
-    top: int
-    advance: float
-
-
-@lru_cache(maxsize=64)
-def _font(size_px: int) -> ImageFont.FreeTypeFont:
-    font = ImageFont.load_default(size=size_px)
-    if not isinstance(font, ImageFont.FreeTypeFont):
-        raise RuntimeError("The demo needs a Pillow with FreeType.")
-    return font
-
-
-def _ink(
-    text: str, size_px: int, bold: int, tracking: float, stretch: float, slant: float, dots: bool
-) -> _Ink:
-    """Draw a word with the pen on its baseline; ``dots`` shows it on a matrix of lamps."""
-    pitch = max(2, round(size_px / _DOT_ROWS)) if dots else 1
-    font = _font(size_px // pitch)
-    pad = size_px // pitch + bold
-    lengths = [font.getlength(letter) + tracking for letter in text]
-    advance = sum(lengths) if tracking else font.getlength(text)
-    canvas = Image.new("L", (math.ceil(advance) + 2 * pad, 3 * pad))
-    draw = ImageDraw.Draw(canvas)
-    draw.fontmode = "1" if dots else "L"
-    style: dict[str, Any] = {"font": font, "fill": 255, "anchor": "ls", "stroke_width": bold}
-    if tracking:
-        pen = float(pad)
-        for letter, length in zip(text, lengths, strict=True):
-            draw.text((pen, 2 * pad), letter, **style)
-            pen += length
-    else:
-        draw.text((pad, 2 * pad), text, **style)
-    if dots:
-        canvas = _lamps(canvas, pitch)
-    if slant:
-        shear = (1, slant, -slant * 2 * pad, 0, 1, 0)
-        canvas = canvas.transform(
-            canvas.size, Image.Transform.AFFINE, shear, Image.Resampling.BICUBIC
-        )
-    if stretch != 1:
-        wide = round(canvas.width * stretch)
-        canvas = canvas.resize((wide, canvas.height), Image.Resampling.BICUBIC)
-    # Faint rims that resampling leaves are not ink.
-    canvas = canvas.point([0 if value < 32 else value for value in range(256)])
-    box = canvas.getbbox()
-    if box is None:
-        raise ValueError(f"{text!r} leaves no ink")
-    left = box[0] - round(pad * pitch * stretch)
-    return _Ink(canvas.crop(box), left, box[1] - 2 * pad * pitch, advance * pitch * stretch)
-
-
-def _lamps(bitmap: Image.Image, pitch: int) -> Image.Image:
-    lamp = Image.new("L", (pitch, pitch))
-    ImageDraw.Draw(lamp).ellipse((0, 0, pitch - 1, pitch - 1), fill=255)
-    lit = np.kron(np.asarray(bitmap) > 0, np.asarray(lamp, dtype=np.uint8))
-    return Image.fromarray(lit.astype(np.uint8))
-
-
-# --- panels -----------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True, slots=True)
-class _Word:
-    box: tuple[float, float, float, float]
-    text: str
-    ignored: bool
-    line: int
-
-
-class _Panel:
-    """A flat surface seen from the front, in units of about one pixel of the scene."""
-
-    def __init__(
-        self, width: float, height: float, fill: Colour | None, radius: float, lettering: bool
-    ) -> None:
-        self.width, self.height = width, height
-        self.words: list[_Word] = []
-        self.n_lines = 0
-        self._lettering = lettering
-        self.image = Image.new("RGBA", (round(width * _SCALE), round(height * _SCALE)))
-        if fill is not None:
-            self.box(0, 0, width, height, fill, radius)
-
-    def box(
-        self, left: float, top: float, right: float, bottom: float, fill: Colour, radius: float = 0
-    ) -> None:
-        corners = _scaled((left, top, right, bottom))
-        corners[2:] = [corners[2] - 1, corners[3] - 1]
-        self._paint(fill, lambda draw: draw.rounded_rectangle(corners, radius * _SCALE, fill=255))
-
-    def frame(
-        self,
-        left: float,
-        top: float,
-        right: float,
-        bottom: float,
-        fill: Colour,
-        width: float,
-        radius: float = 0,
-    ) -> None:
-        corners, pen = _scaled((left, top, right, bottom)), round(width * _SCALE)
-        self._paint(
-            fill,
-            lambda draw: draw.rounded_rectangle(corners, radius * _SCALE, outline=255, width=pen),
-        )
-
-    def border(self, inset: float, fill: Colour, width: float, radius: float = 0) -> None:
-        self.frame(inset, inset, self.width - inset, self.height - inset, fill, width, radius)
-
-    def oval(self, left: float, top: float, right: float, bottom: float, fill: Colour) -> None:
-        self._paint(fill, lambda draw: draw.ellipse(_scaled((left, top, right, bottom)), fill=255))
-
-    def ring(self, x: float, y: float, radius: float, fill: Colour, width: float) -> None:
-        box, pen = _scaled((x - radius, y - radius, x + radius, y + radius)), round(width * _SCALE)
-        self._paint(fill, lambda draw: draw.ellipse(box, outline=255, width=pen))
-
-    def shape(self, points: Sequence[Point], fill: Colour) -> None:
-        flat = _scaled([value for point in points for value in point])
-        self._paint(fill, lambda draw: draw.polygon(flat, fill=255))
-
-    def stroke(self, points: Sequence[Point], fill: Colour, width: float) -> None:
-        flat, pen = _scaled([value for point in points for value in point]), round(width * _SCALE)
-        self._paint(fill, lambda draw: draw.line(flat, fill=255, width=pen, joint="curve"))
-
-    def arrow(self, x: float, y: float, length: float, fill: Colour, angle: float = 0) -> None:
-        """Draw an arrow around (x, y), pointing right at angle 0 and down at 90."""
-        outline = [
-            (-0.5, -0.09),
-            (0.08, -0.09),
-            (0.08, -0.34),
-            (0.5, 0),
-            (0.08, 0.34),
-            (0.08, 0.09),
-            (-0.5, 0.09),
-        ]
-        turn = math.radians(angle)
-        self.shape(
-            [
-                (
-                    x + length * (a * math.cos(turn) - b * math.sin(turn)),
-                    y + length * (a * math.sin(turn) + b * math.cos(turn)),
-                )
-                for a, b in outline
-            ],
-            fill,
-        )
-
-    def text(
-        self,
-        x: float,
-        y: float,
-        text: str,
-        size: float,
-        fill: Colour,
-        anchor: str = "l",
-        *,
-        bold: float = 0,
-        tracking: float = 0,
-        stretch: float = 1,
-        slant: float = 0,
-        dots: bool = False,
-        shadow: tuple[float, float, str] | None = None,
-        glow: str | None = None,
-        illegible: bool = False,
-    ) -> float:
-        """Write one line with its baseline at y and return where it ends.
-
-        The line starts at x, ends there or has its middle there (anchor l, r, m). An illegible line is
-        one ignored region. Shadow (right, down, colour) and glow belong to the surface, not to the ink.
-        """
-        size_px = round(size * _SCALE)
-        parts = [text] if illegible else text.split()
-        inks = [
-            _ink(part, size_px, round(bold * _SCALE), tracking * _SCALE, stretch, slant, dots)
-            for part in parts
-        ]
-        space = (0.28 * size_px + tracking * _SCALE) * stretch
-        total = sum(ink.advance for ink in inks) + space * (len(inks) - 1)
-        pen = x * _SCALE - {"l": 0.0, "m": total / 2, "r": total}[anchor]
-        for part, ink in zip(parts, inks, strict=True):
-            left, top = round(pen) + ink.left, round(y * _SCALE) + ink.top
-            if shadow is not None:
-                aside = (left + round(shadow[0] * _SCALE), top + round(shadow[1] * _SCALE))
-                self._stamp(ink.mask, aside, shadow[2])
-            if glow is not None:
-                self._glow(ink.mask, (left, top), glow)
-            if self._lettering:
-                self._stamp(ink.mask, (left, top), fill)
-            right, bottom = left + ink.mask.width, top + ink.mask.height
-            box = (left / _SCALE, top / _SCALE, right / _SCALE, bottom / _SCALE)
-            self.words.append(_Word(box, part, illegible, self.n_lines))
-            pen += ink.advance + space
-        self.n_lines += 1
-        return (pen - space) / _SCALE
-
-    def small_print(
-        self,
-        left: float,
-        top: float,
-        right: float,
-        n_lines: int,
-        size: float,
-        fill: Colour,
-        rng: random.Random,
-    ) -> None:
-        """Fill a block with lines too small to read."""
-        for number in range(n_lines):
-            end = right if number < n_lines - 1 else left + (right - left) * rng.uniform(0.4, 0.8)
-            words: list[str] = []
-            while _font(round(size * _SCALE)).getlength(" ".join(words)) < (end - left) * _SCALE:
-                words.append(rng.choice(_SMALL_PRINT))
-            line = " ".join(words[:-1]) or words[0]
-            self.text(left, top + (number + 0.8) * size * 1.35, line, size, fill, illegible=True)
-
-    def bars(
-        self, left: float, top: float, right: float, bottom: float, fill: Colour, rng: random.Random
-    ) -> None:
-        """Draw a bar code."""
-        x = left
-        while x < right:
-            width = rng.choice((1.0, 1.0, 1.5, 2.5))
-            self.box(x, top, min(x + width, right), bottom, fill)
-            x += width + rng.choice((1.0, 1.5, 2.0))
-
-    def wear(self, rng: random.Random, strength: float, cell: float = 40) -> None:
-        """Make the surface uneven: dirt, fading, grain."""
-        cloud = _clouds(self.image.size, rng, cell * _SCALE)
-        self._multiply(1 - strength * (cloud - 0.25))
-
-    def round_off(self, strength: float) -> None:
-        """Shade the left and right ends, as on a jar or a bottle."""
-        across = np.linspace(-1, 1, self.image.width, dtype=np.float32)
-        self._multiply(
-            np.broadcast_to(1 - strength * np.abs(across + 0.15) ** 2.2, self.image.size[::-1])
-        )
-
-    def _paint(self, fill: Colour, draw_on: Callable[[ImageDraw.ImageDraw], None]) -> None:
-        mask = Image.new("L", self.image.size)
-        draw_on(ImageDraw.Draw(mask))
-        area = mask.getbbox()
-        if area is not None:
-            self._stamp(mask.crop(area), area[:2], fill)
-
-    def _stamp(self, mask: Image.Image, at: tuple[int, int], fill: Colour) -> None:
-        layer = _coloured(mask, fill)
-        clipped = (max(0, -at[0]), max(0, -at[1]))
-        self.image.alpha_composite(layer, (max(0, at[0]), max(0, at[1])), clipped)
-
-    def _glow(self, mask: Image.Image, at: tuple[int, int], colour: str) -> None:
-        for reach, opacity in ((22, "70"), (9, "a0")):
-            pad = 3 * reach
-            wide = Image.new("L", (mask.width + 2 * pad, mask.height + 2 * pad))
-            wide.paste(mask, (pad, pad))
-            wide = wide.filter(ImageFilter.GaussianBlur(reach))
-            self._stamp(
-                wide.point([min(255, value * 2) for value in range(256)]),
-                (at[0] - pad, at[1] - pad),
-                colour + opacity,
-            )
-
-    def _multiply(self, factor: NDArray[np.float32]) -> None:
-        pixels = np.asarray(self.image).astype(np.float32)
-        pixels[..., :3] *= factor[..., np.newaxis]
-        self.image = Image.fromarray(pixels.clip(0, 255).astype(np.uint8))
-
-
-_SMALL_PRINT = (
-    "terms apply",
-    "see reverse",
-    "for details and the full list",
-    "of places",
-    "not valid with",
-    "other offers",
-    "keep dry",
-    "store below",
-    "twenty degrees",
-    "best before",
-    "end printed on",
-    "recycled paper",
-    "opening times",
-    "may vary",
-)
-
-
-def _scaled(values: Sequence[float]) -> list[float]:
-    return [value * _SCALE for value in values]
-
-
-def _coloured(mask: Image.Image, fill: Colour) -> Image.Image:
-    if isinstance(fill, tuple):
-        layer = _gradient(mask.size, *fill).convert("RGBA")
-        layer.putalpha(mask)
-        return layer
-    opacity = int(fill[7:9], 16) if len(fill) == 9 else 255
-    layer = Image.new("RGBA", mask.size, fill[:7])
-    layer.putalpha(
-        mask if opacity == 255 else mask.point([value * opacity // 255 for value in range(256)])
-    )
-    return layer
-
-
-# --- the stage --------------------------------------------------------------------------------------
-
-
-class _Stage:
-    """The picture being drawn and the ground truth so far."""
-
-    def __init__(self, rng: random.Random, lettering: bool) -> None:
-        self.rng = rng
-        self.image = Image.new("RGB", (1, 1))
-        self.words: list[Region] = []
-        self.lines: list[list[int]] = []
-        self._lettering = lettering
-
-    def lean(self, most: float) -> float:
-        return self.rng.uniform(-most, most)
-
-    def panel(
-        self, width: float, height: float, fill: Colour | None = None, radius: float = 0
-    ) -> _Panel:
-        return _Panel(width, height, fill, radius, self._lettering)
-
-    def put(
-        self,
-        panel: _Panel,
-        x: float,
-        y: float,
-        *,
-        angle: float = 0,
-        yaw: float = 0,
-        pitch: float = 0,
-        shadow: float = 0,
-    ) -> None:
-        """Put the panel's middle at (x, y), turned by ``angle`` and tilted by ``yaw`` and ``pitch`` degrees.
-
-        ``shadow`` is how far the shadow falls, in pixels.
-        """
-        corners = _corners(panel, x, y, angle, yaw, pitch)
-        flat = [(0.0, 0.0), (panel.width, 0.0), (panel.width, panel.height), (0.0, panel.height)]
-        self._draw(panel.image, corners, flat, shadow)
-        seen = _homography(flat, corners)
-        first = len(self.lines)
-        self.lines.extend([] for _ in range(panel.n_lines))
-        for word in panel.words:
-            left, top, right, bottom = word.box
-            quad = _project(seen, [(left, top), (right, top), (right, bottom), (left, bottom)])
-            height = (math.dist(quad[0], quad[3]) + math.dist(quad[1], quad[2])) / 2
-            ignored = word.ignored or height < LEGIBLE_PX
-            points = tuple(round(value) for point in _grown(quad, 0.5) for value in point)
-            self.lines[first + word.line].append(len(self.words))
-            self.words.append(
-                Region(points, text=ILLEGIBLE if ignored else word.text, ignored=ignored)
-            )
-
-    def finish(
-        self,
-        *,
-        light: float = 0,
-        from_angle: float = 45,
-        vignette: float = 0.14,
-        blur: float = 0.5,
-        noise: float = 4,
-        tint: Point | None = None,
-        haze: float = 0,
-    ) -> None:
-        """Light the picture from one side, then see it: haze, tint (red, blue), blur, noise."""
-        width, height = self.image.size
-        x = np.linspace(-1, 1, width, dtype=np.float32)
-        y = np.linspace(-1, 1, height, dtype=np.float32)[:, np.newaxis]
-        turn = math.radians(from_angle)
-        bright = 1 - light * (x * math.cos(turn) + y * math.sin(turn)) / 1.4
-        bright = bright * (1 - vignette * (x**2 + y**2) / 2)
-        if blur:
-            self.image = self.image.filter(ImageFilter.GaussianBlur(blur))
-        pixels = np.asarray(self.image).astype(np.float32) * bright[..., np.newaxis]
-        if haze:
-            pixels += haze * (215 - pixels)
-        if tint is not None:
-            pixels *= np.array([1 + tint[0], 1, 1 + tint[1]], dtype=np.float32)
-        grain = np.random.default_rng(self.rng.getrandbits(64))
-        speckle = grain.standard_normal((height, width), dtype=np.float32)
-        pixels += noise * speckle[..., np.newaxis]
-        self.image = Image.fromarray(pixels.clip(0, 255).astype(np.uint8))
-
-    def _draw(
-        self, surface: Image.Image, corners: list[Point], flat: list[Point], shadow: float
-    ) -> None:
-        xs, ys = [corner[0] for corner in corners], [corner[1] for corner in corners]
-        left, top = math.floor(min(xs)) - 1, math.floor(min(ys)) - 1
-        width, height = math.ceil(max(xs)) + 2 - left, math.ceil(max(ys)) + 2 - top
-        fine = [((x - left) * _SCALE, (y - top) * _SCALE) for x, y in corners]
-        back = _homography(fine, [(x * _SCALE, y * _SCALE) for x, y in flat])
-        layer = surface.transform(
-            (width * _SCALE, height * _SCALE),
-            Image.Transform.PERSPECTIVE,
-            list((back / back[2, 2]).ravel()[:8]),
-            Image.Resampling.BICUBIC,
-        ).reduce(_SCALE)
-        if shadow:
-            pad = math.ceil(3 * shadow)
-            fallen = Image.new("L", (width + 2 * pad, height + 2 * pad))
-            fallen.paste(
-                layer.getchannel("A").point([value * 6 // 10 for value in range(256)]), (pad, pad)
-            )
-            fallen = fallen.filter(ImageFilter.GaussianBlur(shadow * 0.6))
-            reach = round(shadow * 0.7)
-            self.image.paste("#0a0a10", (left - pad + reach, top - pad + reach), fallen)
-        self.image.paste(layer.convert("RGB"), (left, top), layer.getchannel("A"))
-
-
-def _corners(
-    panel: _Panel, x: float, y: float, angle: float, yaw: float, pitch: float
-) -> list[Point]:
-    a, b, c = math.radians(angle), math.radians(yaw), math.radians(pitch)
-    corners = []
-    for across, down in ((-0.5, -0.5), (0.5, -0.5), (0.5, 0.5), (-0.5, 0.5)):
-        u, v = across * panel.width, down * panel.height
-        nearness = _CAMERA_PX / (_CAMERA_PX + u * math.sin(b) + v * math.sin(c))
-        u, v = u * math.cos(b) * nearness, v * math.cos(c) * nearness
-        corners.append(
-            (x + u * math.cos(a) - v * math.sin(a), y + u * math.sin(a) + v * math.cos(a))
-        )
-    return corners
-
-
-def _homography(source: Sequence[Point], goal: Sequence[Point]) -> NDArray[np.float64]:
-    """Return the 3 x 3 projection that takes four points to four others."""
-    rows, values = [], []
-    for (x, y), (u, v) in zip(source, goal, strict=True):
-        rows += [[x, y, 1, 0, 0, 0, -u * x, -u * y], [0, 0, 0, x, y, 1, -v * x, -v * y]]
-        values += [u, v]
-    return np.append(np.linalg.solve(rows, values), 1.0).reshape(3, 3)
-
-
-def _project(projection: NDArray[np.float64], points: Sequence[Point]) -> list[Point]:
-    seen = np.column_stack([points, np.ones(len(points))]) @ projection.T
-    return [(x / w, y / w) for x, y, w in seen.tolist()]
-
-
-def _grown(quad: Sequence[Point], by: float) -> list[Point]:
-    """Move the sides of a quadrilateral outwards, so that rounding corners leaves no ink outside."""
-    grown = []
-    for i, (x, y) in enumerate(quad):
-        (px, py), (nx, ny) = quad[i - 1], quad[(i + 1) % 4]
-        before, after = math.dist((x, y), (px, py)), math.dist((x, y), (nx, ny))
-        grown.append(
-            (
-                x + by * ((x - px) / before + (x - nx) / after),
-                y + by * ((y - py) / before + (y - ny) / after),
-            )
-        )
-    return grown
-
-
-# --- surfaces ---------------------------------------------------------------------------------------
-
-
-def _rgb(colour: str) -> NDArray[np.float32]:
-    return np.array([int(colour[i : i + 2], 16) for i in (1, 3, 5)], dtype=np.float32)
-
-
-def _varied(colour: str, rng: random.Random, spread: float) -> str:
-    factor = rng.uniform(1 - spread, 1 + spread)
-    return "#" + "".join(
-        f"{min(255, round(value * factor)):02x}" for value in _rgb(colour).tolist()
-    )
-
-
-def _gradient(size: Size, top: str, bottom: str) -> Image.Image:
-    down = np.linspace(0, 1, size[1], dtype=np.float32)[:, np.newaxis, np.newaxis]
-    pixels = _rgb(top) * (1 - down) + _rgb(bottom) * down
-    return Image.fromarray(np.broadcast_to(pixels, (size[1], size[0], 3)).astype(np.uint8))
-
-
-def _clouds(size: Size, rng: random.Random, cell: float, stretch: float = 1) -> NDArray[np.float32]:
-    """Return smooth noise in [0, 1], of shape (height, width); ``stretch`` draws it out sideways."""
-    source = np.random.default_rng(rng.getrandbits(64))
-    total = np.zeros((size[1], size[0]), dtype=np.float32)
-    weight, weights = 1.0, 0.0
-    for _ in range(4):
-        coarse = (max(2, round(size[0] / cell / stretch) + 1), max(2, round(size[1] / cell) + 1))
-        grid = Image.fromarray(source.random((coarse[1], coarse[0]), dtype=np.float32))
-        total += weight * np.asarray(grid.resize(size, Image.Resampling.BICUBIC))
-        weights += weight
-        weight, cell = weight * 0.55, max(cell / 2.6, 1.0)
-    return (total / weights).clip(0, 1)
-
-
-def _uneven(image: Image.Image, cloud: NDArray[np.float32], strength: float) -> Image.Image:
-    factor = 1 + strength * (cloud - 0.5) * 2
-    pixels = np.asarray(image).astype(np.float32) * factor[..., np.newaxis]
-    return Image.fromarray(pixels.clip(0, 255).astype(np.uint8))
-
-
-def _plaster(
-    size: Size, rng: random.Random, top: str, bottom: str, strength: float = 0.16
-) -> Image.Image:
-    fine = _uneven(_gradient(size, top, bottom), _clouds(size, rng, 160), strength)
-    return _uneven(fine, _clouds(size, rng, 5), strength / 2)
-
-
-def _bricks(
-    size: Size, rng: random.Random, colour: str, mortar: str, height: int = 26
-) -> Image.Image:
-    image = Image.new("RGB", size, mortar)
-    draw = ImageDraw.Draw(image)
-    width = round(height * 2.6)
-    for row, y in enumerate(range(-3, size[1], height)):
-        for x in range(-width // 2 * (row % 2) - 5, size[0], width):
-            corners = (x, y, x + width - 4, y + height - 4)
-            shade = _varied(colour, rng, 0.16)
-            draw.rectangle(corners, fill=shade)
-            draw.line(
-                (x, y + height - 4, x + width - 4, y + height - 4),
-                fill=_lighter(shade, -24),
-                width=1,
-            )
-            draw.line((x, y, x + width - 4, y), fill=_lighter(shade, 18), width=1)
-    return _uneven(_uneven(image, _clouds(size, rng, 4), 0.14), _clouds(size, rng, 220), 0.16)
-
-
-def _lighter(colour: str, by: int) -> str:
-    return "#" + "".join(
-        f"{min(255, max(0, round(value) + by)):02x}" for value in _rgb(colour).tolist()
-    )
-
-
-def _planks(size: Size, rng: random.Random, colour: str, width: int = 120) -> Image.Image:
-    image = Image.new("RGB", size)
-    draw = ImageDraw.Draw(image)
-    for y in range(0, size[1], width):
-        draw.rectangle((0, y, size[0], y + width), fill=_varied(colour, rng, 0.1))
-    image = _uneven(image, _clouds(size, rng, 7, 24), 0.3)
-    draw = ImageDraw.Draw(image)
-    for y in range(width, size[1], width):
-        draw.line((0, y, size[0], y), fill=_lighter(colour, -70), width=3)
-        draw.line((0, y + 3, size[0], y + 3), fill=_lighter(colour, 14), width=1)
-    return _uneven(image, _clouds(size, rng, 200), 0.12)
-
-
-def _tiles(
-    size: Size, rng: random.Random, colour: str, grout: str, width: int, height: int
-) -> Image.Image:
-    image = Image.new("RGB", size, grout)
-    draw = ImageDraw.Draw(image)
-    for row, y in enumerate(range(0, size[1], height)):
-        for x in range(-(width // 2) * (row % 2), size[0], width):
-            shade = _varied(colour, rng, 0.035)
-            right, bottom = x + width - 3, y + height - 3
-            draw.rectangle((x, y, right, bottom), fill=shade)
-            draw.line((x, bottom, x, y, right, y), fill=_lighter(shade, 16), width=2)
-            draw.line((x, bottom, right, bottom, right, y), fill=_lighter(shade, -22), width=2)
-    return _uneven(image, _clouds(size, rng, 240), 0.12)
-
-
-def _street(
-    size: Size, rng: random.Random, sky: tuple[str, str], walls: Sequence[str], blur: float
-) -> Image.Image:
-    """A street far behind the sign, out of focus."""
-    image = _gradient(size, *sky)
-    draw = ImageDraw.Draw(image)
-    x = -40
-    while x < size[0]:
-        width, top = rng.randint(110, 210), rng.randint(round(size[1] * 0.12), round(size[1] * 0.5))
-        wall = _varied(rng.choice(walls), rng, 0.15)
-        draw.rectangle((x, top, x + width, size[1]), fill=wall)
-        for y in range(top + 26, size[1] - 90, 58):
-            for wx in range(x + 18, x + width - 26, 44):
-                pane = (
-                    "#e8d9a8" if rng.random() < 0.25 else _lighter(wall, rng.choice((-45, -30, 35)))
-                )
-                draw.rectangle((wx, y, wx + 22, y + 34), fill=pane)
-        x += width
-    road = round(size[1] * 0.86)
-    draw.rectangle((0, road, size[0], size[1]), fill="#6d6b6b")
-    draw.rectangle((0, road, size[0], road + 12), fill="#a09a92")
-    return image.filter(ImageFilter.GaussianBlur(blur))
-
-
-def _leaves(size: Size, rng: random.Random, colours: Sequence[str], blur: float) -> Image.Image:
-    image = _gradient(size, colours[0], colours[-1])
-    draw = ImageDraw.Draw(image)
-    for _ in range(900):
-        x, y = rng.uniform(-20, size[0]), rng.uniform(-20, size[1])
-        r = rng.uniform(8, 30)
-        draw.ellipse(
-            (x, y, x + r, y + r * rng.uniform(0.5, 1)), fill=_varied(rng.choice(colours), rng, 0.3)
-        )
-    return image.filter(ImageFilter.GaussianBlur(blur))
-
-
-def _lights(
-    size: Size, rng: random.Random, sky: tuple[str, str], colours: Sequence[str], n: int
-) -> Image.Image:
-    """A city at night, out of focus."""
-    image = _gradient(size, *sky)
-    for _ in range(n):
-        r = rng.randint(10, 34)
-        x, y = rng.randint(-r, size[0]), rng.randint(round(size[1] * 0.2), size[1])
-        disc = Image.new("L", (2 * r + 9, 2 * r + 9))
-        ImageDraw.Draw(disc).ellipse((4, 4, 2 * r + 4, 2 * r + 4), fill=rng.randint(70, 190))
-        image.paste(rng.choice(colours), (x - r, y - r), disc.filter(ImageFilter.GaussianBlur(2)))
-    return image
-
-
-# --- the scenes -------------------------------------------------------------------------------------
-
-
-def _bakery(s: _Stage) -> None:
+def _bakery(s: Stage) -> None:
     """A shop front: painted fascia, striped awning, lettered window, a hanging sign."""
-    s.image = _bricks((960, 640), s.rng, "#8f5443", "#b9aa99")
+    s.image = bricks((960, 640), s.rng, "#8f5443", "#b9aa99")
     front = s.panel(860, 470, "#20382f")
     front.border(6, "#35564a", 3)
     front.box(40, 60, 590, 440, ("#46606a", "#1c262b"))
@@ -744,10 +122,10 @@ def _bakery(s: _Stage) -> None:
     s.finish(light=0.22, from_angle=60)
 
 
-def _road_sign(s: _Stage) -> None:
+def _road_sign(s: Stage) -> None:
     """A direction sign by a country road."""
-    sky = _uneven(
-        _gradient((960, 640), "#7fa9d6", "#e3ecf1"), _clouds((960, 640), s.rng, 150, 2.5), 0.16
+    sky = uneven(
+        gradient((960, 640), "#7fa9d6", "#e3ecf1"), clouds((960, 640), s.rng, 150, 2.5), 0.16
     )
     draw = ImageDraw.Draw(sky)
     for base, height, colour in ((430, 60, "#8fa793"), (470, 46, "#6c8a63"), (520, 30, "#57773f")):
@@ -783,9 +161,9 @@ def _road_sign(s: _Stage) -> None:
     s.finish(light=0.15, from_angle=90, noise=3)
 
 
-def _number_plate(s: _Stage) -> None:
+def _number_plate(s: Stage) -> None:
     """The back of a parked car in the evening."""
-    s.image = _street(
+    s.image = street(
         (960, 640), s.rng, ("#5d6b86", "#c79a80"), ("#4a4552", "#5b5058", "#3c4250"), 9
     )
     for x in (190, 770):
@@ -820,9 +198,9 @@ def _number_plate(s: _Stage) -> None:
     s.finish(light=0.25, from_angle=-60, vignette=0.3, noise=6, tint=(0.05, -0.05))
 
 
-def _chalk_menu(s: _Stage) -> None:
+def _chalk_menu(s: Stage) -> None:
     """A café's chalk board."""
-    s.image = _planks((640, 960), s.rng, "#8b6a49", 92)
+    s.image = planks((640, 960), s.rng, "#8b6a49", 92)
     board = s.panel(530, 830, ("#6d4a2c", "#543619"), 6)
     board.box(26, 26, 504, 804, ("#2e3331", "#252a29"))
     chalk = "#e9ebe3"
@@ -847,9 +225,9 @@ def _chalk_menu(s: _Stage) -> None:
     s.finish(light=0.3, from_angle=120, vignette=0.24)
 
 
-def _departures(s: _Stage) -> None:
+def _departures(s: Stage) -> None:
     """A departure board on a platform."""
-    s.image = _lights(
+    s.image = lights(
         (1000, 620), s.rng, ("#20242c", "#3c4048"), ("#f0e6c8", "#c8d8e8", "#e8b070"), 60
     )
     for x in (250, 750):
@@ -877,15 +255,15 @@ def _departures(s: _Stage) -> None:
     s.finish(light=0.1, vignette=0.28, blur=0.6, noise=6)
 
 
-def _street_name(s: _Stage) -> None:
+def _street_name(s: Stage) -> None:
     """An enamel street plate high on a rendered wall, seen from the side."""
-    s.image = _plaster((960, 640), s.rng, "#d8c4a0", "#b89f78")
+    s.image = plaster((960, 640), s.rng, "#d8c4a0", "#b89f78")
     draw = ImageDraw.Draw(s.image)
     draw.polygon([(690, 0), (960, 0), (960, 640), (735, 640)], fill="#5c6f7c")
     draw.line((690, 0, 735, 640), fill="#efe6d4", width=16)
     for y in range(40, 640, 150):
         draw.polygon([(770, y), (930, y - 16), (930, y + 80), (776, y + 84)], fill="#33424d")
-    s.image = _uneven(s.image, _clouds((960, 640), s.rng, 60), 0.1)
+    s.image = uneven(s.image, clouds((960, 640), s.rng, 60), 0.1)
     plate = s.panel(560, 190, ("#20468c", "#173569"), 10)
     plate.border(8, "#eef1f4", 4, 8)
     plate.text(280, 52, "Old Quarter", 26, "#eef1f4", "m", tracking=2)
@@ -905,9 +283,9 @@ def _street_name(s: _Stage) -> None:
     s.finish(light=0.3, from_angle=20)
 
 
-def _book_spines(s: _Stage) -> None:
+def _book_spines(s: Stage) -> None:
     """Books on a shelf; their titles run downwards."""
-    s.image = _planks((960, 640), s.rng, "#4f3823", 200)
+    s.image = planks((960, 640), s.rng, "#4f3823", 200)
     s.put(s.panel(960, 60, ("#8a6440", "#5b3f25")), 480, 610)
     books = (
         (74, 500, "#7b2d2a", "#e7cf9a", "The Salt Road", "Amory"),
@@ -922,7 +300,7 @@ def _book_spines(s: _Stage) -> None:
     )
     x = 70.0
     for width, height, cover, gilt, title, author in books:
-        spine = s.panel(height, width, (_lighter(cover, 22), _lighter(cover, -26)), 4)
+        spine = s.panel(height, width, (lighter(cover, 22), lighter(cover, -26)), 4)
         for edge in (16, height - 22):
             spine.box(edge, 0, edge + 5, width, gilt)
         size = min(width * 0.5, 40)
@@ -941,9 +319,9 @@ def _book_spines(s: _Stage) -> None:
     s.finish(light=0.35, from_angle=10, vignette=0.3, noise=5, tint=(0.04, -0.06))
 
 
-def _jam_jars(s: _Stage) -> None:
+def _jam_jars(s: Stage) -> None:
     """Jars on a kitchen shelf, with round labels."""
-    s.image = _tiles((960, 640), s.rng, "#e4e2da", "#c3beb2", 120, 80)
+    s.image = tiles((960, 640), s.rng, "#e4e2da", "#c3beb2", 120, 80)
     s.put(s.panel(960, 90, ("#a37b52", "#6f4e2f")), 480, 598)
     jars = (
         (170, "#4a1233", "#f4ead8", "#5a1840", "Blackcurrant", "JAM", "340 g"),
@@ -952,7 +330,7 @@ def _jam_jars(s: _Stage) -> None:
     )
     for x, glass, label, print_colour, kind, what, weight in jars:
         jar = s.panel(220, 330)
-        jar.box(12, 40, 208, 326, (_lighter(glass, 40), glass), 34)
+        jar.box(12, 40, 208, 326, (lighter(glass, 40), glass), 34)
         jar.box(20, 6, 200, 58, ("#d9d7d2", "#8f8c86"), 10)
         jar.box(12, 120, 208, 272, label, 3)
         jar.frame(18, 126, 202, 266, print_colour, 1.5)
@@ -976,9 +354,9 @@ def _jam_jars(s: _Stage) -> None:
     s.finish(light=0.2, from_angle=200, noise=3)
 
 
-def _concert_poster(s: _Stage) -> None:
+def _concert_poster(s: Stage) -> None:
     """A poster pasted on a wall."""
-    s.image = _plaster((640, 960), s.rng, "#77736c", "#57534d", 0.22)
+    s.image = plaster((640, 960), s.rng, "#77736c", "#57534d", 0.22)
     poster = s.panel(500, 740, ("#1a1446", "#c8472f"))
     for r, colour in ((210, "#f0a24a30"), (150, "#f5b55a50"), (96, "#f9d27c")):
         poster.oval(250 - r, 330 - r, 250 + r, 330 + r, colour)
@@ -1000,9 +378,9 @@ def _concert_poster(s: _Stage) -> None:
     s.finish(light=0.28, from_angle=70, vignette=0.2, noise=5)
 
 
-def _door_notice(s: _Stage) -> None:
+def _door_notice(s: Stage) -> None:
     """A sheet of paper taped to an office door."""
-    s.image = _plaster((640, 960), s.rng, "#b9b4a6", "#9d978a", 0.1)
+    s.image = plaster((640, 960), s.rng, "#b9b4a6", "#9d978a", 0.1)
     door = s.panel(560, 960, ("#5f8286", "#456468"))
     door.frame(60, 60, 500, 900, "#3a5659", 6, 4)
     door.frame(70, 70, 490, 890, "#7fa0a2", 2, 4)
@@ -1032,9 +410,9 @@ def _door_notice(s: _Stage) -> None:
     s.finish(light=0.3, from_angle=150, vignette=0.2)
 
 
-def _ticket(s: _Stage) -> None:
+def _ticket(s: Stage) -> None:
     """A theatre ticket on a table, with a vertical stub."""
-    s.image = _planks((960, 640), s.rng, "#7a5535", 150)
+    s.image = planks((960, 640), s.rng, "#7a5535", 150)
     ticket = s.panel(720, 300, ("#f0dfb8", "#dcc38d"), 14)
     ticket.border(10, "#8c2f2b", 3, 10)
     ticket.box(560, 10, 564, 290, "#8c2f2b60")
@@ -1065,9 +443,9 @@ def _ticket(s: _Stage) -> None:
     s.finish(light=0.35, from_angle=40, vignette=0.3)
 
 
-def _building_site(s: _Stage) -> None:
+def _building_site(s: Stage) -> None:
     """Warning boards on a site fence."""
-    s.image = _street(
+    s.image = street(
         (960, 640), s.rng, ("#b9c4cf", "#e6e4dc"), ("#a6a096", "#8d8a86", "#b5a58c"), 7
     )
     fence = s.panel(960, 640)
@@ -1104,9 +482,9 @@ def _building_site(s: _Stage) -> None:
     s.finish(light=0.15, from_angle=80, noise=4)
 
 
-def _neon(s: _Stage) -> None:
+def _neon(s: Stage) -> None:
     """Neon signs in a bar window at night."""
-    s.image = _bricks((960, 640), s.rng, "#5a404a", "#2e252b", 30)
+    s.image = bricks((960, 640), s.rng, "#5a404a", "#2e252b", 30)
     window = s.panel(700, 440, ("#14101c", "#241a2c"), 8)
     for x in range(440, 660, 34):
         top = 352 + 17 * (x // 34 % 3)
@@ -1126,9 +504,9 @@ def _neon(s: _Stage) -> None:
     s.finish(vignette=0.3, blur=0.8, noise=7)
 
 
-def _parking_sign(s: _Stage) -> None:
+def _parking_sign(s: Stage) -> None:
     """Parking rules on a post."""
-    s.image = _leaves((640, 960), s.rng, ("#9db978", "#557a3c", "#38562c"), 9)
+    s.image = leaves((640, 960), s.rng, ("#9db978", "#557a3c", "#38562c"), 9)
     s.put(s.panel(26, 900, ("#a5abb0", "#7b8287")), 320, 560, shadow=5)
     top = s.panel(330, 400, ("#2459ac", "#1b468c"), 20)
     top.border(8, "#f4f6f8", 5, 16)
@@ -1153,9 +531,9 @@ def _parking_sign(s: _Stage) -> None:
     s.finish(light=0.2, from_angle=100)
 
 
-def _carved_stone(s: _Stage) -> None:
+def _carved_stone(s: Stage) -> None:
     """An inscription cut into stone: hardly any contrast."""
-    s.image = _plaster((960, 640), s.rng, "#a9a497", "#8c877a", 0.2)
+    s.image = plaster((960, 640), s.rng, "#a9a497", "#8c877a", 0.2)
     draw = ImageDraw.Draw(s.image)
     for y in (92, 548):
         draw.line((0, y, 960, y), fill="#6f6b60", width=5)
@@ -1184,9 +562,9 @@ def _carved_stone(s: _Stage) -> None:
     s.finish(light=0.35, from_angle=30, vignette=0.2, noise=6)
 
 
-def _market(s: _Stage) -> None:
+def _market(s: Stage) -> None:
     """Price cards stuck into crates of fruit."""
-    s.image = _planks((960, 640), s.rng, "#6b5138", 64)
+    s.image = planks((960, 640), s.rng, "#6b5138", 64)
     crates = (
         (170, 190, "#b8342c", "Apples", "2.40"),
         (490, 180, "#d98a1f", "Oranges", "3.10"),
@@ -1201,14 +579,14 @@ def _market(s: _Stage) -> None:
         for row in range(5):
             for column in range(6):
                 cx, cy = 40 + 42 * column + 12 * (row % 2) + s.lean(5), 38 + 42 * row + s.lean(5)
-                tone = _varied(colour, s.rng, 0.18)
+                tone = varied(colour, s.rng, 0.18)
                 crate.oval(
-                    cx - 25, cy - 23, cx + 23, cy + 23, (_lighter(tone, 30), _lighter(tone, -45))
+                    cx - 25, cy - 23, cx + 23, cy + 23, (lighter(tone, 30), lighter(tone, -45))
                 )
                 crate.oval(cx - 13, cy - 14, cx - 5, cy - 7, "#ffffff50")
         s.put(crate, x, y, shadow=8)
         card = s.panel(180, 104, "#f7f3e6", 4)
-        card.border(4, _lighter(colour, -30), 2, 2)
+        card.border(4, lighter(colour, -30), 2, 2)
         card.text(90, 42, fruit, 34, "#26231f", "m", slant=0.22, bold=0.4)
         end = card.text(22, 88, price, 40, "#a3201c", slant=0.1, bold=0.8)
         card.text(end + 8, 88, "each" if price.startswith("0") else "kg", 22, "#26231f")
@@ -1216,9 +594,9 @@ def _market(s: _Stage) -> None:
     s.finish(light=0.2, from_angle=60, noise=4)
 
 
-def _platform(s: _Stage) -> None:
+def _platform(s: Stage) -> None:
     """An underground platform with tiled walls."""
-    s.image = _tiles((960, 640), s.rng, "#d9dcd6", "#a7aaa4", 96, 48)
+    s.image = tiles((960, 640), s.rng, "#d9dcd6", "#a7aaa4", 96, 48)
     s.put(s.panel(960, 70, ("#1f5a54", "#153c38")), 480, 585)
     band = s.panel(1000, 60, ("#1f5a54", "#174540"))
     for x in (140, 500, 860):
@@ -1248,9 +626,9 @@ def _platform(s: _Stage) -> None:
     s.finish(light=0.2, from_angle=-90, vignette=0.24, tint=(0.03, -0.04))
 
 
-def _bus(s: _Stage) -> None:
+def _bus(s: Stage) -> None:
     """A bus coming towards us in the rain."""
-    s.image = _lights(
+    s.image = lights(
         (900, 675), s.rng, ("#3d4650", "#6b7278"), ("#e8d9b0", "#d84a3a", "#8fb0c8", "#e8a83a"), 30
     )
     bus = s.panel(600, 600, ("#2f7d6d", "#1d5145"), 44)
@@ -1283,9 +661,9 @@ def _bus(s: _Stage) -> None:
     s.finish(light=0.12, vignette=0.24, blur=0.9, noise=6, haze=0.12)
 
 
-def _containers(s: _Stage) -> None:
+def _containers(s: Stage) -> None:
     """Shipping containers: big faded letters, small codes, stencils that run downwards."""
-    s.image = _plaster((960, 640), s.rng, "#9fb2c2", "#c6cdd0", 0.1)
+    s.image = plaster((960, 640), s.rng, "#9fb2c2", "#c6cdd0", 0.1)
     boxes = (
         (320, 205, 600, 250, "#2f5f86", "#5f8bab", "TIDEWELL", 108, "TWLU 483920 6", "22G1"),
         (790, 200, 320, 260, "#a84e28", "#bd6a45", "ORRIN", 78, "ORNU 117", "45R1"),
@@ -1295,9 +673,9 @@ def _containers(s: _Stage) -> None:
     for x, y, width, height, paint, ink, company, size, code, kind in boxes:
         side = s.panel(width, height, paint)
         for rib in range(0, width, 22):
-            side.box(rib, 0, rib + 9, height, _lighter(paint, -16))
-            side.box(rib + 9, 0, rib + 11, height, _lighter(paint, 18))
-        side.border(0, _lighter(paint, -40), 7)
+            side.box(rib, 0, rib + 9, height, lighter(paint, -16))
+            side.box(rib + 9, 0, rib + 11, height, lighter(paint, 18))
+        side.border(0, lighter(paint, -40), 7)
         side.text(
             width / 2, height / 2 + size * 0.4, company, size, ink, "m", bold=1.4, stretch=0.92
         )
@@ -1315,10 +693,10 @@ def _containers(s: _Stage) -> None:
     s.finish(light=0.2, from_angle=75, vignette=0.3, blur=0.6, noise=5)
 
 
-def _tea_tin(s: _Stage) -> None:
+def _tea_tin(s: Stage) -> None:
     """A tin of tea and a folded leaflet."""
-    s.image = _planks((720, 960), s.rng, "#a98f6f", 240)
-    s.image.paste(_plaster((720, 620), s.rng, "#cfd8d2", "#b3c0ba", 0.08), (0, 0))
+    s.image = planks((720, 960), s.rng, "#a98f6f", 240)
+    s.image.paste(plaster((720, 620), s.rng, "#cfd8d2", "#b3c0ba", 0.08), (0, 0))
     tin = s.panel(360, 560, ("#20524f", "#153b39"), 18)
     tin.box(0, 0, 360, 70, ("#c7a24e", "#8d6b25"), 18)
     tin.box(0, 66, 360, 76, "#5d4516")
@@ -1348,10 +726,10 @@ def _tea_tin(s: _Stage) -> None:
     s.finish(light=0.3, from_angle=35, vignette=0.24)
 
 
-def _cork_board(s: _Stage) -> None:
+def _cork_board(s: Stage) -> None:
     """Flyers pinned over each other at all angles."""
-    cork = _plaster((960, 640), s.rng, "#b98a58", "#a4764a", 0.1)
-    s.image = _uneven(cork, _clouds((960, 640), s.rng, 3), 0.45)
+    cork = plaster((960, 640), s.rng, "#b98a58", "#a4764a", 0.1)
+    s.image = uneven(cork, clouds((960, 640), s.rng, 3), 0.45)
     frame = s.panel(960, 640)
     frame.border(0, ("#6d5136", "#4c3722"), 20)
     s.put(frame, 480, 320)
@@ -1404,9 +782,9 @@ def _cork_board(s: _Stage) -> None:
     s.finish(light=0.2, from_angle=120, vignette=0.2)
 
 
-def _motorway_fog(s: _Stage) -> None:
+def _motorway_fog(s: Stage) -> None:
     """A gantry over a motorway in fog: the further sign is hardly to be seen."""
-    s.image = _plaster((1000, 620), s.rng, "#b9bfc4", "#9aa0a4", 0.06)
+    s.image = plaster((1000, 620), s.rng, "#b9bfc4", "#9aa0a4", 0.06)
     draw = ImageDraw.Draw(s.image)
     draw.polygon([(430, 400), (570, 400), (1000, 620), (0, 620)], fill="#868b8f")
     for left, right in ((478, 330), (522, 670)):
@@ -1442,9 +820,9 @@ def _motorway_fog(s: _Stage) -> None:
     s.finish(vignette=0.3, blur=1.1, noise=5, haze=0.25)
 
 
-def _ticket_machine(s: _Stage) -> None:
+def _ticket_machine(s: Stage) -> None:
     """The front of a ticket machine."""
-    s.image = _tiles((720, 960), s.rng, "#8c9aa0", "#6d787d", 180, 120)
+    s.image = tiles((720, 960), s.rng, "#8c9aa0", "#6d787d", 180, 120)
     front = s.panel(580, 860, ("#d6d9dc", "#a9aeb2"), 22)
     front.box(0, 0, 580, 96, ("#d4542a", "#b04019"), 20)
     front.text(290, 66, "Tickets", 58, "#fff8f0", "m", bold=0.8)
@@ -1484,9 +862,9 @@ def _ticket_machine(s: _Stage) -> None:
     s.finish(light=0.25, from_angle=-40, vignette=0.2)
 
 
-def _cafe_window(s: _Stage) -> None:
+def _cafe_window(s: Stage) -> None:
     """White lettering on a window full of reflections."""
-    inside = _street(
+    inside = street(
         (960, 640), s.rng, ("#cbb79a", "#8a6f52"), ("#6b5138", "#7e6448", "#4e3b2a"), 14
     )
     s.image = inside
@@ -1525,7 +903,7 @@ def _cafe_window(s: _Stage) -> None:
     s.finish(light=0.2, from_angle=-30, vignette=0.2, noise=4)
 
 
-_SCENES: tuple[Callable[[_Stage], None], ...] = (
+_SCENES: tuple[Callable[[Stage], None], ...] = (
     _bakery,
     _road_sign,
     _number_plate,

@@ -7,7 +7,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from annotate.datasets.models import Dataset
+from annotate.imports import reporting
 from annotate.scoring.services import NotScored, score_protocol
 
 
@@ -22,10 +22,7 @@ class Command(BaseCommand):
         )
 
     def handle(self, **options: Any) -> None:
-        dataset = Dataset.objects.filter(slug=options["dataset"]).first()
-        if dataset is None:
-            known = ", ".join(Dataset.objects.values_list("slug", flat=True)) or "none is loaded"
-            raise CommandError(f"There is no dataset {options['dataset']!r}; datasets: {known}.")
+        dataset = reporting.dataset_named(options["dataset"])
         parameters = _parameters(options["parameters"])
         for slug in options["protocols"]:
             started = monotonic()

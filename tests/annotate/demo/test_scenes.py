@@ -9,7 +9,8 @@ import pytest
 import shapely
 from PIL import Image
 
-from annotate.demo.scenes import LEGIBLE_PX, draw_scene, draw_scenes, jpeg_bytes
+from annotate.demo.scenes import draw_scene, draw_scenes, jpeg_bytes
+from annotate.demo.stage import LEGIBLE_PX
 from tests.annotate.demo import drawn
 
 NUMBERS = range(1, 25)

@@ -1,0 +1,56 @@
+"""The demo as a whole: loaded once, through the same services as real data and people."""
+
+import stat
+
+import pytest
+from django.contrib.auth import authenticate
+from django.core.management import call_command
+
+from annotate.datasets.models import Dataset
+from annotate.demo import services
+from annotate.judging.models import Judgement
+from annotate.reports.services import study_report
+from annotate.studies.models import Study
+from rankings.report import Settings
+
+pytestmark = pytest.mark.django_db
+
+
+def test_the_demo_is_loaded_once_and_a_second_run_keeps_everything(capsys):
+    call_command("load_demo")
+    first = capsys.readouterr().out
+    dataset = Dataset.objects.get()
+    assert (dataset.images.count(), dataset.methods.count(), dataset.runs.count()) == (24, 10, 3)
+    assert dataset.images.exclude(sha256="").count() == 24
+
+    finished = Study.objects.get(name=services.FINISHED_STUDY)
+    built = study_report(study=finished, settings=Settings())
+    # One reader is through, two have two and four images left.
+    assert (built.n_annotators, built.n_rankings) == (3, 24 + 22 + 20)
+    for table in built.report.criteria.values():
+        assert 18 <= table.n_images < 24
+        assert [row.protocol for row in sorted(table.rows, key=lambda row: row.protocol)] == [
+            "DETEVAL",
+            "ICDAR13",
+            "IOU",
+        ]
+
+    waiting = Study.objects.get(name=services.YOUR_STUDY)
+    assert waiting.state == "open"
+    assert not waiting.assignments.exists()
+    assert [member.person.username for member in waiting.memberships.filter(role="annotator")] == [
+        "demo-annotator"
+    ]
+
+    for username, password in services.sign_ins().items():
+        assert authenticate(username=username, password=password) is not None
+        assert password in first
+    assert stat.S_IMODE(services.sign_ins_file().stat().st_mode) == 0o600
+
+    n_answers = Judgement.objects.count()
+    call_command("load_demo")
+    second = capsys.readouterr().out
+    assert "loaded already" in second
+    assert Judgement.objects.count() == n_answers
+    assert all(password in second for password in services.sign_ins().values())
+    call_command("replay", "--check")
