@@ -4,12 +4,14 @@ from django import forms
 
 from .models import Skip, Verdict
 
+_A_DAY_SECONDS = 86_400
+
 
 class JudgementForm(forms.Form):
     recall = forms.ChoiceField(choices=Verdict, required=False)
     precision = forms.ChoiceField(choices=Verdict, required=False)
     preference = forms.ChoiceField(choices=Verdict, required=False)
-    seconds_taken = forms.FloatField(required=False, min_value=0, max_value=86_400)
+    seconds_taken = forms.CharField(required=False)
 
     def __init__(self, *args: object, **kwargs: object) -> None:
         super().__init__(*args, **kwargs)
@@ -18,6 +20,14 @@ class JudgementForm(forms.Form):
 
     def verdicts(self) -> dict[str, str]:
         return {name: self.cleaned_data[name] for name in ("recall", "precision", "preference")}
+
+    def clean_seconds_taken(self) -> float | None:
+        """A clock that went wrong must not cost the answer."""
+        try:
+            seconds = float(self.cleaned_data["seconds_taken"])
+        except ValueError:
+            return None
+        return seconds if 0 <= seconds <= _A_DAY_SECONDS else None
 
 
 class SkipForm(forms.Form):

@@ -1,6 +1,5 @@
 """A study's report: its annotators' rankings against the rankings its protocols' scores give."""
 
-from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -85,9 +84,15 @@ def study_report(
 
 
 def annotator_rankings(study: Study) -> AnnotatorRankings:
-    """Return each image's complete rankings by method name, annotators in a fixed order."""
+    """Return each image's complete rankings by method name, annotators in a fixed order.
+
+    Images that nobody has ranked are there too, so that a report can say that it leaves them out.
+    """
     name_of = dict(study.dataset.methods.values_list("pk", "name"))
-    rankings: dict[str, dict[str, list[Ranking]]] = {name: defaultdict(list) for name in CRITERIA}
+    images = list(study.images.in_order().values_list("name", flat=True))
+    rankings: dict[str, dict[str, list[Ranking]]] = {
+        criterion: {image: [] for image in images} for criterion in CRITERIA
+    }
     rows = (
         Assignment.objects.filter(study=study, state=Assignment.State.COMPLETE)
         .order_by("image__position", "image", "annotator")

@@ -64,6 +64,13 @@ def test_without_javascript_an_answer_redirects_to_the_next_pair(page, study, tu
     assert Judgement.objects.get().seconds_taken == 2.5
 
 
+@pytest.mark.parametrize("seconds", ["", "soon", "-3", "nan", "inf", "1e9"])
+def test_a_clock_that_went_wrong_does_not_cost_the_answer(page, turn, seconds):
+    answers = asked_verdicts(AB, turn) | {"seconds_taken": seconds}
+    assert page.post(answer_url(turn), answers, headers=JSON).status_code == 200
+    assert Judgement.objects.get().seconds_taken is None
+
+
 def test_with_javascript_an_answer_brings_the_next_pair(page, turn):
     response = page.post(answer_url(turn), asked_verdicts(AB, turn), headers=JSON)
     data = response.json()

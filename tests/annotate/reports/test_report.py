@@ -153,6 +153,8 @@ def test_a_report_before_any_work_says_so(client):
     assert response.status_code == 200
     assert "No protocol has scored" in response.text
     assert "No image counts yet" in response.text
+    _, _, criterion = response.context["tables"][0]
+    assert criterion.left_out == ((study.images.get().name, "0 of 3 annotators"),)
     assert "nan" not in response.text.lower().replace("annotat", "")
 
 
