@@ -89,6 +89,8 @@ def _database() -> dict[str, Any]:
                 "PRAGMA mmap_size=134217728;PRAGMA cache_size=2000;"
             ),
         }
+        # A file, so that tests may use several connections as a server does.
+        settings["TEST"] = {"NAME": DATA_DIR / "test.sqlite3"}
     return settings
 
 

@@ -4,7 +4,7 @@ from concurrent.futures import ThreadPoolExecutor
 from threading import Barrier
 
 import pytest
-from django.db import connection, connections
+from django.db import connections
 
 from annotate.judging import services
 from annotate.judging.errors import AlreadyAnswered
@@ -15,12 +15,6 @@ from .truths import answer, asked_verdicts, same_truth
 
 pytestmark = pytest.mark.django_db(transaction=True)
 ABC = same_truth([["a"], ["b"], ["c"]])
-
-
-@pytest.fixture(autouse=True)
-def _a_database_that_two_connections_share():
-    if connection.vendor == "sqlite" and connection.is_in_memory_db():
-        pytest.skip("the test database is in memory: two connections would not wait for each other")
 
 
 def at_once(*calls):
