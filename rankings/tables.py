@@ -96,10 +96,12 @@ def _facts(report: Report, header: Mapping[str, str]) -> Iterator[tuple[str, str
 
 
 def _used(table: CriterionReport) -> str:
-    return (
-        f"{table.n_images} images, {table.n_rankings} rankings; "
-        f"{len(table.left_out)} images left out"
-    )
+    used = f"{_counted(table.n_images, 'image')}, {_counted(table.n_rankings, 'ranking')}"
+    return f"{used}; {_counted(len(table.left_out), 'image')} left out"
+
+
+def _counted(n: int, what: str) -> str:
+    return f"{n} {what}" if n == 1 else f"{n} {what}s"
 
 
 def _all_rows(report: Report) -> Iterator[tuple[str, str, Row]]:

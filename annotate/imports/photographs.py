@@ -14,7 +14,7 @@ from django.core.files.base import ContentFile
 from PIL import Image as Picture
 from PIL import UnidentifiedImageError
 
-from annotate.datasets.models import image_storage, stored_name
+from annotate.datasets.models import Image, image_storage, stored_name
 from protocols.formats.archives import Entry, Limits, Source, read_entries
 from protocols.formats.problems import Problems
 
@@ -33,7 +33,7 @@ _LIMITS: Final = Limits(entry_bytes=200 * 1024 * 1024, total_bytes=20 * 1024**3)
 
 @dataclass(frozen=True, slots=True)
 class Photograph:
-    """A verified photograph that is stored under its hash."""
+    """What is known of a verified photograph; its bytes are stored under its hash."""
 
     sha256: str
     content_type: str
@@ -48,27 +48,27 @@ class Keeper:
         self._storage = image_storage()
         self._new: list[str] = []
 
-    def keep(self, content: bytes, digest: str) -> None:
-        name = stored_name(digest)
+    def keep(self, photograph: Photograph, content: bytes) -> None:
+        name = stored_name(photograph.sha256)
         if not self._storage.exists(name):
             self._storage.save(name, ContentFile(content))
-            self._new.append(name)
+            self._new.append(photograph.sha256)
 
     def take_back(self) -> None:
-        for name in self._new:
-            self._storage.delete(name)
+        """Remove what was new, unless another load has come to use it meanwhile."""
+        used = set(Image.objects.filter(sha256__in=self._new).values_list("sha256", flat=True))
+        for digest in self._new:
+            if digest not in used:
+                self._storage.delete(stored_name(digest))
         self._new.clear()
 
 
-def read_photographs(
-    source: Source, problems: Problems, keeper: Keeper
-) -> Iterator[tuple[str, str, Photograph]]:
-    """Yield stem, path and photograph of each file; what is no photograph becomes a problem."""
+def read_photographs(source: Source, problems: Problems) -> Iterator[tuple[Entry, Photograph]]:
+    """Yield each file that is a photograph; what is none becomes a problem."""
     for entry in _files(source, problems):
         photograph = _verified(entry, problems)
         if photograph is not None:
-            keeper.keep(entry.content, photograph.sha256)
-            yield Path(entry.name).stem, entry.path, photograph
+            yield entry, photograph
 
 
 def _files(source: Source, problems: Problems) -> Iterator[Entry]:

@@ -30,6 +30,8 @@ EMPTY: Final = "empty"
 NOT_EVALUATED: Final = "not-evaluated"
 _BATCH: Final = 500
 _MAX_WARNINGS: Final = 200
+# Below data/, where a dataset's own address would be.
+_TAKEN_ADDRESSES: Final = {"images", "load"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,8 +59,8 @@ def load_dataset(
     """
     name = name.strip()
     slug = slugify(name)
-    if not slug or slug == "images":  # data/images/ is where photographs are
-        raise NotLoaded("A dataset needs a name with letters or digits.")
+    if not slug or slug in _TAKEN_ADDRESSES:
+        raise NotLoaded("Choose another name for the dataset, with letters or digits.")
     if Dataset.objects.filter(slug=slug).exists() or Dataset.objects.filter(name=name).exists():
         raise NotLoaded(f"There is a dataset named {quoted(name)} already.")
     rules = Rules(line_format=LineFormat(line_format) if line_format else None)
@@ -117,7 +119,8 @@ def _photographs(
     photographs: dict[str, Photograph] = {}
     place: dict[str, str] = {}
     total = len(archive.regions)
-    for stem, path, photograph in read_photographs(source, problems, keeper):
+    for entry, photograph in read_photographs(source, problems):
+        stem, path = Path(entry.name).stem, entry.path
         if stem not in archive.regions:
             near = _nearest(stem, archive.regions)
             problems.warning(
@@ -131,6 +134,7 @@ def _photographs(
                 "N3", f"a second photograph of {stem} (beside {place[stem]})", "one", path
             )
         else:
+            keeper.keep(photograph, entry.content)
             photographs[stem], place[stem] = photograph, path
             if progress is not None:
                 progress(len(photographs), total)

@@ -42,7 +42,7 @@ class StudyReport:
             "date": f"{self.created:%Y-%m-%d}",
             "software": f"text-detection-rankings {software_version}",
             "methods": ", ".join(method.name for method in self.study.methods.all()),
-            "protocols": "; ".join(map(_described, self.runs)),
+            "protocols": "; ".join(map(_described, self.runs)) or "none",
             "annotators": str(self.n_annotators),
             "complete rankings": str(self.n_rankings),
             "images of the study": str(self.n_images),

@@ -134,6 +134,7 @@ class TestDataset:
         receipt = dataset(images=PICTURES | {"img_9.png": picture_bytes(9, 9)}).imports.get()
         assert "img_9.png" in receipt.warnings[0]
         assert receipt.counts["photographs"] == 2
+        assert len(stored()[1]) == 2, "what is left out is not kept"
 
     def test_two_photographs_of_an_image_are_refused(self):
         more = PICTURES | {"img_1.jpg": picture_bytes(kind="JPEG")}
@@ -163,7 +164,7 @@ class TestDataset:
             dataset(images=PICTURES)
         assert "120 x 60 pixels" in refusal.value.problems[0].found
 
-    @pytest.mark.parametrize("name", ["Street", "street", "…", "Images"])
+    @pytest.mark.parametrize("name", ["Street", "street", "…", "Images", "Load"])
     def test_a_name_that_is_taken_or_has_no_address_is_refused(self, name):
         dataset()
         before = stored()
