@@ -32,7 +32,7 @@ class Dataset(models.Model):
     )
     box_convention = models.CharField(max_length=10, choices=BoxConvention)
     provenance = models.TextField(blank=True)
-    licence = models.CharField(max_length=200, blank=True)
+    licence = models.TextField(blank=True)
     created = models.DateTimeField(auto_now_add=True)
 
     class Meta:

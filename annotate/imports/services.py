@@ -30,6 +30,7 @@ EMPTY: Final = "empty"
 NOT_EVALUATED: Final = "not-evaluated"
 _BATCH: Final = 500
 _MAX_WARNINGS: Final = 200
+_MAX_NAME: Final = 120
 # Below data/, where a dataset's own address would be.
 _TAKEN_ADDRESSES: Final = {"images", "load"}
 
@@ -57,10 +58,9 @@ def load_dataset(
 
     Raises NotLoaded with every fault found; then nothing is stored, no photograph either.
     """
-    name = name.strip()
-    slug = slugify(name)
-    if not slug or slug in _TAKEN_ADDRESSES:
-        raise NotLoaded("Choose another name for the dataset, with letters or digits.")
+    name, slug = _named(name, "dataset")
+    if slug in _TAKEN_ADDRESSES:
+        raise NotLoaded(f"{quoted(name)} cannot be the name of a dataset. Choose another.")
     if Dataset.objects.filter(slug=slug).exists() or Dataset.objects.filter(name=name).exists():
         raise NotLoaded(f"There is a dataset named {quoted(name)} already.")
     rules = Rules(line_format=LineFormat(line_format) if line_format else None)
@@ -106,6 +106,18 @@ def load_dataset(
     except BaseException:
         keeper.take_back()
         raise
+
+
+def _named(name: str, what: str) -> tuple[str, str]:
+    """Return a name without outer blanks, and the slug that becomes part of addresses."""
+    name = name.strip()
+    slug = slugify(name)
+    if not slug or len(name) > _MAX_NAME:
+        raise NotLoaded(
+            f"The name of the {what}, {quoted(name)}, needs letters or digits, and at most "
+            f"{_MAX_NAME} characters."
+        )
+    return name, slug
 
 
 def _lacks(archive: str, code: str, found: str, expected: str) -> Problem:
@@ -220,10 +232,7 @@ def load_results(
 
 
 def _new_method(dataset: Dataset, archive: ResultArchive, made: Mapping[str, object]) -> Method:
-    name = archive.method.strip()
-    slug = slugify(name)
-    if not slug:
-        raise NotLoaded(f"The method name {quoted(name)} needs a letter or a digit.")
+    name, slug = _named(archive.method, "method")
     existing = (
         dataset.methods.filter(slug=slug).first() or dataset.methods.filter(name=name).first()
     )
@@ -294,9 +303,7 @@ def load_scores(
 
     Raises NotLoaded with every fault; then nothing is stored.
     """
-    protocol = protocol.strip()
-    if not protocol:
-        raise NotLoaded("Say which protocol the scores are from.")
+    protocol, _ = _named(protocol, "protocol")
     table = read_scores(source)
     problems = Problems(table.name, list(table.problems))
     results = {

@@ -1,4 +1,4 @@
-from django.urls import path
+from django.urls import path, re_path
 
 from . import views
 
@@ -7,6 +7,6 @@ urlpatterns = [
     path("<slug:slug>/", views.judge, name="judge"),
     path("<slug:slug>/start/", views.start, name="start"),
     path("<slug:slug>/undo/", views.undo, name="undo"),
-    path("screens/<str:screen_id>/answer/", views.answer, name="answer"),
-    path("screens/<str:screen_id>/skip/", views.skip, name="skip"),
+    re_path(r"^screens/(?P<screen_id>[-\w]{1,24})/answer/$", views.answer, name="answer"),
+    re_path(r"^screens/(?P<screen_id>[-\w]{1,24})/skip/$", views.skip, name="skip"),
 ]

@@ -27,6 +27,7 @@ Kind = Literal["truth", "results"]
 IGNORED_TEXT: Final = "###"
 _BOM: Final = b"\xef\xbb\xbf"
 _MIN_NUMBERS: Final = 4
+_MAX_NAME: Final = 200
 _FORMAT_NAMES: Final = {"ltrb": "left,top,right,bottom", "quad": "a quadrilateral"}
 _NUMBER: Final = re.compile(r"\s*[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?\s*\Z", re.ASCII)
 _INTEGER: Final = re.compile(r"\s*-?\d+\s*\Z", re.ASCII)
@@ -184,6 +185,10 @@ def _named(entries: Iterable[Entry], kind: Kind, problems: Problems) -> Iterable
             # The competition passes over strange files in ground truth and refuses them in results.
             report = problems.warning if kind == "truth" and prefixed else problems.error
             report("N1", f"the name {quoted(entry.name)}", expected, entry.path)
+        elif len(match[1]) > _MAX_NAME:
+            problems.error(
+                "N1", f"the name {quoted(entry.name)}", f"at most {_MAX_NAME} characters"
+            )
         elif match[1] in seen:
             problems.error(
                 "N3", f"a second file for {match[1]} (beside {seen[match[1]]})", "one", entry.path
@@ -218,6 +223,9 @@ class _Texts:
         except UnicodeDecodeError:
             self._unusual["bytes that are not UTF-8 (replaced)"] += 1
             text = content.decode(errors="replace")
+        if "\0" in text:
+            self._unusual["null characters (replaced)"] += 1
+            text = text.replace("\0", "\N{REPLACEMENT CHARACTER}")
         lines = text.split("\r\n" if crlf_only else "\n")
         return [
             (number, line.removesuffix("\r"))

@@ -253,7 +253,7 @@ boxes = st.builds(
     coordinates,
     coordinates,
     coordinates,
-    st.text(max_size=8).filter(lambda t: not set(t) & set("\r\n") and t != "###"),
+    st.text(max_size=8).filter(lambda t: not set(t) & set("\r\n\0") and t != "###"),
 )
 
 

@@ -114,6 +114,12 @@ class TestDataset:
         [problem] = refused(lambda: dataset(truth), (code, "gt.zip", "gt_b.txt", 2))
         assert problem.expected == expected
 
+    def test_null_characters_and_long_names_reach_no_database(self):
+        found = dataset({"gt_a.txt": b"0,0,9,9,nu\0ll\n"})
+        assert found.images.get().truth_regions[0].text == "nu\N{REPLACEMENT CHARACTER}ll"
+        with pytest.raises(NotLoaded, match="at most 200 characters"):
+            load_dataset(name="Long", truth=source({f"gt_{'x' * 201}.txt": ""}, "gt.zip"))
+
     def test_a_self_crossing_polygon_is_kept_with_a_note(self):
         receipt = dataset({"gt_a.txt": "0,0,9,9,9,0,0,9,w"}).imports.get()
         assert "gt.zip > gt_a.txt, line 1" in receipt.warnings[0]
@@ -164,7 +170,7 @@ class TestDataset:
             dataset(images=PICTURES)
         assert "120 x 60 pixels" in refusal.value.problems[0].found
 
-    @pytest.mark.parametrize("name", ["Street", "street", "…", "Images", "Load"])
+    @pytest.mark.parametrize("name", ["Street", "street", "…", "Images", "Load", "x" * 121])
     def test_a_name_that_is_taken_or_has_no_address_is_refused(self, name):
         dataset()
         before = stored()
@@ -265,6 +271,13 @@ class TestResults:
         with pytest.raises(NotLoaded, match="loaded already"):
             results(found, {"res_img_1.txt": "0,0,9,9", "res_img_2.txt": ""}, name)
         assert stored() == before
+
+    @pytest.mark.parametrize("name", ["x" * 121 + ".zip", "….zip"])
+    def test_a_method_name_that_is_too_long_or_empty_is_refused(self, name):
+        found = dataset()
+        with pytest.raises(NotLoaded, match="name of the method"):
+            results(found, {"res_img_1.txt": "", "res_img_2.txt": ""}, name)
+        assert not Method.objects.exists()
 
     def test_results_that_look_alike_share_a_hash(self):
         found = dataset()

@@ -151,8 +151,9 @@ def test_somebody_elses_screen_is_404(client, study, turn, what, headers):
     assert not Skip.objects.exists()
 
 
-def test_a_screen_that_never_was_is_404(page):
-    assert page.post(reverse("judging:answer", args=["nothing"]), {}).status_code == 404
+@pytest.mark.parametrize("name", ["nothing", "%00", "a%00b", "x" * 25, "é", "..%2f"])
+def test_a_screen_that_never_was_is_404(page, name):
+    assert page.post(f"/judge/screens/{name}/answer/", {}).status_code == 404
 
 
 def test_signed_out_a_script_gets_401_and_a_page_the_sign_in(client, turn):
