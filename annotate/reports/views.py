@@ -1,5 +1,7 @@
 """The report page and its exports; the settings stand in the address, so a link is a view."""
 
+from itertools import islice
+
 from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
@@ -8,10 +10,13 @@ from django.views.decorators.http import require_safe
 from annotate.studies import permissions
 from annotate.studies.models import Study
 from rankings.elicitation import CRITERIA
+from rankings.orders import to_text
+from rankings.report import CriterionReport
 
 from . import exports, services
 from .forms import ReportForm
 
+_MAX_IMAGES_SHOWN = 250
 _AGAINST = {
     "recall": "Rankings by recall against the protocols' recall R",
     "precision": "Rankings by precision against the protocols' precision P",
@@ -35,10 +40,24 @@ def report(request: HttpRequest, slug: str) -> HttpResponse:
     built = services.study_report(study=study, settings=form.settings(), runs=form.runs())
     context["built"] = built
     context["tables"] = [
-        (criterion.capitalize(), _AGAINST[criterion], built.report.criteria[criterion])
+        (
+            criterion.capitalize(),
+            _AGAINST[criterion],
+            built.report.criteria[criterion],
+            _images_behind(built.report.criteria[criterion]),
+        )
         for criterion in CRITERIA
     ]
     return render(request, "reports/report.html", context)
+
+
+def _images_behind(table: CriterionReport) -> list[tuple[str, str, list[float]]]:
+    """Return image, consensus and the distance of each row's protocol, for the first images."""
+    protocols = [row.protocol for row in table.rows]
+    return [
+        (image, to_text(table.consensus[image]), [distances[name] for name in protocols])
+        for image, distances in islice(table.distances.items(), _MAX_IMAGES_SHOWN)
+    ]
 
 
 @login_required
