@@ -93,5 +93,5 @@ def from_values(values: Sequence[tuple[str, object]], *, descending: bool) -> Ra
 
 
 def to_text(ranking: Ranking) -> str:
-    """Return ``a=d>b`` for ``(("a", "d"), ("b",))``."""
-    return ">".join("=".join(bucket) for bucket in ranking)
+    """Return ``a = d > b`` for ``(("a", "d"), ("b",))``."""
+    return " > ".join(" = ".join(bucket) for bucket in ranking)

@@ -77,7 +77,7 @@ def test_each_number_can_be_opened_to_the_images_behind_it(researcher, study):
     response = researcher.get(reverse("reports:report", args=[study.slug]))
     for *_, images in response.context["tables"]:
         assert images == [
-            (name, "a>b>c", [0.0, 3.0])
+            (name, "a > b > c", [0.0, 3.0])
             for name in study.images.in_order().values_list("name", flat=True)
         ]
 
