@@ -146,7 +146,7 @@ def load_the_data(page: Page, site: str, folder) -> None:
     ]
     page.get_by_role("link", name="Data", exact=True).click()
     page.get_by_role("link", name="Load a dataset").click()
-    page.get_by_label("Name:", exact=True).fill("Street signs")
+    page.get_by_label("Name", exact=True).fill("Street signs")
     page.get_by_label("Ground truth").set_input_files(archive(folder / "truth.zip", truth))
     page.get_by_label("Photographs").set_input_files(archive(folder / "photos.zip", photographs))
     page.get_by_role("button", name="Load").click()
@@ -178,7 +178,7 @@ def load_the_data(page: Page, site: str, folder) -> None:
 
 def set_up_the_study(page: Page, site: str) -> None:
     page.get_by_role("link", name="New study").click()
-    page.get_by_label("Name:", exact=True).fill("Three readers")
+    page.get_by_label("Name", exact=True).fill("Three readers")
     page.get_by_role("button", name="Set up the study").click()
     for name, role in (*((name, "annotator") for name in ANNOTATORS), ("rita", "researcher")):
         page.get_by_label("User name").fill(name)
