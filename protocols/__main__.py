@@ -6,21 +6,27 @@ import json
 import os
 import sys
 from collections.abc import Iterator, Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor
-from dataclasses import MISSING, dataclass, fields
+from dataclasses import MISSING
 from pathlib import Path
 from typing import Any
 
 from . import __version__, registry, standalone
-from .base import ImageScore, OverallScore, Protocol, Scene
-from .errors import ProtocolError, RegionError
-from .formats.rrc import read_archive
-from .regions import Region
+from .base import Protocol
+from .batch import Scored, read_scenes, score_files
+from .errors import ProtocolError
+from .formats.scenes import answer, read_scene
+from .no_ground_truth import evaluate_cases
+from .ontology import read_ontology
+from .performance import performance_graphs
+from .slot_error import score_documents
+from .table_folders import evaluate_folders
 
 _BAD_INPUT = 2
 _COLUMNS = ("protocol", "method", "image", "recall", "precision", "f_score")
 # The row of the official figures of a whole result set.
 _ALL_IMAGES = "*"
+# Characters of the progress bar.
+_BAR = 40
 
 
 class _BadInput(Exception):
@@ -67,6 +73,32 @@ def _parser() -> argparse.ArgumentParser:
     scenes.add_argument("--protocol", required=True, metavar="SLUG")
     scenes.add_argument("--parameters", default="{}", metavar="JSON")
     scenes.set_defaults(run=_scenes)
+
+    tables = commands.add_parser("tables", help="cTDaR: table regions (A) and their structure (B)")
+    tables.add_argument("--track", required=True, choices=["A", "B"])
+    tables.add_argument("--truth", required=True, type=Path, metavar="DIR")
+    tables.add_argument("--results", required=True, type=Path, metavar="DIR")
+    tables.add_argument("--variant", choices=["page", "tool"], default="page")
+    tables.set_defaults(run=_tables)
+
+    slots = commands.add_parser("slot-error", help="slot error rate of documents")
+    slots.add_argument("file", metavar="FILE.json", help="- for standard input")
+    slots.add_argument(
+        "--ontology", type=Path, metavar="FILE", help=".obo, or child-tab-parent lines"
+    )
+    slots.set_defaults(run=_slot_error)
+
+    votes = commands.add_parser("no-ground-truth", help="precision and recall from agreement alone")
+    votes.add_argument("file", metavar="FILE.json", help="- for standard input")
+    votes.set_defaults(run=_no_ground_truth)
+
+    graphs = commands.add_parser("graphs", help="recall and precision against each threshold")
+    graphs.add_argument("--protocol", default="deteval", metavar="SLUG")
+    graphs.add_argument("--truth", required=True, metavar="gt.zip")
+    graphs.add_argument("--results", required=True, metavar="A.zip")
+    graphs.add_argument("--steps", type=int, default=20, metavar="N")
+    graphs.add_argument("--parameters", default="{}", metavar="JSON")
+    graphs.set_defaults(run=_graphs)
     return parser
 
 
@@ -80,8 +112,9 @@ def _list(options: argparse.Namespace) -> None:
             f"{protocol['slug']:<12} {protocol['name']:<10} {protocol['summary']} [{protocol['reference']}]"
         )
         for name, parameter in protocol["parameters"].items():
-            limits = parameter["range"]
+            limits, choices = parameter["range"], parameter["choices"]
             shown = f" in [{limits[0]:g}, {limits[1]:g}]" if limits else ""
+            shown = f" of {', '.join(choices)}" if choices else shown
             print(f"  {name} = {parameter['default']}{shown}: {parameter['says']}")
 
 
@@ -95,74 +128,72 @@ def _described(protocol: type[Protocol]) -> dict[str, Any]:
             declared.name: {
                 "default": None if declared.default is MISSING else declared.default,
                 "range": None
-                if isinstance(declared.default, bool)
+                if isinstance(declared.default, bool) or "choices" in declared.metadata
                 else [declared.metadata["low"], declared.metadata["high"]],
+                "choices": list(declared.metadata.get("choices", ())) or None,
                 "says": declared.metadata["says"],
             }
-            for declared in fields(protocol)
+            for declared in protocol.declared()
         },
     }
 
 
-@dataclass(frozen=True, slots=True)
-class _Task:
-    """One result set to score, in a process of its own."""
-
-    protocols: tuple[Protocol, ...]
-    truth: Mapping[str, tuple[Region, ...]]
-    path: str
-
-    @property
-    def method(self) -> str:
-        return Path(self.path).stem
-
-    def scored(self) -> list[tuple[Protocol, list[ImageScore], OverallScore]]:
-        results = _regions(self.path, "results")
-        strangers = [image for image in results if image not in self.truth]
-        if strangers:
-            raise _BadInput(
-                f"{self.path} has results for {strangers[0]}, which the ground truth lacks"
-            )
-        scenes = [Scene(truth, results.get(image), image) for image, truth in self.truth.items()]
-        answers = []
-        for protocol in self.protocols:
-            scores = protocol.score(scenes)
-            answers.append((protocol, scores, protocol.overall(scores)))
-        return answers
-
-
 def _score(options: argparse.Namespace) -> None:
-    slugs = list(registry.PROTOCOLS) if options.protocol == "all" else options.protocol.split(",")
-    parameters = _parameters(options.parameters)
-    protocols = tuple(registry.get(slug.strip(), parameters) for slug in slugs)
     if options.out is not None and options.out.suffix not in (".csv", ".json"):
         raise _BadInput(f"{options.out} must end in .csv or .json")
-    truth = _regions(options.truth, "truth")
-    tasks = [_Task(protocols, truth, path) for path in options.results]
-    rows = []
-    for done, (task, answers) in enumerate(_in_processes(tasks, options.jobs), 1):
-        for protocol, scores, overall in answers:
-            rows += [
-                (protocol.slug, task.method, image, *_figures(score))
-                for image, score in zip(truth, scores, strict=True)
-            ]
-            rows.append((protocol.slug, task.method, _ALL_IMAGES, *_figures(overall)))
-        print(f"{done}/{len(tasks)} {task.method}", file=sys.stderr)
-    _write_rows(rows, options.out)
+    names = [Path(path).stem for path in options.results]
+    if len(set(names)) < len(names):
+        raise _BadInput("two result sets have the same name; methods are named after their files")
+    protocols = _protocols(options)
+    found: dict[tuple[str, str], Scored] = {}
+    left_out: dict[str, str] = {}
+    parts = score_files(
+        protocols,
+        options.truth,
+        options.results,
+        n_jobs=options.jobs,
+        only_fitting=options.protocol == "all",
+    )
+    for done, n, scored in parts:
+        for one in scored:
+            found[one.method, one.slug] = one
+            if one.note:
+                left_out[one.slug] = one.note
+        _show_progress(done, n, scored[-1].method if len(options.results) == n else "")
+    for slug, note in left_out.items():
+        print(f"{slug}: undefined, since {note}", file=sys.stderr)
+    _write_rows(list(_rows(found, names, protocols)), options.out)
 
 
-def _in_processes(tasks: Sequence[_Task], n_jobs: int) -> Iterator[tuple[_Task, Any]]:
-    n_jobs = min(n_jobs, len(tasks))
-    if n_jobs <= 1:
-        for task in tasks:
-            yield task, task.scored()
-        return
-    with ProcessPoolExecutor(n_jobs) as pool:
-        yield from zip(tasks, pool.map(_Task.scored, tasks), strict=True)
+def _protocols(options: argparse.Namespace) -> list[Protocol]:
+    """Return the protocols asked for; parameters may be given for all, or for each by its slug."""
+    given = options.protocol.split(",")
+    slugs = list(registry.PROTOCOLS) if given == ["all"] else [slug.strip() for slug in given]
+    parameters = _parameters(options.parameters)
+    by_slug = bool(parameters) and set(parameters) <= set(registry.PROTOCOLS)
+    if by_slug:
+        return [registry.get(slug, parameters.get(slug, {})) for slug in slugs]
+    return [registry.get(slug, parameters) for slug in slugs]
 
 
-def _figures(score: ImageScore | OverallScore) -> tuple[float | None, float | None, float | None]:
-    return score.recall, score.precision, score.f_score
+def _rows(
+    found: Mapping[tuple[str, str], Scored], methods: Sequence[str], protocols: Sequence[Protocol]
+) -> Iterator[tuple[Any, ...]]:
+    for method in methods:
+        for protocol in protocols:
+            scored = found[method, protocol.slug]
+            for image, figures in scored.images.items():
+                yield (protocol.slug, method, image, *figures)
+            yield (protocol.slug, method, _ALL_IMAGES, *scored.overall)
+
+
+def _show_progress(done: int, n: int, name: str) -> None:
+    if sys.stderr.isatty():
+        filled = _BAR * done // n
+        bar = "#" * filled + "." * (_BAR - filled)
+        print(f"\r[{bar}] {done}/{n}", end="\n" if done == n else "", file=sys.stderr, flush=True)
+    else:
+        print(f"{done}/{n} {name}".rstrip(), file=sys.stderr)
 
 
 def _write_rows(rows: Sequence[tuple[Any, ...]], out: Path | None) -> None:
@@ -183,13 +214,6 @@ def _standard_output() -> Any:
     return os.fdopen(os.dup(sys.stdout.fileno()), "w", encoding="utf-8", newline="")
 
 
-def _regions(path: str, kind: Any) -> Mapping[str, tuple[Region, ...]]:
-    archive = read_archive(path, kind=kind)
-    if archive.errors:
-        raise _BadInput(str(archive.errors[0]))
-    return archive.regions
-
-
 def _parameters(text: str) -> dict[str, Any]:
     try:
         parameters = json.loads(text)
@@ -207,10 +231,14 @@ def _scenes(options: argparse.Namespace) -> None:
         given = given["cases"]
     if not isinstance(given, list):
         raise _BadInput(f"{options.file}: expected a list of scenes")
-    scenes = [_scene(scene, f"{options.file}, scene {at}") for at, scene in enumerate(given)]
-    answers = [
-        _answer(scene, score) for scene, score in zip(scenes, protocol.score(scenes), strict=True)
-    ]
+    scenes = [read_scene(scene, f"{options.file}, scene {at}") for at, scene in enumerate(given)]
+    scores = protocol.score(scenes)
+    for at, scene in enumerate(given):
+        # A scene may change parameters for itself alone.
+        if scene.get("params"):
+            parameters = {**protocol.parameters(), **scene["params"]}
+            [scores[at]] = registry.get(protocol.slug, parameters).score([scenes[at]])
+    answers = [answer(scene, score) for scene, score in zip(scenes, scores, strict=True)]
     print(json.dumps(answers, allow_nan=False))
 
 
@@ -225,80 +253,33 @@ def _read_json(path: str) -> Any:
         raise _BadInput(f"{path} is not JSON: {fault}") from fault
 
 
-def _scene(given: Any, place: str) -> Scene:
-    if not isinstance(given, dict):
-        raise _BadInput(f"{place}: expected an object")
-    truth = given.get("truth", given.get("gt"))
-    found = given.get("detections", given.get("det"))
-    if not isinstance(truth, list) or not (found is None or isinstance(found, list)):
-        raise _BadInput(f'{place}: expected lists "truth" and "detections"')
-    return Scene(
-        tuple(_region(region, f"{place}, truth {at}") for at, region in enumerate(truth)),
-        None
-        if found is None
-        else tuple(_region(region, f"{place}, detection {at}") for at, region in enumerate(found)),
-        str(given.get("name", "")),
-    )
+def _tables(options: argparse.Namespace) -> None:
+    answer = evaluate_folders(options.track, options.truth, options.results, options.variant)
+    print(json.dumps(answer, allow_nan=False))
 
 
-def _region(given: Any, place: str) -> Region:
+def _slot_error(options: argparse.Namespace) -> None:
+    ontology = read_ontology(_read_text(options.ontology)) if options.ontology else None
+    print(json.dumps(score_documents(_read_json(options.file), ontology), allow_nan=False))
+
+
+def _no_ground_truth(options: argparse.Namespace) -> None:
+    print(json.dumps(evaluate_cases(_read_json(options.file)), allow_nan=False))
+
+
+def _graphs(options: argparse.Namespace) -> None:
+    protocol = registry.get(options.protocol, _parameters(options.parameters))
+    scenes = read_scenes(options.truth, options.results)
+    print(json.dumps(performance_graphs(protocol, scenes, options.steps).as_data()))
+
+
+def _read_text(path: Path) -> str:
     try:
-        known = {
-            name: given[name]
-            for name in ("text", "confidence", "ignored", "label")
-            if given.get(name) is not None
-        }
-        if given.get("dont_care"):
-            known["ignored"] = True
-        name = None if given.get("id") is None else str(given["id"])
-        if "rect" in given:
-            left, top, right, bottom = map(float, given["rect"])
-            return Region.from_box(left, top, right, bottom, id=name, **known)
-        if "poly" in given:
-            corners = tuple(float(value) for corner in given["poly"] for value in corner)
-            return Region(corners, id=name, **known)
-        return Region(tuple(map(float, given["points"])), id=name, **known)
-    except RegionError as refusal:
-        raise _BadInput(f"{place}: {refusal}") from refusal
-    except (AttributeError, KeyError, TypeError, ValueError) as fault:
-        raise _BadInput(
-            f'{place}: expected "points" [x1, y1, ...], "poly" [[x1, y1], ...] or "rect" [4 numbers]'
-        ) from fault
-
-
-def _answer(scene: Scene, score: ImageScore) -> dict[str, Any]:
-    def names(regions: Sequence[Region] | None, indices: Sequence[int]) -> list[str | int]:
-        named = [(regions or ())[at].id for at in indices]
-        return [at if name is None else name for at, name in zip(indices, named, strict=True)]
-
-    return {
-        "name": scene.name,
-        "recall": score.recall,
-        "precision": score.precision,
-        "f_score": score.f_score,
-        "indicators": dict(score.indicators),
-        "matches": [
-            {
-                "truth": names(scene.truth, match.truth),
-                "detections": names(scene.detections, match.detections),
-                "kind": match.kind,
-                "recall_credit": match.recall_credit,
-                "precision_credit": match.precision_credit,
-            }
-            for match in score.matches
-        ],
-        "unmatched": [
-            {
-                "side": unmatched.side,
-                "region": names(
-                    scene.truth if unmatched.side == "truth" else scene.detections,
-                    [unmatched.index],
-                )[0],
-                "reason": unmatched.reason,
-            }
-            for unmatched in score.unmatched
-        ],
-    }
+        return path.read_text(encoding="utf-8")
+    except OSError as fault:
+        raise _BadInput(f"{path} cannot be read: {fault.strerror}") from fault
+    except UnicodeDecodeError as fault:
+        raise _BadInput(f"{path} is not UTF-8") from fault
 
 
 if __name__ == "__main__":

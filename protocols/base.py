@@ -10,7 +10,9 @@ from typing import Any, ClassVar, Literal
 from .errors import ParameterError
 from .regions import Region
 
-Kind = Literal["one-to-one", "split", "merge"]
+Kind = Literal["one-to-one", "split", "merge", "many-to-many"]
+# What the regions must carry for a protocol to say anything.
+Needs = Literal["regions", "text", "detected text", "confidences", "cells", "several methods"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,12 +20,16 @@ class Scene:
     """One image: what should be found and what a method found.
 
     ``detections`` is None where a result set has no file for the image; most protocols treat it
-    as an empty file, some do not.
+    as an empty file, some do not. ``parents`` holds the shapes of upper-level regions (lines) by
+    their ids, where the ground truth gives them. The size in pixels is None where it is not known.
     """
 
     truth: tuple[Region, ...]
     detections: tuple[Region, ...] | None
     name: str = ""
+    width: float | None = None
+    height: float | None = None
+    parents: Mapping[str, Region] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,12 +54,12 @@ class Unmatched:
 
 @dataclass(frozen=True, slots=True)
 class Tally:
-    """Credits and counts: added over images first, divided last."""
+    """Credits and counts (or weights): added over images first, divided last."""
 
     recalled: float
-    n_truth: int
+    n_truth: float
     precise: float
-    n_detections: int
+    n_detections: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +73,10 @@ class ImageScore:
     matches: tuple[Match, ...] = ()
     unmatched: tuple[Unmatched, ...] = ()
     indicators: Mapping[str, float | None] = field(default_factory=dict)
+    # Counted detections by descending confidence: confidence, and whether it is matched.
+    ranked: tuple[tuple[float, bool], ...] = ()
+    # Counts by bin, for drawing.
+    histograms: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +91,7 @@ class OverallScore:
     mean_f_score: float | None
     n_images: int
     n_undefined: int
+    indicators: Mapping[str, float | None] = field(default_factory=dict)
 
 
 def f_score(recall: float | None, precision: float | None) -> float | None:
@@ -94,8 +105,18 @@ def f_score(recall: float | None, precision: float | None) -> float | None:
 def parameter(
     default: Any, *, says: str, low: float = 0.0, high: float = 1.0, rrc: str = ""
 ) -> Any:
-    """Declare a parameter of a protocol: its published default, range, meaning and RRC name."""
+    """Declare a number or a switch: its published default, range, meaning and RRC name."""
     return field(default=default, metadata={"low": low, "high": high, "says": says, "rrc": rrc})
+
+
+def choice(default: str, *others: str, says: str, shared: bool = False) -> Any:
+    """Declare a parameter with named values, the published one first.
+
+    A ``shared`` one belongs to a family of protocols and is listed after a protocol's own.
+    """
+    choices = (default, *others)
+    metadata = {"choices": choices, "says": says, "rrc": "", "shared": shared}
+    return field(default=default, metadata=metadata)
 
 
 @dataclass(frozen=True)
@@ -112,17 +133,34 @@ class Protocol(ABC):
     name: ClassVar[str]
     reference: ClassVar[str]
     summary: ClassVar[str]
+    needs: ClassVar[Needs] = "regions"
+    # Whether it says which truths and detections belong together.
+    has_matches: ClassVar[bool] = True
+    # Whether the order of truths or detections can change a score, as the published definition has it.
+    depends_on_order: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
         for declared in fields(self):
             _check(declared, getattr(self, declared.name))
 
+    @classmethod
+    def declared(cls) -> list[dataclasses.Field[Any]]:
+        """Return the parameters as fields, its own before those it shares with others."""
+        return sorted(fields(cls), key=lambda one: one.metadata.get("shared", False))
+
     def parameters(self) -> dict[str, Any]:
-        return dataclasses.asdict(self)
+        return {declared.name: getattr(self, declared.name) for declared in self.declared()}
 
     @abstractmethod
     def score(self, scenes: Sequence[Scene]) -> list[ImageScore]:
         """Return the score of each scene; a whole result set per call is fastest."""
+
+    def score_methods(self, results: Mapping[str, Sequence[Scene]]) -> dict[str, list[ImageScore]]:
+        """Return the scores of several methods on the same images, each in the same order.
+
+        A method's scores depend on the others only where the protocol says so.
+        """
+        return {method: self.score(scenes) for method, scenes in results.items()}
 
     def overall(self, scores: Sequence[ImageScore]) -> OverallScore:
         """Return the official figures of a result set: credits added over images, then divided."""
@@ -151,15 +189,24 @@ def _check(declared: dataclasses.Field[Any], value: Any) -> None:
         if not isinstance(value, bool):
             raise ParameterError(f"{declared.name} must be true or false, got {value!r}")
         return
+    if "choices" in declared.metadata:
+        choices = declared.metadata["choices"]
+        if not isinstance(value, str) or value not in choices:
+            raise ParameterError(
+                f"{declared.name} must be one of {', '.join(choices)}; got {value!r}"
+            )
+        return
     low, high = declared.metadata["low"], declared.metadata["high"]
     a_number = isinstance(value, int | float) and not isinstance(value, bool)
-    if not a_number or not low <= value <= high:
+    whole = isinstance(declared.default, int)
+    if not a_number or not low <= value <= high or (whole and not float(value).is_integer()):
+        kind = "whole number" if whole else "number"
         raise ParameterError(
-            f"{declared.name} must be a number in [{low:g}, {high:g}], got {value!r}"
+            f"{declared.name} must be a {kind} in [{low:g}, {high:g}], got {value!r}"
         )
 
 
-def _ratio(above: float, below: int) -> float:
+def _ratio(above: float, below: float) -> float:
     return above / below if below else 0.0
 
 

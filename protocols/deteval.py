@@ -8,16 +8,18 @@ from typing import ClassVar
 
 import numpy as np
 
-from .base import ImageScore, Match, Protocol, Scene, Tally, Unmatched, f_score, parameter
+from . import thresholds
+from .base import ImageScore, Match, Scene, Tally, Unmatched, f_score, parameter
+from .credits import CreditProtocol
 from .geometry import Floats, box_areas, box_intersections, boxes_of, overlapping_pairs
 from .matching import IGNORED, INSIDE_IGNORED, flatten, ignored_detections
 
 # The last pixel is included in a box: a box from 0 to 99 is 100 wide.
-_PIXEL = 1.0
+PIXEL = 1.0
 
 
 @dataclass(frozen=True)
-class Icdar13(Protocol):
+class Icdar13(CreditProtocol):
     """One-to-one, split and merge matches by area recall and area precision of boxes.
 
     With sigma = shared area / truth area and tau = shared area / detection area, three passes over
@@ -38,19 +40,11 @@ class Icdar13(Protocol):
     name: ClassVar[str] = "ICDAR13"
     reference: ClassVar[str] = "K13"
     summary: ClassVar[str] = "One-to-one, split and merge matches by two area thresholds."
+    depends_on_order: ClassVar[bool] = True
 
-    min_area_recall: float = parameter(
-        0.8, says="share of a truth that must be covered", rrc="AREA_RECALL_CONSTRAINT"
-    )
-    min_area_precision: float = parameter(
-        0.4, says="share of a detection that must lie on truth", rrc="AREA_PRECISION_CONSTRAINT"
-    )
-    max_centre_distance: float = parameter(
-        1.0,
-        high=10.0,
-        says="one-to-one needs a smaller distance of the centres, in mean diagonals",
-        rrc="EV_PARAM_IND_CENTER_DIFF_THR",
-    )
+    min_area_recall: float = thresholds.min_area_recall(0.8)
+    min_area_precision: float = thresholds.min_area_precision(0.4)
+    max_centre_distance: float = thresholds.max_centre_distance()
     one_to_one_credit: float = parameter(1.0, says="credit of a one-to-one match", rrc="MTYPE_OO_O")
     split_credit: float = parameter(
         0.8, says="credit of a truth, and of each detection, of a split", rrc="MTYPE_OM_O"
@@ -66,12 +60,12 @@ class Icdar13(Protocol):
         flat = flatten(scenes)
         truth, detections = boxes_of(flat.truth), boxes_of(flat.detections)
         # Boxes that miss each other by a pixel still touch, since the last pixel is included.
-        grown = detections + np.array([-_PIXEL, -_PIXEL, _PIXEL, _PIXEL])
+        grown = detections + np.array([-PIXEL, -PIXEL, PIXEL, PIXEL])
         pairs = overlapping_pairs(truth, grown, flat.n_truth, flat.n_detections)
-        shared = box_intersections(truth[pairs.truth], detections[pairs.detection], _PIXEL)
+        shared = box_intersections(truth[pairs.truth], detections[pairs.detection], PIXEL)
         pairs, shared = pairs.where(shared > 0), shared[shared > 0]
-        sigma = shared / box_areas(truth, _PIXEL)[pairs.truth]
-        tau = shared / box_areas(detections, _PIXEL)[pairs.detection]
+        sigma = shared / box_areas(truth, PIXEL)[pairs.truth]
+        tau = shared / box_areas(detections, PIXEL)[pairs.detection]
         near = self._near(truth[pairs.truth], detections[pairs.detection])
         ignored = ignored_detections(flat, pairs, tau, self.min_area_precision)
         overlaps = flat.by_scene(pairs, sigma, tau, near)
@@ -86,7 +80,8 @@ class Icdar13(Protocol):
                 self._counts_overlaps,
             )
             passes.run()
-            scores.append(_image_score(scene, passes))
+            score = _image_score(scene, passes)
+            scores.append(self.settled(scene, score, passes.truth_ignored, passes.ignored))
         return scores
 
     def _near(self, truth: Floats, detections: Floats) -> Floats:
@@ -115,12 +110,12 @@ class Deteval(Icdar13):
 
 def _centres(boxes: Floats) -> Floats:
     left, top, right, bottom = boxes.T
-    return np.array([left + (right - left + _PIXEL) / 2.0, top + (bottom - top + _PIXEL) / 2.0])
+    return np.array([left + (right - left + PIXEL) / 2.0, top + (bottom - top + PIXEL) / 2.0])
 
 
 def _diagonals(boxes: Floats) -> Floats:
     left, top, right, bottom = boxes.T
-    return np.asarray(np.hypot(right - left + _PIXEL, bottom - top + _PIXEL))
+    return np.asarray(np.hypot(right - left + PIXEL, bottom - top + PIXEL))
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,12 @@
-"""Areas of many regions at once: rectangles by arithmetic, other polygons in one vectorised call."""
+"""Areas of many regions at once: boxes and convex quadrilaterals by arithmetic, the rest in one call.
+
+Rectangles never touch a polygon library, nor do convex quadrilaterals with whole coordinates, which
+is what result sets hold. Everything else goes to shapely, all pairs in one vectorised call.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import chain
 
 import numpy as np
 import shapely
@@ -11,6 +16,12 @@ from .regions import Region
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.intp]
+Polygons = NDArray[np.object_]
+
+# Above this many pairs of an image a spatial index is faster than comparing all.
+_MAX_COMPARED = 20_000
+# Products of coordinates below this are exact in double precision.
+_MAX_EXACT = 2.0**24
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,13 +37,39 @@ class Pairs:
     truth: Indices
     detection: Indices
 
+    def __len__(self) -> int:
+        return len(self.truth)
+
     def where(self, keep: NDArray[np.bool_]) -> "Pairs":
         return Pairs(self.truth[keep], self.detection[keep])
 
 
 def boxes_of(regions: Sequence[Region]) -> Floats:
     """Return left, top, right, bottom of each region's bounding box; shape (n, 4)."""
-    return np.array([region.box for region in regions], dtype=np.float64).reshape(-1, 4)
+    coordinates, n_points = _coordinates(regions)
+    return _boxes(coordinates, n_points)
+
+
+def _coordinates(regions: Sequence[Region]) -> tuple[Floats, Indices]:
+    """Return the points of all regions one after the other, and how many each has."""
+    n_points = np.array([len(region.points) for region in regions], dtype=np.intp) // 2
+    values = np.fromiter(
+        chain.from_iterable(region.points for region in regions), np.float64, 2 * n_points.sum()
+    )
+    return values.reshape(-1, 2), n_points
+
+
+def _boxes(coordinates: Floats, n_points: Indices) -> Floats:
+    if not len(n_points):
+        return np.zeros((0, 4))
+    if (n_points == 4).all():
+        first, second, third, fourth = coordinates.reshape(-1, 4, 2).transpose(1, 0, 2)
+        low = np.minimum(np.minimum(first, second), np.minimum(third, fourth))
+        high = np.maximum(np.maximum(first, second), np.maximum(third, fourth))
+        return np.concatenate([low, high], axis=1)
+    starts = np.cumsum(n_points) - n_points
+    low = np.minimum.reduceat(coordinates, starts)
+    return np.concatenate([low, np.maximum.reduceat(coordinates, starts)], axis=1)
 
 
 def overlapping_pairs(
@@ -47,17 +84,46 @@ def overlapping_pairs(
     n_truth, n_detections : ndarray of shape (number of images,)
         How many of them each image has.
     """
+    crowded = n_truth * n_detections > _MAX_COMPARED
+    found = [_compared_pairs(truth_boxes, detection_boxes, n_truth, n_detections, ~crowded)]
+    for image in np.flatnonzero(crowded).tolist():
+        i, j = int(n_truth[:image].sum()), int(n_detections[:image].sum())
+        truth, detection = _indexed_pairs(
+            truth_boxes[i : i + n_truth[image]], detection_boxes[j : j + n_detections[image]]
+        )
+        found.append((truth + i, detection + j))
+    if len(found) == 1:
+        return Pairs(*found[0])
+    truth = np.concatenate([pairs[0] for pairs in found])
+    detection = np.concatenate([pairs[1] for pairs in found])
+    order = np.lexsort((detection, truth))
+    return Pairs(truth[order], detection[order])
+
+
+def _compared_pairs(
+    truth_boxes: Floats,
+    detection_boxes: Floats,
+    n_truth: Indices,
+    n_detections: Indices,
+    images: NDArray[np.bool_],
+) -> tuple[Indices, Indices]:
     first_detection = np.cumsum(n_detections) - n_detections
     image_of_truth = np.repeat(np.arange(len(n_truth)), n_truth)
-    partners = n_detections[image_of_truth]
+    partners = np.where(images, n_detections, 0)[image_of_truth]
     truth = np.repeat(np.arange(len(truth_boxes)), partners)
     step = np.arange(len(truth)) - np.repeat(np.cumsum(partners) - partners, partners)
     detection = first_detection[image_of_truth[truth]] + step
-    a, b = truth_boxes[truth], detection_boxes[detection]
-    overlap = (
-        (a[:, 0] <= b[:, 2]) & (b[:, 0] <= a[:, 2]) & (a[:, 1] <= b[:, 3]) & (b[:, 1] <= a[:, 3])
-    )
-    return Pairs(truth[overlap], detection[overlap])
+    a, b = truth_boxes.T, detection_boxes.T
+    overlap = (a[0][truth] <= b[2][detection]) & (b[0][detection] <= a[2][truth])
+    truth, detection = truth[overlap], detection[overlap]
+    overlap = (a[1][truth] <= b[3][detection]) & (b[1][detection] <= a[3][truth])
+    return truth[overlap], detection[overlap]
+
+
+def _indexed_pairs(truth_boxes: Floats, detection_boxes: Floats) -> tuple[Indices, Indices]:
+    tree = shapely.STRtree(shapely.box(*detection_boxes.T))
+    truth, detection = tree.query(shapely.box(*truth_boxes.T))
+    return truth, detection
 
 
 def box_areas(boxes: Floats, pixel: float = 0.0) -> Floats:
@@ -78,51 +144,225 @@ class Shapes:
     A self-crossing polygon is repaired (``shapely.make_valid``) before it is measured, so that a
     bow tie has the area of its two wings. The published scripts give it a signed area (0) while they
     clip by the even-odd rule; none occurs in the published result sets.
+
+    Parameters
+    ----------
+    regions : sequence of Region, length n
+    truncate : bool
+        Cut coordinates to whole numbers first, as the RRC scripts do.
+    masks : bool
+        Measure masks by their pixels instead of their bounding box.
+
+    Attributes
+    ----------
+    boxes : ndarray of shape (n, 4)
+    areas : ndarray of shape (n,)
+    rectangular : ndarray of bool, shape (n,)
+        Upright rectangles; ``boxes`` says all of them.
     """
 
-    def __init__(self, regions: Sequence[Region]) -> None:
-        self.boxes = boxes_of(regions)
-        self.rectangular = np.array([region.is_rectangle for region in regions], dtype=bool)
+    def __init__(
+        self, regions: Sequence[Region], *, truncate: bool = False, masks: bool = False
+    ) -> None:
+        coordinates, n_points = _coordinates(regions)
+        self._coordinates = np.trunc(coordinates) if truncate else coordinates
+        self.n_points = n_points
+        self._first = np.cumsum(n_points) - n_points
+        self.boxes = _boxes(self._coordinates, n_points)
+        self._four = np.flatnonzero(n_points == 4)
+        self.rectangular = np.zeros(len(regions), dtype=bool)
+        corners = self._coordinates[self._first[self._four, None] + np.arange(4)]
+        self.rectangular[self._four] = _are_rectangles(corners)
         self.areas = box_areas(self.boxes)
-        self._polygons = np.full(len(regions), None, dtype=object)
-        others = np.flatnonzero(~self.rectangular)
+        # Corners of convex quadrilaterals with whole coordinates, clockwise on screen.
+        self._quads = np.zeros((len(regions), 4, 2))
+        self.simple = np.zeros(len(regions), dtype=bool)
+        self._find_simple(corners)
+        self._polygons: Polygons = np.full(len(regions), None, dtype=object)
+        if masks:
+            self._take_masks(regions)
+        others = np.flatnonzero(~(self.rectangular | self.simple))
         if len(others):
-            polygons = _valid_polygons([regions[at] for at in others.tolist()])
-            self._polygons[others] = polygons
-            self.areas[others] = shapely.area(polygons)
+            self.areas[others] = shapely.area(self.polygons(others))
 
-    def polygons(self, at: Indices) -> NDArray[np.object_]:
+    def _find_simple(self, corners: Floats) -> None:
+        if not len(corners):
+            return
+        edges = np.roll(corners, -1, axis=1) - corners
+        turns = _cross(np.roll(edges, 1, axis=1), edges)
+        turning = turns.sum(axis=1)
+        clockwise = np.asarray((turns > 0).all(axis=1))
+        convex = clockwise | (turns < 0).all(axis=1)
+        # A box without width or height turns nowhere, but has its area: none.
+        whole = (corners == np.trunc(corners)).all(axis=(1, 2))
+        small = np.abs(corners).max(axis=(1, 2)) < _MAX_EXACT
+        usable = convex & whole & small & (turning != 0)
+        at = self._four[usable]
+        chosen = corners[usable]
+        backwards = ~clockwise[usable]
+        chosen[backwards] = chosen[backwards, ::-1]
+        self._quads[at] = chosen
+        self.simple[at] = True
+        origin = chosen[:, :1]
+        shifted = chosen - origin
+        self.areas[at] = 0.5 * _cross(shifted, np.roll(shifted, -1, axis=1)).sum(axis=1)
+
+    def _take_masks(self, regions: Sequence[Region]) -> None:
+        for at, region in enumerate(regions):
+            if region.pixels is None:
+                continue
+            rows, starts, ends = np.array(region.pixels, dtype=np.float64).T
+            self._polygons[at] = shapely.union_all(shapely.box(starts, rows, ends, rows + 1.0))
+            self.rectangular[at] = self.simple[at] = False
+
+    def polygons(self, at: Indices) -> Polygons:
         """Return shapely polygons of the regions at these indices."""
         missing = np.unique(at[[polygon is None for polygon in self._polygons[at]]])
         if len(missing):
-            self._polygons[missing] = shapely.box(*self.boxes[missing].T)
+            self._polygons[missing] = self._made(missing)
         return np.asarray(self._polygons[at], dtype=object)
 
+    def _made(self, at: Indices) -> Polygons:
+        n_points = self.n_points[at]
+        rings = np.repeat(np.arange(len(at)), n_points)
+        within = np.arange(len(rings)) - np.repeat(np.cumsum(n_points) - n_points, n_points)
+        points = self._coordinates[np.repeat(self._first[at], n_points) + within]
+        # linearrings() closes each ring itself.
+        polygons = shapely.polygons(shapely.linearrings(points, indices=rings))
+        doubtful = ~self.simple[at] & ~self.rectangular[at]
+        invalid = np.zeros(len(at), dtype=bool)
+        invalid[doubtful] = ~shapely.is_valid(polygons[doubtful])
+        polygons[invalid] = shapely.make_valid(polygons[invalid])
+        return np.asarray(polygons, dtype=object)
 
-def _valid_polygons(regions: Sequence[Region]) -> NDArray[np.object_]:
-    n_points = np.array([region.n_points for region in regions])
-    coordinates = np.array([value for region in regions for value in region.points])
-    rings = np.repeat(np.arange(len(regions)), n_points)
-    # linearrings() closes each ring itself.
-    polygons = shapely.polygons(shapely.linearrings(coordinates.reshape(-1, 2), indices=rings))
-    invalid = ~shapely.is_valid(polygons)
-    polygons[invalid] = shapely.make_valid(polygons[invalid])
-    return np.asarray(polygons, dtype=object)
+    def points(self, at: int) -> Floats:
+        """Return the points of a region; shape (n, 2)."""
+        return self._coordinates[self._first[at] : self._first[at] + self.n_points[at]]
+
+    def corners(self) -> Floats:
+        """Return four points of each region in file order, shape (n, 4, 2).
+
+        Of a polygon with another number of points: the ends of its first half (the top of a text)
+        and of its second half (the bottom).
+        """
+        half = np.maximum(self.n_points // 2, 1)
+        steps = np.stack([np.zeros_like(half), half - 1, half, self.n_points - 1], axis=1)
+        steps[self._four] = np.arange(4)
+        return np.asarray(self._coordinates[self._first[:, None] + steps])
+
+    def centroids(self) -> Floats:
+        """Return the centre of gravity of each region; shape (n, 2)."""
+        centres = (self.boxes[:, :2] + self.boxes[:, 2:]) / 2
+        quads = np.flatnonzero(self.simple)
+        corners = self._quads[quads]
+        shifted = corners - corners[:, :1]
+        following = np.roll(shifted, -1, axis=1)
+        weights = _cross(shifted, following)[..., None]
+        moments = ((shifted + following) * weights).sum(axis=1)
+        centres[quads] = corners[:, 0] + moments / (6.0 * self.areas[quads, None])
+        others = np.flatnonzero(~(self.simple | self.rectangular))
+        if len(others):
+            found = shapely.get_coordinates(shapely.centroid(self.polygons(others)))
+            centres[others] = found
+        return centres
+
+    def turns_left(self) -> NDArray[np.bool_]:
+        """Say which rings run counter-clockwise on screen, as the RRC scripts test it."""
+        if not len(self.n_points):
+            return np.zeros(0, dtype=bool)
+        before = np.arange(len(self._coordinates)) - 1
+        before[self._first] = self._first + self.n_points - 1
+        step = self._coordinates - self._coordinates[before]
+        rise = (self._coordinates + self._coordinates[before])[:, 1]
+        return np.asarray(np.add.reduceat(step[:, 0] * rise, self._first) > 0)
+
+    def quads(self, at: Indices) -> Floats:
+        """Return the corners of simple regions, clockwise on screen; shape (m, 4, 2)."""
+        return np.asarray(self._quads[at])
+
+
+def _are_rectangles(corners: Floats) -> NDArray[np.bool_]:
+    x, y = corners[:, :, 0], corners[:, :, 1]
+    along = (x[:, 0] == x[:, 3]) & (x[:, 1] == x[:, 2]) & (y[:, 0] == y[:, 1])
+    along &= y[:, 2] == y[:, 3]
+    down = (x[:, 0] == x[:, 1]) & (x[:, 2] == x[:, 3]) & (y[:, 0] == y[:, 3])
+    return np.asarray(along | (down & (y[:, 1] == y[:, 2])))
+
+
+def _cross(a: Floats, b: Floats) -> Floats:
+    return np.asarray(a[..., 0] * b[..., 1] - a[..., 1] * b[..., 0])
 
 
 def intersection_areas(truth: Shapes, detections: Shapes, pairs: Pairs) -> Floats:
     """Return the shared area of each pair; shape (m,)."""
     areas = box_intersections(truth.boxes[pairs.truth], detections.boxes[pairs.detection])
-    slanted = np.flatnonzero(
-        ~(truth.rectangular[pairs.truth] & detections.rectangular[pairs.detection])
-    )
     # Boxes that only touch enclose polygons that share no area.
-    slanted = slanted[areas[slanted] > 0]
-    if len(slanted):
-        areas[slanted] = shapely.area(
-            shapely.intersection(
-                truth.polygons(pairs.truth[slanted]),
-                detections.polygons(pairs.detection[slanted]),
-            )
+    slanted = np.flatnonzero(
+        ~(truth.rectangular[pairs.truth] & detections.rectangular[pairs.detection]) & (areas > 0)
+    )
+    if not len(slanted):
+        return areas
+    i, j = pairs.truth[slanted], pairs.detection[slanted]
+    simple = truth.simple[i] & detections.simple[j]
+    areas[slanted[simple]] = convex_intersections(
+        truth.quads(i[simple]), detections.quads(j[simple])
+    )
+    rest = ~simple
+    if rest.any():
+        areas[slanted[rest]] = shapely.area(
+            shapely.intersection(truth.polygons(i[rest]), detections.polygons(j[rest]))
         )
     return areas
+
+
+def convex_intersections(a: Floats, b: Floats) -> Floats:
+    """Return the areas shared by pairs of convex quadrilaterals with whole coordinates.
+
+    Green's theorem over the boundary of the intersection: the parts of a's sides inside b, and
+    of b's sides inside a. Which side of a line a corner is on is exact, so a side along a side of
+    the other is counted once if both run the same way, and never if they run against each other.
+
+    Parameters
+    ----------
+    a, b : ndarray of shape (m, 4, 2)
+        Corners, clockwise on screen.
+    """
+    if not len(a):
+        return np.zeros(0)
+    origin = b[:, :1]
+    a, b = a - origin, b - origin
+    return np.maximum(0.5 * (_inside(a, b, shared=True) + _inside(b, a, shared=False)), 0.0)
+
+
+def _inside(a: Floats, b: Floats, *, shared: bool) -> Floats:
+    """Add up x dy - y dx over the parts of a's sides inside b."""
+    sides, other = np.roll(a, -1, axis=1) - a, np.roll(b, -1, axis=1) - b
+    # How far right of b's side k a's corner i is; shape (m, i, k).
+    start = other[:, None, :, 0] * (a[:, :, None, 1] - b[:, None, :, 1])
+    start -= other[:, None, :, 1] * (a[:, :, None, 0] - b[:, None, :, 0])
+    end = np.roll(start, -1, axis=1)
+    span = start - end
+    at = np.divide(start, span, out=np.zeros_like(start), where=span != 0)
+    before, after = start < 0, end < 0
+    enters = _largest(np.where(before & ~after, at, 0.0))
+    leaves = -_largest(np.where(~before & after, -at, -1.0))
+    outside = before & after
+    along = (start == 0) & (end == 0)
+    if shared:
+        same_way = (
+            sides[:, :, None, 0] * other[:, None, :, 0]
+            + sides[:, :, None, 1] * other[:, None, :, 1]
+        ) > 0
+        along &= ~same_way
+    outside |= along
+    somewhere = outside[..., 0] | outside[..., 1] | outside[..., 2] | outside[..., 3]
+    length = np.where(somewhere, 0.0, np.maximum(leaves - enters, 0.0))
+    return np.asarray((length * _cross(a, sides)).sum(axis=1))
+
+
+def _largest(of_four: Floats) -> Floats:
+    """Return the maximum over a last axis of four; numpy is slow on so short an axis."""
+    one, two = of_four[..., 0], of_four[..., 1]
+    return np.asarray(
+        np.maximum(np.maximum(one, two), np.maximum(of_four[..., 2], of_four[..., 3]))
+    )

@@ -1,138 +1,98 @@
 """IOU: the protocol of ICDAR 2015, Challenge 4 ([K15]_)."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from collections.abc import Set as AbstractSet
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
 
-from .base import ImageScore, Match, Protocol, Scene, Tally, Unmatched, f_score, parameter
-from .geometry import Shapes, intersection_areas, overlapping_pairs
+from . import thresholds
+from .base import ImageScore, Match, Scene, Tally, Unmatched, f_score, parameter
+from .credits import CreditProtocol
+from .geometry import Floats, Shapes, intersection_areas, overlapping_pairs
 from .matching import IGNORED, INSIDE_IGNORED, flatten, ignored_detections, largest
 
 # Truth, detection and IoU of a pair.
-_Pair = tuple[int, int, float]
+Pair = tuple[int, int, float]
 
 
-@dataclass(frozen=True)
-class Iou(Protocol):
-    """Pair truths and detections whose intersection over union exceeds a threshold.
+class IouMatching:
+    """Which truths and detections belong together by their IoU, for a list of scenes.
 
     Coordinates are truncated to integers and taken as points of the plane: a box from 0 to 99 is 99
-    wide. A detection is ignored when a single ignored truth covers more than
-    ``max_ignored_share`` of it. Each counted truth in file order takes the first free counted
-    detection that is good enough, not the best one.
+    wide. A detection is ignored when a single ignored truth covers more than ``max_ignored_share``
+    of it. Each counted truth in file order takes the first free counted detection that is good
+    enough, not the best one. A union of zero area gives an IoU of 0.
 
-    Without counted truth recall is 1, and precision 1 without counted detections and 0 with some;
-    without counted detections precision is 0. A union of zero area gives an IoU of 0.
+    Attributes
+    ----------
+    matched : list of lists
+        For each scene its pairs (truth, detection, IoU), numbered within the scene.
+    shared, pairs : all pairs whose boxes meet, and the areas they share
     """
 
-    slug: ClassVar[str] = "iou"
-    name: ClassVar[str] = "IOU"
-    reference: ClassVar[str] = "K15"
-    summary: ClassVar[str] = (
-        "A truth is found by one detection with enough intersection over union."
-    )
-
-    min_iou: float = parameter(0.5, says="a pair needs an IoU above this", rrc="IOU_CONSTRAINT")
-    max_ignored_share: float = parameter(
-        0.5,
-        says="a detection with a larger share inside an ignored truth is ignored",
-        rrc="AREA_PRECISION_CONSTRAINT",
-    )
-    use_confidences: bool = parameter(
-        False,
-        says="go through the detections by descending confidence instead of file order",
-        rrc="CONFIDENCES",
-    )
-
-    def score(self, scenes: Sequence[Scene]) -> list[ImageScore]:
-        flat = flatten(scenes)
-        truth = Shapes([region.truncated() for region in flat.truth])
-        detections = Shapes([region.truncated() for region in flat.detections])
-        pairs = overlapping_pairs(truth.boxes, detections.boxes, flat.n_truth, flat.n_detections)
-        shared = intersection_areas(truth, detections, pairs)
-        areas = detections.areas[pairs.detection]
-        share = np.divide(shared, areas, out=np.zeros_like(shared), where=areas > 0)
-        union = truth.areas[pairs.truth] + areas - shared
-        iou = np.divide(shared, union, out=np.zeros_like(shared), where=union > 0)
-
-        ignored = ignored_detections(flat, pairs, share, self.max_ignored_share)
-        counted = ~flat.ignored_truth[pairs.truth] & ~ignored[pairs.detection]
-        iou = np.where(counted, iou, 0.0)
-        best_of_truth = largest(pairs.truth, iou, len(flat.truth))
-        best_of_detection = largest(pairs.detection, iou, len(flat.detections))
-        enough = counted & (iou > self.min_iou)
-        good = flat.by_scene(pairs.where(enough), iou[enough])
-        scores = []
-        for at, scene in enumerate(scenes):
-            truths, found = flat.slices(at)
-            one = _Image(
-                truth_ignored=flat.ignored_truth[truths].tolist(),
-                ignored=ignored[found].tolist(),
-                best_of_truth=best_of_truth[truths].tolist(),
-                best_of_detection=best_of_detection[found].tolist(),
-                good=self._in_order(good.get(at, []), scene),
-            )
-            scores.append(self._score(one))
-        return scores
-
-    def _in_order(self, good: list[_Pair], scene: Scene) -> list[_Pair]:
-        """Return the pairs in the order in which the published script goes through them."""
-        if not self.use_confidences:
-            return good
-        # Equal confidences keep file order; the script leaves their order undefined.
-        confidence = [region.confidence or 0.0 for region in scene.detections or ()]
-        return sorted(good, key=lambda pair: (pair[0], -confidence[pair[1]]))
-
-    def _score(self, one: "_Image") -> ImageScore:
-        partner: dict[int, int] = {}
-        taken: set[int] = set()
-        ious = []
-        for i, j, iou in one.good:
-            if i not in partner and j not in taken:
-                partner[i] = j
-                taken.add(j)
-                ious.append(iou)
-        n_truth = one.truth_ignored.count(False)
-        n_detections = one.ignored.count(False)
-        n_matches = len(partner)
-        if n_truth:
-            recall = n_matches / n_truth
-            precision = n_matches / n_detections if n_detections else 0.0
-        else:
-            recall, precision = 1.0, 0.0 if n_detections else 1.0
-        return ImageScore(
-            recall,
-            precision,
-            f_score(recall, precision),
-            Tally(n_matches, n_truth, n_matches, n_detections),
-            tuple(Match((i,), (j,), "one-to-one", 1.0, 1.0) for i, j in partner.items()),
-            tuple(self._unmatched(one, partner, taken)),
-            {
-                "n_ignored_truth": one.truth_ignored.count(True),
-                "n_ignored_detections": one.ignored.count(True),
-                "mean_iou": sum(ious) / len(ious) if ious else None,
-            },
+    def __init__(
+        self,
+        scenes: Sequence[Scene],
+        *,
+        min_iou: float,
+        max_ignored_share: float,
+        use_confidences: bool = False,
+    ) -> None:
+        self.flat = flat = flatten(scenes)
+        self.truth = Shapes(flat.truth, truncate=True)
+        self.detections = Shapes(flat.detections, truncate=True)
+        self.pairs = pairs = overlapping_pairs(
+            self.truth.boxes, self.detections.boxes, flat.n_truth, flat.n_detections
         )
+        self.shared = intersection_areas(self.truth, self.detections, pairs)
+        areas = self.detections.areas[pairs.detection]
+        share = _quotient(self.shared, areas)
+        union = self.truth.areas[pairs.truth] + areas - self.shared
+        self.ignored = ignored_detections(flat, pairs, share, max_ignored_share)
+        self._counted = ~flat.ignored_truth[pairs.truth] & ~self.ignored[pairs.detection]
+        self._iou = np.where(self._counted, _quotient(self.shared, union), 0.0)
+        enough = self._counted & (self._iou > min_iou)
+        good = flat.by_scene(pairs.where(enough), self._iou[enough])
+        self.matched = [
+            _first_come(_in_order(good.get(at, []), scene, use_confidences))
+            for at, scene in enumerate(scenes)
+        ]
 
-    def _unmatched(
-        self, one: "_Image", partner: Mapping[int, int], taken: AbstractSet[int]
-    ) -> Iterator[Unmatched]:
-        for i, ignored in enumerate(one.truth_ignored):
-            if i not in partner:
-                reason = IGNORED if ignored else self._too_far(one.best_of_truth[i])
-                yield Unmatched("truth", i, reason)
-        for j, ignored in enumerate(one.ignored):
-            if j not in taken:
-                reason = INSIDE_IGNORED if ignored else self._too_far(one.best_of_detection[j])
-                yield Unmatched("detection", j, reason)
+    def images(self) -> "Iterator[_Image]":
+        """Yield each scene's part."""
+        best_of_truth = largest(self.pairs.truth, self._iou, len(self.flat.truth)).tolist()
+        best = largest(self.pairs.detection, self._iou, len(self.flat.detections)).tolist()
+        truth_ignored, ignored = self.flat.ignored_truth.tolist(), self.ignored.tolist()
+        for at, matched in enumerate(self.matched):
+            truths, found = self.flat.slices(at)
+            yield _Image(
+                truth_ignored[truths], ignored[found], best_of_truth[truths], best[found], matched
+            )
 
-    def _too_far(self, best: float) -> str:
-        if best > self.min_iou:
-            return f"every partner with an IoU above {self.min_iou:g} was taken"
-        return f"its best IoU, {best:.3f}, is not above {self.min_iou:g}"
+
+def _quotient(above: Floats, below: Floats) -> Floats:
+    return np.divide(above, below, out=np.zeros_like(above), where=below > 0)
+
+
+def _in_order(good: list[Pair], scene: Scene, use_confidences: bool) -> list[Pair]:
+    """Return the pairs in the order in which the published script goes through them."""
+    if not use_confidences:
+        return good
+    # Equal confidences keep file order; the script leaves their order undefined.
+    confidence = [region.confidence or 0.0 for region in scene.detections or ()]
+    return sorted(good, key=lambda pair: (pair[0], -confidence[pair[1]]))
+
+
+def _first_come(good: Sequence[Pair]) -> list[Pair]:
+    found: list[Pair] = []
+    truths, taken = set(), set()
+    for i, j, iou in good:
+        if i not in truths and j not in taken:
+            truths.add(i)
+            taken.add(j)
+            found.append((i, j, iou))
+    return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,10 +103,114 @@ class _Image:
     ignored: list[bool]
     best_of_truth: list[float]
     best_of_detection: list[float]
-    good: list[_Pair]
+    matched: list[Pair]
+
+    @property
+    def n_truth(self) -> int:
+        return self.truth_ignored.count(False)
+
+    @property
+    def n_detections(self) -> int:
+        return self.ignored.count(False)
+
+    def divided(self, recalled: float, precise: float) -> tuple[float, float]:
+        """Return recall and precision from credits."""
+        n_truth, n_detections = self.n_truth, self.n_detections
+        if not n_truth:
+            return 1.0, 0.0 if n_detections else 1.0
+        return recalled / n_truth, precise / n_detections if n_detections else 0.0
+
+    def unmatched(self, min_iou: float) -> tuple[Unmatched, ...]:
+        """Say of each region without a match why it has none."""
+        truths = {i for i, _, _ in self.matched}
+        taken = {j for _, j, _ in self.matched}
+        found = []
+        for i, ignored in enumerate(self.truth_ignored):
+            if i not in truths:
+                reason = IGNORED if ignored else _too_far(self.best_of_truth[i], min_iou)
+                found.append(Unmatched("truth", i, reason))
+        for j, ignored in enumerate(self.ignored):
+            if j not in taken:
+                reason = INSIDE_IGNORED if ignored else _too_far(self.best_of_detection[j], min_iou)
+                found.append(Unmatched("detection", j, reason))
+        return tuple(found)
+
+    def score(
+        self,
+        min_iou: float,
+        recall_credits: Sequence[float],
+        precision_credits: Sequence[float],
+        indicators: dict[str, float | None],
+    ) -> ImageScore:
+        """Return the score where each matched pair has these credits."""
+        recalled, precise = sum(recall_credits), sum(precision_credits)
+        recall, precision = self.divided(recalled, precise)
+        credited = zip(self.matched, recall_credits, precision_credits, strict=True)
+        return ImageScore(
+            recall,
+            precision,
+            f_score(recall, precision),
+            Tally(recalled, self.n_truth, precise, self.n_detections),
+            tuple(Match((i,), (j,), "one-to-one", r, p) for (i, j, _), r, p in credited),
+            self.unmatched(min_iou),
+            {
+                "n_ignored_truth": self.truth_ignored.count(True),
+                "n_ignored_detections": self.ignored.count(True),
+                **indicators,
+            },
+        )
 
 
-def average_precision(confidences: Sequence[float], matched: Sequence[bool], n_truth: int) -> float:
+def _too_far(best: float, min_iou: float) -> str:
+    if best > min_iou:
+        return f"every partner with an IoU above {min_iou:g} was taken"
+    return f"its best IoU, {best:.3f}, is not above {min_iou:g}"
+
+
+@dataclass(frozen=True)
+class Iou(CreditProtocol):
+    """Pair truths and detections whose intersection over union exceeds a threshold.
+
+    Each counted truth in file order takes the first free counted detection that is good enough, not
+    the best one; ``IouMatching`` says the rest. Without counted truth recall is 1, and precision 1
+    without counted detections and 0 with some; without counted detections precision is 0.
+    """
+
+    slug: ClassVar[str] = "iou"
+    name: ClassVar[str] = "IOU"
+    reference: ClassVar[str] = "K15"
+    summary: ClassVar[str] = (
+        "A truth is found by one detection with enough intersection over union."
+    )
+    depends_on_order: ClassVar[bool] = True
+
+    min_iou: float = thresholds.min_iou()
+    max_ignored_share: float = thresholds.max_ignored_share()
+    use_confidences: bool = parameter(
+        False,
+        says="go through the detections by descending confidence instead of file order",
+        rrc="CONFIDENCES",
+    )
+
+    def score(self, scenes: Sequence[Scene]) -> list[ImageScore]:
+        matching = IouMatching(
+            scenes,
+            min_iou=self.min_iou,
+            max_ignored_share=self.max_ignored_share,
+            use_confidences=self.use_confidences,
+        )
+        scores = []
+        for scene, one in zip(scenes, matching.images(), strict=True):
+            ones = [1.0] * len(one.matched)
+            mean = sum(iou for _, _, iou in one.matched) / len(ones) if ones else None
+            score = one.score(self.min_iou, ones, ones, {"mean_iou": mean})
+            scores.append(self.settled(scene, score, one.truth_ignored, one.ignored))
+        return scores
+
+
+def average_precision(
+    confidences: Sequence[float], matched: Sequence[bool], n_truth: float
+) -> float:
     """Return the average precision of detections against ``n_truth`` counted truths ([K15]_).
 
     Going through the detections by descending confidence (equal ones in the order given), the

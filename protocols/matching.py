@@ -85,3 +85,8 @@ def largest(of: Indices, values: Floats, n: int) -> Floats:
     best = np.zeros(n)
     np.maximum.at(best, of, values)
     return best
+
+
+def summed(of: Indices, values: Floats, n: int) -> Floats:
+    """Return for each of n regions the sum of the values of its pairs, 0 without a pair."""
+    return np.bincount(of, values, minlength=n).astype(np.float64)

@@ -2,15 +2,20 @@
 
 import json
 import math
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from .errors import RegionError
 
 _VERSION = 1
 _MIN_VALUES = 6
-_OPTIONAL = ("text", "confidence", "label", "id")
+_OPTIONAL = ("text", "confidence", "label", "id", "parent", "cell", "pixels")
+# Top, left, bottom, right of a table cell on its grid: first row, first column, last row, last column.
+Cell = tuple[int, int, int, int]
+# A run of set pixels: row, first column, column after the last.
+Run = tuple[int, int, int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +34,13 @@ class Region:
     label : str or None
     id : str or None
         How a file names it.
+    parent : str or None
+        The upper-level region it belongs to, by its id: the line of a word, the table of a cell.
+    cell : (int, int, int, int) or None
+        First row, first column, last row and last column (inclusive, from 0) of a table cell.
+    pixels : tuple of (int, int, int) or None
+        A mask as runs of pixels (row, first column, column after the last), each pixel a unit
+        square; then ``points`` is its bounding box. Protocols that know no masks use the box.
 
     Raises
     ------
@@ -42,13 +54,16 @@ class Region:
     ignored: bool = False
     label: str | None = None
     id: str | None = None
+    parent: str | None = None
+    cell: Cell | None = None
+    pixels: tuple[Run, ...] | None = None
 
     def __post_init__(self) -> None:
         if len(self.points) < _MIN_VALUES or len(self.points) % 2:
             raise RegionError(
                 f"a region needs three points or more, each with x and y; got {len(self.points)} numbers"
             )
-        if not all(math.isfinite(value) for value in self.points):
+        if not all(map(math.isfinite, self.points)):
             raise RegionError(f"a region needs finite coordinates, got {self.points}")
 
     @classmethod
@@ -57,6 +72,30 @@ class Region:
     ) -> "Region":
         """Return a rectangle, its corners clockwise from the top left one."""
         return cls((left, top, right, top, right, bottom, left, bottom), **fields)
+
+    @classmethod
+    def from_mask(cls, left: int, top: int, rows: Sequence[str], **fields: Any) -> "Region":
+        """Return a mask from rows of 0 and 1; pixel (row, column) covers a unit square.
+
+        Raises
+        ------
+        RegionError
+            If no pixel is set, or a row holds anything but 0 and 1.
+        """
+        runs = []
+        for row, line in enumerate(rows, top):
+            if set(line) - {"0", "1"}:
+                raise RegionError(f"a mask's rows hold 0 and 1, got {line!r}")
+            runs += [(row, left + run.start(), left + run.end()) for run in re.finditer("1+", line)]
+        if not runs:
+            raise RegionError("a mask needs a set pixel")
+        box = (
+            min(start for _, start, _ in runs),
+            runs[0][0],
+            max(end for _, _, end in runs),
+            runs[-1][0] + 1,
+        )
+        return cls.from_box(*map(float, box), pixels=tuple(runs), **fields)
 
     @property
     def n_points(self) -> int:
@@ -77,10 +116,6 @@ class Region:
         return (x1 == x4 and x2 == x3 and y1 == y2 and y3 == y4) or (
             x1 == x2 and x3 == x4 and y1 == y4 and y2 == y3
         )
-
-    def truncated(self) -> "Region":
-        """Return the region with its coordinates cut to integers, as the RRC scripts read them."""
-        return replace(self, points=tuple(float(int(value)) for value in self.points))
 
 
 def encode_regions(regions: Iterable[Region]) -> dict[str, Any]:
@@ -116,27 +151,41 @@ def decode_regions(encoded: Any) -> tuple[Region, ...]:
         raise RegionError(f"expected regions of version {_VERSION}, got {found!r}")
     try:
         return tuple(_decoded(region) for region in encoded["regions"])
-    except (KeyError, TypeError) as fault:
+    except RegionError:
+        raise
+    except (KeyError, TypeError, ValueError) as fault:
         raise RegionError(f"damaged regions: {fault}") from fault
 
 
 def _decoded(encoded: Mapping[str, Any]) -> Region:
     fields = {name: encoded[name] for name in _OPTIONAL if name in encoded}
+    if "cell" in fields:
+        first_row, first_column, last_row, last_column = fields["cell"]
+        fields["cell"] = (first_row, first_column, last_row, last_column)
+    if "pixels" in fields:
+        fields["pixels"] = tuple((row, start, end) for row, start, end in fields["pixels"])
     return Region(tuple(encoded["points"]), ignored=encoded.get("ignored", False), **fields)
 
 
 def canonical_bytes(regions: Iterable[Region]) -> bytes:
     """Return bytes that are equal exactly when two lists of regions look alike when drawn.
 
-    Only the polygons count, not their order, where a ring starts or which way it runs, nor texts
-    and confidences, which are not drawn.
+    Only the polygons and masks count, not their order, where a ring starts or which way it runs,
+    nor texts and confidences, which are not drawn.
     """
-    rings = sorted(_canonical_ring(region.points) for region in regions)
-    return json.dumps(rings, separators=(",", ":")).encode()
+    shapes = sorted(_canonical_shape(region) for region in regions)
+    return json.dumps(shapes, separators=(",", ":")).encode()
+
+
+def _canonical_shape(region: Region) -> list[tuple[float, ...]]:
+    if region.pixels is not None:
+        return list(region.pixels)
+    return list(_canonical_ring(region.points))
 
 
 def _canonical_ring(points: tuple[float, ...]) -> list[tuple[float, float]]:
-    ring = [(float(x), float(y)) for x, y in zip(points[::2], points[1::2], strict=True)]
+    # Adding 0.0 makes -0.0, which is the same place written otherwise, 0.0.
+    ring = [(x + 0.0, y + 0.0) for x, y in zip(points[::2], points[1::2], strict=True)]
     starts = range(len(ring))
     backwards = ring[::-1]
     return min(

@@ -1,20 +1,53 @@
 """The protocols by their slugs."""
 
-from collections.abc import Mapping
-from dataclasses import fields
+from collections.abc import Mapping, Sequence
 from types import MappingProxyType
-from typing import Any
+from typing import Any, Final
 
 from . import __version__
-from .base import Protocol
+from .average_precision import AveragePrecision
+from .base import ImageScore, Protocol, Scene
+from .cleval import Cleval, ClevalEndToEnd
 from .deteval import Deteval, Icdar13
+from .deteval_wolf import DetevalWolf
 from .errors import ParameterError, UnknownProtocol
+from .evaltex import Evaltex, EvaltexEmd, EvaltexEmdNoSplit, EvaltexNoSplit
 from .iou import Iou
+from .no_ground_truth import NoGroundTruth
+from .popeval import Popeval
+from .sentinels import Count, MeanSize, TotalArea
+from .slot_error import SlotError
+from .tables import TableDetection, TableStructure
+from .tedeval import Tedeval
+from .tiou import Tiou
 
 VERSION = __version__
 
+_ALL: Final[tuple[type[Protocol], ...]] = (
+    Iou,
+    Deteval,
+    Icdar13,
+    Evaltex,
+    EvaltexNoSplit,
+    EvaltexEmd,
+    EvaltexEmdNoSplit,
+    AveragePrecision,
+    DetevalWolf,
+    Tiou,
+    Tedeval,
+    Cleval,
+    ClevalEndToEnd,
+    Popeval,
+    TableDetection,
+    TableStructure,
+    SlotError,
+    NoGroundTruth,
+    Count,
+    TotalArea,
+    MeanSize,
+)
 PROTOCOLS: Mapping[str, type[Protocol]] = MappingProxyType(
-    {protocol.slug: protocol for protocol in (Iou, Deteval, Icdar13)}
+    {protocol.slug: protocol for protocol in _ALL}
 )
 
 
@@ -34,7 +67,7 @@ def get(slug: str, parameters: Mapping[str, Any] | None = None) -> Protocol:
         raise UnknownProtocol(
             f"there is no protocol {slug!r}; protocols: {', '.join(PROTOCOLS)}"
         ) from None
-    known = [declared.name for declared in fields(protocol)]
+    known = [declared.name for declared in protocol.declared()]
     unknown = sorted(set(parameters or {}) - set(known))
     if unknown:
         raise ParameterError(
@@ -46,3 +79,19 @@ def get(slug: str, parameters: Mapping[str, Any] | None = None) -> Protocol:
 def all_protocols() -> list[Protocol]:
     """Return every protocol with its published parameters."""
     return [protocol() for protocol in PROTOCOLS.values()]
+
+
+def score_together(
+    protocols: Sequence[Protocol], scenes: Sequence[Scene]
+) -> list[list[ImageScore]]:
+    """Return the scores of several protocols; variants of EVALTEX share what they measure."""
+    measured: dict[Any, Any] = {}
+    scores = []
+    for protocol in protocols:
+        if not isinstance(protocol, Evaltex):
+            scores.append(protocol.score(scenes))
+            continue
+        if protocol.measurement not in measured:
+            measured[protocol.measurement] = protocol.measure(scenes)
+        scores.append(protocol.conclude(measured[protocol.measurement]))
+    return scores

@@ -12,6 +12,7 @@ from typing import Any, Final
 import numpy as np
 
 from . import registry
+from .average_precision import AveragePrecision
 from .base import ImageScore, OverallScore, Protocol, Scene
 from .errors import ProtocolError
 from .formats.rrc import Archive, LineFormat, Rules, read_archive
@@ -33,7 +34,13 @@ USAGE: Final = (
     "       python -m protocols COMMAND --help"
 )
 _CHOICES: Final = {"DetEva": "deteval", "IoU": "iou"}
-_TYPES: Final = {"one-to-one": "OO", "split": "OM", "merge": "MO"}
+_TYPES: Final = {"one-to-one": "OO", "split": "OM", "merge": "MO", "many-to-many": "MM"}
+# How the lines are read, beside the parameters of the protocol.
+_READING: Final = ("LTRB", "CRLF", "CONFIDENCES", "TRANSCRIPTION")
+# Challenge 2 has boxes, Challenge 4 and what came later quadrilaterals.
+_OF_BOXES: Final = ("deteval", "icdar13", "deteval-wolf")
+# These take any names; the others img_NUMBER as published.
+_ANY_NAME: Final = ("cleval", "cleval-end-to-end", "popeval")
 _IMAGE: Final = re.compile(r"img_([0-9]+)\Z")
 # Above this many detections the published scripts leave the matrices out.
 _MAX_DETECTIONS: Final = 100
@@ -94,11 +101,12 @@ def _options(arguments: Sequence[str]) -> Options:
     slug = _CHOICES.get(given.get("c", "IoU"), given.get("c", "IoU"))
     changed = _parameters(given.get("p", "{}"))
     protocol, reading = _protocol(slug, changed)
-    ltrb = not isinstance(protocol, Iou) or bool(reading.get("LTRB", False))
+    ltrb = bool(reading.get("LTRB", protocol.slug in _OF_BOXES))
     rules = Rules(
         line_format=LineFormat.LTRB if ltrb else LineFormat.QUAD,
         strict=True,
-        confidences=bool(reading.get("CONFIDENCES", False)),
+        confidences=bool(reading.get("CONFIDENCES", protocol.needs == "confidences")),
+        transcriptions=bool(reading.get("TRANSCRIPTION", protocol.needs == "detected text")),
         crlf_only=bool(reading.get("CRLF", False)),
     )
     return Options(given["g"], given["s"], given.get("o"), protocol, rules)
@@ -139,9 +147,7 @@ def _protocol(slug: str, changed: Mapping[str, Any]) -> tuple[Protocol, dict[str
     """Return the protocol under the scripts' parameter names, and what is left for the reading."""
     published = registry.get(slug)
     names = {declared.metadata.get("rrc"): declared.name for declared in fields(published)}
-    reading = {
-        name: value for name, value in changed.items() if name in ("LTRB", "CRLF", "CONFIDENCES")
-    }
+    reading = {name: value for name, value in changed.items() if name in _READING}
     own = {
         names.get(name, name): value
         for name, value in changed.items()
@@ -151,18 +157,21 @@ def _protocol(slug: str, changed: Mapping[str, Any]) -> tuple[Protocol, dict[str
 
 
 def _scenes(options: Options) -> dict[str, Scene]:
-    truth = _read(options.truth, "truth", options.rules)
-    results = _read(options.results, "results", options.rules)
+    any_name = options.protocol.slug in _ANY_NAME
+    truth = _read(options.truth, "truth", options.rules, any_name)
+    results = _read(options.results, "results", options.rules, any_name)
     strangers = [image for image in results if image not in truth]
     if strangers:
         raise Refused(f"The sample {strangers[0]} not present in GT")
     return {image: Scene(regions, results.get(image), image) for image, regions in truth.items()}
 
 
-def _read(path: str, kind: Any, rules: Rules) -> dict[str, tuple[Region, ...]]:
+def _read(path: str, kind: Any, rules: Rules, any_name: bool) -> dict[str, tuple[Region, ...]]:
     archive: Archive = read_archive(path, kind=kind, rules=rules)
     if archive.errors:
         raise Refused(str(archive.errors[0]))
+    if any_name:
+        return dict(archive.regions)
     images = {}
     for name, regions in archive.regions.items():
         match = _IMAGE.match(name)
@@ -184,6 +193,8 @@ def _overall(
         "precision": overall.precision,
         "hmean": overall.f_score,
     }
+    if isinstance(protocol, AveragePrecision):
+        figures["AP"] = overall.indicators["average_precision"]
     if isinstance(protocol, Iou):
         counted = [
             flag
@@ -214,7 +225,9 @@ def _ignored(score: ImageScore) -> list[int]:
     ]
 
 
-def _average_precision(protocol: Iou, counted: Sequence[tuple[float, bool]], n_truth: int) -> float:
+def _average_precision(
+    protocol: Iou, counted: Sequence[tuple[float, bool]], n_truth: float
+) -> float:
     if not protocol.use_confidences:
         return 0.0
     confidences = [confidence for confidence, _ in counted]
@@ -248,7 +261,7 @@ def _sample(protocol: Protocol, scene: Scene, score: ImageScore) -> dict[str, An
         ap = _average_precision(protocol, counted, n_truth) if n_truth else score.precision
         sample["AP"] = ap if protocol.use_confidences else 0.0
         sample["iouMat"] = _iou_matrix(scene) if small else []
-    else:
+    elif protocol.slug in _OF_BOXES:
         recall, precision = _area_matrices(scene) if small else ([], [])
         sample["recallMat"], sample["precisionMat"] = recall, precision
     return sample
@@ -258,8 +271,8 @@ def _pair(
     protocol: Protocol, truth: Sequence[int], detections: Sequence[int], kind: str
 ) -> dict[str, Any]:
     pair: dict[str, Any] = {
-        "gt": list(truth) if kind == "merge" else truth[0],
-        "det": list(detections) if kind == "split" else detections[0],
+        "gt": list(truth) if kind in ("merge", "many-to-many") else truth[0],
+        "det": list(detections) if kind in ("split", "many-to-many") else detections[0],
     }
     if not isinstance(protocol, Iou):
         pair["type"] = _TYPES[kind]
@@ -272,8 +285,8 @@ def _all_pairs(scene: Scene) -> Pairs:
 
 
 def _iou_matrix(scene: Scene) -> list[list[float]]:
-    truth = Shapes([region.truncated() for region in scene.truth])
-    detections = Shapes([region.truncated() for region in scene.detections or ()])
+    truth = Shapes(scene.truth, truncate=True)
+    detections = Shapes(scene.detections or (), truncate=True)
     pairs = overlapping_pairs(
         truth.boxes,
         detections.boxes,

@@ -5,7 +5,7 @@ import zipfile
 import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import BinaryIO
 
 from .problems import Problems
@@ -64,7 +64,7 @@ def _entries(archive: zipfile.ZipFile, problems: Problems, limits: Limits) -> It
     total = 0
     for info in infos:
         path = info.filename
-        name = PurePosixPath(path).name
+        name = path.rpartition("/")[2]
         if info.is_dir() or name in _CLUTTER or path.startswith("__MACOSX/"):
             continue
         if not _is_safe(info, problems):
@@ -82,8 +82,8 @@ def _entries(archive: zipfile.ZipFile, problems: Problems, limits: Limits) -> It
 
 def _is_safe(info: zipfile.ZipInfo, problems: Problems) -> bool:
     path = info.filename
-    parts = PurePosixPath(path).parts
-    if path.startswith("/") or "\\" in path or ".." in parts or ":" in parts[0]:
+    parts = path.split("/")
+    if not parts[0] or "\\" in path or ".." in parts or ":" in parts[0]:
         problems.error("A2", "a path that leaves the archive", "a plain file name", path)
     elif stat.S_ISLNK(info.external_attr >> 16):
         problems.error("A2", "a link", "a file", path)

@@ -17,7 +17,9 @@ from typing import Final, Literal
 
 import numpy as np
 import shapely
+from numpy.typing import NDArray
 
+from protocols.geometry import Shapes
 from protocols.regions import Region
 
 from .archives import Entry, Limits, Source, read_entries, source_name
@@ -39,6 +41,13 @@ _PREFIXED: Final = {
     "results": re.compile(r"res_(.+)\.txt\Z"),
 }
 _PLAIN: Final = re.compile(r"(.+)\.txt\Z")
+# A line as nearly all are: so many whole numbers, and for ground truth the rest of the line.
+_WHOLE: Final = r" ?(-?\d{1,9})"
+_USUAL: Final = {
+    (kind, n): re.compile(",".join([_WHOLE] * n) + rest, re.ASCII)
+    for kind, rest in (("truth", r",(.*)\Z"), ("results", r"\Z"))
+    for n in (4, 8)
+}
 
 
 class LineFormat(StrEnum):
@@ -67,14 +76,20 @@ class Rules:
         corners that do not run clockwise, missing transcriptions, unexpected confidences.
     confidences : bool or None
         Whether a number follows the coordinates of results; None: guessed.
+    transcriptions : bool
+        Whether what follows the coordinates of results is a text, where lines are read strictly.
     crlf_only : bool
         Cut lines at CRLF only.
+    keep_quotes : bool
+        Leave double quotes around a transcription, as PopEval's own files have them.
     """
 
     line_format: LineFormat | None = None
     strict: bool = False
     confidences: bool | None = None
+    transcriptions: bool = False
     crlf_only: bool = False
+    keep_quotes: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -259,6 +274,9 @@ class _Reader:
         self._format = line_format
         self._problems = problems
         self._number = _INTEGER if rules.strict else _NUMBER
+        self._n = line_format.n_numbers
+        usual = not rules.confidences or kind == "truth"
+        self._usual = _USUAL.get((kind, self._n or 0)) if usual else None
         self._n_spaced = 0
         # Of every region that was read: its entry and line.
         self._places: list[tuple[str, int, Region]] = []
@@ -288,6 +306,17 @@ class _Reader:
         return tuple(regions)
 
     def _region(self, line: str) -> Region:
+        match = self._usual.match(line) if self._usual else None
+        if match is None:
+            return self._unusual_region(line)
+        groups = match.groups()
+        points = self._points(tuple(map(float, groups[: self._n])), line)
+        if self._kind == "truth":
+            text = self._text(groups[-1])
+            return Region(points, text, None, text == IGNORED_TEXT)
+        return Region(points)
+
+    def _unusual_region(self, line: str) -> Region:
         fields, rest = self._split(line)
         for part in fields:
             if _NOT_FINITE.match(part):
@@ -305,7 +334,7 @@ class _Reader:
 
     def _split(self, line: str) -> tuple[list[str], str | None]:
         """Return the fields of the coordinates, and what follows them."""
-        n = self._format.n_numbers
+        n = self._n
         if "," in line:
             fields = line.split(",")
         else:
@@ -321,7 +350,7 @@ class _Reader:
         return fields[:n], ",".join(fields[n:]) if len(fields) > n else None
 
     def _wants(self) -> str:
-        n = self._format.n_numbers
+        n = self._n
         if n is None:
             return "an even number of coordinates, six or more"
         return f"{n} numbers ({_FORMAT_NAMES[self._format]})"
@@ -336,13 +365,16 @@ class _Reader:
             raise _Refused("L4", quoted(line), "right >= left and bottom >= top")
         if self._rules.strict and (right < 0 or bottom < 0):
             raise _Refused("L4", quoted(line), "right and bottom >= 0")
-        return Region.from_box(left, top, right, bottom).points
+        return left, top, right, top, right, bottom, left, bottom
 
     def _truth(self, points: tuple[float, ...], rest: str | None, line: str) -> Region:
         if rest is None and self._rules.strict:
             raise _Refused("L1", quoted(line), "a transcription at the end")
-        text = None if rest is None else _unquoted(rest)
+        text = None if rest is None else self._text(rest)
         return Region(points, text=text, ignored=text == IGNORED_TEXT)
+
+    def _text(self, rest: str) -> str:
+        return rest if self._rules.keep_quotes else _unquoted(rest)
 
     def _detection(self, points: tuple[float, ...], rest: str | None, line: str) -> Region:
         if self._rules.confidences:
@@ -351,9 +383,9 @@ class _Reader:
             return Region(points, confidence=float(rest))
         if rest is None or (not rest.strip() and self._format == LineFormat.LTRB):
             return Region(points)
-        if self._rules.strict:
+        if self._rules.strict and not self._rules.transcriptions:
             raise _Refused("L1", quoted(line), f"{self._wants()} and no more")
-        return Region(points, text=rest)
+        return Region(points, text=self._text(rest) if self._rules.transcriptions else rest)
 
     def report(self) -> None:
         """Say what can only be said of the whole archive."""
@@ -368,10 +400,17 @@ class _Reader:
 
     def _report_shapes(self) -> None:
         """Find polygons that cross themselves, and those whose corners do not run clockwise."""
-        crossing = _self_crossing([region for _, _, region in self._places])
-        for (path, number, region), crosses in zip(self._places, crossing, strict=True):
+        regions = [region for _, _, region in self._places]
+        shapes = Shapes(regions)
+        # Rectangles and convex quadrilaterals cross nothing; the rest is looked at.
+        odd = ~(shapes.rectangular | shapes.simple)
+        crossing = np.zeros(len(regions), dtype=bool)
+        crossing[odd] = _self_crossing([regions[at] for at in np.flatnonzero(odd)])
+        leftward = shapes.turns_left() & ~crossing & (not self._rules.strict)
+        for at in np.flatnonzero(crossing | leftward).tolist():
+            path, number, region = self._places[at]
             shown = quoted(",".join(f"{value:g}" for value in region.points))
-            if crosses:
+            if crossing[at]:
                 self._problems.warning(
                     "L5",
                     f"a polygon that crosses itself, {shown}",
@@ -379,7 +418,7 @@ class _Reader:
                     path,
                     number,
                 )
-            elif not self._rules.strict and _turns_left(region.points):
+            else:
                 self._problems.warning(
                     "L7",
                     f"corners that run counter-clockwise, {shown}",
@@ -395,13 +434,15 @@ def _turns_left(points: Sequence[float]) -> bool:
     return sum((xs[at] - xs[at - 1]) * (ys[at] + ys[at - 1]) for at in range(len(xs))) > 0
 
 
-def _self_crossing(regions: Sequence[Region]) -> list[bool]:
+def _self_crossing(regions: Sequence[Region]) -> NDArray[np.bool_]:
+    if not regions:
+        return np.zeros(0, dtype=bool)
     rings = np.repeat(np.arange(len(regions)), [region.n_points for region in regions])
     coordinates = np.array([value for region in regions for value in region.points])
     made = shapely.linearrings(coordinates.reshape(-1, 2), indices=rings)
     # A ring that lies on one line encloses nothing; it is degenerate, not crossing.
     flat = shapely.area(shapely.convex_hull(made)) == 0
-    return [bool(crosses) for crosses in ~shapely.is_simple(made) & ~flat]
+    return np.asarray(~shapely.is_simple(made) & ~flat)
 
 
 def _unquoted(text: str) -> str:

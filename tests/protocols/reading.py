@@ -6,9 +6,9 @@ from protocols.regions import Region
 from tests.shared import shared_path
 
 
-def regions_of(data: str, name: str, kind: str, line_format: LineFormat):
+def regions_of(data: str, name: str, kind: str, line_format: LineFormat, **rules):
     path = shared_path("data", data, f"{name}.zip")
-    archive = read_archive(path, kind=kind, rules=Rules(line_format=line_format))
+    archive = read_archive(path, kind=kind, rules=Rules(line_format=line_format, **rules))
     assert not archive.errors
     return archive.regions
 
@@ -19,9 +19,12 @@ def as_box(region: Region) -> Region:
     return Region.from_box(max(0, left), max(0, top), right, bottom, ignored=region.ignored)
 
 
-def scenes_of(data: str, method: str, *, boxes: bool = False) -> list[Scene]:
-    line_format = LineFormat.LTRB if data == "icdar2013" else LineFormat.QUAD
-    truth = regions_of(data, "gt", "truth", line_format)
+FORMATS = {"icdar2013": LineFormat.LTRB, "ctw1500": LineFormat.POLYGON}
+
+
+def scenes_of(data: str, method: str, *, boxes: bool = False, **rules) -> list[Scene]:
+    line_format = FORMATS.get(data, LineFormat.QUAD)
+    truth = regions_of(data, "gt", "truth", line_format, **rules)
     results = regions_of(data, method, "results", line_format)
 
     def shaped(regions):

@@ -6,6 +6,7 @@ import zipfile
 
 import pytest
 
+from protocols import registry
 from tests import commands
 from tests.archives import zip_file
 
@@ -32,7 +33,10 @@ def half(tmp_path):
 
 def test_list_names_every_protocol_with_defaults_and_ranges():
     listed = json.loads(run("list", "--json").stdout)
-    assert [protocol["slug"] for protocol in listed] == ["iou", "deteval", "icdar13"]
+    assert [protocol["slug"] for protocol in listed] == list(registry.PROTOCOLS)
+    evaltex = next(protocol for protocol in listed if protocol["slug"] == "evaltex")
+    assert evaltex["parameters"]["regions"]["choices"] == ["given", "none", "lines"]
+    assert list(evaltex["parameters"])[-2:] == ["weight", "empty_precision"]
     assert listed[0]["parameters"]["min_iou"]["default"] == 0.5
     assert listed[0]["parameters"]["min_iou"]["range"] == [0, 1]
     assert "min_area_recall = 0.8 in [0, 1]" in run("list").stdout
@@ -129,7 +133,7 @@ def test_score_writes_a_row_per_image_and_the_official_figures(truth, half, tmp_
         out,
     )
     assert done.returncode == 0, done.stderr
-    assert "2/2 none" in done.stderr
+    assert done.stderr.splitlines()[-1].startswith("4/4")
     rows = {
         (row["protocol"], row["method"], row["image"]): (row["recall"], row["precision"])
         for row in csv.DictReader(out.read_text().splitlines())
@@ -202,3 +206,156 @@ def test_bad_input_is_one_sentence_and_status_2(arguments, stdin, named):
     assert done.returncode == 2
     assert named in done.stderr
     assert done.stderr.count("\n") == 1
+
+
+def test_all_protocols_are_scored_and_say_what_the_data_lack(truth, half, tmp_path):
+    out = tmp_path / "scores.csv"
+    done = run("score", "--protocol", "all", "--truth", truth, "--results", half, "--out", out)
+    assert done.returncode == 0, done.stderr
+    rows = list(csv.DictReader(out.read_text().splitlines()))
+    assert {row["protocol"] for row in rows} == set(registry.PROTOCOLS)
+    assert len(rows) == 3 * len(registry.PROTOCOLS)
+    lacking = {row["protocol"] for row in rows if row["image"] == "*" and not row["recall"]}
+    assert lacking == {
+        "average-precision",
+        "cleval-end-to-end",
+        "popeval",
+        "table-structure",
+        "no-ground-truth",
+    }
+    assert "popeval: undefined, since the results have no transcriptions" in done.stderr
+    assert (
+        "no-ground-truth: undefined, since it needs the results of several methods" in done.stderr
+    )
+
+
+def test_processes_change_nothing(truth, half, tmp_path):
+    none = zip_file(tmp_path / "none.zip", {"res_img_1.txt": ""})
+    texts = []
+    for jobs in ("1", "3"):
+        out = tmp_path / f"{jobs}.csv"
+        run(
+            *("score", "--protocol", "all", "--truth", truth, "--results", half, none),
+            *("--out", out, "--jobs", jobs),
+        )
+        texts.append(out.read_text())
+    assert texts[0] == texts[1]
+
+
+def test_parameters_may_be_given_for_each_protocol(truth, half):
+    done = run(
+        *("score", "--protocol", "iou,evaltex", "--truth", truth, "--results", half),
+        *("--parameters", '{"evaltex": {"bins": 10}, "iou": {"min_iou": 1}}'),
+    )
+    overall = [line for line in done.stdout.splitlines() if ",*," in line]
+    assert overall[0] == "iou,half,*,0.0,0.0,0.0"
+    assert overall[1].startswith("evaltex,half,*,0.5,1.0")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "named"),
+    [
+        (["--results", "{half}", "{half}"], "two result sets have the same name"),
+        (["--results", "{stranger}"], "img_9, which the ground truth lacks"),
+        (["--results", "{half}", "--parameters", "[]"], "must be a JSON object"),
+        (["--results", "{half}", "--parameters", '{"min": 1}'], "no parameter 'min'"),
+    ],
+)
+def test_score_refuses_what_it_cannot_tell_apart(truth, half, tmp_path, arguments, named):
+    stranger = zip_file(tmp_path / "stranger.zip", {"res_img_9.txt": ""})
+    given = [
+        {"{half}": half, "{stranger}": stranger}.get(argument, argument) for argument in arguments
+    ]
+    done = run("score", "--protocol", "iou", "--truth", truth, *given)
+    assert done.returncode == 2
+    assert named in done.stderr
+
+
+def test_a_scene_may_change_parameters_for_itself():
+    scene = {"gt": [{"rect": [0, 0, 100, 50]}], "det": [{"rect": [0, 0, 100, 26]}]}
+    given = json.dumps([scene, {**scene, "params": {"min_iou": 0.6}}])
+    found = json.loads(run("scenes", "--protocol", "iou", "-", stdin=given).stdout)
+    assert [answer["recall"] for answer in found] == [1.0, 0.0]
+
+
+def test_masks_lines_and_cells_are_read_in_scenes():
+    scene = {
+        "truth": [{"id": "m", "mask": {"x": 5, "y": 5, "rows": ["111", "101"]}, "region": "line"}],
+        "detections": [{"poly": [[5, 5], [8, 5], [8, 7], [5, 7]]}],
+        "regions": {"line": {"rect": [0, 0, 20, 20]}},
+        "width": 30,
+        "height": 30,
+    }
+    [found] = json.loads(
+        run("scenes", "--protocol", "evaltex", "-", stdin=json.dumps([scene])).stdout
+    )
+    # Five pixels in a box of six.
+    assert found["precision"] == pytest.approx(5 / 6)
+
+
+def test_a_choice_of_the_stand_alone_script_may_be_any_protocol(tmp_path):
+    truth = zip_file(tmp_path / "gt.zip", {"gt_img_1.txt": "0,0,99,0,99,39,0,39,word"})
+    results = zip_file(tmp_path / "s.zip", {"res_img_1.txt": "0,0,99,0,99,39,0,39"})
+    read = zip_file(tmp_path / "r.zip", {"res_img_1.txt": "0,0,99,0,99,39,0,39,word"})
+    sure = zip_file(tmp_path / "c.zip", {"res_img_1.txt": "0,0,99,0,99,39,0,39,0.9"})
+    for slug, protocol in registry.PROTOCOLS.items():
+        submission = {"detected text": read, "confidences": sure}.get(protocol.needs, results)
+        extra = ["-p", '{"LTRB": false}']
+        done = run("-g", truth, "-s", submission, "-c", slug, "-o", tmp_path / slug, *extra)
+        assert done.returncode == 0, (slug, done.stderr)
+        figures = json.loads(done.stdout.removeprefix("Calculated!"))
+        assert set(figures) >= {"recall", "precision", "hmean"}, slug
+        if protocol.has_matches and protocol.needs != "cells":
+            assert figures["recall"] == 1.0, slug
+        with zipfile.ZipFile(tmp_path / slug / "results.zip") as archive:
+            sample = json.loads(
+                archive.read("1.json" if "1.json" in archive.namelist() else "img_1.json")
+            )
+        assert sample["gtPolPoints"] == [[0, 0, 99, 0, 99, 39, 0, 39]]
+
+
+def test_graphs_give_figures_against_each_threshold(truth, half):
+    done = run("graphs", "--truth", truth, "--results", half, "--steps", "4")
+    graphs = json.loads(done.stdout)
+    assert [graph["parameter"] for graph in graphs["graphs"]] == [
+        "min_area_recall",
+        "min_area_precision",
+    ]
+    assert [point["threshold"] for point in graphs["graphs"][0]["points"]] == [0.25, 0.5, 0.75, 1]
+    # One of two words is found exactly, whatever the thresholds.
+    assert (graphs["recall"], graphs["precision"]) == (0.5, 1.0)
+    refused = run("graphs", "--protocol", "count", "--truth", truth, "--results", half)
+    assert (refused.returncode, "no threshold" in refused.stderr) == (2, True)
+
+
+def test_tables_are_scored_from_folders(tmp_path):
+    square = '<Coords points="0,0 0,100 100,100 100,0"/>'
+    for name in ("truth", "results"):
+        folder = tmp_path / name
+        folder.mkdir()
+        (folder / "a.xml").write_text(f"<document><table>{square}</table></document>")
+    folders = ["--truth", tmp_path / "truth", "--results", tmp_path / "results"]
+    done = run("tables", "--track", "A", *folders)
+    assert json.loads(done.stdout)["overall"]["weighted_average_f1"] == 1.0
+    (tmp_path / "results" / "b.xml").write_text("<document/>")
+    refused = run("tables", "--track", "A", *folders)
+    assert refused.returncode == 2
+    assert "b" in refused.stderr
+
+
+def test_slot_errors_and_votes_are_read_from_json(tmp_path):
+    item = {"spans": [[0, 10]], "labels": ["dog"]}
+    other = {"spans": [[0, 10]], "labels": ["cat"]}
+    case = {"name": "c", "documents": [{"references": [item], "predictions": [other]}]}
+    [found] = json.loads(run("slot-error", "-", stdin=json.dumps([case])).stdout)
+    assert found["result"]["D"] == 1
+    (tmp_path / "parents.txt").write_text("dog\tmammal\ncat\tmammal\n")
+    done = run("slot-error", "-", "--ontology", tmp_path / "parents.txt", stdin=json.dumps([case]))
+    # By hand: 2 * 0.65 / (1.65 + 1.65).
+    [[pair]] = json.loads(done.stdout)[0]["result"]["pairs"]
+    assert pair[2] == pytest.approx(1.3 / 3.3)
+    table = {"kind": "table", "systems": [[1, 1, 0], [1, 0, 0]]}
+    votes = json.loads(run("no-ground-truth", "-", stdin=json.dumps([table])).stdout)
+    assert votes[0]["result"]["systems"][1]["precision"] == pytest.approx(0.75)
+    assert run("slot-error", "-", stdin="[3]").returncode == 2
+    assert run("no-ground-truth", "-", stdin="{}").returncode == 2

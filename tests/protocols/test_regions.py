@@ -4,7 +4,7 @@ import json
 import random
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from protocols.errors import RegionError
@@ -56,6 +56,7 @@ def test_damaged_regions_are_refused(damaged):
 
 
 @given(st.lists(regions, max_size=4), st.integers(0, 99))
+@example([Region((0, 0.0, 0, 0.0, -0.0, -0.0))], 0)
 def test_sets_that_look_alike_have_one_canonical_form(found, seed):
     rng = random.Random(seed)
 

@@ -1,0 +1,223 @@
+"""Where the characters of a truth stand, and which of them a detection holds ([LB19]_, [B20]_)."""
+
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Final
+
+import numpy as np
+import shapely
+from numpy.typing import NDArray
+
+from .geometry import (
+    Floats,
+    Indices,
+    Pairs,
+    Polygons,
+    Shapes,
+    intersection_areas,
+    overlapping_pairs,
+)
+from .matching import Flat
+from .unions import overlapping_groups, union_of_each
+
+# What was cut has sides that are parallel to others but for rounding, and the polygon library now and
+# then takes the wrong side of them: it finds an area where there is none, or none where there is one.
+# So areas are found in two ways, and on a grid (which is slow) where the two disagree.
+_GRID: Final = 1e-10
+_SUSPICIOUS: Final = 1e-6
+# A point on a left or top edge is inside, one on a right or bottom edge is not: test it a little
+# to the right and below.
+_NUDGE: Final = np.array([1e-7, 1e-9])
+
+
+@dataclass(frozen=True, slots=True)
+class Characters:
+    """The characters of all truths one after the other.
+
+    Attributes
+    ----------
+    points : ndarray of shape (k, 2)
+        The centre of each character.
+    n : ndarray of shape (number of truths,)
+        How many each truth has.
+    first : ndarray of shape (number of truths,)
+        Where those of a truth begin.
+    """
+
+    points: Floats
+    n: Indices
+    first: Indices
+
+    def of(self, truths: Indices) -> tuple[Indices, Indices]:
+        """Return, for rows of truths, each character of each row: its row, and its index here."""
+        n = self.n[truths]
+        rows = np.repeat(np.arange(len(truths)), n)
+        within = np.arange(len(rows)) - np.repeat(np.cumsum(n) - n, n)
+        return rows, np.repeat(self.first[truths], n) + within
+
+
+def characters_of(shapes: Shapes, n: Indices, downwards: NDArray[np.bool_]) -> Characters:
+    """Return where n characters of each region stand.
+
+    For a quadrilateral: the segment from the middle of its left side (points 1 and 4) to that of
+    its right side (points 2 and 3), cut into n equal parts, the middle of each. Where the text runs
+    ``downwards`` the points are taken as (4, 1, 2, 3) first, as published: from the bottom up.
+    Other polygons: see ``_curved``.
+    """
+    first = np.cumsum(n) - n
+    points = np.zeros((int(n.sum()), 2))
+    four = shapes.n_points == 4
+    at = np.flatnonzero(four & (n > 0))
+    if len(at):
+        corners = shapes.corners()[at]
+        turned = downwards[at]
+        corners[turned] = np.roll(corners[turned], 1, axis=1)
+        start = (corners[:, 0] + corners[:, 3]) / 2
+        unit = ((corners[:, 1] + corners[:, 2]) / 2 - start) / n[at, None]
+        rows = np.repeat(np.arange(len(at)), n[at])
+        step = np.arange(len(rows)) - np.repeat(np.cumsum(n[at]) - n[at], n[at])
+        places = np.repeat(first[at], n[at]) + step
+        points[places] = start[rows] + unit[rows] / 2 + unit[rows] * step[:, None]
+    for i in np.flatnonzero(~four & (n > 0)).tolist():
+        points[first[i] : first[i] + n[i]] = _curved(shapes.points(i), int(n[i]))
+    return Characters(points, n, first)
+
+
+def _curved(corners: Floats, n: int) -> Floats:
+    """Return the characters of a polygon whose first half of points is the top of the text.
+
+    Each section of the top and of the bottom is cut into n parts (cuts truncated to whole numbers,
+    as published); a character spans as many parts as there are sections, and its centre is the mean
+    of its four corners.
+    """
+    if len(corners) == 3:
+        corners = np.vstack([corners, [corners[0, 0], corners[2, 1]]])
+    half = len(corners) // 2
+    top, bottom = _refined(corners[:half], n), _refined(corners[half:][::-1][:half], n)
+    share = (len(top) - 1) / n
+    ends = [int(at * share) for at in range(n + 1)]
+    return np.array([(top[a] + top[b] + bottom[a] + bottom[b]) / 4 for a, b in pairwise(ends)])
+
+
+def _refined(line: Floats, n: int) -> Floats:
+    points = []
+    for start, end in pairwise(line):
+        cuts = start + (end - start) / n * np.arange(n)[:, None]
+        cuts[1:] = np.trunc(cuts[1:])
+        points.append(cuts)
+    return np.concatenate([*points, line[-1:]])
+
+
+def inside(points: Floats, shapes: Shapes, at: Indices) -> NDArray[np.bool_]:
+    """Say of each point whether it lies in the region of its row; edges left and top are inside."""
+    moved = points + _NUDGE
+    boxes = shapes.boxes[at]
+    found = ((moved >= boxes[:, :2]) & (moved <= boxes[:, 2:])).all(axis=1)
+    slanted = np.flatnonzero(found & ~shapes.rectangular[at])
+    simple = slanted[shapes.simple[at[slanted]]]
+    if len(simple):
+        corners = shapes.quads(at[simple])
+        sides = np.roll(corners, -1, axis=1) - corners
+        to = moved[simple, None] - corners
+        found[simple] = (sides[..., 0] * to[..., 1] - sides[..., 1] * to[..., 0] >= 0).all(axis=1)
+    other = slanted[~shapes.simple[at[slanted]]]
+    if len(other):
+        polygons = shapes.polygons(at[other])
+        found[other] = shapely.contains_xy(polygons, moved[other, 0], moved[other, 1])
+    return np.asarray(found)
+
+
+class IgnoredParts:
+    """Ignored truths without what counted truths cover, and how much of detections lies in them.
+
+    Attributes
+    ----------
+    shared : ndarray, one for each pair
+        The areas given, those of ignored truths lowered to what remains of them.
+    areas : ndarray, one for each truth
+    """
+
+    def __init__(
+        self, flat: Flat, truth: Shapes, detections: Shapes, pairs: Pairs, shared: Floats
+    ) -> None:
+        self._truth, self._detections = truth, detections
+        self._remains: dict[int, shapely.Geometry] = {}
+        self._covers: dict[int, shapely.Geometry] = {}
+        self.shared, self.areas = shared.copy(), truth.areas.copy()
+        if not flat.ignored_truth.any() or flat.ignored_truth.all():
+            return
+        beside = overlapping_pairs(truth.boxes, truth.boxes, flat.n_truth, flat.n_truth)
+        beside = beside.where(
+            flat.ignored_truth[beside.truth] & ~flat.ignored_truth[beside.detection]
+        )
+        beside = beside.where(intersection_areas(truth, truth, beside) > 0)
+        covered_by: dict[int, list[int]] = {}
+        for i, k in zip(beside.truth.tolist(), beside.detection.tolist(), strict=True):
+            covered_by.setdefault(i, []).append(k)
+        if covered_by:
+            at = np.array(list(covered_by))
+            truth.polygons(np.unique(np.concatenate([at, *map(np.array, covered_by.values())])))
+            covers = union_of_each(
+                [truth.polygons(np.array(counted)) for counted in covered_by.values()]
+            )
+            remains = _differences(truth.polygons(at), truth.areas[at], covers)
+            self._remains = dict(zip(at.tolist(), remains, strict=True))
+            self._covers = dict(zip(at.tolist(), covers, strict=True))
+            self.areas[at] = shapely.area(remains)
+        changed = np.flatnonzero(np.isin(pairs.truth, list(covered_by)) & (shared > 0))
+        if len(changed):
+            polygons = detections.polygons(pairs.detection[changed])
+            self.shared[changed] = self._shared(pairs.truth[changed], polygons)
+
+    def _shared(self, truths: Indices, detections: Polygons) -> Floats:
+        """Return what detections share with what remains of truths."""
+        remains = self.polygons(truths)
+        areas = shapely.area(shapely.intersection(remains, detections))
+        inside = shapely.intersection(self._truth.polygons(truths), detections)
+        covers = np.array([self._covers[i] for i in truths.tolist()], dtype=object)
+        whole = shapely.area(inside)
+        other_way = whole - shapely.area(shapely.intersection(inside, covers))
+        return _on_a_grid_where(areas, other_way, whole, remains, detections)
+
+    def polygons(self, at: Indices) -> Polygons:
+        """Return what remains of ignored truths."""
+        found = self._truth.polygons(at).copy()
+        for row, i in enumerate(at.tolist()):
+            if i in self._remains:
+                found[row] = self._remains[i]
+        return found
+
+    def taken(self, pairs: Pairs, shared: Floats, n_detections: int) -> Floats:
+        """Return the area of each detection in the ignored truths of these pairs together."""
+        taken = np.bincount(pairs.detection, shared, minlength=n_detections).astype(np.float64)
+        members: dict[int, list[int]] = {}
+        for i, j in zip(pairs.truth.tolist(), pairs.detection.tolist(), strict=True):
+            members.setdefault(j, []).append(i)
+        crowded = overlapping_groups(self._truth, members)
+        if crowded:
+            cut_out = union_of_each([self.polygons(np.array(members[j])) for j in crowded])
+            frames = self._detections.polygons(np.array(crowded))
+            areas = shapely.area(shapely.intersection(frames, cut_out))
+            whole = shapely.area(frames)
+            other_way = whole - shapely.area(shapely.difference(frames, cut_out))
+            taken[crowded] = _on_a_grid_where(areas, other_way, whole, frames, cut_out)
+        return taken
+
+
+def _differences(whole: Polygons, areas: Floats, covers: Polygons) -> Polygons:
+    remains = shapely.difference(whole, covers)
+    other_way = areas - shapely.area(shapely.intersection(whole, covers))
+    wrong = np.abs(shapely.area(remains) - other_way) > _SUSPICIOUS * (1.0 + areas)
+    if wrong.any():
+        remains[wrong] = shapely.difference(whole[wrong], covers[wrong], grid_size=_GRID)
+    return np.asarray(remains, dtype=object)
+
+
+def _on_a_grid_where(
+    areas: Floats, other_way: Floats, whole: Floats, a: Polygons, b: Polygons
+) -> Floats:
+    """Return areas, those of intersections on a grid where two ways of finding them disagree."""
+    wrong = np.abs(areas - other_way) > _SUSPICIOUS * (1.0 + whole)
+    if wrong.any():
+        areas[wrong] = shapely.area(shapely.intersection(a[wrong], b[wrong], grid_size=_GRID))
+    return areas

@@ -1,0 +1,131 @@
+"""Protocols that add up credits: how much a region weighs, and what nothing found is worth."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+from .base import ImageScore, OverallScore, Protocol, Scene, Tally, choice, f_score
+from .geometry import Shapes
+from .regions import Region
+
+_MAX_GUESSED: Final = 10
+_EMPTY: Final = {"zero": 0.0, "one": 1.0, "undefined": None}
+
+
+@dataclass(frozen=True)
+class CreditProtocol(Protocol):
+    """A protocol whose recall and precision are sums of credits over sums of regions.
+
+    Its last two parameters leave the published definition for two questions that its readers have
+    left open ([D18]_, sections V.A and V.D): whether every region should count alike, and what the
+    precision of a method is that finds nothing where there is something to find. Both leave
+    images without counted truth as published.
+    """
+
+    weight: str = choice(
+        "regions",
+        "area",
+        "characters",
+        says="what a region counts: every one alike, by its area, or by its number of characters",
+        shared=True,
+    )
+    empty_precision: str = choice(
+        "published",
+        "zero",
+        "one",
+        "undefined",
+        says="precision of an image with truth to find where no detection counts",
+        shared=True,
+    )
+
+    def settled(
+        self,
+        scene: Scene,
+        score: ImageScore,
+        ignored_truth: Sequence[bool],
+        ignored: Sequence[bool],
+        credits: tuple[Sequence[float], Sequence[float]] | None = None,
+    ) -> ImageScore:
+        """Return a published score under this protocol's weight and empty precision.
+
+        ``ignored_truth`` and ``ignored`` say which truths and detections do not count; ``credits``
+        holds the credit of each truth and each detection, by default those of the matches.
+        """
+        if self.weight == "regions" and self.empty_precision == "published":
+            return score
+        detections = scene.detections or ()
+        n_truth, n_detections = len(scene.truth), len(detections)
+        if self.weight != "regions":
+            recall, precision = credits or _match_credits(score, n_truth, n_detections)
+            above_truth, below_truth = _sums(self.weights(scene.truth), recall, ignored_truth)
+            above, below = _sums(self.weights(detections), precision, ignored)
+            # Regions without any area weigh nothing; then all count alike again.
+            if (below_truth or all(ignored_truth)) and (below or all(ignored)):
+                score = self._reweighed(score, Tally(above_truth, below_truth, above, below))
+        if self.empty_precision != "published" and all(ignored) and not all(ignored_truth):
+            empty = _EMPTY[self.empty_precision]
+            score = replace(score, precision=empty, f_score=f_score(score.recall, empty))
+        return score
+
+    def weights(self, regions: Sequence[Region]) -> list[float]:
+        if self.weight == "area":
+            return [float(area) for area in Shapes(regions).areas]
+        if self.weight == "characters":
+            return [float(n_characters(region)) for region in regions]
+        return [1.0] * len(regions)
+
+    def _reweighed(self, score: ImageScore, tally: Tally) -> ImageScore:
+        if not tally.n_truth:
+            # The special cases without counted truth stay as published.
+            return replace(score, tally=tally)
+        recall = min(tally.recalled / tally.n_truth, 1.0)
+        precision = min(tally.precise / tally.n_detections, 1.0) if tally.n_detections else 0.0
+        return replace(
+            score,
+            recall=recall,
+            precision=precision,
+            f_score=f_score(recall, precision),
+            tally=tally,
+        )
+
+    def overall(self, scores: Sequence[ImageScore]) -> OverallScore:
+        found = super().overall(scores)
+        empty = not any(score.tally.n_detections for score in scores)
+        nothing_to_find = not any(score.tally.n_truth for score in scores)
+        if self.empty_precision == "published" or not empty or nothing_to_find:
+            return found
+        precision = _EMPTY[self.empty_precision]
+        return replace(found, precision=precision, f_score=f_score(found.recall, precision))
+
+
+def n_characters(region: Region) -> int:
+    """Return the length of a region's text; without one, how many square letters fit its length.
+
+    The guess is CLEval's for regions whose text is unknown ([B20]_): the ratio of the longer to the
+    shorter side of the bounding box, at least 1 and at most 10.
+    """
+    if region.text and not region.ignored:
+        return len(region.text)
+    left, top, right, bottom = region.box
+    long, short = max(right - left, bottom - top), min(right - left, bottom - top)
+    return max(1, min(round(0.5 + long / short), _MAX_GUESSED)) if short else 1
+
+
+def _match_credits(
+    score: ImageScore, n_truth: int, n_detections: int
+) -> tuple[list[float], list[float]]:
+    recall, precision = [0.0] * n_truth, [0.0] * n_detections
+    for match in score.matches:
+        for i in match.truth:
+            recall[i] += match.recall_credit / len(match.truth)
+        for j in match.detections:
+            precision[j] += match.precision_credit / len(match.detections)
+    return recall, precision
+
+
+def _sums(
+    weights: Sequence[float], credits: Sequence[float], ignored: Sequence[bool]
+) -> tuple[float, float]:
+    counted = [at for at, passed_over in enumerate(ignored) if not passed_over]
+    above = sum(weights[at] * credits[at] for at in counted)
+    return above, sum(weights[at] for at in counted)

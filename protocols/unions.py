@@ -1,0 +1,115 @@
+"""Areas of unions, exact: boxes on the grid of their own coordinates, other shapes by shapely."""
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+import shapely
+
+from .geometry import Floats, Pairs, Polygons, Shapes, intersection_areas
+
+
+def box_union_area(boxes: Floats) -> float:
+    """Return the area covered by boxes; shape (n, 4), empty ones allowed."""
+    boxes = boxes[(boxes[:, 2] > boxes[:, 0]) & (boxes[:, 3] > boxes[:, 1])]
+    if len(boxes) < 2:
+        return float((boxes[:, 2] - boxes[:, 0]) @ (boxes[:, 3] - boxes[:, 1]))
+    xs, ys = np.unique(boxes[:, ::2]), np.unique(boxes[:, 1::2])
+    left, right = np.searchsorted(xs, boxes[:, 0]), np.searchsorted(xs, boxes[:, 2])
+    top, bottom = np.searchsorted(ys, boxes[:, 1]), np.searchsorted(ys, boxes[:, 3])
+    covered = np.zeros((len(xs) - 1, len(ys) - 1))
+    for x1, y1, x2, y2 in zip(left, top, right, bottom, strict=True):
+        covered[x1:x2, y1:y2] = 1.0
+    return float(np.diff(xs) @ covered @ np.diff(ys))
+
+
+def clipped(boxes: Floats, frame: Floats) -> Floats:
+    """Return the parts of boxes inside one box; a part outside has no area."""
+    low = np.maximum(boxes[:, :2], frame[:2])
+    return np.concatenate([low, np.maximum(np.minimum(boxes[:, 2:], frame[2:]), low)], axis=1)
+
+
+class Piece:
+    """A set of regions whose union is asked for, of one or several lists of shapes."""
+
+    def __init__(self, *parts: tuple[Shapes, Sequence[int]]) -> None:
+        self.parts = [(shapes, np.asarray(at, dtype=np.intp)) for shapes, at in parts if len(at)]
+
+    @property
+    def rectangular(self) -> bool:
+        return all(shapes.rectangular[at].all() for shapes, at in self.parts)
+
+    def boxes(self) -> Floats:
+        return np.concatenate([np.zeros((0, 4)), *(shapes.boxes[at] for shapes, at in self.parts)])
+
+
+def union_areas(
+    pieces: Sequence[Piece], inside: tuple[Shapes, Sequence[int]] | None = None
+) -> Floats:
+    """Return the area of each union; with ``inside``, of its part in one region each.
+
+    Parameters
+    ----------
+    pieces : sequence of Piece, length n
+    inside : shapes and n indices into them, or None
+    """
+    frames, at = inside if inside is not None else (None, [])
+    areas = np.zeros(len(pieces))
+    slanted = []
+    for position, piece in enumerate(pieces):
+        if piece.rectangular and (frames is None or frames.rectangular[at[position]]):
+            boxes = piece.boxes()
+            if frames is not None:
+                boxes = clipped(boxes, frames.boxes[at[position]])
+            areas[position] = box_union_area(boxes)
+        else:
+            slanted.append(position)
+    if not slanted:
+        return areas
+    members = _polygons_of([pieces[position] for position in slanted])
+    if frames is not None:
+        around = frames.polygons(np.array([at[position] for position in slanted]))
+        members = shapely.intersection(members, around[:, None])
+    areas[slanted] = shapely.area(shapely.union_all(members, axis=1))
+    return areas
+
+
+def _polygons_of(pieces: Sequence[Piece]) -> Polygons:
+    """Return the members of each piece in a row, padded with None."""
+    by_shapes: dict[int, tuple[Shapes, list[int], list[int], list[int]]] = {}
+    width = 0
+    for row, piece in enumerate(pieces):
+        column = 0
+        for shapes, at in piece.parts:
+            _, members, rows, columns = by_shapes.setdefault(id(shapes), (shapes, [], [], []))
+            members += at.tolist()
+            rows += [row] * len(at)
+            columns += range(column, column + len(at))
+            column += len(at)
+        width = max(width, column)
+    table: Polygons = np.full((len(pieces), width), None, dtype=object)
+    for shapes, members, rows, columns in by_shapes.values():
+        table[rows, columns] = shapes.polygons(np.array(members))
+    return table
+
+
+def overlapping_groups(shapes: Shapes, groups: Mapping[int, Sequence[int]]) -> list[int]:
+    """Return the groups of which two members share area; the areas of the others add up."""
+    owner, first, second = [], [], []
+    for at, members in groups.items():
+        for position, one in enumerate(members):
+            for other in members[position + 1 :]:
+                owner.append(at)
+                first.append(one)
+                second.append(other)
+    if not owner:
+        return []
+    areas = intersection_areas(shapes, shapes, Pairs(np.array(first), np.array(second)))
+    return sorted({owner[at] for at in np.flatnonzero(areas > 0).tolist()})
+
+
+def union_of_each(groups: Sequence[Polygons]) -> Polygons:
+    """Return the union of each group of polygons."""
+    table: Polygons = np.full((len(groups), max(map(len, groups), default=0)), None, dtype=object)
+    for row, members in enumerate(groups):
+        table[row, : len(members)] = members
+    return np.asarray(shapely.union_all(table, axis=1), dtype=object)

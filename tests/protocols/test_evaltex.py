@@ -1,0 +1,126 @@
+"""EVALTEX and its variants: the shared cases, the paper's figure 5, and unions by hand."""
+
+import json
+import math
+
+import pytest
+
+from protocols import registry
+from protocols.base import Scene
+from protocols.formats.scenes import read_scene
+from protocols.regions import Region
+from tests.shared import shared_path
+
+VARIANTS = {
+    "evaltex": "evaltex",
+    "evaltex_no_split": "evaltex-no-split",
+    "evaltex_emd": "evaltex-emd",
+    "evaltex_emd_no_split": "evaltex-emd-no-split",
+}
+KINDS = {"one-to-one": "one-to-one", "many-to-one": "merge", "one-to-many": "split"}
+
+
+def reference():
+    return json.loads(shared_path("reference", "evaltex_cases.json").read_text())
+
+
+def score(scene, slug="evaltex", **parameters):
+    [found] = registry.get(slug, parameters).score([scene])
+    return found
+
+
+def test_every_shared_case_has_the_published_scores_counts_and_indicators():
+    cases = reference()["cases"]
+    assert len(cases) == 67
+    for case in cases:
+        scene, parameters = read_scene(case, case["name"]), case.get("params", {})
+        expected = case["expected"]
+        for variant, slug in VARIANTS.items():
+            found = score(scene, slug, **parameters)
+            values = expected["variants"][variant]
+            assert found.recall == pytest.approx(values["r"], abs=1e-6), (case["name"], slug)
+            assert found.precision == pytest.approx(values["p"], abs=1e-6), (case["name"], slug)
+            assert found.f_score == pytest.approx(values["f"], abs=1e-6), (case["name"], slug)
+        indicators = score(scene, **parameters).indicators
+        for name, value in {**expected["counts"], **expected["indicators"]}.items():
+            assert indicators[name] == pytest.approx(value, abs=1e-6), (case["name"], name)
+
+
+def test_every_object_of_the_shared_cases_has_its_kind_and_its_credits():
+    for case in reference()["cases"]:
+        scene = read_scene(case, case["name"])
+        found = score(scene, **case.get("params", {}))
+        names = [region.id for region in scene.truth]
+        matches = {names[match.truth[0]]: match for match in found.matches}
+        for one in case["expected"].get("objects", []):
+            if one["type"] == "missed":
+                assert one["id"] not in matches
+                continue
+            match = matches[one["id"]]
+            assert match.kind == KINDS.get(one["type"], one["type"]), (case["name"], one["id"])
+            assert match.recall_credit == pytest.approx(one["coverage"], abs=1e-6)
+            assert match.precision_credit == pytest.approx(one["accuracy"], abs=1e-6)
+            assert [scene.detections[j].id for j in match.detections] == one["matched"]
+
+
+def test_data_sets_pool_their_images():
+    given = reference()
+    cases = {case["name"]: case for case in given["cases"]}
+    for data in given["datasets"]:
+        scenes = [read_scene(cases[name], name) for name in data["images"]]
+        for variant, slug in VARIANTS.items():
+            protocol = registry.get(slug)
+            overall = protocol.overall(protocol.score(scenes))
+            expected = data["expected"]["variants"][variant]
+            assert overall.recall == pytest.approx(expected["r"], abs=1e-6)
+            assert overall.precision == pytest.approx(expected["p"], abs=1e-6)
+            assert overall.f_score == pytest.approx(expected["f"], abs=1e-6)
+            values = {**data["expected"]["counts"], **data["expected"]["indicators"]}
+            for name, value in values.items():
+                assert overall.indicators[name] == pytest.approx(value, abs=1e-6), name
+
+
+def test_figure_5_of_the_paper_is_reached_to_the_printed_digits():
+    for case in reference()["cases"]:
+        for variant, printed in case.get("paper", {}).items():
+            found = score(read_scene(case, case["name"]), VARIANTS[variant])
+            shown = [found.recall, found.precision, found.f_score]
+            assert [round(100 * value, 2) for value in shown] == printed, case["name"]
+
+
+def test_a_word_in_three_pieces_keeps_its_coverage_less_the_split_penalty():
+    word = Region.from_box(0, 0, 90, 30)
+    pieces = tuple(Region.from_box(30 * at, 0, 30 * at + 30, 30) for at in range(3))
+    scene = Scene((word,), pieces)
+    assert score(scene).recall == pytest.approx(1 / (1 + math.log(3)))
+    assert score(scene, "evaltex-no-split").recall == 1
+    assert score(scene).precision == 1
+    assert score(scene).indicators["split"] == pytest.approx(1 / (1 + math.log(3)))
+
+
+def test_overlapping_pieces_cover_their_union_only():
+    """Two of 60 x 30 that share 20 x 30 cover 100 of 100."""
+    word = Region.from_box(0, 0, 100, 30)
+    pieces = (Region.from_box(0, 0, 60, 30), Region.from_box(40, 0, 100, 30))
+    assert score(Scene((word,), pieces), "evaltex-no-split").recall == 1
+    slanted = Region((0, 0, 60, 0, 60, 30, 0, 31))
+    found = score(Scene((word,), (slanted, pieces[1])), "evaltex-no-split")
+    assert found.recall == pytest.approx(1)
+
+
+def test_histograms_count_objects_by_bin():
+    word, half = Region.from_box(0, 0, 100, 10), Region.from_box(0, 0, 29, 10)
+    found = score(Scene((word, Region.from_box(0, 50, 9, 60)), (half,)), "evaltex-emd")
+    coverage = found.histograms["coverage"]
+    assert len(coverage) == 100
+    # 0.29 falls in the bin of 0.29, the missed word in the first.
+    assert (coverage[0], coverage[29], sum(coverage)) == (1, 1, 2)
+    assert found.histograms["accuracy"][99] == 1
+    assert found.recall == pytest.approx((0.30 + 0.01) / 2)
+
+
+def test_variants_share_one_measurement():
+    protocols = [registry.get(slug) for slug in VARIANTS.values()]
+    scenes = [Scene((Region.from_box(0, 0, 9, 9),), (Region.from_box(0, 0, 9, 5),))]
+    together = registry.score_together(protocols, scenes)
+    assert together == [protocol.score(scenes) for protocol in protocols]
