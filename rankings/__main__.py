@@ -6,16 +6,21 @@ import random
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import asdict
 from typing import Any
 
 from . import __version__
+from .consensus import CONSENSUS_METHODS
+from .davidson import davidson
 from .distances import kemeny_distance, kendall_tau_b
 from .edit_distance import edit_distance, edit_script
 from .elicitation import CRITERIA, Answer, Skip, Verdict, replay, simulate
 from .errors import RankingError
+from .kemeny import kemeny
 from .mean_rank import mean_rank
 from .orders import Ranking, bucket_of, checked, methods_of
-from .report import Report, Settings, build_report, criterion_report
+from .report import Settings, build_report
+from .resampling import N_RESAMPLES, SEED
 
 _DONE, _BAD_INPUT = 0, 2
 _PLAIN = "all"
@@ -54,7 +59,7 @@ def _parser() -> argparse.ArgumentParser:
 
     command("distance", _distance, 'distances and edit script of a list of {"a", "b"} rankings')
     consensus = command("consensus", _consensus, "consensus of each list of rankings")
-    consensus.add_argument("--method", choices=["mean-rank"], default="mean-rank")
+    consensus.add_argument("--method", choices=CONSENSUS_METHODS, default="mean-rank")
     report = command(
         "report",
         _report,
@@ -64,15 +69,30 @@ def _parser() -> argparse.ArgumentParser:
     )
     report.add_argument("--decimals", type=_decimals, default=4, help="a number, or none")
     report.add_argument("--distance", choices=["edit", "kemeny"], default="edit")
-    report.add_argument("--consensus", choices=["mean-rank"], default="mean-rank")
+    report.add_argument("--consensus", choices=CONSENSUS_METHODS, default="mean-rank")
     report.add_argument("--beta", type=float, default=1.0)
     report.add_argument("--min-annotators", type=int, default=3)
+    report.add_argument(
+        "--bootstrap",
+        type=_whole_number,
+        default=N_RESAMPLES,
+        metavar="N",
+        help=f"resamples of the intervals ({N_RESAMPLES}); 0: the tables alone",
+    )
+    report.add_argument("--seed", type=_whole_number, default=SEED)
     for planned in (
         command("elicit", _elicit, "let a simulated annotator answer by known rankings"),
         command("next", _next, "the pair to show next, or the finished rankings"),
     ):
         planned.add_argument("--strategy", choices=["insertion", "balanced"], default="insertion")
     return parser
+
+
+def _whole_number(text: str) -> int:
+    number = int(text)
+    if number < 0:
+        raise argparse.ArgumentTypeError(f"must not be negative: {number}")
+    return number
 
 
 def _decimals(text: str) -> int | None:
@@ -141,12 +161,27 @@ def _compared(first: Any, second: Any) -> dict[str, Any]:
     }
 
 
-def _consensus(data: Any, options: argparse.Namespace) -> list[Ranking]:
+def _consensus(data: Any, options: argparse.Namespace) -> list[Any]:
     answers = []
-    for at, rankings in enumerate(_list(data, "lists of rankings")):
+    for at, item in enumerate(_list(data, "lists of rankings")):
         with _naming(f"item {at}"):
-            answers.append(mean_rank(_list(rankings, "rankings")))
+            answers.append(_agreed(_list(item, "rankings"), options.method, f"item {at}"))
     return answers
+
+
+def _agreed(rankings: list[Any], method: str, place: str) -> Ranking | dict[str, Any]:
+    if method == "mean-rank":
+        return mean_rank(rankings)
+    if method == "davidson":
+        return asdict(davidson(rankings))
+    found = kemeny(rankings)
+    if not found.is_proven:
+        print(
+            f"{place}: time ran out; the distance is {found.distance}, and none is below "
+            f"{found.bound}",
+            file=sys.stderr,
+        )
+    return found.ranking
 
 
 def _report(data: Any, options: argparse.Namespace) -> dict[str, Any]:
@@ -171,13 +206,44 @@ def _report(data: Any, options: argparse.Namespace) -> dict[str, Any]:
                 }
                 for image, of_protocol in scores.items()
             }
-            return build_report(rankings, pairs, settings).to_json()
-        table = criterion_report(rankings, scores, settings)
-        return Report(settings, {_PLAIN: table}).to_json()
+            return _reported(rankings, pairs, settings, options)
+        # As recall, a value is taken as it is.
+        values = {
+            image: {
+                protocol: {method: (value, None) for method, value in of_method.items()}
+                for protocol, of_method in of_protocol.items()
+            }
+            for image, of_protocol in scores.items()
+        }
+        found = _reported({"recall": rankings}, values, settings, options)
+        return {
+            name: {_PLAIN: part["recall"]} if name in ("criteria", "analysis") else part
+            for name, part in found.items()
+        }
     except (AttributeError, KeyError, TypeError) as fault:
         raise _BadInput(
             f"annotator_rankings or protocol_scores has another shape: {fault}"
         ) from fault
+
+
+def _reported(
+    rankings: Any, scores: Any, settings: Settings, options: argparse.Namespace
+) -> dict[str, Any]:
+    if not options.bootstrap:
+        return build_report(rankings, scores, settings).to_json()
+    # Statistics take a while to load, and the other commands are called often.
+    from .analysis import analyse
+
+    named = {
+        criterion: {
+            image: {str(at): ranking for at, ranking in enumerate(of_image, 1)}
+            for image, of_image in of_criterion.items()
+        }
+        for criterion, of_criterion in rankings.items()
+    }
+    return analyse(
+        named, scores, settings, n_resamples=options.bootstrap, seed=options.seed
+    ).to_json()
 
 
 def _elicit(data: Any, options: argparse.Namespace) -> list[dict[str, Any]]:

@@ -7,7 +7,7 @@ are numbered ``0 .. n-1`` in an order the caller has drawn and keeps.
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final, Literal
 
@@ -29,11 +29,13 @@ class Answer:
     left: int
     right: int
     verdicts: Mapping[str, Verdict]
+    # What the screen was shown for: "place", "repair", or a kind of re-check.
+    purpose: str = "place"
 
 
 @dataclass(frozen=True, slots=True)
 class Check(Answer):
-    """The answer to a screen that repeats what is known; it does not enter the state."""
+    """The answer to a screen that repeats what is known; it does not enter the state of replay()."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +45,7 @@ class Skip:
     left: int
     right: int
     reason: str = ""
+    purpose: str = "place"
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,9 +120,22 @@ def replay(n: int, log: Sequence[Entry]) -> "State":
     if n < 0:
         raise RankingError(f"the number of items must not be negative, got {n}")
     state = State(n)
-    for entry in effective(log):
+    entries = effective(log)
+    state.check(entries)
+    for entry in entries:
         state._add(entry)
     return state
+
+
+def _check_verdicts(at: int, answer: Answer) -> None:
+    if not answer.verdicts:
+        raise RankingError(f"entry {at} answers no criterion")
+    for criterion, verdict in answer.verdicts.items():
+        if criterion not in CRITERIA or verdict not in _MIRRORED:
+            raise RankingError(
+                f"entry {at}: {criterion}={verdict!r} is not a verdict of "
+                f"{', '.join(CRITERIA)} with left, equal or right"
+            )
 
 
 class _Order:
@@ -142,6 +158,14 @@ class _Order:
         """Return the bit set of the items whose place relative to ``i`` is not known."""
         everything = (1 << len(self.same)) - 1
         return everything & ~(self.better[i] | self.worse[i] | self.same[i])
+
+    def set(self, left: int, right: int, verdict: Verdict) -> None:
+        if verdict == "left":
+            self.set_better(left, right)
+        elif verdict == "right":
+            self.set_better(right, left)
+        else:
+            self.set_equal(left, right)
 
     def set_better(self, i: int, j: int) -> None:
         above = self.better[i] | self.same[i]
@@ -169,13 +193,13 @@ class _Order:
         groups = {self.same[i] & members for i in _items(members)}
         return sorted(groups, key=lambda group: (-self.better[_lowest(group)].bit_count(), group))
 
-    def least_screens(self) -> int:
-        """Return how many more answers this criterion needs at the least.
+    def least_screens(self, visible: int) -> int:
+        """Return how many more answers this criterion needs at the least, among some items.
 
         The groups, each drawn above those directly below it, are covered by as few paths as can
         be; every path but one still has to be joined to another.
         """
-        groups = sorted(set(self.same))
+        groups = sorted({self.same[i] & visible for i in _items(visible)})
         below = {group: self.worse[_lowest(group)] for group in groups}
         covers = {}
         for group in groups:
@@ -225,36 +249,69 @@ class State:
     _n_skips: Counter[tuple[int, int]] = field(init=False, repr=False)
     _last: tuple[int, ...] = field(init=False, repr=False, default=())
     _n_entries: int = field(init=False, repr=False, default=0)
+    # Bit set of the items that still take part; the others are known of, but not asked or ranked.
+    _visible: int = field(init=False, repr=False, default=0)
 
     def __post_init__(self) -> None:
         self._orders = {criterion: _Order(self.n) for criterion in CRITERIA}
         self._direct = {criterion: [] for criterion in CRITERIA}
         self._n_skips = Counter()
+        self._visible = (1 << self.n) - 1
+
+    @property
+    def items(self) -> tuple[int, ...]:
+        """The items that take part, in order."""
+        return tuple(_items(self._visible))
+
+    def hide(self, items: Iterable[int]) -> None:
+        """Take items out of what is asked and ranked; what follows by way of them stays known."""
+        for item in items:
+            self._visible &= ~(1 << item)
+
+    def check(self, entries: Sequence[Answer | Skip]) -> None:
+        """Raise RankingError for an entry that cannot be about these items."""
+        for at, entry in enumerate(entries):
+            for item in (entry.left, entry.right):
+                if not 0 <= item < self.n:
+                    raise RankingError(f"entry {at}: there is no item {item} of {self.n}")
+            if entry.left == entry.right:
+                raise RankingError(f"entry {at} compares item {entry.left} with itself")
+            if isinstance(entry, Answer):
+                _check_verdicts(at, entry)
+
+    def see(self, entries: Sequence[Answer | Skip]) -> None:
+        """Note what was shown, for pairs that were skipped and for the last one."""
+        for entry in entries:
+            if entry.purpose not in ("place", "repair"):
+                continue
+            if isinstance(entry, Skip):
+                self._n_skips[_pair(entry.left, entry.right)] += 1
+            self._last = (entry.left, entry.right)
+        self._n_entries += len(entries)
+
+    def assume(self, criterion: str, left: int, right: int, verdict: Verdict, entry: int) -> bool:
+        """Add what an answer says; False, and nothing added, if it contradicts what is known."""
+        order = self._orders[criterion]
+        known = order.known(left, right)
+        if known not in (None, verdict):
+            return False
+        self._direct[criterion].append((left, right, verdict, entry))
+        if known is None:
+            order.set(left, right, verdict)
+        return True
+
+    def gap(self, i: int, j: int) -> int:
+        """Return how many places two items are apart, added over the criteria."""
+        return sum(
+            abs(order.better[i].bit_count() - order.better[j].bit_count())
+            for order in self._orders.values()
+        )
 
     def _add(self, entry: Answer | Skip) -> None:
-        left, right = entry.left, entry.right
-        for item in (left, right):
-            if not 0 <= item < self.n:
-                raise RankingError(f"entry {self._n_entries}: there is no item {item} of {self.n}")
-        if left == right:
-            raise RankingError(f"entry {self._n_entries} compares item {left} with itself")
-        if isinstance(entry, Skip):
-            self._n_skips[_pair(left, right)] += 1
-        elif not isinstance(entry, Check):
-            self._add_verdicts(entry)
-        self._last = (left, right)
-        self._n_entries += 1
-
-    def _add_verdicts(self, answer: Answer) -> None:
-        if not answer.verdicts:
-            raise RankingError(f"entry {self._n_entries} answers no criterion")
-        for criterion, verdict in answer.verdicts.items():
-            if criterion not in CRITERIA or verdict not in _MIRRORED:
-                raise RankingError(
-                    f"entry {self._n_entries}: {criterion}={verdict!r} is not a verdict of "
-                    f"{', '.join(CRITERIA)} with left, equal or right"
-                )
-            self._add_verdict(criterion, answer.left, answer.right, verdict)
+        if isinstance(entry, Answer) and not isinstance(entry, Check):
+            for criterion, verdict in entry.verdicts.items():
+                self._add_verdict(criterion, entry.left, entry.right, verdict)
+        self.see([entry])
 
     def _add_verdict(self, criterion: str, left: int, right: int, verdict: Verdict) -> None:
         order = self._orders[criterion]
@@ -268,12 +325,7 @@ class State:
                 f"but {known!r} follows from entries {because}"
             )
         self._direct[criterion].append((left, right, verdict, self._n_entries))
-        if verdict == "left":
-            order.set_better(left, right)
-        elif verdict == "right":
-            order.set_better(right, left)
-        else:
-            order.set_equal(left, right)
+        order.set(left, right, verdict)
 
     def _chain(self, criterion: str, left: int, right: int) -> list[int]:
         """Return the fewest entries from which the known relation of two items follows."""
@@ -313,7 +365,9 @@ class State:
         return sum(self._open_items(i).bit_count() for i in range(self.n)) // 2
 
     def _open_items(self, i: int) -> int:
-        return (
+        if not self._visible >> i & 1:
+            return 0
+        return self._visible & (
             self._orders["recall"].open_items(i)
             | self._orders["precision"].open_items(i)
             | self._orders["preference"].open_items(i)
@@ -374,7 +428,7 @@ class State:
     def _next_of_newcomer(self, candidates: Sequence[tuple[int, int]]) -> tuple[int, int]:
         """Binary insertion of the newcomer, for all criteria with one set of screens."""
         newcomer = min(j for _, j in candidates)
-        earlier = (1 << newcomer) - 1
+        earlier = self._visible & ((1 << newcomer) - 1)
         scores: defaultdict[int, float] = defaultdict(float)
         for order in self._orders.values():
             groups = order.groups_worst_first(order.open_items(newcomer) & earlier)
@@ -421,11 +475,12 @@ class State:
     def ranking(self, criterion: str) -> Buckets | None:
         """Return the ranking of a criterion, best first; None while a pair is open in it."""
         order = self._orders[criterion]
-        if any(order.open_items(i) for i in range(self.n)):
+        items = list(_items(self._visible))
+        if any(order.open_items(i) & self._visible for i in items):
             return None
         by_place: dict[int, list[int]] = {}
-        for i in range(self.n):
-            by_place.setdefault(order.better[i].bit_count(), []).append(i)
+        for i in items:
+            by_place.setdefault((order.better[i] & self._visible).bit_count(), []).append(i)
         return tuple(tuple(by_place[place]) for place in sorted(by_place))
 
     def rankings(self) -> dict[str, Buckets] | None:
@@ -441,7 +496,9 @@ class State:
         are fitted for about ten results; ``benchmarks/elicitation.py`` measures its error.
         """
         n_open = self.n_open
-        least = max((order.least_screens() for order in self._orders.values()), default=0)
+        least = max(
+            (order.least_screens(self._visible) for order in self._orders.values()), default=0
+        )
         least = min(max(least, 0), n_open)
         verdicts = [verdict for direct in self._direct.values() for *_, verdict, _ in direct]
         ties = (verdicts.count("equal") + 1) / (len(verdicts) + 6)

@@ -7,11 +7,11 @@ from typing import Any, Literal
 
 import numpy as np
 
+from .consensus import CONSENSUS_METHODS, ConsensusMethod, consensus_of
 from .distances import expected_kemeny_from_random_order, kemeny_distances
 from .edit_distance import edit_distances, expected_from_random_order, places_of
 from .errors import MissingScore, RankingError
 from .from_scores import MAX_DECIMALS, f_beta, ranking_from_scores
-from .mean_rank import mean_rank
 from .orders import Ranking, checked, methods_of
 
 ALL_TIED = "all tied"
@@ -31,7 +31,7 @@ class Settings:
     decimals : int or None
         Scores are rounded to so many decimals before they are ranked; None: not rounded.
     distance : "edit" or "kemeny"
-    consensus : "mean-rank"
+    consensus : "mean-rank", "kemeny" or "davidson"
     beta : float
         Preference is compared with the F-score of this beta.
     min_annotators : int
@@ -40,7 +40,7 @@ class Settings:
 
     decimals: int | None = 4
     distance: Literal["edit", "kemeny"] = "edit"
-    consensus: Literal["mean-rank"] = "mean-rank"
+    consensus: ConsensusMethod = "mean-rank"
     beta: float = 1.0
     min_annotators: int = 3
 
@@ -51,8 +51,10 @@ class Settings:
             )
         if self.distance not in ("edit", "kemeny"):
             raise RankingError(f"distance must be edit or kemeny, got {self.distance!r}")
-        if self.consensus != "mean-rank":
-            raise RankingError(f"consensus must be mean-rank, got {self.consensus!r}")
+        if self.consensus not in CONSENSUS_METHODS:
+            raise RankingError(
+                f"consensus must be {', '.join(CONSENSUS_METHODS)}, got {self.consensus!r}"
+            )
         if not (math.isfinite(self.beta) and self.beta > 0):
             raise RankingError(f"beta must be a positive number, got {self.beta}")
         if self.min_annotators < 1:
@@ -115,6 +117,27 @@ class Report:
         }
 
 
+def report_from_json(data: Mapping[str, Any]) -> Report:
+    """Return the report that :meth:`Report.to_json` gave as data."""
+    return Report(
+        Settings(**data["settings"]),
+        {
+            name: CriterionReport(
+                rows=tuple(Row(**row) for row in one["rows"]),
+                baselines=tuple(Row(**row) for row in one["baselines"]),
+                n_images=one["n_images"],
+                n_rankings=one["n_rankings"],
+                left_out=tuple((left["image"], left["reason"]) for left in one["left_out"]),
+                consensus={
+                    image: tuple(map(tuple, ranking)) for image, ranking in one["consensus"].items()
+                },
+                distances=one["distances"],
+            )
+            for name, one in data["criteria"].items()
+        },
+    )
+
+
 def build_report(
     annotator_rankings: Mapping[str, Mapping[str, Sequence[Ranking]]],
     scores: Mapping[str, Mapping[str, Mapping[str, RecallPrecision]]],
@@ -135,17 +158,19 @@ def build_report(
     return Report(
         settings,
         {
-            criterion: criterion_report(rankings, _values_of(criterion, scores, settings), settings)
+            criterion: criterion_report(rankings, values_of(criterion, scores, settings), settings)
             for criterion, rankings in annotator_rankings.items()
         },
     )
 
 
-def _values_of(
+def values_of(
     criterion: str,
     scores: Mapping[str, Mapping[str, Mapping[str, RecallPrecision]]],
     settings: Settings,
 ) -> Scores:
+    """Return the value of each score that a criterion is compared with."""
+
     def value(score: RecallPrecision) -> float | None:
         recall, precision = score
         if criterion == "recall":
@@ -225,7 +250,7 @@ def _consensus(rankings: Sequence[Ranking], settings: Settings) -> Ranking:
     differing = frozenset.union(*ranked) - frozenset.intersection(*ranked)
     if differing:
         raise _LeftOut(f"not ranked by every annotator: {', '.join(sorted(differing))}")
-    return mean_rank(of_annotator)
+    return consensus_of(of_annotator, settings.consensus)
 
 
 def _protocol_rankings(

@@ -36,13 +36,13 @@ def to_csv(report: Report, header: Mapping[str, str]) -> str:
     """
     stream = io.StringIO()
     for name, value in _facts(report, header):
-        stream.write(f"# {name}: {_one_line(value)}\n")
+        stream.write(f"# {name}: {one_line(value)}\n")
     writer = csv.writer(stream, lineterminator="\n")
     writer.writerow(_COLUMNS)
     for criterion, kind, row in _all_rows(report):
         numbers = (row.best, row.worst, row.score)
         texts = ["" if number is None else repr(number) for number in numbers]
-        writer.writerow([_no_formula(criterion), kind, _no_formula(row.protocol), *texts])
+        writer.writerow([without_formula(criterion), kind, without_formula(row.protocol), *texts])
     return stream.getvalue()
 
 
@@ -54,11 +54,11 @@ def to_json(report: Report, header: Mapping[str, str]) -> str:
 
 def to_latex(report: Report, header: Mapping[str, str]) -> str:
     """Return one booktabs table; where it comes from stands above it in comments."""
-    lines = [f"% {name}: {_one_line(value)}" for name, value in _facts(report, header)]
+    lines = [f"% {name}: {one_line(value)}" for name, value in _facts(report, header)]
     lines += [r"% needs \usepackage{booktabs}", r"\begin{tabular}{lrrr}", r"\toprule"]
     lines.append(r"Protocol & Best & Worst & Score \\")
     for criterion, table in report.criteria.items():
-        lines += [r"\midrule", rf"\multicolumn{{4}}{{l}}{{\emph{{{_latex(criterion)}}}}} \\"]
+        lines += [r"\midrule", rf"\multicolumn{{4}}{{l}}{{\emph{{{latex_text(criterion)}}}}} \\"]
         lines += [_latex_row(row) for row in table.rows]
         lines += [_latex_row(row, "baseline") for row in table.baselines]
     lines += [r"\bottomrule", r"\end{tabular}"]
@@ -66,16 +66,18 @@ def to_latex(report: Report, header: Mapping[str, str]) -> str:
 
 
 def _latex_row(row: Row, note: str = "") -> str:
-    name = f"{_latex(row.protocol)} ({note})" if note else _latex(row.protocol)
+    name = f"{latex_text(row.protocol)} ({note})" if note else latex_text(row.protocol)
     cells = (_count(row.best, "--"), _count(row.worst, "--"), _score(row.score, "--"))
     return " & ".join((name, *cells)) + r" \\"
 
 
 def to_markdown(report: Report, header: Mapping[str, str]) -> str:
     """Return a table for each criterion under a list of where they come from."""
-    lines = [f"- {_markdown(name)}: {_markdown(value)}" for name, value in _facts(report, header)]
+    lines = [
+        f"- {markdown_text(name)}: {markdown_text(value)}" for name, value in _facts(report, header)
+    ]
     for criterion, table in report.criteria.items():
-        lines += ["", f"## {_markdown(criterion).capitalize()}", ""]
+        lines += ["", f"## {markdown_text(criterion).capitalize()}", ""]
         lines += ["| Protocol | Best | Worst | Score |", "| --- | ---: | ---: | ---: |"]
         lines += [_markdown_row(row) for row in table.rows]
         lines += [_markdown_row(row, " (baseline)") for row in table.baselines]
@@ -84,7 +86,7 @@ def to_markdown(report: Report, header: Mapping[str, str]) -> str:
 
 def _markdown_row(row: Row, note: str = "") -> str:
     cells = (_count(row.best, "–"), _count(row.worst, "–"), _score(row.score, "–"))
-    return f"| {_markdown(row.protocol)}{note} | {' | '.join(cells)} |"
+    return f"| {markdown_text(row.protocol)}{note} | {' | '.join(cells)} |"
 
 
 def _facts(report: Report, header: Mapping[str, str]) -> Iterator[tuple[str, str]]:
@@ -118,18 +120,18 @@ def _score(score: float | None, undefined: str) -> str:
     return undefined if score is None else f"{score:.2f}"
 
 
-def _one_line(text: str) -> str:
+def one_line(text: str) -> str:
     return " ".join(text.split())
 
 
-def _no_formula(text: str) -> str:
+def without_formula(text: str) -> str:
     # A spreadsheet would run a cell that starts like this.
     return f"'{text}" if text.startswith(("=", "+", "-", "@", "\t", "\r")) else text
 
 
-def _latex(text: str) -> str:
-    return _one_line(text).translate(_LATEX_SPECIAL)
+def latex_text(text: str) -> str:
+    return one_line(text).translate(_LATEX_SPECIAL)
 
 
-def _markdown(text: str) -> str:
-    return _one_line(text).translate(_MARKDOWN_SPECIAL)
+def markdown_text(text: str) -> str:
+    return one_line(text).translate(_MARKDOWN_SPECIAL)

@@ -91,6 +91,39 @@ def test_a_report_of_criteria_takes_recall_and_precision():
     assert found["criteria"]["recall"]["rows"][0]["score"] == 1.0
 
 
+def test_a_report_has_intervals_unless_told_not_to():
+    data = {
+        "annotator_rankings": {
+            f"img_{at}": [[["a"], ["b"]], [["a"], ["b"]], [["a", "b"]]] for at in range(6)
+        },
+        "protocol_scores": {
+            f"img_{at}": {"x": {"a": at % 2, "b": 0.5}, "y": {"a": 1, "b": 0}} for at in range(6)
+        },
+    }
+    found = answer("report", "--bootstrap", "100", "--seed", "7", data=data)
+    around = found["analysis"]["all"]
+    # Everybody but the third says a > b: y always does, x on every other image (one swap).
+    scores = {one["protocol"]: one for one in around["intervals"]["scores"]}
+    assert (scores["y"]["score"], scores["y"]["low"], scores["y"]["high"]) == (0, 0, 0)
+    assert scores["x"]["score"] == 0.5
+    assert scores["x"]["low"] < 0.5 < scores["x"]["high"]
+    assert (around["intervals"]["n_resamples"], around["intervals"]["seed"]) == (100, 7)
+    alone = answer("report", "--bootstrap", "0", data=data)
+    assert "analysis" not in alone
+    assert alone["criteria"] == found["criteria"]
+
+
+@pytest.mark.parametrize("consensus", ["mean-rank", "kemeny", "davidson"])
+def test_a_report_takes_any_consensus(consensus):
+    data = {
+        "annotator_rankings": {"img": [[["a"], ["b"]]] * 3},
+        "protocol_scores": {"img": {"x": {"a": 1, "b": 0}}},
+    }
+    found = answer("report", "--consensus", consensus, "--bootstrap", "0", data=data)
+    assert found["criteria"]["all"]["rows"][0]["score"] == 0
+    assert found["settings"]["consensus"] == consensus
+
+
 @pytest.mark.parametrize(
     ("arguments", "stdin", "named"),
     [

@@ -226,7 +226,7 @@ def test_reference_cases_take_exactly_the_screens_they_should():
     assert totals["balanced"] == 841
 
 
-def test_ten_results_in_one_strict_order_take_at_most_25_screens_by_insertion():
+def test_t20_ten_results_in_one_strict_order_take_at_most_25_screens_by_insertion():
     """Binary insertion of the k-th result takes at most ceil(log2 k): 0+1+2+2+3+3+3+3+4+4 = 25."""
     for seed in range(100):
         order = random.Random(seed).sample(range(10), 10)

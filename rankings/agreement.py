@@ -1,0 +1,341 @@
+"""How far annotators agree, and how close to their consensus any protocol could come.
+
+A study is a mapping of image to annotator to ranking, for one criterion. Undefined is None.
+"""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+import krippendorff
+import numpy as np
+
+from .edit_distance import places_of
+from .errors import RankingError
+from .mean_rank import mean_rank
+from .orders import Ranking, checked, doubled_ranks, require_same_methods
+from .pairwise import Distance, require_distance, row_distances
+
+StudyRankings = Mapping[str, Mapping[str, Ranking]]
+
+
+@dataclass(frozen=True, slots=True)
+class ImageAgreement:
+    """How far the annotators of one image agree on one criterion.
+
+    Attributes
+    ----------
+    n_annotators : int
+    kendall_w : float or None
+        See :func:`kendall_w`.
+    edit_distance, kemeny_distance : float or None
+        Mean over pairs of annotators; None below two of them.
+    """
+
+    n_annotators: int
+    kendall_w: float | None
+    edit_distance: float | None
+    kemeny_distance: float | None
+
+
+def image_agreements(study: StudyRankings) -> dict[str, ImageAgreement]:
+    """Return the agreement on every image; an image without rankings has one of Nones.
+
+    Raises
+    ------
+    RankingError
+        If the rankings of an image are of different methods; names image and methods.
+    """
+    found = {}
+    for image, of_annotator in study.items():
+        rankings = _same_methods(image, of_annotator)
+        found[image] = ImageAgreement(
+            n_annotators=len(rankings),
+            kendall_w=kendall_w(rankings),
+            edit_distance=mean_pairwise_distance(rankings, distance="edit"),
+            kemeny_distance=mean_pairwise_distance(rankings, distance="kemeny"),
+        )
+    return found
+
+
+def kendall_w(rankings: Sequence[Ranking]) -> float | None:
+    """Return Kendall's coefficient of concordance with the correction for ties ([Ken45]_).
+
+    With R_i the sum of method i's ranks over m rankings of n methods, S the sum of squared
+    deviations of the R_i from their mean, and T the sum of t^3 - t over all buckets of t methods:
+    ``W = 12 S / (m^2 (n^3 - n) - m T)``.
+
+    Returns
+    -------
+    float or None
+        In [0, 1]; None for fewer than two rankings, one method, or when every ranking ties
+        everything.
+
+    Raises
+    ------
+    RankingError
+        If a ranking is not one, or they rank different methods; names the methods.
+    """
+    of_annotator = [checked(ranking) for ranking in rankings]
+    require_same_methods(*of_annotator)
+    m = len(of_annotator)
+    if m < 2:
+        return None
+    n = sum(map(len, of_annotator[0]))
+    sums = dict.fromkeys((method for bucket in of_annotator[0] for method in bucket), 0)
+    for ranking in of_annotator:
+        for method, rank in doubled_ranks(ranking).items():
+            sums[method] += rank
+    deviations = sum((doubled - m * (n + 1)) ** 2 for doubled in sums.values())
+    ties = sum(len(bucket) ** 3 - len(bucket) for ranking in of_annotator for bucket in ranking)
+    most = m * (m * (n**3 - n) - ties)
+    # The ranks are doubled, so the squares are four times too large.
+    return 3 * deviations / most if most else None
+
+
+def mean_pairwise_distance(
+    rankings: Sequence[Ranking], *, distance: Distance = "edit"
+) -> float | None:
+    """Return the mean distance between every two of the rankings; None below two.
+
+    Raises
+    ------
+    RankingError
+        If a ranking is not one, they rank different methods (names them), or ``distance`` is
+        neither "edit" nor "kemeny".
+    """
+    require_distance(distance)
+    of_annotator = [checked(ranking) for ranking in rankings]
+    if len(of_annotator) < 2:
+        return None
+    places = places_of(of_annotator)
+    first, second = np.array(list(combinations(range(len(places)), 2))).T
+    apart = row_distances(places[first], places[second], distance)
+    return float(apart.sum()) / len(apart)
+
+
+def krippendorff_alpha(study: StudyRankings) -> float | None:
+    """Return Krippendorff's alpha of a study for ordinal data ([Kri19]_, chapter 12).
+
+    A unit is a method on an image, and its value the rank an annotator gives it there, where a
+    bucket shares the mean of its positions. The source leaves the coding of rankings open; with
+    shared ranks, an annotator who ties everything says "in the middle" and not "best". Annotators
+    may miss images and, on an image, methods; images of unlike numbers of methods share a scale.
+
+    Returns
+    -------
+    float or None
+        At most 1, which is full agreement; 0 is what chance gives. None when no method of an image
+        has the ranks of two annotators, or when all ranks that can be compared are equal.
+
+    Raises
+    ------
+    RankingError
+        If a ranking is not one; names image and annotator.
+    """
+    ranks: dict[tuple[str, str], list[int]] = {}
+    for image, of_annotator in study.items():
+        for annotator, ranking in of_annotator.items():
+            for method, rank in doubled_ranks(_checked(image, annotator, ranking)).items():
+                ranks.setdefault((image, method), []).append(rank)
+    units = [values for values in ranks.values() if len(values) > 1]
+    domain = sorted({value for values in units for value in values})
+    if len(domain) < 2:
+        return None
+    column = {value: at for at, value in enumerate(domain)}
+    counts = np.zeros((len(units), len(domain)), dtype=np.int64)
+    for unit, values in enumerate(units):
+        for value in values:
+            counts[unit, column[value]] += 1
+    return float(krippendorff.alpha(value_counts=counts, level_of_measurement="ordinal"))
+
+
+@dataclass(frozen=True, slots=True)
+class AnnotatorDistance:
+    """How far one annotator is from the consensus of the others.
+
+    Attributes
+    ----------
+    n_images : int
+        Images that this annotator and enough others ranked.
+    distance : float or None
+        Mean over these images; None when there is none.
+    """
+
+    n_images: int
+    distance: float | None
+
+
+def annotator_distances(
+    study: StudyRankings, *, distance: Distance = "edit", min_annotators: int = 2
+) -> dict[str, AnnotatorDistance]:
+    """Return each annotator's mean distance to the consensus of the others, by name.
+
+    Parameters
+    ----------
+    distance, min_annotators
+        See :func:`left_out_distances`.
+
+    Raises
+    ------
+    RankingError
+        As :func:`left_out_distances` does.
+    """
+    found: dict[str, list[float]] = {
+        annotator: [] for of_annotator in study.values() for annotator in of_annotator
+    }
+    left_out = left_out_distances(study, distance=distance, min_annotators=min_annotators)
+    for of_annotator in left_out.values():
+        for annotator, apart in of_annotator.items():
+            found[annotator].append(apart)
+    return {
+        annotator: AnnotatorDistance(len(found[annotator]), _mean(found[annotator]))
+        for annotator in sorted(found)
+    }
+
+
+def left_out_distances(
+    study: StudyRankings, *, distance: Distance = "edit", min_annotators: int = 2
+) -> dict[str, dict[str, float]]:
+    """Return each annotator's distance to the mean-rank consensus of the others, per image.
+
+    Parameters
+    ----------
+    distance : "edit" or "kemeny"
+    min_annotators : int
+        An image counts once it has so many rankings, the left-out one included; at least 2.
+
+    Returns
+    -------
+    image -> annotator -> distance
+        Without the images that have too few rankings.
+
+    Raises
+    ------
+    RankingError
+        If the rankings of an image are of different methods (names image and methods), or a
+        setting is out of range.
+    """
+    require_distance(distance)
+    if min_annotators < 2:
+        raise RankingError(f"min_annotators must be at least 2, got {min_annotators}")
+    found = {}
+    for image, of_annotator in study.items():
+        rankings = _same_methods(image, of_annotator)
+        if len(rankings) < min_annotators:
+            continue
+        consensus = [mean_rank(rankings[:at] + rankings[at + 1 :]) for at in range(len(rankings))]
+        places = places_of(rankings + consensus)
+        apart = row_distances(places[: len(rankings)], places[len(rankings) :], distance)
+        found[image] = dict(zip(of_annotator, map(float, apart), strict=True))
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class HumanCeiling:
+    """The Score of a left-out annotator: how close any protocol could get.
+
+    Attributes
+    ----------
+    score : float or None
+        None when no image counts.
+    n_images, n_rankings : int
+        What it was made from.
+    """
+
+    score: float | None
+    n_images: int
+    n_rankings: int
+
+
+def human_ceiling(
+    study: StudyRankings, *, distance: Distance = "edit", min_annotators: int = 2
+) -> HumanCeiling:
+    """Return the Score of a left-out annotator against the consensus of the others.
+
+    The mean over images of the mean over annotators: an image weighs the same however many ranked
+    it, as in a protocol's Score. The consensus of the others has one ranking less than the one
+    that protocols are compared with, so that the ceiling is, if anything, a little too far away.
+
+    Parameters
+    ----------
+    distance, min_annotators
+        See :func:`left_out_distances`.
+
+    Raises
+    ------
+    RankingError
+        As :func:`left_out_distances` does.
+    """
+    return _ceiling(
+        left_out_distances(study, distance=distance, min_annotators=min_annotators).values()
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class HumanCeilings:
+    """The ceiling of every criterion, and of all their images together."""
+
+    of_criterion: Mapping[str, HumanCeiling]
+    overall: HumanCeiling
+
+
+def human_ceilings(
+    studies: Mapping[str, StudyRankings], *, distance: Distance = "edit", min_annotators: int = 2
+) -> HumanCeilings:
+    """Return the ceiling per criterion and over all of them.
+
+    Overall, each image of each criterion weighs the same; its counts are of images and rankings
+    of a criterion, so an image ranked for three criteria counts three times.
+
+    Parameters
+    ----------
+    studies : criterion -> study
+    distance, min_annotators
+        See :func:`left_out_distances`.
+
+    Raises
+    ------
+    RankingError
+        As :func:`left_out_distances` does; the message starts with the criterion.
+    """
+    left_out = {}
+    for criterion, study in studies.items():
+        try:
+            left_out[criterion] = left_out_distances(
+                study, distance=distance, min_annotators=min_annotators
+            )
+        except RankingError as fault:
+            raise RankingError(f"{criterion}: {fault}") from fault
+    return HumanCeilings(
+        {criterion: _ceiling(of_image.values()) for criterion, of_image in left_out.items()},
+        _ceiling([row for of_image in left_out.values() for row in of_image.values()]),
+    )
+
+
+def _ceiling(of_image: Collection[Mapping[str, float]]) -> HumanCeiling:
+    return HumanCeiling(
+        score=_mean([sum(row.values()) / len(row) for row in of_image]),
+        n_images=len(of_image),
+        n_rankings=sum(map(len, of_image)),
+    )
+
+
+def _mean(values: Sequence[float]) -> float | None:
+    return sum(values) / len(values) if values else None
+
+
+def _same_methods(image: str, of_annotator: Mapping[str, Ranking]) -> list[Ranking]:
+    rankings = [_checked(image, *entry) for entry in of_annotator.items()]
+    try:
+        require_same_methods(*rankings)
+    except RankingError as fault:
+        raise RankingError(f"{image}: {fault}") from fault
+    return rankings
+
+
+def _checked(image: str, annotator: str, ranking: Ranking) -> Ranking:
+    try:
+        return checked(ranking)
+    except RankingError as fault:
+        raise RankingError(f"{image}, {annotator}: {fault}") from fault

@@ -1,0 +1,290 @@
+"""What rankings say of pairs of methods: counts, accuracy, margins, and criterion against criterion."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Literal, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .distances import kemeny_distances
+from .edit_distance import edit_distances, places_of
+from .errors import MissingScore, RankingError
+from .orders import Ranking, bucket_of, checked, methods_of
+
+Distance = Literal["edit", "kemeny"]
+
+
+def pairwise_accuracy(a: Ranking, b: Ranking) -> float | None:
+    """Return the share of pairs of which both rankings say the same: better, worse or tied.
+
+    The pairwise accuracy with ties of [DFF23]_. Symmetric.
+
+    Returns
+    -------
+    float or None
+        In [0, 1]; None when one method is ranked, since there is no pair.
+
+    Raises
+    ------
+    RankingError
+        If a ranking is not one, or they rank different methods; names the methods.
+    """
+    places = places_of([checked(a), checked(b)])
+    if places.shape[1] < 2:
+        return None
+    return float(pairwise_accuracies(places[:1], places[1:])[0])
+
+
+def pairwise_accuracies(a: NDArray[np.intp], b: NDArray[np.intp]) -> NDArray[np.float64]:
+    """Return the share of pairs of which a row of ``a`` and the same row of ``b`` say the same.
+
+    Parameters
+    ----------
+    a, b : ndarray of shape (m, n), or one of them (n,)
+        Bucket numbers of n methods in m rankings (see :func:`.edit_distance.places_of`); one
+        consensus of shape (n,) stands for every row.
+
+    Returns
+    -------
+    ndarray of shape (m,)
+        In [0, 1].
+
+    Raises
+    ------
+    RankingError
+        If there are fewer than two methods.
+    """
+    a, b = np.broadcast_arrays(np.atleast_2d(a), np.atleast_2d(b))
+    n = a.shape[1]
+    if n < 2:
+        raise RankingError(f"pairwise accuracy needs at least two methods, got {n}")
+    same = np.count_nonzero(_signs(a) == _signs(b), axis=(1, 2))
+    # Each pair stands twice, and each method agrees with itself once.
+    return np.asarray((same - n) / (n * (n - 1)))
+
+
+def _signs(places: NDArray[np.intp]) -> NDArray[np.intp]:
+    return np.asarray(np.sign(places[:, :, np.newaxis] - places[:, np.newaxis, :]))
+
+
+def margin_weighted_discordance(values: Mapping[str, float | None], consensus: Ranking) -> float:
+    """Return how much of a protocol's margins goes against the consensus.
+
+    The sum of abs(s_i - s_j) over the pairs that the consensus orders strictly the other way,
+    divided by that sum over all pairs. Pairs that the consensus ties count below the line only.
+    Rankings forget by how much values differ, which [DPTF18]_ names as a weak point; this does not.
+
+    Parameters
+    ----------
+    values : mapping of method to value
+        The higher the better, in any unit; methods that the consensus does not rank are ignored.
+
+    Returns
+    -------
+    float
+        In [0, 1]; 0 when all values are equal.
+
+    Raises
+    ------
+    MissingScore
+        If a ranked method has no value, or one that is not a finite number; names the method.
+    RankingError
+        If the consensus is not a ranking.
+    """
+    place = bucket_of(checked(consensus))
+    row = []
+    for method in sorted(place):
+        value = values.get(method)
+        if value is None:
+            raise MissingScore(f"{method} has no score")
+        if not np.isfinite(value):
+            raise MissingScore(f"{method} scores {value}")
+        row.append(value)
+    places = np.array([place[method] for method in sorted(place)], dtype=np.intp)
+    return float(margin_weighted_discordances(np.array([row], dtype=np.float64), places)[0])
+
+
+def margin_weighted_discordances(
+    values: NDArray[np.float64], consensus: NDArray[np.intp]
+) -> NDArray[np.float64]:
+    """Return the margin-weighted discordance of each row of values.
+
+    Parameters
+    ----------
+    values : ndarray of shape (m, n)
+        The values that m protocols give to n methods, the higher the better.
+    consensus : ndarray of shape (m, n) or (n,)
+        Bucket numbers of the same methods, 0 for the best; one row of shape (n,) stands for all.
+
+    Returns
+    -------
+    ndarray of shape (m,)
+        In [0, 1]; 0 where all values are equal.
+
+    Raises
+    ------
+    MissingScore
+        If a value is not a finite number; names row and column.
+    """
+    values, consensus = np.broadcast_arrays(np.atleast_2d(values), np.atleast_2d(consensus))
+    unusable = np.argwhere(~np.isfinite(values))
+    if len(unusable):
+        row, column = unusable[0]
+        raise MissingScore(f"row {row}, column {column} scores {values[row, column]}")
+    leads = values[:, :, np.newaxis] - values[:, np.newaxis, :]
+    # A lead goes against the consensus where the leader has the larger bucket number.
+    against = np.where(_signs(consensus) * np.sign(leads) > 0, np.abs(leads), 0.0)
+    whole = np.abs(leads).sum(axis=(1, 2))
+    part = against.sum(axis=(1, 2))
+    return np.asarray(np.divide(part, whole, out=np.zeros_like(whole), where=whole > 0))
+
+
+@dataclass(frozen=True, slots=True)
+class CriterionDistance:
+    """How far the consensus rankings of two criteria are apart, mean over images.
+
+    Attributes
+    ----------
+    n_images : int
+        Images with a consensus for both criteria, of at least two methods.
+    distance : float or None
+        None without such an image.
+    share : float or None
+        Mean of distance / (n (n - 1) / 2) over the same images; in [0, 1].
+    """
+
+    first: str
+    second: str
+    n_images: int
+    distance: float | None
+    share: float | None
+
+
+def criterion_distances(
+    consensus: Mapping[str, Mapping[str, Ranking]], *, distance: Distance = "edit"
+) -> tuple[CriterionDistance, ...]:
+    """Return the mean distance between the consensus rankings of every two criteria.
+
+    ([DPTF18]_, section V.C.) An image counts for a pair of criteria when it has a consensus for
+    both. An image of a single method is left out, since it cannot tell criteria apart.
+
+    Parameters
+    ----------
+    consensus : criterion -> image -> consensus ranking
+
+    Returns
+    -------
+    tuple of CriterionDistance
+        One for each pair, in the order in which the criteria are given.
+
+    Raises
+    ------
+    RankingError
+        If the rankings of an image are of different methods (names the image), or ``distance`` is
+        neither "edit" nor "kemeny".
+    """
+    require_distance(distance)
+    return tuple(
+        _criterion_distance(first, second, consensus, distance)
+        for first, second in combinations(consensus, 2)
+    )
+
+
+def _criterion_distance(
+    first: str, second: str, consensus: Mapping[str, Mapping[str, Ranking]], distance: Distance
+) -> CriterionDistance:
+    total, shares, n_images = 0.0, 0.0, 0
+    for image, ranking in consensus[first].items():
+        if image not in consensus[second]:
+            continue
+        try:
+            places = places_of([checked(ranking), checked(consensus[second][image])])
+        except RankingError as fault:
+            raise RankingError(f"{image}, {first} and {second}: {fault}") from fault
+        n = places.shape[1]
+        if n < 2:
+            continue
+        apart = float(row_distances(places[:1], places[1:], distance)[0])
+        total += apart
+        shares += apart / (n * (n - 1) / 2)
+        n_images += 1
+    if not n_images:
+        return CriterionDistance(first, second, 0, None, None)
+    return CriterionDistance(first, second, n_images, total / n_images, shares / n_images)
+
+
+def row_distances(
+    a: NDArray[np.intp], b: NDArray[np.intp], distance: Distance
+) -> NDArray[np.float64]:
+    """Return the edit or Kemeny distance of each row of ``a`` to the same row of ``b``.
+
+    Parameters
+    ----------
+    a, b : ndarray of shape (m, n)
+        Bucket numbers of n methods in m rankings.
+
+    Returns
+    -------
+    ndarray of shape (m,)
+
+    Raises
+    ------
+    RankingError
+        If ``distance`` is neither "edit" nor "kemeny".
+    """
+    require_distance(distance)
+    return edit_distances(a, b) if distance == "edit" else kemeny_distances(a, b)
+
+
+def require_distance(distance: str) -> None:
+    """Raise RankingError unless the distance is "edit" or "kemeny"."""
+    if distance not in get_args(Distance):
+        raise RankingError(f"distance must be edit or kemeny, got {distance!r}")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PairCounts:
+    """What rankings say of every pair.
+
+    Attributes
+    ----------
+    methods : tuple of str, length n
+        Sorted by name; rows and columns follow it.
+    before : ndarray of shape (n, n)
+        How many rankings have the row's method strictly before the column's.
+    tied : ndarray of shape (n, n)
+        How many rankings tie the two; symmetric, zero on the diagonal.
+    """
+
+    methods: tuple[str, ...]
+    before: NDArray[np.int64]
+    tied: NDArray[np.int64]
+
+
+def pair_counts(rankings: Sequence[Ranking]) -> PairCounts:
+    """Count what the rankings say of every pair of methods.
+
+    A ranking that lacks a method says nothing of its pairs.
+
+    Raises
+    ------
+    RankingError
+        If there is no ranking, or one of them is not a ranking.
+    """
+    if not rankings:
+        raise RankingError("a consensus needs at least one ranking")
+    of_annotator = [checked(ranking) for ranking in rankings]
+    methods = tuple(sorted(frozenset.union(*map(methods_of, of_annotator))))
+    n = len(methods)
+    before, tied = np.zeros((n, n), dtype=np.int64), np.zeros((n, n), dtype=np.int64)
+    for ranking in of_annotator:
+        place = bucket_of(ranking)
+        ranked = [at for at, method in enumerate(methods) if method in place]
+        places = np.array([place[methods[at]] for at in ranked])
+        cells = np.ix_(ranked, ranked)
+        before[cells] += places[:, np.newaxis] < places
+        tied[cells] += places[:, np.newaxis] == places
+    np.fill_diagonal(tied, 0)
+    return PairCounts(methods, before, tied)

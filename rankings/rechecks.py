@@ -1,0 +1,439 @@
+"""Re-checks and repair: noticing a wrong answer, and asking again what rested on it.
+
+The planner never asks what follows, so it can never notice an error by itself. A few screens repeat
+what is known. One that contradicts is asked once more, later; if the second answer confirms it, the
+shortest chain of answers from which the old relation followed no longer counts in that criterion,
+the new answer enters, and the log is read newest first: an older answer that contradicts newer ones
+is set aside, kept but not used. All of it is a pure function of the log.
+"""
+
+import math
+import random
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import combinations
+from typing import Final, Literal
+
+from .elicitation import (
+    CRITERIA,
+    Answer,
+    Check,
+    Entry,
+    Remaining,
+    Skip,
+    State,
+    Strategy,
+    Verdict,
+    effective,
+)
+from .errors import RankingError
+
+Purpose = Literal["place", "near", "repeat", "again", "repair"]
+CHECKS: Final = ("near", "repeat", "again")
+
+_MIRRORED: Final[Mapping[Verdict, Verdict]] = {"left": "right", "equal": "equal", "right": "left"}
+# A pair is repeated when it is this many screens old, a doubtful one this many later.
+_OLD: Final = 10
+_LATER: Final = 3
+# Re-checks and repairs together are at most this share of an image's screens, rounded up.
+_MAX_SHARE: Final = 0.2
+_MIN_REPEATED: Final = 30
+_MARGIN: Final = 1.4
+
+
+@dataclass(frozen=True, slots=True)
+class Ask:
+    """The pair to show next, and what for. ``left`` and ``right`` matter for checks only."""
+
+    left: int
+    right: int
+    purpose: Purpose
+
+
+@dataclass(frozen=True, slots=True)
+class _Fact:
+    """What one answer said of one pair in one criterion."""
+
+    entry: int
+    criterion: str
+    left: int
+    right: int
+    verdict: Verdict
+
+
+@dataclass(frozen=True)
+class Settled:
+    """What a log with re-checks leads to.
+
+    Attributes
+    ----------
+    state : State
+        What is known, repairs included.
+    set_aside : tuple of (int, str)
+        Answers that are not used, by their place among the entries in force, and the criterion.
+    doubts : mapping of pair to int
+        Pairs whose re-check contradicted, and the entry that did; they are to be asked once more.
+    doubtful : tuple of str
+        The criteria of these doubts.
+    unsettled : tuple of str
+        Criteria in which a contradiction was confirmed but not repaired, for want of screens.
+    n_checks, n_repairs, n_screens : int
+        How many screens re-checked, how many were asked because of a repair, and how many there were.
+    """
+
+    state: State
+    set_aside: tuple[tuple[int, str], ...]
+    doubts: Mapping[tuple[int, int], int]
+    doubtful: tuple[str, ...]
+    unsettled: tuple[str, ...]
+    n_checks: int
+    n_repairs: int
+    n_screens: int
+    # The state without any repair; None where nothing was repaired.
+    unrepaired: State | None = None
+
+
+@dataclass
+class _Reader:
+    """Reads a log from the oldest to the newest entry."""
+
+    n: int
+    hidden: Collection[int] = ()
+    facts: list[_Fact] = field(default_factory=list)
+    withdrawn: set[int] = field(default_factory=set)
+    # Pair and criterion -> what a first re-check said, from the smaller number's side, and where.
+    doubts: dict[tuple[int, int, str], tuple[Verdict, int]] = field(default_factory=dict)
+    unsettled: list[str] = field(default_factory=list)
+    n_checks: int = 0
+    n_repairs: int = 0
+    n_screens: int = 0
+    n_repaired: int = 0
+
+    def read(self, entries: Sequence[Answer | Skip]) -> None:
+        for at, entry in enumerate(entries):
+            self.n_screens += 1
+            self.n_checks += entry.purpose in CHECKS
+            self.n_repairs += entry.purpose == "repair"
+            if isinstance(entry, Skip):
+                self._forget_doubt(entry)
+            elif isinstance(entry, Check):
+                self._check(at, entry, entries[:at])
+            else:
+                self._take(at, entry)
+
+    def _take(self, at: int, answer: Answer) -> None:
+        for criterion, verdict in answer.verdicts.items():
+            self.facts.append(_Fact(at, criterion, answer.left, answer.right, verdict))
+
+    def _forget_doubt(self, skip: Skip) -> None:
+        """A doubtful pair that is skipped is not asked again: the ranking stands."""
+        if skip.purpose == "again":
+            for criterion in CRITERIA:
+                self.doubts.pop((*_pair(skip.left, skip.right), criterion), None)
+
+    def _check(self, at: int, check: Check, before: Sequence[Answer | Skip]) -> None:
+        state, _ = self.state(before)
+        for criterion, verdict in check.verdicts.items():
+            known = state.implied(check.left, check.right).get(criterion)
+            key = (*_pair(check.left, check.right), criterion)
+            seen = _from_smaller(check.left, check.right, verdict)
+            doubt = self.doubts.pop(key, None)
+            if known is None:
+                self.facts.append(_Fact(at, criterion, check.left, check.right, verdict))
+            elif known == verdict:
+                continue
+            elif doubt is None:
+                if check.purpose != "again":
+                    self.doubts[key] = seen, at
+            elif doubt[0] == seen:
+                self._repair(at, check, criterion, verdict, before)
+
+    def _repair(
+        self,
+        at: int,
+        check: Check,
+        criterion: str,
+        verdict: Verdict,
+        before: Sequence[Answer | Skip],
+    ) -> None:
+        """Let the confirmed answer enter, if what it opens can be asked within the limit."""
+        state, _ = self.state(before)
+        chain = {(entry, criterion) for entry in state._chain(criterion, check.left, check.right)}
+        withdrawn = {
+            place for place, fact in enumerate(self.facts) if (fact.entry, fact.criterion) in chain
+        }
+        tried = _Reader(self.n, self.hidden, [*self.facts], self.withdrawn | withdrawn)
+        tried.facts.append(_Fact(at, criterion, check.left, check.right, verdict))
+        opened = _screens_opened(state, tried.state(before)[0])
+        if self.n_checks + self.n_repairs + opened > _limit(self.n_screens + opened):
+            self.unsettled.append(criterion)
+            return
+        self.facts, self.withdrawn = tried.facts, tried.withdrawn
+        self.n_repaired += 1
+
+    def state(
+        self, entries: Sequence[Answer | Skip], *, repaired: bool = True
+    ) -> tuple[State, tuple[tuple[int, str], ...]]:
+        """Return what the facts so far say, newest first, and those that contradict newer ones."""
+        facts = [
+            fact
+            for place, fact in enumerate(self.facts)
+            if not repaired or place not in self.withdrawn
+        ]
+        if not repaired:
+            checks = {at for at, entry in enumerate(entries) if entry.purpose in CHECKS}
+            facts = [fact for fact in facts if fact.entry not in checks]
+        state, aside = State(self.n), []
+        state.hide(self.hidden)
+        for fact in reversed(facts):
+            if not state.assume(fact.criterion, fact.left, fact.right, fact.verdict, fact.entry):
+                aside.append((fact.entry, fact.criterion))
+        state.see(entries)
+        return state, tuple(sorted(aside))
+
+
+def _screens_opened(before: State, after: State) -> int:
+    # A margin, since the estimate is one.
+    opened = after.remaining().expected - before.remaining().expected
+    return max(math.ceil(_MARGIN * opened), 1)
+
+
+def settle(n: int, log: Sequence[Entry], hidden: Collection[int] = ()) -> Settled:
+    """Return what a log of ``n`` items leads to, re-checks and repairs included.
+
+    ``hidden`` items were taken away: they are neither asked nor ranked any more, but what follows
+    by way of them stays known.
+
+    Without re-checks and changed answers the state is that of :func:`~.elicitation.replay`.
+
+    Raises
+    ------
+    RankingError
+        As replay does, but never Contradiction: the newer of two answers counts.
+    """
+    entries = effective(log)
+    State(n).check(entries)
+    reader = _Reader(n, hidden)
+    reader.read(entries)
+    state, aside = reader.state(entries)
+    doubts: dict[tuple[int, int], int] = {}
+    for (i, j, _), (_, at) in reader.doubts.items():
+        doubts[i, j] = at
+    unrepaired = reader.state(entries, repaired=False)[0] if reader.n_repaired else None
+    return Settled(
+        state,
+        aside,
+        doubts,
+        tuple(sorted({criterion for *_, criterion in reader.doubts})),
+        tuple(dict.fromkeys(reader.unsettled)),
+        reader.n_checks,
+        reader.n_repairs,
+        reader.n_screens,
+        unrepaired,
+    )
+
+
+def default_checks(n: int) -> int:
+    """Return how many re-checks a ranking of n results gets: a fifth of n, at least 1 from 3 on."""
+    return max(round(0.2 * n), 1) if n > 2 else 0
+
+
+def _shares(n_checks: int) -> tuple[int, int]:
+    """Return how many of the re-checks are near, and how many repeats."""
+    return n_checks - n_checks // 2, n_checks // 2
+
+
+def next_ask(
+    n: int,
+    log: Sequence[Entry],
+    strategy: Strategy = "insertion",
+    *,
+    n_checks: int = 0,
+    seed: str = "",
+    hidden: Collection[int] = (),
+) -> Ask | None:
+    """Return the next screen: a pair to place, or a re-check; None when nothing is left to ask.
+
+    Parameters
+    ----------
+    n_checks : int
+        Re-checks of this image: half of them (rounded up) compare neighbours in the finished
+        ranking, the others repeat an earlier pair with its sides swapped. Doubtful pairs come on
+        top; all of it never exceeds a fifth of the screens, rounded up.
+    seed : str
+        What draws among equally good re-checks.
+    """
+    settled = settle(n, log, hidden)
+    return ask_of(settled, effective(log), strategy, n_checks=n_checks, seed=seed)
+
+
+def ask_of(
+    settled: Settled,
+    entries: Sequence[Answer | Skip],
+    strategy: Strategy,
+    *,
+    n_checks: int,
+    seed: str,
+) -> Ask | None:
+    """As next_ask, for a log in force that is settled already."""
+    state = settled.state
+    pair = state.next_pair(strategy)
+    if _may_check(settled):
+        rng = random.Random(f"{seed}/{len(entries)}")
+        check = _next_check(settled, entries, n_checks, rng, at_end=pair is None)
+        if check is not None:
+            return check
+    if pair is None:
+        return None
+    before = settled.unrepaired
+    repairs = before is not None and set(before.implied(*pair)) & set(state.open_criteria(*pair))
+    return Ask(*pair, "repair" if repairs else "place")
+
+
+def remaining_with_checks(
+    settled: Settled, entries: Sequence[Answer | Skip], strategy: Strategy, n_checks: int
+) -> Remaining:
+    """Return the screens left, those of the re-checks still due included."""
+    left = settled.state.remaining(strategy)
+    done = Counter(entry.purpose for entry in entries)
+    near, repeat = _shares(n_checks)
+    due = max(near - done["near"], 0) + max(repeat - done["repeat"], 0) + len(settled.doubts)
+    return Remaining(left.least + due, left.expected + due, left.most + due)
+
+
+def _may_check(settled: Settled) -> bool:
+    n_spent = settled.n_checks + settled.n_repairs
+    return n_spent + 1 <= _limit(settled.n_screens + 1)
+
+
+def _limit(n_screens: int) -> int:
+    return math.ceil(_MAX_SHARE * n_screens)
+
+
+def _next_check(
+    settled: Settled,
+    entries: Sequence[Answer | Skip],
+    n_checks: int,
+    rng: random.Random,
+    *,
+    at_end: bool,
+) -> Ask | None:
+    for pair, at in settled.doubts.items():
+        if not set(settled.state.items).issuperset(pair):
+            continue
+        if at_end or len(entries) - at > _LATER:
+            return Ask(*_swapped(pair, entries), "again")
+    done = Counter(entry.purpose for entry in entries)
+    n_near, n_repeat = _shares(n_checks)
+    if done["repeat"] < n_repeat:
+        found = _repeat(settled, entries, rng, _OLD) or (
+            _repeat(settled, entries, rng, _LATER + 1) if at_end else None
+        )
+        if found is not None:
+            return Ask(*_swapped(found, entries), "repeat")
+    if at_end and done["near"] < n_near and settled.state.is_finished:
+        near = _near(settled, entries, rng)
+        if near is not None:
+            return Ask(*(near if rng.random() < 0.5 else near[::-1]), "near")
+    return None
+
+
+def _repeat(
+    settled: Settled, entries: Sequence[Answer | Skip], rng: random.Random, age: int
+) -> tuple[int, int] | None:
+    """Return an earlier pair, asked in as many criteria as any, at least ``age`` screens old."""
+    asked: Counter[tuple[int, int]] = Counter()
+    seen_lately = {_pair(entry.left, entry.right) for entry in entries[len(entries) - age + 1 :]}
+    checked = {_pair(one.left, one.right) for one in entries if one.purpose in CHECKS}
+    for entry in entries[: max(len(entries) - age + 1, 0)]:
+        pair = _pair(entry.left, entry.right)
+        if isinstance(entry, Answer) and pair not in seen_lately | checked:
+            asked[pair] += len(entry.verdicts)
+    items = set(settled.state.items)
+    settled_pairs = [
+        pair for pair in asked if items.issuperset(pair) and not settled.state.open_criteria(*pair)
+    ]
+    most = max((asked[pair] for pair in settled_pairs), default=0)
+    best = sorted(pair for pair in settled_pairs if asked[pair] == most)
+    return rng.choice(best) if best else None
+
+
+def _near(
+    settled: Settled, entries: Sequence[Answer | Skip], rng: random.Random
+) -> tuple[int, int] | None:
+    """Return the pair asked in the fewest criteria, of these the nearest in the rankings."""
+    state = settled.state
+    asked: Counter[tuple[int, int]] = Counter()
+    for entry in entries:
+        if isinstance(entry, Answer):
+            asked[_pair(entry.left, entry.right)] += len(entry.verdicts)
+    checked = {_pair(one.left, one.right) for one in entries if one.purpose in CHECKS}
+    lately = [_pair(one.left, one.right) for one in entries[-_LATER:]]
+    # With few results all pairs may have been shown lately; the very last one is never repeated.
+    for passed_over in (checked.union(lately), checked.union(lately[-1:])):
+        scored = [
+            (asked[i, j], state.gap(i, j), (i, j))
+            for i, j in combinations(state.items, 2)
+            if (i, j) not in passed_over
+        ]
+        if scored:
+            break
+    else:
+        return None
+    least = min((n_asked, gap) for n_asked, gap, _ in scored)
+    return rng.choice([pair for n_asked, gap, pair in scored if (n_asked, gap) == least])
+
+
+def _swapped(pair: tuple[int, int], entries: Sequence[Answer | Skip]) -> tuple[int, int]:
+    """Return a pair with the sides it did not have the last time."""
+    for entry in reversed(entries):
+        if _pair(entry.left, entry.right) == pair:
+            return entry.right, entry.left
+    raise RankingError(f"pair {pair} was never shown")
+
+
+def _pair(i: int, j: int) -> tuple[int, int]:
+    return (i, j) if i < j else (j, i)
+
+
+def _from_smaller(left: int, right: int, verdict: Verdict) -> Verdict:
+    return verdict if left < right else _MIRRORED[verdict]
+
+
+@dataclass(frozen=True, slots=True)
+class ErrorRate:
+    """An annotator's estimated share of wrong answers, with a 95 % interval."""
+
+    rate: float
+    low: float
+    high: float
+    n_repeated: int
+
+
+def error_rate(n_differing: int, n_repeated: int) -> ErrorRate | None:
+    """Estimate how often an annotator errs from answers to repeated pairs; None below 30 of them.
+
+    If a wrong answer is as often one as the other of the two others, a share d of differing answers
+    means e = (2 - sqrt(4 - 6 d)) / 3, and 2/3 from d = 2/3 on. The interval is Wilson's for d.
+
+    Raises
+    ------
+    RankingError
+        If more answers differ than were repeated.
+    """
+    if not 0 <= n_differing <= n_repeated:
+        raise RankingError(f"{n_differing} of {n_repeated} repeated answers cannot differ")
+    if n_repeated < _MIN_REPEATED:
+        return None
+    share, z = n_differing / n_repeated, 1.959963984540054
+    middle = (share + z * z / (2 * n_repeated)) / (1 + z * z / n_repeated)
+    spread = share * (1 - share) / n_repeated + z * z / (4 * n_repeated * n_repeated)
+    half = z * math.sqrt(spread) / (1 + z * z / n_repeated)
+    return ErrorRate(
+        _error(share), _error(max(middle - half, 0.0)), _error(middle + half), n_repeated
+    )
+
+
+def _error(differing: float) -> float:
+    return (2 - math.sqrt(max(4 - 6 * differing, 0.0))) / 3 if differing < 2 / 3 else 2 / 3

@@ -1,0 +1,371 @@
+"""Which protocols a study can tell apart: permutation, Friedman, Wilcoxon and Nemenyi."""
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .errors import RankingError
+from .resampling import SEED, Floats, checked_table
+
+N_PATTERNS = 10_000
+ALPHA = 0.05
+# Up to so many images all 2^n sign patterns are tried.
+EXACT_UP_TO = 12
+# The signs of 10,000 patterns for so many images are 20 MiB.
+_BLOCK = 256
+
+PValues = tuple[tuple[float | None, ...], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Permutations:
+    """The p-value of every pair of protocols, and how it was found.
+
+    Attributes
+    ----------
+    p_values : tuple of tuples, p x p
+        Symmetric; None on the diagonal, and everywhere without an image.
+    n_patterns : int
+        Sign patterns tried.
+    exact : bool
+        Whether these are all there are.
+    """
+
+    protocols: tuple[str, ...]
+    p_values: PValues
+    n_images: int
+    n_patterns: int
+    exact: bool
+    seed: int
+
+
+def permutation_test(
+    table: Floats,
+    protocols: Sequence[str],
+    *,
+    n_patterns: int = N_PATTERNS,
+    seed: int = SEED,
+) -> Permutations:
+    """Test every pair by swapping the two protocols' distances on random images ([Fis35]_, [PS10]_).
+
+    The statistic is the difference of the two sums of distances; two-sided: a pattern counts when
+    its difference is at least as large in absolute value. Up to 12 images all 2^n patterns are
+    tried and p is their share; beyond, p = (1 + counted) / (1 + patterns), because the study as it
+    is counts as a pattern too, and so p is never 0. All pairs share the patterns. Time grows with
+    patterns x images x protocols; memory does not grow with the images.
+
+    Parameters
+    ----------
+    table : ndarray of shape (n, p)
+        The distance of p protocols to the consensus on n images.
+    protocols : sequence of str, length p
+
+    Returns
+    -------
+    Permutations
+        p is 1 for identical protocols, and for one image (either sign is as far from 0). Without
+        an image every p is None.
+
+    Raises
+    ------
+    RankingError
+        If the table does not fit the protocols, a distance is not finite or there is no pattern.
+    """
+    table = checked_table(table, protocols)
+    if n_patterns < 1:
+        raise RankingError(f"n_patterns must be at least 1, got {n_patterns}")
+    n, n_protocols = table.shape
+    exact = n <= EXACT_UP_TO
+    n_tried = 2**n if exact else n_patterns
+    p_values: list[list[float | None]] = [[None] * n_protocols for _ in range(n_protocols)]
+    if n:
+        sums = _signed_sums(table, n_tried, exact, seed)
+        for a, b in combinations(range(n_protocols), 2):
+            observed = abs(float((table[:, a] - table[:, b]).sum()))
+            # Distances are multiples of 1/4 and exact; others may be off in the last digits.
+            slack = 1e-12 * float(np.abs(table[:, [a, b]]).sum())
+            counted = np.count_nonzero(np.abs(sums[:, a] - sums[:, b]) >= observed - slack)
+            p = counted / n_tried if exact else (1 + counted) / (1 + n_tried)
+            p_values[a][b] = p_values[b][a] = float(p)
+    return Permutations(
+        tuple(protocols), tuple(map(tuple, p_values)), n, n_tried if n else 0, exact, seed
+    )
+
+
+def _signed_sums(table: Floats, n_patterns: int, exact: bool, seed: int) -> Floats:
+    """Return each protocol's sum of distances under each sign pattern: (n_patterns, p).
+
+    A pattern's difference of two sums is what swapping the two on the negative images gives.
+    """
+    sums = np.zeros((n_patterns, table.shape[1]))
+    bits = _all_bits(len(table)) if exact else _random_bits(len(table), n_patterns, seed)
+    for block, of_block in bits:
+        part = table[block]
+        sums += 2.0 * (of_block @ part) - part.sum(axis=0)
+    return sums
+
+
+def _all_bits(n: int) -> Iterator[tuple[slice, Floats]]:
+    patterns = np.arange(2**n)[:, np.newaxis] >> np.arange(n)
+    yield slice(0, n), (patterns & 1).astype(np.float64)
+
+
+def _random_bits(n: int, n_patterns: int, seed: int) -> Iterator[tuple[slice, Floats]]:
+    rng = np.random.default_rng(seed)
+    for start in range(0, n, _BLOCK):
+        width = min(_BLOCK, n - start)
+        drawn = rng.integers(0, 256, size=(n_patterns, -(-width // 8)), dtype=np.uint8)
+        bits = np.unpackbits(drawn, axis=1, count=width)
+        yield slice(start, start + width), bits.astype(np.float64)
+
+
+def clusters(
+    scores: Sequence[float | None],
+    p_values: PValues,
+    *,
+    alpha: float = ALPHA,
+) -> tuple[int | None, ...]:
+    """Group protocols that the test cannot tell apart; return each one's cluster, 1 for the best.
+
+    The rule of the machine-translation metrics tasks ([MTME]_, ``AssignRanks``): protocols are
+    gone through from the smallest Score on; a new cluster starts at the first protocol that *any*
+    member of the current cluster differs from with p <= alpha. So no two protocols of one cluster
+    are told apart. Two of different clusters need not be told apart either: a protocol may be
+    level with the last of the cluster above and still differ from its first. The tasks test one
+    side and we test both, which at the same alpha is the stricter test. Equal Scores are gone
+    through in the order given.
+
+    Parameters
+    ----------
+    scores : sequence of float or None, length p
+    p_values : p x p
+        In the same order; None counts as not told apart.
+
+    Returns
+    -------
+    tuple of int or None, length p
+        In the order given. A protocol without a Score has None.
+
+    Raises
+    ------
+    RankingError
+        If the p-values are not p x p.
+    """
+    if len(p_values) != len(scores) or any(len(row) != len(scores) for row in p_values):
+        raise RankingError(f"expected p-values for {len(scores)} x {len(scores)} protocols")
+    found: list[int | None] = [None] * len(scores)
+    order = sorted((score, at) for at, score in enumerate(scores) if score is not None)
+    number, members = 1, list[int]()
+    for _, at in order:
+        p_to_members = [p_values[member][at] for member in members]
+        if any(p is not None and p <= alpha for p in p_to_members):
+            number, members = number + 1, []
+        members.append(at)
+        found[at] = number
+    return tuple(found)
+
+
+@dataclass(frozen=True, slots=True)
+class Friedman:
+    """The statistic and p-value of a test that all protocols are alike; None: it cannot be made."""
+
+    statistic: float | None
+    p_value: float | None
+    n_images: int
+    n_protocols: int
+
+
+def friedman_test(table: Floats, protocols: Sequence[str]) -> Friedman:
+    """Test by ranks within images whether all protocols are alike ([Dem06]_, 3.2.2; scipy).
+
+    The chi-square form, corrected for ties; good for more than about ten images and five
+    protocols.
+
+    Returns
+    -------
+    Friedman
+        None for fewer than two images or three protocols, and when every image ties them all.
+
+    Raises
+    ------
+    RankingError
+        As :func:`permutation_test` does.
+    """
+    import scipy.stats
+
+    table = checked_table(table, protocols)
+    n, n_protocols = table.shape
+    undefined = n < 2 or n_protocols < 3 or bool((table == table[:, :1]).all())
+    if undefined:
+        return Friedman(None, None, n, n_protocols)
+    found = scipy.stats.friedmanchisquare(*table.T)
+    return Friedman(float(found.statistic), float(found.pvalue), n, n_protocols)
+
+
+@dataclass(frozen=True, slots=True)
+class WilcoxonPair:
+    """One pair's signed-rank test; None where the two are the same on every image."""
+
+    first: str
+    second: str
+    p_value: float | None
+    holm_p_value: float | None
+    n_not_zero: int
+
+
+def wilcoxon_pairs(table: Floats, protocols: Sequence[str]) -> tuple[WilcoxonPair, ...]:
+    """Test every pair by Wilcoxon's signed ranks, two-sided, with Holm's correction ([Dem06]_).
+
+    Differences of zero, which are frequent here, are ranked with the others and their ranks split
+    evenly between both sides (Demsar, 3.1.3; ``zsplit`` in scipy). Up to 12 images p is exact, by
+    all sign patterns; beyond, it comes from scipy's normal distribution, corrected for ties. Pairs
+    that cannot be tested do not count in Holm's correction.
+
+    Returns
+    -------
+    tuple of WilcoxonPair
+        Every pair in the order given. p is None where all differences are zero: identical or
+        equally constant protocols, no image. With one image p is 1.
+
+    Raises
+    ------
+    RankingError
+        As :func:`permutation_test` does.
+    """
+    table = checked_table(table, protocols)
+    pairs = list(combinations(range(len(protocols)), 2))
+    p_values: list[float | None] = []
+    n_not_zero = []
+    for a, b in pairs:
+        differences = table[:, a] - table[:, b]
+        n_not_zero.append(int(np.count_nonzero(differences)))
+        p_values.append(_signed_rank_p(differences) if n_not_zero[-1] else None)
+    return tuple(
+        WilcoxonPair(protocols[a], protocols[b], p, corrected, n)
+        for (a, b), p, corrected, n in zip(pairs, p_values, holm(p_values), n_not_zero, strict=True)
+    )
+
+
+def _signed_rank_p(differences: Floats) -> float:
+    import scipy.stats
+
+    if len(differences) > EXACT_UP_TO:
+        found = scipy.stats.wilcoxon(differences, zero_method="zsplit", method="asymptotic")
+        return float(found.pvalue)
+    signed = (np.sign(differences) * scipy.stats.rankdata(np.abs(differences)))[:, np.newaxis]
+    sums = _signed_sums(signed, 2 ** len(signed), exact=True, seed=0)
+    return float(np.mean(np.abs(sums) >= abs(signed.sum())))
+
+
+def holm(p_values: Sequence[float | None]) -> tuple[float | None, ...]:
+    """Return p-values corrected by Holm's step-down rule ([Hol79]_); None stays and does not count.
+
+    The i-th smallest of m is multiplied by m - i + 1; none falls below a smaller one's, nor rises
+    above 1.
+    """
+    order = sorted((p, at) for at, p in enumerate(p_values) if p is not None)
+    corrected: list[float | None] = [None] * len(p_values)
+    highest = 0.0
+    for step, (p, at) in enumerate(order):
+        highest = max(highest, min(1.0, (len(order) - step) * p))
+        corrected[at] = highest
+    return tuple(corrected)
+
+
+@dataclass(frozen=True, slots=True)
+class CriticalDifference:
+    """What a critical-difference diagram draws.
+
+    Attributes
+    ----------
+    average_ranks : tuple of (protocol, rank or None)
+        The best first; None without an image.
+    critical_difference : float or None
+        Average ranks that lie at least so far apart are told apart; None without an image or with
+        fewer than two protocols.
+    groups : tuple of tuples of str
+        The bars: the longest runs of two or more protocols, by average rank, whose first and last
+        are not told apart. Groups may overlap.
+    """
+
+    average_ranks: tuple[tuple[str, float | None], ...]
+    critical_difference: float | None
+    groups: tuple[tuple[str, ...], ...]
+    n_images: int
+    alpha: float
+
+
+def critical_difference(
+    table: Floats, protocols: Sequence[str], *, alpha: float = ALPHA
+) -> CriticalDifference:
+    """Return average ranks and Nemenyi's critical difference ([Dem06]_, 3.2.2).
+
+    On every image the protocol with the smallest distance has rank 1; equals share the mean of
+    their ranks. CD = q sqrt(p (p + 1) / 6 n), with q the alpha quantile of the studentized range
+    of p protocols and infinitely many degrees of freedom, divided by sqrt(2).
+
+    Parameters
+    ----------
+    table : ndarray of shape (n, p)
+    protocols : sequence of str, length p
+
+    Returns
+    -------
+    CriticalDifference
+        Identical protocols share their rank and a group. Nothing is None that one image gives: its
+        ranks are average ranks, and its CD is large.
+
+    Raises
+    ------
+    RankingError
+        As :func:`permutation_test` does, or if alpha is not between 0 and 1.
+    """
+    table = checked_table(table, protocols)
+    if not 0 < alpha < 1:
+        raise RankingError(f"alpha must be between 0 and 1, got {alpha}")
+    n, n_protocols = table.shape
+    if not n:
+        return CriticalDifference(tuple((name, None) for name in protocols), None, (), 0, alpha)
+    doubled = _doubled_rank_sums(table)
+    order = sorted(range(n_protocols), key=lambda at: (doubled[at], at))
+    ranks = [(protocols[at], float(doubled[at]) / (2 * n)) for at in order]
+    if n_protocols < 2:
+        return CriticalDifference(tuple(ranks), None, (), n, alpha)
+    limit = _nemenyi_quantile(n_protocols, alpha) * math.sqrt(
+        n_protocols * (n_protocols + 1) / (6 * n)
+    )
+    return CriticalDifference(tuple(ranks), limit, _runs(ranks, limit), n, alpha)
+
+
+def _doubled_rank_sums(table: Floats) -> NDArray[np.intp]:
+    """Return twice the sum of each protocol's ranks over the images, exactly."""
+    sums = np.empty(table.shape[1], dtype=np.intp)
+    for at in range(table.shape[1]):
+        own = table[:, [at]]
+        # Twice the mean of the positions of a bucket: 2 x those before it + its size + 1.
+        sums[at] = 2 * np.count_nonzero(table < own) + np.count_nonzero(table == own) + len(table)
+    return sums
+
+
+def _nemenyi_quantile(n_protocols: int, alpha: float) -> float:
+    import scipy.stats
+
+    quantile = scipy.stats.studentized_range.ppf(1 - alpha, n_protocols, math.inf)
+    return float(quantile) / math.sqrt(2)
+
+
+def _runs(ranks: Sequence[tuple[str, float]], limit: float) -> tuple[tuple[str, ...], ...]:
+    found = []
+    last_end = 0
+    for start in range(len(ranks)):
+        end = start + 1
+        while end < len(ranks) and ranks[end][1] - ranks[start][1] < limit:
+            end += 1
+        if end - start > 1 and end > last_end:
+            found.append(tuple(name for name, _ in ranks[start:end]))
+            last_end = end
+    return tuple(found)

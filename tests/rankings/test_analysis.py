@@ -1,0 +1,185 @@
+import json
+import random
+from fractions import Fraction
+from itertools import combinations
+from statistics import fmean
+
+import pytest
+
+from rankings.analysis import Analysis, analyse
+from rankings.from_scores import ranking_from_scores
+from rankings.report import Settings, build_report
+
+METHODS = ["east", "fcn", "pixel", "seg", "textboxes"]
+PROTOCOLS = ["DETEVAL", "IOU", "count"]
+SETTINGS = Settings(decimals=2, min_annotators=2)
+
+
+def _study(n_images=8, seed=1):
+    rng = random.Random(seed)
+    images = [f"img_{at}" for at in range(n_images)]
+
+    def ranking():
+        return ranking_from_scores({method: rng.randrange(4) for method in METHODS}, None)
+
+    rankings = {
+        criterion: {image: {name: ranking() for name in "abc"} for image in images}
+        for criterion in ("recall", "precision", "preference")
+    }
+    scores = {
+        image: {
+            protocol: {method: (rng.random(), rng.random()) for method in METHODS}
+            for protocol in PROTOCOLS
+        }
+        for image in images
+    }
+    return rankings, scores
+
+
+@pytest.fixture(scope="module")
+def study():
+    return _study()
+
+
+@pytest.fixture(scope="module")
+def analysis(study) -> Analysis:
+    return analyse(*study, SETTINGS, sentinels=["count"], n_resamples=200)
+
+
+def test_the_tables_are_those_of_the_report(study, analysis):
+    rankings, scores = study
+    unnamed = {
+        criterion: {image: list(one.values()) for image, one in of.items()}
+        for criterion, of in rankings.items()
+    }
+    assert analysis.report == build_report(unnamed, scores, SETTINGS)
+
+
+def test_every_part_speaks_of_the_scores_of_the_tables(analysis):
+    for criterion, around in analysis.criteria.items():
+        table = analysis.report.criteria[criterion]
+        scores = {row.protocol: pytest.approx(row.score) for row in table.rows}
+        assert {one.protocol: one.score for one in around.intervals.scores} == scores
+        assert {one.protocol: one.score for one in around.two_way.scores} == scores
+        assert [one.protocol for one in around.measures] == [row.protocol for row in table.rows]
+        for one in around.intervals.scores:
+            assert one.low <= one.score <= one.high
+        at_settings = {one.protocol: one.scores for one in around.rounding}
+        assert {
+            name: any(score == known for score in at_settings[name])
+            for name, known in scores.items()
+        } == dict.fromkeys(scores, True)
+
+
+def _signs(ranking):
+    place = {method: at for at, bucket in enumerate(ranking) for method in bucket}
+    return {
+        (a, b): (place[a] > place[b]) - (place[a] < place[b])
+        for a, b in combinations(sorted(place), 2)
+    }
+
+
+def test_the_other_measures_are_sums_over_pairs(study, analysis):
+    _, scores = study
+    table = analysis.report.criteria["recall"]
+    for measured in analysis.criteria["recall"].measures:
+        kemeny, shares, taus = [], [], []
+        for image, goal in table.consensus.items():
+            recalls = {
+                method: recall for method, (recall, _) in scores[image][measured.protocol].items()
+            }
+            own = _signs(ranking_from_scores(recalls, SETTINGS.decimals))
+            theirs = _signs(goal)
+            kemeny.append(Fraction(sum(abs(own[pair] - theirs[pair]) for pair in own), 2))
+            shares.append(Fraction(sum(own[pair] == theirs[pair] for pair in own), len(own)))
+            strict = sum(map(abs, own.values())) * sum(map(abs, theirs.values()))
+            if strict:
+                taus.append(sum(own[pair] * theirs[pair] for pair in own) / strict**0.5)
+        assert measured.kemeny_distance == pytest.approx(float(fmean(kemeny)))
+        assert measured.pairwise_accuracy == pytest.approx(float(fmean(shares)))
+        assert measured.tau_b == pytest.approx(fmean(taus))
+        assert measured.n_without_tau_b == len(table.consensus) - len(taus)
+
+
+def test_a_protocol_that_agrees_with_people_stands_alone_in_the_first_cluster():
+    rankings, scores = _study(n_images=30, seed=3)
+    for image, of_annotator in rankings["recall"].items():
+        people = next(iter(of_annotator.values()))
+        for name in of_annotator:
+            of_annotator[name] = people
+        places = {method: at for at, bucket in enumerate(people) for method in bucket}
+        scores[image]["IOU"] = {method: (1 - places[method] / 10, 0.5) for method in METHODS}
+    around = analyse(rankings, scores, SETTINGS, n_resamples=200).criteria["recall"]
+    assert around.clusters["IOU"] == 1
+    assert around.clusters["DETEVAL"] > 1
+    assert around.clusters["count"] > 1
+    assert around.ceiling.score == 0
+    assert around.agreement.edit_distance == 0
+    assert around.agreement.alpha == 1
+
+
+def test_a_sentinel_above_a_protocol_is_warned_of():
+    rankings, scores = _study(n_images=20, seed=4)
+    for image, of_annotator in rankings["precision"].items():
+        people = next(iter(of_annotator.values()))
+        for name in of_annotator:
+            of_annotator[name] = people
+        places = {method: at for at, bucket in enumerate(people) for method in bucket}
+        scores[image]["count"] = {method: (0.5, 1 - places[method] / 10) for method in METHODS}
+    around = analyse(rankings, scores, SETTINGS, sentinels=["count"], n_resamples=200)
+    warned = {(one.sentinel, one.protocol) for one in around.criteria["precision"].warnings}
+    assert {("count", "IOU"), ("count", "DETEVAL")} <= warned
+
+
+def test_images_that_do_not_count_count_nowhere(study):
+    rankings, scores = study
+    fewer = {
+        criterion: {image: dict(one) for image, one in of.items()}
+        for criterion, of in rankings.items()
+    }
+    for of_image in fewer.values():
+        of_image["img_0"] = {"a": of_image["img_0"]["a"]}
+    left = {
+        criterion: {image: one for image, one in of.items() if image != "img_0"}
+        for criterion, of in rankings.items()
+    }
+    with_it = analyse(fewer, scores, SETTINGS, n_resamples=200)
+    without = analyse(left, scores, SETTINGS, n_resamples=200)
+    assert with_it.criteria == without.criteria
+    assert with_it.between_criteria == without.between_criteria
+
+
+@pytest.mark.parametrize("empty", ["rankings", "scores", "images", "one protocol", "one annotator"])
+def test_what_is_missing_leaves_gaps_and_no_error(empty):
+    rankings, scores = _study(n_images=3)
+    settings = SETTINGS
+    if empty == "rankings":
+        rankings = {name: {image: {} for image in of} for name, of in rankings.items()}
+    elif empty == "images":
+        rankings, scores = {name: {} for name in rankings}, {}
+    elif empty == "scores":
+        scores = {image: {} for image in scores}
+    elif empty == "one protocol":
+        scores = {image: {"IOU": of["IOU"]} for image, of in scores.items()}
+    else:
+        settings = Settings(min_annotators=1)
+        rankings = {
+            name: {image: {"a": one["a"]} for image, one in of.items()}
+            for name, of in rankings.items()
+        }
+    found = analyse(rankings, scores, settings, n_resamples=50, other_consensuses=["kemeny"])
+    assert json.dumps(found.to_json(), allow_nan=False)
+
+
+@pytest.mark.parametrize("consensus", ["kemeny", "davidson"])
+def test_other_consensuses_are_compared_with_the_reports_own(study, consensus):
+    plain = analyse(*study, SETTINGS, other_consensuses=[consensus], n_resamples=50)
+    names = [variant.name for variant in plain.criteria["recall"].sensitivity]
+    assert any(consensus in name for name in names)
+    own = Settings(decimals=2, min_annotators=2, consensus=consensus)
+    assert analyse(*study, own, n_resamples=50).report.settings.consensus == consensus
+
+
+def test_the_same_data_give_the_same_analysis(study, analysis):
+    again = analyse(*study, SETTINGS, sentinels=["count"], n_resamples=200)
+    assert json.dumps(again.to_json()) == json.dumps(analysis.to_json())

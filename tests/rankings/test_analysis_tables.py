@@ -1,0 +1,134 @@
+import csv
+import io
+import json
+
+import pytest
+
+from rankings import analysis_tables
+from rankings.analysis import analyse
+from rankings.analysis_tables import Column, Table, tables_of
+from rankings.report import Settings, build_report, report_from_json
+
+from .test_analysis import SETTINGS, _study
+
+NASTY = Table(
+    "nasty",
+    "A & B",
+    "100 % of it.",
+    (Column("Protocol"), Column("Value", True, 3), Column("n", True), Column("Same")),
+    (("=1+1|_x", 0.1 + 0.2, 3, True), ("b", None, 0, False), ("c", -0.0001, 1, None)),
+)
+HEADER = {"study": "Street\nsigns"}
+
+
+@pytest.fixture(scope="module")
+def data():
+    found = analyse(*_study(), SETTINGS, sentinels=["count"], n_resamples=100).to_json()
+    return json.loads(json.dumps(found))
+
+
+def test_every_kind_of_table_is_there_for_every_criterion(data):
+    tables = {table.slug: table for table in tables_of(data)}
+    assert set(tables) == {
+        *("intervals", "differences", "sensitivity", "agreement", "annotators", "criteria"),
+        *("measures", "rounding", "calibration", "beta"),
+    }
+    for slug, table in tables.items():
+        assert all(len(row) == len(table.columns) for row in table.rows)
+        expected = {"beta": {"preference"}}.get(slug, {"recall", "precision", "preference"})
+        if slug != "criteria":
+            assert {row[0] for row in table.rows} == expected
+
+
+def test_the_numbers_stand_under_their_heads(data):
+    tables = {table.slug: table for table in tables_of(data)}
+
+    def cells(slug, **where):
+        names = [column.name for column in tables[slug].columns]
+        rows = [dict(zip(names, row, strict=True)) for row in tables[slug].rows]
+        [row] = [row for row in rows if where.items() <= row.items()]
+        return row
+
+    around = data["analysis"]["recall"]
+    at_iou = {
+        name: {one["protocol"]: one for one in around[name]}["IOU"]
+        for name in ("measures", "calibration")
+    }
+    row = cells("measures", Criterion="recall", Protocol="IOU")
+    assert row["tau-b"] == at_iou["measures"]["tau_b"]
+    assert row["Pairs agreed"] == at_iou["measures"]["pairwise_accuracy"]
+    row = cells("calibration", Criterion="recall", Protocol="IOU")
+    assert row["Epsilon"] == at_iou["calibration"]["epsilon"]
+    assert row["Accuracy at 0"] == at_iou["calibration"]["accuracy_at_0"]
+    score = {row["protocol"]: row["score"] for row in data["criteria"]["recall"]["rows"]}["IOU"]
+    assert cells("rounding", Criterion="recall", Protocol="IOU")["2 decimals"] == score
+    row = cells("intervals", Criterion="recall", Protocol="IOU")
+    assert row["Score"] == pytest.approx(score)
+    assert row["Cluster"] == around["clusters"]["IOU"]
+    [pair] = [
+        one
+        for one in around["intervals"]["differences"]
+        if {one["first"], one["second"]} == {"IOU", "count"}
+    ]
+    row = cells("differences", Criterion="recall", First=pair["first"], Second=pair["second"])
+    names = around["permutations"]["protocols"]
+    tested = around["permutations"]["p_values"][names.index("IOU")][names.index("count")]
+    assert (row["Difference"], row["p"]) == (pair["value"], tested)
+
+
+def test_without_an_image_there_is_no_table():
+    rankings, scores = _study(n_images=2)
+    found = analyse(rankings, scores, Settings(min_annotators=9), n_resamples=10)
+    assert {table.slug for table in tables_of(found.to_json())} <= {"criteria"}
+
+
+def test_csv_has_every_digit_and_no_formula():
+    text = analysis_tables.to_csv(NASTY, HEADER)
+    first, *body = text.splitlines()
+    assert first == "# study: Street signs"
+    rows = list(csv.DictReader(io.StringIO("\n".join(body))))
+    assert rows[0] == {
+        "Protocol": "'=1+1|_x",
+        "Value": "0.30000000000000004",
+        "n": "3",
+        "Same": "yes",
+    }
+    assert rows[1] == {"Protocol": "b", "Value": "", "n": "0", "Same": "no"}
+
+
+def test_json_keeps_numbers_and_says_what_the_table_is():
+    content = json.loads(analysis_tables.to_json(NASTY, HEADER))
+    assert content["rows"][0]["Value"] == 0.1 + 0.2
+    assert content["rows"][1] == {"Protocol": "b", "Value": None, "n": 0, "Same": False}
+    assert content["note"] == "100 % of it."
+
+
+def test_latex_escapes_and_dashes():
+    text = analysis_tables.to_latex(NASTY, HEADER)
+    assert r"=1+1|\_x & 0.300 & 3 & yes \\" in text
+    assert r"b & -- & 0 & no \\" in text
+    # Rounded to zero: no minus.
+    assert r"c & 0.000 & 1 & -- \\" in text
+    assert r"\begin{tabular}{lrrl}" in text
+
+
+def test_markdown_escapes_and_aligns():
+    text = analysis_tables.to_markdown(NASTY, HEADER)
+    assert r"| =1+1\|\_x | 0.300 | 3 | yes |" in text
+    assert "| --- | ---: | ---: | --- |" in text
+
+
+def test_a_small_p_value_is_never_zero():
+    table = Table("p", "p", "", (Column("p", True, 3),), ((0.0002,), (0.2,)))
+    assert [[text for text, _ in row] for row in table.shown] == [["< 0.001"], ["0.200"]]
+
+
+def test_a_report_comes_back_from_its_json():
+    rankings, scores = _study(n_images=3)
+    unnamed = {
+        criterion: {image: list(one.values()) for image, one in of.items()}
+        for criterion, of in rankings.items()
+    }
+    unnamed["recall"]["img_0"] = []
+    report = build_report(unnamed, scores, SETTINGS)
+    assert report_from_json(json.loads(json.dumps(report.to_json()))) == report

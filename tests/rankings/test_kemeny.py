@@ -1,0 +1,197 @@
+"""The Kemeny consensus, against exhaustive search and against a sum over subsets."""
+
+import itertools
+import random
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from rankings.distances import kemeny_distance
+from rankings.errors import RankingError
+from rankings.kemeny import kemeny
+from rankings.orders import methods_of, to_text
+from tests.rankings.test_edit_distance import rankings_of, weak_orders
+
+CYCLE = ["a>b>c", "b>c>a", "c>a>b"]
+
+
+def by_text(text):
+    return tuple(tuple(bucket.split("=")) for bucket in text.split(">"))
+
+
+def restricted(ranking, methods):
+    kept = (tuple(method for method in bucket if method in methods) for bucket in ranking)
+    return tuple(bucket for bucket in kept if bucket)
+
+
+def total_distance(ranking, rankings):
+    return sum(kemeny_distance(restricted(ranking, methods_of(r)), r) for r in rankings)
+
+
+def by_the_rule(rankings):
+    """The key of every weak order: distance, then most tied pairs, then places by name."""
+    methods = sorted(frozenset.union(*map(methods_of, rankings)))
+
+    def key(ranking):
+        n_tied = sum(len(bucket) * (len(bucket) - 1) // 2 for bucket in ranking)
+        place, before = {}, 0
+        for bucket in ranking:
+            place |= dict.fromkeys(bucket, before)
+            before += len(bucket)
+        return total_distance(ranking, rankings), -n_tied, [place[m] for m in methods]
+
+    return min(weak_orders(methods), key=key)
+
+
+def random_ranking(methods, rng):
+    levels = {}
+    for method in methods:
+        levels.setdefault(rng.randrange(len(methods)), []).append(method)
+    return tuple(tuple(levels[level]) for level in sorted(levels))
+
+
+def least_distance_by_subsets(rankings):
+    """The least distance, by the best last bucket of every subset of the methods."""
+    methods = sorted(methods_of(rankings[0]))
+    place = [{m: at for at, bucket in enumerate(ranking) for m in bucket} for ranking in rankings]
+
+    def cost(first, second, is_tied):
+        signs = [(p[first] > p[second]) - (p[first] < p[second]) for p in place]
+        return sum(abs(sign - (0 if is_tied else -1)) / 2 for sign in signs)
+
+    strict = {pair: cost(*pair, is_tied=False) for pair in itertools.permutations(methods, 2)}
+    tied = {pair: cost(*pair, is_tied=True) for pair in itertools.combinations(methods, 2)}
+    least = {frozenset(): 0.0}
+    for size in range(1, len(methods) + 1):
+        for subset in itertools.combinations(methods, size):
+            candidates = []
+            for n_last in range(1, size + 1):
+                for last in itertools.combinations(subset, n_last):
+                    rest = frozenset(subset) - frozenset(last)
+                    inside = sum(tied[pair] for pair in itertools.combinations(last, 2))
+                    across = sum(strict[m, low] for m in rest for low in last)
+                    candidates.append(least[rest] + inside + across)
+            least[frozenset(subset)] = min(candidates)
+    return least[frozenset(methods)]
+
+
+@pytest.mark.parametrize(
+    ("rankings", "consensus", "distance"),
+    [
+        (["a"], "a", 0.0),
+        (["b>a=c"], "b>a=c", 0.0),
+        # two of three want a first: one opposite pair
+        (["a>b", "a>b", "b>a"], "a>b", 1.0),
+        # a first costs 2 times 0.5, tied 0.5
+        (["a>b", "a=b", "a=b"], "a=b", 0.5),
+        # either order costs 1 and so does a tie, which is chosen
+        (["b>a", "a>b"], "a=b", 1.0),
+        # each of the three strict orders of the cycle costs 1 + 1 + 2; all tied 3 times 1.5
+        (CYCLE, "a>b>c", 4.0),
+        (["c>b>a", "b>a>c", "a>c>b"], "a>c>b", 4.0),
+        (["a=b=c=d"] * 2, "a=b=c=d", 0.0),
+    ],
+)
+def test_consensus_worked_out_by_hand(rankings, consensus, distance):
+    found = kemeny([by_text(text) for text in rankings])
+    assert (to_text(found.ranking).replace(" ", ""), found.distance) == (consensus, distance)
+    assert found.bound == distance
+    assert found.is_proven
+
+
+@pytest.mark.parametrize("n", [2, 3, 4])
+def test_it_is_the_weak_order_that_exhaustive_search_and_the_rule_choose(n):
+    rng = random.Random(n)
+    for _ in range(40):
+        rankings = [random_ranking("abcd"[:n], rng) for _ in range(rng.randint(1, 5))]
+        found = kemeny(rankings)
+        assert found.ranking == by_the_rule(rankings), rankings
+        assert found.distance == found.bound == total_distance(found.ranking, rankings)
+        assert found.is_proven
+
+
+def test_exhaustive_search_over_five_methods_agrees():
+    rng = random.Random(5)
+    for _ in range(12):
+        rankings = [random_ranking("abcde", rng) for _ in range(rng.randint(2, 5))]
+        assert kemeny(rankings).ranking == by_the_rule(rankings), rankings
+
+
+def test_rankings_that_lack_methods_say_nothing_of_their_pairs():
+    rng = random.Random(6)
+    for _ in range(25):
+        rankings = [
+            random_ranking(rng.sample("abcd", rng.randint(1, 4)), rng)
+            for _ in range(rng.randint(1, 5))
+        ]
+        found = kemeny(rankings)
+        assert found.ranking == by_the_rule(rankings), rankings
+        assert found.distance == total_distance(found.ranking, rankings)
+
+
+def test_the_distance_is_the_least_of_a_sum_over_subsets():
+    rng = random.Random(8)
+    for _ in range(4):
+        rankings = [random_ranking("abcdefgh", rng) for _ in range(4)]
+        found = kemeny(rankings)
+        assert found.is_proven
+        assert found.distance == least_distance_by_subsets(rankings)
+
+
+def test_groups_on_which_all_agree_are_solved_apart():
+    upper, lower = CYCLE, ["x>y>z", "y>z>x", "z>x>y"]
+    rankings = [by_text(f"{u}>{low}") for u, low in zip(upper, lower, strict=True)]
+    found = kemeny(rankings)
+    assert (to_text(found.ranking), found.distance) == ("a > b > c > x > y > z", 8.0)
+
+
+@settings(deadline=None, max_examples=30)
+@given(st.lists(rankings_of("abcdef"), min_size=1, max_size=5), st.randoms())
+def test_nothing_depends_on_the_order_of_rankings_or_within_buckets(rankings, rng):
+    shuffled = [tuple(tuple(rng.sample(b, len(b))) for b in ranking) for ranking in rankings]
+    rng.shuffle(shuffled)
+    assert kemeny(shuffled) == kemeny(rankings)
+
+
+@settings(deadline=None, max_examples=30)
+@given(st.lists(rankings_of("abcdef"), min_size=1, max_size=5))
+def test_turning_every_ranking_round_keeps_the_distance(rankings):
+    found = kemeny(rankings)
+    turned = kemeny([ranking[::-1] for ranking in rankings])
+    assert turned.distance == found.distance == total_distance(found.ranking, rankings)
+    assert all(found.distance <= total_distance(ranking, rankings) for ranking in rankings)
+
+
+def test_a_time_limit_leaves_a_ranking_and_a_bound_around_the_optimum():
+    rng = random.Random(9)
+    methods = [f"m{at:02}" for at in range(12)]
+    rankings = [random_ranking(methods, rng) for _ in range(5)]
+    optimum = kemeny(rankings, time_limit=60)
+    assert optimum.is_proven
+    cut = kemeny(rankings, time_limit=1e-9)
+    assert not cut.is_proven
+    assert cut.bound <= optimum.distance <= cut.distance
+    assert cut.distance == total_distance(cut.ranking, rankings)
+    assert methods_of(cut.ranking) == set(methods)
+
+
+def test_the_bound_of_a_search_cut_short_is_below_its_distance():
+    rng = random.Random(10)
+    rankings = [random_ranking([f"m{at:02}" for at in range(30)], rng) for _ in range(5)]
+    cut = kemeny(rankings, time_limit=0.3)
+    assert cut.bound <= cut.distance == total_distance(cut.ranking, rankings)
+
+
+@pytest.mark.parametrize(
+    ("rankings", "options", "named"),
+    [
+        ([], {}, "at least one ranking"),
+        ([[["a"], ["a"]]], {}, "ranked twice: a"),
+        ([[["a"]]], {"time_limit": 0}, "time limit"),
+        ([[["a"]]], {"time_limit": float("nan")}, "time limit"),
+    ],
+)
+def test_what_cannot_be_used_is_refused(rankings, options, named):
+    with pytest.raises(RankingError, match=named):
+        kemeny(rankings, **options)

@@ -1,0 +1,286 @@
+"""Bootstrap intervals over images, and over images and annotators."""
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+
+from rankings import resampling
+from rankings.distances import kemeny_distance
+from rankings.edit_distance import edit_distance
+from rankings.errors import RankingError
+from rankings.from_scores import ranking_from_scores
+from rankings.mean_rank import mean_rank
+from rankings.resampling import (
+    dense_places,
+    distance_table,
+    distances_between,
+    score_intervals,
+    two_way_intervals,
+)
+
+
+def by_text(text):
+    return tuple(tuple(bucket.split("=")) for bucket in text.split(">"))
+
+
+def column(*values):
+    return np.array(values, dtype=float)[:, np.newaxis]
+
+
+def test_a_table_has_the_images_in_order_of_name_and_no_baseline():
+    distances = {"b": {"x": 1.0, "y": 2.0, "all tied": 9.0}, "a": {"x": 3.0, "y": 4.0}}
+    assert distance_table(distances, ["y", "x"]).tolist() == [[4, 3], [2, 1]]
+    assert distance_table({}, ["y", "x"]).shape == (0, 2)
+    with pytest.raises(RankingError, match="a has no distance of z"):
+        distance_table(distances, ["z"])
+
+
+def test_limits_are_the_quantiles_of_all_resamples():
+    """All 4^4 = 256 resamples of four images in turn, against 40,000 drawn ones."""
+    values = [0.0, 1.0, 4.0, 11.0]
+    means = [np.mean(resample) for resample in itertools.product(values, repeat=4)]
+    for level in (0.5, 0.8, 0.93):
+        found = score_intervals(column(*values), ["x"], n_resamples=40_000, level=level)
+        expected = np.quantile(means, [(1 - level) / 2, (1 + level) / 2])
+        [interval] = found.scores
+        assert interval.score == 4
+        assert (interval.low, interval.high) == pytest.approx(tuple(expected), abs=0.26)
+
+
+def test_the_extremes_are_limits_when_they_are_likelier_than_the_tail():
+    """Three times the smallest of three images has probability 1/27 > 0.025."""
+    [interval] = score_intervals(column(0, 1, 5), ["x"]).scores
+    assert (interval.score, interval.low, interval.high) == (2, 0, 5)
+
+
+def test_differences_are_paired():
+    """A protocol that is one worse on every image is one worse in every resample."""
+    x = np.arange(20.0)[:, np.newaxis]
+    found = score_intervals(np.hstack([x, x + 1, x]), ["x", "worse", "same"])
+    assert [(of.first, of.second, of.value, of.low, of.high) for of in found.differences] == [
+        ("x", "worse", -1, -1, -1),
+        ("x", "same", 0, 0, 0),
+        ("worse", "same", 1, 1, 1),
+    ]
+
+
+@pytest.mark.parametrize("n", [2, 6, 7, 8, 20])
+def test_blocks_of_images_draw_as_one_draw_of_all_would(n):
+    """Each count is binomial(n, 1/n): mean 1, variance 1 - 1/n; covariance of two -1/n."""
+    draws = 20_000
+    parts = list(resampling._resampled(np.random.default_rng(3), n, draws, size=7))
+    assert [block.start for block, _ in parts] == list(range(0, n, 7))
+    counts = np.hstack([weights for _, weights in parts])
+    assert counts.shape == (draws, n)
+    assert (counts.sum(axis=1) == n).all()
+    covariance = np.cov(counts.T, bias=True)
+    assert counts.mean(axis=0) == pytest.approx(np.ones(n), abs=0.04)
+    assert covariance == pytest.approx(np.eye(n) - 1 / n, abs=0.06)
+
+
+def test_many_images_give_the_interval_of_the_normal_distribution(monkeypatch):
+    monkeypatch.setattr(resampling, "_BLOCK", 100)
+    values = np.random.default_rng(5).integers(0, 20, size=950) / 2
+    [interval] = score_intervals(values[:, np.newaxis], ["x"]).scores
+    reach = 1.96 * values.std() / math.sqrt(950)
+    assert interval.high - interval.score == pytest.approx(reach, rel=0.1)
+    assert interval.score - interval.low == pytest.approx(reach, rel=0.1)
+
+
+def test_intervals_hold_the_true_mean_about_as_often_as_they_say():
+    """400 studies of 80 images with mean distance 4 (skewed): 95 % give or take three errors of 1.1 %."""
+    rng = np.random.default_rng(8)
+    hits = 0
+    for study in range(400):
+        table = rng.poisson(8, size=(80, 1)) / 2
+        [interval] = score_intervals(table, ["x"], n_resamples=500, seed=study).scores
+        hits += interval.low <= 4 <= interval.high
+    assert 0.915 <= hits / 400 <= 0.985
+
+
+def test_the_same_seed_gives_the_same_intervals():
+    table = np.random.default_rng(1).random((30, 3))
+    assert score_intervals(table, "abc") == score_intervals(table, "abc")
+    assert score_intervals(table, "abc") != score_intervals(table, "abc", seed=1)
+
+
+def test_no_image_has_no_score_and_one_image_no_limits():
+    [none] = score_intervals(np.empty((0, 1)), ["x"]).scores
+    assert (none.score, none.low, none.high) == (None, None, None)
+    one = score_intervals(np.array([[2.0, 3.0]]), ["x", "y"])
+    assert [(of.score, of.low, of.high) for of in one.scores] == [(2, None, None), (3, None, None)]
+    assert [(of.value, of.low) for of in one.differences] == [(-1, None)]
+    assert one.n_resamples == 0
+
+
+def test_constant_protocols_have_intervals_of_no_width():
+    found = score_intervals(np.full((9, 2), 1.5), ["x", "y"])
+    assert [(of.low, of.high) for of in found.scores] == [(1.5, 1.5)] * 2
+    assert score_intervals(np.empty((9, 0)), []).scores == ()
+
+
+@pytest.mark.parametrize(
+    ("table", "wrong", "message"),
+    [
+        (np.zeros((3, 2)), {}, "1 columns"),
+        (np.zeros(3), {}, "1 columns"),
+        (column(0, math.nan), {}, "image 1: the distance of x is nan"),
+        (column(0, 1), {"n_resamples": 0}, "n_resamples"),
+        (column(0, 1), {"level": 1}, "level"),
+    ],
+)
+def test_what_cannot_be_resampled_is_refused(table, wrong, message):
+    with pytest.raises(RankingError, match=message):
+        score_intervals(table, ["x"], **wrong)
+
+
+METHODS = "abcd"
+
+
+def random_ranking(rng, methods=METHODS):
+    values = rng.integers(0, 3, size=len(methods)).tolist()
+    return ranking_from_scores(dict(zip(methods, values, strict=True)))
+
+
+@pytest.mark.parametrize("distance", ["edit", "kemeny"])
+def test_a_draw_of_annotators_is_the_consensus_of_repeated_rankings(distance):
+    """Each draw is written out as a list of rankings, which :func:`mean_rank` aggregates."""
+    rng = np.random.default_rng(2)
+    annotators = ["p", "q", "r", "s"]
+    people, protocols = {}, {}
+    for at in range(12):
+        who = rng.choice(annotators, size=rng.integers(1, 5), replace=False)
+        methods = METHODS[: rng.integers(1, 5)]
+        people[f"i{at}"] = {str(name): random_ranking(rng, methods) for name in who}
+        protocols[f"i{at}"] = {name: random_ranking(rng, methods) for name in ("x", "y")}
+    patterns = np.array([[1, 1, 1, 1], [2, 0, 2, 0], [0, 0, 0, 4], [3, 1, 0, 0], [1, 0, 1, 2]])
+    table, counted = resampling._tables(
+        list(people), people, protocols, annotators, ["x", "y"], patterns, distance
+    )
+    measure = {"edit": lambda a, b: edit_distance(a, b).distance, "kemeny": kemeny_distance}
+    for (k, pattern), (i, image) in itertools.product(enumerate(patterns), enumerate(people)):
+        drawn = [
+            people[image][name]
+            for name, count in zip(annotators, pattern, strict=True)
+            for _ in range(count)
+            if name in people[image]
+        ]
+        assert counted[k, i] == bool(drawn)
+        if drawn:
+            goal = mean_rank(drawn)
+            expected = [measure[distance](protocols[image][name], goal) for name in ("x", "y")]
+            assert table[k, i].tolist() == expected
+
+
+def test_two_way_limits_are_the_quantiles_of_all_draws():
+    """Three images, two annotators: all 27 x 4 draws in turn."""
+    people = {
+        "i": {"p": by_text("a>b>c"), "q": by_text("c>b>a")},
+        "j": {"p": by_text("a>b>c"), "q": by_text("a>c>b")},
+        "k": {"p": by_text("b>a=c"), "q": by_text("a=b=c")},
+    }
+    protocols = {image: {"x": by_text("a>b>c")} for image in people}
+    means = []
+    for images in itertools.product(people, repeat=3):
+        for who in itertools.product("pq", repeat=2):
+            found = [
+                edit_distance(
+                    by_text("a>b>c"), mean_rank([people[image][name] for name in who])
+                ).distance
+                for image in images
+            ]
+            means.append(sum(found) / 3)
+    for level in (0.5, 0.8, 0.95):
+        found = two_way_intervals(people, protocols, level=level, n_resamples=20_000)
+        expected = np.quantile(means, [(1 - level) / 2, (1 + level) / 2])
+        [interval] = found.scores
+        assert (interval.low, interval.high) == pytest.approx(tuple(expected), abs=0.17)
+        assert found.n_annotators == 2
+    # a=b=c, a>b=c and b>a=c lie 1.0, 0.5 and 1.5 from a>b>c.
+    assert interval.score == 1.0
+
+
+def test_annotators_who_agree_add_nothing(monkeypatch):
+    monkeypatch.setattr(resampling, "_TWO_WAY_BLOCK", 16)
+    rng = np.random.default_rng(4)
+    people, protocols = {}, {}
+    for at in range(60):
+        people[f"i{at:02}"] = dict.fromkeys("pqr", random_ranking(rng))
+        protocols[f"i{at:02}"] = {"x": random_ranking(rng), "y": random_ranking(rng)}
+    both = two_way_intervals(people, protocols, n_resamples=8000)
+    rows = [
+        [edit_distance(of[name], people[image]["p"]).distance for name in "xy"]
+        for image, of in protocols.items()
+    ]
+    images = score_intervals(np.array(rows), "xy", n_resamples=8000)
+    for one, other in zip(both.scores, images.scores, strict=True):
+        assert one.score == other.score
+        assert (one.low, one.high) == pytest.approx((other.low, other.high), abs=0.06)
+
+
+def test_annotators_who_disagree_widen_the_interval():
+    """Each of three annotators has a taste of his or her own, the same on every image."""
+    tastes = dict(zip("pqr", map(by_text, ("a>b>c", "b>c>a", "c>a>b")), strict=True))
+    people = {f"i{at}": tastes for at in range(40)}
+    protocols = {image: {"x": by_text("a>b>c")} for image in people}
+    [interval] = two_way_intervals(people, protocols).scores
+    assert interval.score == 1.0, "two merges from all tied, 0.5 each"
+    # p alone is 0 away. q twice and r, 3 draws of 27, give b=c>a: 2 swaps and a merge.
+    assert (interval.low, interval.high) == (0, 2.5)
+
+
+def test_an_image_without_a_drawn_annotator_is_not_in_the_resample():
+    """Two images, one annotator each: a draw of p twice leaves i, of q twice j, both leave both."""
+    people = {"i": {"p": by_text("a>b")}, "j": {"q": by_text("b>a")}}
+    protocols = {image: {"x": by_text("a>b")} for image in people}
+    found = two_way_intervals(people, protocols, n_resamples=4000)
+    [interval] = found.scores
+    assert (interval.score, interval.low, interval.high) == (0.5, 0, 1)
+    # Nothing is left when only i is drawn (1/4) and only q (1/4), and the other way round: 1/8.
+    assert found.n_resamples / 4000 == pytest.approx(7 / 8, abs=0.02)
+
+
+def test_two_way_edges_give_none_and_never_nan():
+    ab = by_text("a>b")
+    nobody = two_way_intervals({}, {"i": {"x": ab}})
+    assert [(of.score, of.low) for of in nobody.scores] == [(None, None)]
+    one_image = two_way_intervals({"i": {"p": ab, "q": ab}}, {"i": {"x": ab}})
+    assert [(of.score, of.low) for of in one_image.scores] == [(0, None)]
+    alone = {"i": {"p": ab}, "j": {"p": ab}}
+    one_annotator = two_way_intervals(alone, {"i": {"x": ab}, "j": {"x": ab}})
+    assert [(of.score, of.low) for of in one_annotator.scores] == [(0, None)]
+    assert two_way_intervals(alone, {"i": {}, "j": {}}).scores == ()
+
+
+@pytest.mark.parametrize(
+    ("people", "protocols", "message"),
+    [
+        ({"i": {}}, {"i": {"x": by_text("a>b")}}, "i has no ranking"),
+        ({"i": {"p": by_text("a")}}, {"i": {"x": by_text("a>b")}}, "i: .*: b"),
+        (
+            {name: {"p": by_text("a>b")} for name in "ij"},
+            {"i": {"x": by_text("a>b")}, "j": {}},
+            "j: not ranked on every image by x",
+        ),
+    ],
+)
+def test_rankings_that_do_not_fit_are_refused_by_image(people, protocols, message):
+    with pytest.raises(RankingError, match=message):
+        two_way_intervals(people, protocols)
+    with pytest.raises(RankingError, match="distance"):
+        two_way_intervals({}, {}, distance="far")
+
+
+def test_dense_places_count_distinct_values():
+    assert dense_places(np.array([[5, 2, 5], [1, 1, 1]])).tolist() == [[1, 0, 1], [0, 0, 0]]
+
+
+def test_distances_in_parts_are_distances_of_the_whole(monkeypatch):
+    places = np.random.default_rng(0).integers(0, 2, size=(2, 70_000, 4))
+    a, b = dense_places(places)
+    found = distances_between(a, b, "edit")
+    at = np.arange(0, len(a), 5000)
+    assert found[at].tolist() == distances_between(a[at], b[at], "edit").tolist()
+    assert distances_between(a[:0], b[:0], "kemeny").shape == (0,)
