@@ -1,6 +1,7 @@
 """Scoring result sets: a run is stored whole or not at all."""
 
-from collections.abc import Callable, Mapping
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from django.db import transaction
@@ -8,8 +9,10 @@ from django.db import transaction
 from annotate.datasets.models import Dataset, Method, Result
 from annotate.errors import Refusal
 from protocols import registry
-from protocols.base import Protocol, Scene
+from protocols.base import ImageScore, Protocol, Scene
 from protocols.errors import ProtocolError
+from protocols.fitting import lacking
+from protocols.regions import Region
 
 from .models import ProtocolRun, Score
 
@@ -32,7 +35,8 @@ def score_protocol(
     """Score every result of a dataset with one protocol and store the scores as a run.
 
     ``progress(done, total)`` is called after each method. Raises NotScored for an unknown
-    protocol, a refused parameter, and a dataset without results.
+    protocol, a refused parameter, a dataset without results, and one that lacks what the protocol
+    needs (transcriptions, confidences, table cells, a second method).
     """
     try:
         protocol = registry.get(slug, parameters)
@@ -41,6 +45,9 @@ def score_protocol(
     methods = list(dataset.methods.filter(results__isnull=False).distinct())
     if not methods:
         raise NotScored(f"{dataset} has no results to score. Load a method's results first.")
+    lacks = lacking(protocol, _truths(dataset), _found(dataset), len(methods))
+    if lacks:
+        raise NotScored(f"{protocol.name} cannot be scored on {dataset}: {lacks}.")
     run = ProtocolRun.objects.create(
         dataset=dataset,
         name=run_name(protocol),
@@ -49,12 +56,30 @@ def score_protocol(
         version=registry.VERSION,
         origin=ProtocolRun.Origin.COMPUTED,
     )
-    for done, method in enumerate(methods, 1):
-        run.overall[method.name] = _score_method(run, protocol, method)
-        if progress is not None:
-            progress(done, len(methods))
+    scored = (
+        _scored_together(protocol, methods)
+        if protocol.needs == "several methods"
+        else _scored_alone(protocol, methods)
+    )
+    try:
+        for done, (method, results, scores) in enumerate(scored, 1):
+            run.overall[method.name] = _stored(run, protocol, results, scores)
+            if progress is not None:
+                progress(done, len(methods))
+    except ProtocolError as refusal:
+        raise NotScored(f"{protocol.name} cannot be scored on {dataset}: {refusal}.") from refusal
     run.save(update_fields=["overall"])
     return run
+
+
+def _truths(dataset: Dataset) -> Iterator[Region]:
+    for image in dataset.images.in_order().iterator():
+        yield from image.truth_regions
+
+
+def _found(dataset: Dataset) -> Iterator[Region]:
+    for result in Result.objects.filter(method__dataset=dataset).iterator():
+        yield from result.detections
 
 
 def run_name(protocol: Protocol) -> str:
@@ -68,9 +93,40 @@ def run_name(protocol: Protocol) -> str:
     return f"{protocol.name} ({', '.join(changed)})" if changed else protocol.name
 
 
-def _score_method(run: ProtocolRun, protocol: Protocol, method: Method) -> dict[str, float | None]:
-    results = list(method.results.select_related("image").order_by("image__position", "image__pk"))
-    scores = protocol.score([_scene(result) for result in results])
+_MethodScores = Iterator[tuple[Method, list[Result], Sequence[ImageScore]]]
+
+
+def _scored_alone(protocol: Protocol, methods: Sequence[Method]) -> _MethodScores:
+    for method in methods:
+        results = _results(method)
+        yield method, results, protocol.score([_scene(result) for result in results])
+
+
+def _scored_together(protocol: Protocol, methods: Sequence[Method]) -> _MethodScores:
+    """Score methods that are compared with each other: on each image those that have a result."""
+    results = {method: _results(method) for method in methods}
+    of_image: defaultdict[int, dict[Method, Result]] = defaultdict(dict)
+    for method, of_method in results.items():
+        for result in of_method:
+            of_image[result.image_id][method] = result
+    scores: dict[int, ImageScore] = {}
+    for found in of_image.values():
+        scenes = {method.name: [_scene(result)] for method, result in found.items()}
+        for (_, result), of_method in zip(
+            found.items(), protocol.score_methods(scenes).values(), strict=True
+        ):
+            scores[result.pk] = of_method[0]
+    for method, of_method in results.items():
+        yield method, of_method, [scores[result.pk] for result in of_method]
+
+
+def _results(method: Method) -> list[Result]:
+    return list(method.results.select_related("image").order_by("image__position", "image__pk"))
+
+
+def _stored(
+    run: ProtocolRun, protocol: Protocol, results: Sequence[Result], scores: Sequence[ImageScore]
+) -> dict[str, float | None]:
     Score.objects.bulk_create(
         (
             Score(
@@ -94,8 +150,11 @@ def _score_method(run: ProtocolRun, protocol: Protocol, method: Method) -> dict[
 
 
 def _scene(result: Result) -> Scene:
+    image = result.image
     return Scene(
-        truth=result.image.truth_regions,
+        truth=image.truth_regions,
         detections=result.detections if result.had_file else None,
-        name=result.image.name,
+        name=image.name,
+        width=image.width,
+        height=image.height,
     )

@@ -20,12 +20,16 @@ def score(request: HttpRequest, slug: str) -> HttpResponse:
     dataset = get_object_or_404(permissions.datasets_to_see(request.user), slug=slug)
     form = ScoreForm(request.POST if request.method == "POST" else None)
     if form.is_valid():
-        try:
-            for protocol in form.cleaned_data["protocols"]:
-                run = services.score_protocol(dataset=dataset, slug=protocol)
+        for protocol in form.cleaned_data["protocols"]:
+            try:
+                run = services.score_protocol(
+                    dataset=dataset, slug=protocol, parameters=form.parameters_of(protocol)
+                )
+            except services.NotScored as refusal:
+                form.add_error("protocols", str(refusal))
+            else:
                 messages.success(request, f"{run.name} scored {run.scores.count()} results.")
+        if form.is_valid():
             return redirect("datasets:detail", slug=slug)
-        except services.NotScored as refusal:
-            form.add_error("protocols", str(refusal))
     status = 422 if request.method == "POST" else 200
     return render(request, "scoring/score.html", {"dataset": dataset, "form": form}, status=status)

@@ -1,5 +1,6 @@
 """Scoring a dataset: stored whole, with what made it."""
 
+import html
 import json
 
 import pytest
@@ -123,3 +124,82 @@ def test_an_admin_scores_from_the_page(client, dataset):
     assert ProtocolRun.objects.count() == 2
     assert client.post(url, {}).status_code == 422
     assert client.post(url, {"protocols": ["nothing"]}).status_code == 422
+
+
+def test_a_variant_is_scored_from_the_page_under_a_name_of_its_own(client, dataset):
+    client.force_login(make_admin())
+    url = reverse("scoring:score", args=["street"])
+    chosen = {
+        "protocols": ["iou", "count"],
+        "weight": "area",
+        "empty_precision": "one",
+        "parameters": "",
+    }
+    client.post(url, chosen)
+    assert set(ProtocolRun.objects.values_list("name", flat=True)) == {
+        "IOU (weight area, empty_precision one)",
+        "Sentinel: count",
+    }
+    run = ProtocolRun.objects.get(protocol="iou")
+    assert run.scores.get(result__method__name="empty").precision == 1.0
+
+
+@pytest.mark.parametrize(
+    ("changed", "named"),
+    [
+        ({"parameters": "{"}, "not JSON"),
+        ({"parameters": "[1]"}, "JSON object"),
+        ({"parameters": '{"min_iou": 7}'}, "min_iou must be a number in [0, 1], got 7."),
+        ({"parameters": '{"bins": 7}'}, "iou has no parameter"),
+        ({"weight": "luck"}, "Select a valid choice"),
+    ],
+)
+def test_a_wrong_parameter_on_the_page_is_said_and_nothing_is_scored(
+    client, dataset, changed, named
+):
+    client.force_login(make_admin())
+    response = client.post(
+        reverse("scoring:score", args=["street"]), {"protocols": ["iou"]} | changed
+    )
+    assert response.status_code == 422
+    assert named in html.unescape(response.text)
+    assert not ProtocolRun.objects.exists()
+
+
+def test_what_the_data_lack_is_said_and_the_other_protocols_are_scored(client, dataset):
+    client.force_login(make_admin())
+    response = client.post(
+        reverse("scoring:score", args=["street"]), {"protocols": ["iou", "popeval", "evaltex"]}
+    )
+    assert response.status_code == 422
+    assert (
+        "PopEval cannot be scored on street: the ground truth has no transcriptions."
+        in response.text
+    )
+    assert set(ProtocolRun.objects.values_list("protocol", flat=True)) == {"iou", "evaltex"}
+
+
+def test_methods_vote_together_where_they_have_results():
+    """Two methods agree on one image; the third was run on the other image alone."""
+    dataset = make_dataset("votes")
+    first, second = make_image(dataset, "img_1"), make_image(dataset, "img_2")
+    one, two, three = (make_method(dataset, name) for name in ("one", "two", "three"))
+    make_result(first, one, [WORD])
+    make_result(first, two, [WORD])
+    make_result(second, two, [WORD])
+    make_result(second, three, [OTHER])
+    run = score_protocol(dataset=dataset, slug="no-ground-truth")
+    precision = {
+        (score.result.method.name, score.result.image.name): score.precision
+        for score in run.scores.all()
+    }
+    # Of two methods and two virtual ones, three mark the word both find, two a word only one finds.
+    assert precision["one", "img_1"] == pytest.approx(3 / 4)
+    assert precision["two", "img_2"] == pytest.approx(2 / 4)
+    assert set(run.overall) == {"one", "two", "three"}
+
+
+def test_one_method_alone_cannot_vote(dataset):
+    dataset.methods.get(name="empty").results.all().delete()
+    with pytest.raises(NotScored, match="several methods"):
+        score_protocol(dataset=dataset, slug="no-ground-truth")

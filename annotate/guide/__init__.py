@@ -1,0 +1,1 @@
+"""What the protocols do: their pages, and a playground to try them on."""

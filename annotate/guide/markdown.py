@@ -1,0 +1,163 @@
+"""The documents of the protocols: found in the repository, and rendered without any raw HTML."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import count, pairwise
+from pathlib import Path
+from typing import Final
+
+from django.conf import settings
+from django.urls import reverse
+from markdown_it import MarkdownIt
+from markdown_it.token import Token
+
+from protocols import registry
+
+# Documents that belong to no single protocol.
+SHARED_PAGES: Final = ("credits", "conformance")
+_PICTURE: Final = re.compile(r"(?:\./)?img/([a-z0-9-]+\.svg)")
+_DOCUMENT: Final = re.compile(r"(?:\./)?([a-z0-9-]+|README)\.md(#[A-Za-z0-9-]+)?")
+_OUTSIDE: Final = re.compile(r"https?://|#")
+_SOURCE: Final = re.compile(r"^- \*\*\[(\w+)\]\*\*\s+(.*(?:\n  .*)*)", re.MULTILINE)
+_ALIGNED: Final = {"text-align:right": "number", "text-align:center": "centre"}
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """A rendered document: its own title, and HTML that holds only what the renderer made."""
+
+    title: str
+    html: str
+
+
+def documents_folder() -> Path:
+    return Path(settings.BASE_DIR) / "docs" / "protocols"
+
+
+def document(slug: str) -> Document | None:
+    """Return a protocol's document, or None where nobody has written it yet."""
+    path = documents_folder() / f"{slug}.md"
+    return rendered(path.read_text(encoding="utf-8")) if path.is_file() else None
+
+
+def picture(name: str) -> bytes | None:
+    path = documents_folder() / "img" / name
+    return path.read_bytes() if path.is_file() else None
+
+
+def sources() -> dict[str, str]:
+    """Return the sources of the protocols by their keys, as one line of HTML each."""
+    text = Path(registry.__file__).with_name("REFERENCES.md").read_text(encoding="utf-8")
+    return {
+        key: _renderer().renderInline(" ".join(told.split())) for key, told in _SOURCE.findall(text)
+    }
+
+
+def _renderer() -> MarkdownIt:
+    return MarkdownIt("commonmark", {"html": False}).enable("table")
+
+
+def rendered(text: str) -> Document:
+    """Return Markdown as a title (of its first heading) and HTML.
+
+    HTML in the text is shown as text. Pictures are those of the documents' own folder, links lead
+    to other documents, within the page, or to the web; others keep their words alone.
+    """
+    renderer = _renderer()
+    tokens = renderer.parse(text)
+    title = ""
+    if len(tokens) > 2 and tokens[0].type == "heading_open" and tokens[0].tag == "h1":
+        title = _words(tokens[1])
+        tokens = tokens[3:]
+    _name_headings(tokens)
+    for token in tokens:
+        _place_table(token)
+        if token.children:
+            token.children = _without_foreign(token.children)
+    return Document(title, _in_boxes(renderer.renderer.render(tokens, renderer.options, {})))
+
+
+def _words(inline: Token) -> str:
+    return "".join(
+        child.content for child in inline.children or () if child.type in ("text", "code_inline")
+    )
+
+
+def _name_headings(tokens: Sequence[Token]) -> None:
+    taken: set[str] = set()
+    for opening, inline in pairwise(tokens):
+        if opening.type != "heading_open":
+            continue
+        name = re.sub(r"[^a-z0-9]+", "-", _words(inline).lower()).strip("-") or "part"
+        number = 2
+        candidate = name
+        while candidate in taken:
+            candidate, number = f"{name}-{number}", number + 1
+        taken.add(candidate)
+        # A prefix, so that no heading takes an id of the page.
+        opening.attrSet("id", f"doc-{candidate}")
+
+
+def _place_table(token: Token) -> None:
+    """Turn the style of an aligned cell, which the security policy refuses, into a class."""
+    if token.type in ("th_open", "td_open"):
+        style = token.attrs.pop("style", None)
+        if style in _ALIGNED:
+            token.attrSet("class", _ALIGNED[style])
+        if token.type == "th_open":
+            token.attrSet("scope", "col")
+
+
+def _in_boxes(html: str) -> str:
+    """Let tables and blocks of code scroll by themselves, by keyboard too."""
+    # Safe on the text: the renderer escapes every < of the document itself.
+    numbers = count(1)
+    html = re.sub(
+        "<table>",
+        lambda _: (
+            '<div class="document__table" tabindex="0" role="group" '
+            f'aria-label="Table {next(numbers)}"><table>'
+        ),
+        html,
+    )
+    return html.replace("</table>", "</table></div>").replace("<pre>", '<pre tabindex="0">')
+
+
+def _without_foreign(children: Sequence[Token]) -> list[Token]:
+    kept = []
+    open_links: list[bool] = []
+    for child in children:
+        if child.type == "link_open":
+            href = _href(str(child.attrGet("href") or ""))
+            open_links.append(href is not None)
+            if href is None:
+                continue
+            child.attrSet("href", href)
+        elif child.type == "link_close" and not open_links.pop():
+            continue
+        elif child.type == "image":
+            found = _PICTURE.fullmatch(str(child.attrGet("src") or ""))
+            if found is None:
+                kept.append(Token("text", "", 0, content=child.content))
+                continue
+            child.attrSet("src", reverse("guide:picture", args=[found[1]]))
+            child.attrSet("loading", "lazy")
+        kept.append(child)
+    return kept
+
+
+def _href(href: str) -> str | None:
+    if href.startswith("#"):
+        return f"#doc-{href[1:]}"
+    if _OUTSIDE.match(href):
+        return href
+    found = _DOCUMENT.fullmatch(href)
+    if found is None:
+        return None
+    fragment = f"#doc-{found[2][1:]}" if found[2] else ""
+    if found[1] in registry.PROTOCOLS:
+        return reverse("guide:protocol", args=[found[1]]) + fragment
+    if found[1] in SHARED_PAGES:
+        return reverse("guide:page", args=[found[1]]) + fragment
+    return reverse("guide:list") if found[1] == "README" else None

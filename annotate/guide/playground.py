@@ -1,0 +1,379 @@
+"""What stands on the playground's stage: its checks, its link, and its scores by every protocol."""
+
+import json
+import logging
+import math
+import re
+import unicodedata
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Final
+
+from annotate.errors import Refusal
+from protocols import registry
+from protocols.base import ImageScore, Protocol, Scene
+from protocols.errors import ProtocolError
+from protocols.formats.scenes import answer, read_scene
+
+WIDTH: Final = 1000
+HEIGHT: Final = 600
+MIN_SIDE: Final = 4
+MAX_BOXES: Final = 60
+MAX_TEXT: Final = 40
+MAX_LINE: Final = 99
+MAX_BODY: Final = 64 * 1024
+_MAX_LINK: Final = 32 * 1024
+_VERSION: Final = "1"
+_SIDES: Final = {"t": "truth", "d": "detections"}
+_LINK_PART: Final = re.compile(
+    r"(?P<side>[td])(?P<rect>\d{1,4}(?:\.\d{1,4}){3})"
+    r"(?:~w(?P<text>(?:[A-Za-z0-9]|-[0-9A-F]{2})+))?(?:~l(?P<line>\d{1,2}))?(?P<ignored>~i)?"
+    r"(?:~c(?P<confidence>\d{1,3}))?"
+)
+_PLAIN: Final = re.compile(r"[A-Za-z0-9]")
+_MALFORMED: Final = (
+    "This is not a scene: send JSON with the lists truth and detections of boxes "
+    '{"rect": [left, top, right, bottom]}.'
+)
+
+_log = logging.getLogger(__name__)
+
+
+class NotAScene(Refusal):
+    """What came is not a scene of the playground; the message says what is wrong with it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Box:
+    """One region on the stage, in whole units; what does not belong to its side stays unset."""
+
+    left: int
+    top: int
+    right: int
+    bottom: int
+    text: str = ""
+    # The line of a word, 0 for none.
+    line: int = 0
+    ignored: bool = False
+    # In hundredths.
+    confidence: int | None = None
+
+    def __post_init__(self) -> None:
+        within = min(self.left, self.top) >= 0 and self.right <= WIDTH and self.bottom <= HEIGHT
+        if not within:
+            raise NotAScene(f"A box must lie within 0 to {WIDTH} across and 0 to {HEIGHT} down.")
+        if self.width < MIN_SIDE or self.height < MIN_SIDE:
+            raise NotAScene(f"A box must be at least {MIN_SIDE} wide and {MIN_SIDE} high.")
+        hidden = any(unicodedata.category(letter) in ("Cc", "Cs") for letter in self.text)
+        if len(self.text) > MAX_TEXT or hidden:
+            raise NotAScene(f"A text has at most {MAX_TEXT} characters and one line.")
+        if not 0 <= self.line <= MAX_LINE:
+            raise NotAScene(f"A line is a number from 1 to {MAX_LINE}, or 0 for none.")
+        if self.confidence is not None and not 0 <= self.confidence <= 100:
+            raise NotAScene("A confidence is a number from 0 to 1.")
+
+    @property
+    def width(self) -> int:
+        return self.right - self.left
+
+    @property
+    def height(self) -> int:
+        return self.bottom - self.top
+
+
+@dataclass(frozen=True, slots=True)
+class Drawing:
+    """The truths and detections on the stage."""
+
+    truth: tuple[Box, ...] = ()
+    detections: tuple[Box, ...] = ()
+
+    def __post_init__(self) -> None:
+        if max(len(self.truth), len(self.detections)) > MAX_BOXES:
+            raise NotAScene(
+                f"The playground takes at most {MAX_BOXES} truths and {MAX_BOXES} detections."
+            )
+
+    def scene(self) -> Scene:
+        """Return it as the protocols read it."""
+        return read_scene(self.data(), "scene")
+
+    def data(self) -> dict[str, Any]:
+        return {
+            "width": WIDTH,
+            "height": HEIGHT,
+            "truth": [_data(box) for box in self.truth],
+            "detections": [_data(box) for box in self.detections],
+        }
+
+
+def _data(box: Box) -> dict[str, Any]:
+    data: dict[str, Any] = {"rect": [box.left, box.top, box.right, box.bottom]}
+    if box.text:
+        data["text"] = box.text
+    if box.line:
+        data["region"] = str(box.line)
+    if box.ignored:
+        data["ignored"] = True
+    if box.confidence is not None:
+        data["confidence"] = box.confidence / 100
+    return data
+
+
+# The link
+
+
+def to_link(drawing: Drawing) -> str:
+    """Return the drawing as text that needs no escaping in an address.
+
+    ``1_t10.10.110.50~wword~l1~i_d10.10.110.50~c90``: the version, then each box with its side and
+    left, top, right, bottom; ``~w`` text (other bytes than letters and digits of ASCII as -HH),
+    ``~l`` line, ``~i`` ignored, ``~c`` confidence in hundredths.
+    """
+    parts = [_VERSION]
+    for side, boxes in (("t", drawing.truth), ("d", drawing.detections)):
+        parts += [side + _link_part(box) for box in boxes]
+    return "_".join(parts)
+
+
+def _link_part(box: Box) -> str:
+    part = f"{box.left}.{box.top}.{box.right}.{box.bottom}"
+    if box.text:
+        part += "~w" + "".join(
+            chr(byte) if _PLAIN.fullmatch(chr(byte)) else f"-{byte:02X}"
+            for byte in box.text.encode()
+        )
+    if box.line:
+        part += f"~l{box.line}"
+    if box.ignored:
+        part += "~i"
+    if box.confidence is not None:
+        part += f"~c{box.confidence}"
+    return part
+
+
+def from_link(text: str) -> Drawing:
+    """Return the drawing of a link.
+
+    Raises NotAScene if it was cut, changed, or written by another version.
+    """
+    version, *parts = text.split("_")
+    if len(text) > _MAX_LINK or version != _VERSION:
+        raise NotAScene("This link holds no scene that this page can read.")
+    boxes: dict[str, list[Box]] = {"truth": [], "detections": []}
+    for part in parts:
+        found = _LINK_PART.fullmatch(part)
+        if found is None or not part.isascii():
+            raise NotAScene("The scene of this link is cut or damaged.")
+        boxes[_SIDES[found["side"]]].append(_linked(found))
+    return Drawing(tuple(boxes["truth"]), tuple(boxes["detections"]))
+
+
+def _linked(found: re.Match[str]) -> Box:
+    is_truth = found["side"] == "t"
+    if (found["line"] or found["ignored"]) and not is_truth:
+        raise NotAScene("The scene of this link is cut or damaged.")
+    if found["confidence"] and is_truth:
+        raise NotAScene("The scene of this link is cut or damaged.")
+    try:
+        text = re.sub(
+            rb"-(..)", lambda code: bytes.fromhex(code[1].decode()), (found["text"] or "").encode()
+        ).decode()
+    except UnicodeDecodeError as fault:
+        raise NotAScene("The scene of this link is cut or damaged.") from fault
+    left, top, right, bottom = map(int, found["rect"].split("."))
+    return Box(
+        left,
+        top,
+        right,
+        bottom,
+        text=text,
+        line=int(found["line"] or 0),
+        ignored=bool(found["ignored"]),
+        confidence=int(found["confidence"]) if found["confidence"] else None,
+    )
+
+
+# What the page sends
+
+
+def from_body(body: bytes) -> tuple[Drawing, str | None]:
+    """Return the drawing that the page sent, and the slug of the one protocol it asks for, if any.
+
+    Raises NotAScene for everything else.
+    """
+    if len(body) > MAX_BODY:
+        raise NotAScene(f"A scene has at most {MAX_BODY // 1024} kB.")
+    try:
+        sent = json.loads(body)
+    except (ValueError, RecursionError) as fault:
+        raise NotAScene(_MALFORMED) from fault
+    if not isinstance(sent, dict) or not isinstance(sent.get("scene"), dict):
+        raise NotAScene(_MALFORMED)
+    only = sent.get("protocol")
+    if only is not None and (not isinstance(only, str) or only not in registry.PROTOCOLS):
+        raise NotAScene("There is no protocol of this name.")
+    return from_data(sent["scene"]), only
+
+
+def from_data(scene: Mapping[str, Any]) -> Drawing:
+    """Return the drawing that JSON data describe; raises NotAScene."""
+    unknown = set(scene) - {"truth", "detections", "width", "height"}
+    truth, detections = scene.get("truth"), scene.get("detections")
+    if unknown or not isinstance(truth, list) or not isinstance(detections, list):
+        raise NotAScene(_MALFORMED)
+    if max(len(truth), len(detections)) > MAX_BOXES:
+        raise NotAScene(
+            f"The playground takes at most {MAX_BOXES} truths and {MAX_BOXES} detections."
+        )
+    return Drawing(
+        tuple(_given(box, {"rect", "text", "region", "ignored"}) for box in truth),
+        tuple(_given(box, {"rect", "text", "confidence"}) for box in detections),
+    )
+
+
+def _given(given: Any, known: set[str]) -> Box:
+    if not isinstance(given, dict) or set(given) - known:
+        raise NotAScene(_MALFORMED)
+    rect = given.get("rect")
+    if (
+        not isinstance(rect, list)
+        or len(rect) != 4
+        or any(type(value) is not int for value in rect)
+    ):
+        raise NotAScene("A box needs four whole numbers: left, top, right and bottom.")
+    text, region = given.get("text", ""), given.get("region", "0")
+    ignored, confidence = given.get("ignored", False), given.get("confidence")
+    if not isinstance(text, str) or not isinstance(ignored, bool):
+        raise NotAScene("The text of a box is a string, and ignored is true or false.")
+    if not isinstance(region, str) or not re.fullmatch(r"[0-9]{1,2}", region):
+        raise NotAScene(f"A line is a number from 1 to {MAX_LINE}, or 0 for none.")
+    if confidence is not None:
+        if type(confidence) not in (int, float) or not 0 <= confidence <= 1:
+            raise NotAScene("A confidence is a number from 0 to 1.")
+        confidence = round(100 * confidence)
+    left, top, right, bottom = rect
+    return Box(left, top, right, bottom, text, int(region), ignored, confidence)
+
+
+# One step of the form beside the stage
+
+
+def add_box(drawing: Drawing, side: str) -> tuple[Drawing, str]:
+    """Return the drawing with one more box, and the box's name."""
+    boxes = getattr(drawing, side)
+    step = 24 * (len(boxes) % 12)
+    box = Box(400 + step, 250 + step // 2, 560 + step, 310 + step // 2)
+    return replace(drawing, **{side: (*boxes, box)}), f"{side[0]}{len(boxes)}"
+
+
+def change_box(drawing: Drawing, name: str, box: Box | None) -> Drawing:
+    """Return the drawing with another box in the place of the named one, or without it."""
+    side, at = place_of(drawing, name)
+    boxes = list(getattr(drawing, side))
+    boxes[at : at + 1] = [] if box is None else [box]
+    return replace(drawing, **{side: tuple(boxes)})
+
+
+def place_of(drawing: Drawing, name: str) -> tuple[str, int]:
+    """Return the side and the index of a box by its name (t0, d3); raises NotAScene."""
+    if re.fullmatch(r"[td][0-9]{1,2}", name):
+        side, at = _SIDES[name[0]], int(name[1:])
+        if at < len(getattr(drawing, side)):
+            return side, at
+    raise NotAScene("Choose a box of the scene first.")
+
+
+# The scores
+
+
+# What a drawing of words cannot hold.
+_NOT_HERE: Final = {
+    "several methods": "it compares the results of several methods, and here is one",
+    "cells": "it needs tables with cells",
+}
+
+
+def score_drawing(drawing: Drawing, only: str | None = None) -> list[dict[str, Any]]:
+    """Return what each protocol (or one of them) says about a drawing, as JSON-able data.
+
+    A protocol that refuses the scene is undefined, with the reason as ``error``. ``status`` gives
+    for each truth and detection the kind of its match, "unmatched", "ignored", or "unknown" where
+    the protocol names no matches.
+    """
+    protocols = [registry.get(only)] if only else registry.all_protocols()
+    scene = drawing.scene()
+    return [_said(protocol, scene) for protocol in protocols]
+
+
+def _said(protocol: Protocol, scene: Scene) -> dict[str, Any]:
+    head = {"slug": protocol.slug, "name": protocol.name}
+    if protocol.needs in _NOT_HERE:
+        return head | _undefined(scene, _NOT_HERE[protocol.needs])
+    try:
+        (score,) = protocol.score([scene])
+    except ProtocolError as refusal:
+        return head | _undefined(scene, str(refusal))
+    except Exception:
+        # One protocol's fault must not take the others' scores away.
+        _log.exception("%s failed on a scene of the playground", protocol.slug)
+        return head | _undefined(scene, "it could not be computed for this scene")
+    said = answer(scene, score) | head
+    for name in ("recall", "precision", "f_score"):
+        said[name] = _finite(said[name])
+    said["indicators"] = {name: _finite(value) for name, value in score.indicators.items()}
+    return said | {"status": _status(scene, score)}
+
+
+def _finite(value: float | None) -> float | None:
+    return value if value is not None and math.isfinite(value) else None
+
+
+def _undefined(scene: Scene, reason: str) -> dict[str, Any]:
+    return {
+        "recall": None,
+        "precision": None,
+        "f_score": None,
+        "indicators": {},
+        "matches": [],
+        "unmatched": [],
+        "status": _statuses(scene, {}, {}),
+        "error": reason,
+    }
+
+
+def _status(scene: Scene, score: ImageScore) -> dict[str, list[str]]:
+    of_truth, of_detection = defaultdict(set), defaultdict(set)
+    for match in score.matches:
+        for found, indices in ((of_truth, match.truth), (of_detection, match.detections)):
+            for at in indices:
+                found[at].add(match.kind)
+    for unmatched in score.unmatched:
+        found = of_truth if unmatched.side == "truth" else of_detection
+        if not found[unmatched.index]:
+            is_ignored = "ignored" in unmatched.reason
+            found[unmatched.index].add("ignored" if is_ignored else "unmatched")
+    return _statuses(scene, of_truth, of_detection)
+
+
+def _statuses(
+    scene: Scene, of_truth: Mapping[int, set[str]], of_detection: Mapping[int, set[str]]
+) -> dict[str, list[str]]:
+    truth = [
+        "ignored" if region.ignored else _one(of_truth.get(at, ()))
+        for at, region in enumerate(scene.truth)
+    ]
+    n_detections = len(scene.detections or ())
+    return {
+        "truth": truth,
+        "detections": [_one(of_detection.get(at, ())) for at in range(n_detections)],
+    }
+
+
+def _one(kinds: Iterable[str]) -> str:
+    """Return the one kind of a region's matches; several kinds are many-to-many."""
+    found: Sequence[str] = sorted(set(kinds))
+    if not found:
+        return "unknown"
+    return found[0] if len(found) == 1 else "many-to-many"

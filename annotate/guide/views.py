@@ -1,0 +1,364 @@
+"""The pages of the protocols, for everybody: nothing here is stored, and nothing asks who reads."""
+
+import dataclasses
+from collections.abc import Mapping
+from decimal import ROUND_HALF_UP, Decimal
+from typing import Any, Final
+
+from django.http import Http404, HttpRequest, HttpResponse, JsonResponse, QueryDict
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils.http import urlencode
+from django.views.decorators.cache import cache_control
+from django.views.decorators.http import require_POST, require_safe
+
+from protocols import registry
+from protocols.base import Protocol
+
+from . import markdown
+from .playground import (
+    HEIGHT,
+    MAX_BODY,
+    MAX_BOXES,
+    MAX_LINE,
+    MAX_TEXT,
+    MIN_SIDE,
+    WIDTH,
+    Box,
+    Drawing,
+    NotAScene,
+    add_box,
+    change_box,
+    from_body,
+    from_link,
+    place_of,
+    score_drawing,
+    to_link,
+)
+from .presets import DEFAULT, PRESETS
+
+_GROUPS: Final = {
+    "regions": "From regions",
+    "text": "From regions and the text of the ground truth",
+    "detected text": "From what was read, end to end",
+    "confidences": "From confidences",
+    "cells": "For tables",
+    "several methods": "From several methods at once",
+}
+_SENTINELS: Final = "Sentinels, which look at no ground truth"
+_LIMITS: Final = {
+    "width": WIDTH,
+    "height": HEIGHT,
+    "minSide": MIN_SIDE,
+    "maxBoxes": MAX_BOXES,
+    "maxText": MAX_TEXT,
+    "maxLine": MAX_LINE,
+}
+_KINDS: Final = {
+    "one-to-one": "matched",
+    "split": "split",
+    "merge": "merged",
+    "many-to-many": "many to many",
+    "unmatched": "unmatched",
+    "ignored": "ignored",
+    "unknown": "no match named",
+}
+_A_DAY: Final = 24 * 3600
+_PICTURE_HEADERS: Final = {
+    "Content-Security-Policy": "default-src 'none'; sandbox",
+    "X-Content-Type-Options": "nosniff",
+}
+
+
+@require_safe
+def protocol_list(request: HttpRequest) -> HttpResponse:
+    groups: dict[str, list[Protocol]] = {}
+    for protocol in registry.all_protocols():
+        title = _SENTINELS if protocol.reference == "P24" else _GROUPS[protocol.needs]
+        groups.setdefault(title, []).append(protocol)
+    told = markdown.sources()
+    keys = {key for protocol in registry.all_protocols() for key in _keys(protocol)}
+    context = {
+        "groups": {
+            title: [
+                {"protocol": protocol, "keys": _linked_keys(protocol, told)} for protocol in found
+            ]
+            for title, found in groups.items()
+        },
+        "sources": {key: text for key, text in told.items() if key in keys},
+    }
+    return render(request, "guide/list.html", context)
+
+
+def _keys(protocol: Protocol) -> list[str]:
+    return [key.strip(" []") for key in protocol.reference.replace(";", ",").split(",")]
+
+
+def _linked_keys(protocol: Protocol, told: Mapping[str, str]) -> list[tuple[str, bool]]:
+    return [(key, key in told) for key in _keys(protocol)]
+
+
+@require_safe
+def protocol_page(request: HttpRequest, slug: str) -> HttpResponse:
+    if slug not in registry.PROTOCOLS:
+        raise Http404
+    protocol = registry.get(slug)
+    told = markdown.sources()
+    context = {
+        "protocol": protocol,
+        "document": markdown.document(slug),
+        "parameters": parameters_of(protocol),
+        "sources": {key: told.get(key) for key in _keys(protocol)},
+    }
+    return _with_playground(request, "guide/protocol.html", context, only=slug)
+
+
+@require_safe
+def shared_page(request: HttpRequest, name: str) -> HttpResponse:
+    """A document that belongs to several protocols."""
+    found = markdown.document(name) if name in markdown.SHARED_PAGES else None
+    if found is None:
+        raise Http404
+    return render(request, "guide/page.html", {"document": found})
+
+
+def parameters_of(protocol: Protocol) -> list[dict[str, str]]:
+    """Return name, published value, allowed values and meaning of each parameter."""
+    return [
+        {
+            "name": declared.name,
+            "default": _plain(declared.default),
+            "allowed": _allowed(declared),
+            "says": declared.metadata.get("says", ""),
+        }
+        for declared in protocol.declared()
+    ]
+
+
+def _plain(value: Any) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return f"{value:g}" if isinstance(value, float) else str(value)
+
+
+def _allowed(declared: "dataclasses.Field[Any]") -> str:
+    if isinstance(declared.default, bool):
+        return "yes or no"
+    if "choices" in declared.metadata:
+        return ", ".join(declared.metadata["choices"])
+    low, high = declared.metadata.get("low"), declared.metadata.get("high")
+    return "" if low is None or high is None else f"{low:g} to {high:g}"
+
+
+@require_safe
+def playground_page(request: HttpRequest) -> HttpResponse:
+    return _with_playground(request, "guide/playground_page.html", {}, only=None)
+
+
+@cache_control(public=True, max_age=_A_DAY)
+@require_safe
+def picture(request: HttpRequest, name: str) -> HttpResponse:
+    found = markdown.picture(name)
+    if found is None:
+        raise Http404
+    return HttpResponse(found, content_type="image/svg+xml", headers=_PICTURE_HEADERS)
+
+
+@require_POST
+def score(request: HttpRequest) -> JsonResponse:
+    try:
+        drawing, only = from_body(request.read(MAX_BODY + 1))
+    except NotAScene as refusal:
+        return JsonResponse({"message": str(refusal)}, status=400)
+    return JsonResponse({"protocols": score_drawing(drawing, only)})
+
+
+def _with_playground(
+    request: HttpRequest, template: str, context: dict[str, Any], only: str | None
+) -> HttpResponse:
+    """Answer with a page that holds the playground; one step of its form answers with an address."""
+    notice, status = "", 200
+    drawing = DEFAULT.drawing
+    preset = PRESETS.get(request.GET.get("preset", ""), None)
+    if "scene" in request.GET:
+        try:
+            drawing = from_link(request.GET["scene"])
+        except NotAScene as refusal:
+            notice = f"{refusal} Here is another one to begin with."
+    elif preset:
+        drawing = preset.drawing
+    elif "preset" in request.GET:
+        notice = "There is no such situation. Here is another one to begin with."
+    selected = request.GET.get("box", "")
+    if "do" in request.GET and not notice:
+        try:
+            drawing, selected = _step(drawing, request.GET)
+            return redirect(f"{request.path}?{_address(drawing, selected, request.GET)}#stage")
+        except NotAScene as refusal:
+            notice, status = f"{refusal} Nothing was changed.", 422
+    context |= _stage(request, drawing, selected, only) | {"notice": notice}
+    return render(request, template, context, status=status)
+
+
+def _address(drawing: Drawing, selected: str, sent: QueryDict) -> str:
+    fields = {"scene": to_link(drawing), "box": selected}
+    if "protocol" in sent:
+        fields["protocol"] = sent["protocol"]
+    return urlencode({name: value for name, value in fields.items() if value})
+
+
+def _step(drawing: Drawing, sent: QueryDict) -> tuple[Drawing, str]:
+    """Return the drawing after one step of the form, and the box selected then."""
+    do, name = sent["do"], sent.get("box", "")
+    if do in ("add-truth", "add-detection"):
+        return add_box(drawing, "truth" if do == "add-truth" else "detections")
+    if do == "delete":
+        return change_box(drawing, name, None), ""
+    side, at = place_of(drawing, name)
+    was: Box = getattr(drawing, side)[at]
+    left, top = _whole(sent, "left", was.left), _whole(sent, "top", was.top)
+    right = left + _whole(sent, "width", was.width)
+    bottom = top + _whole(sent, "height", was.height)
+    if side == "truth":
+        box = Box(
+            left,
+            top,
+            right,
+            bottom,
+            text=sent.get("text", "").strip(),
+            line=_whole(sent, "line", 0),
+            ignored="ignored" in sent,
+        )
+    else:
+        text = sent.get("text", "").strip()
+        box = Box(left, top, right, bottom, text=text, confidence=_hundredths(sent))
+    return change_box(drawing, name, box), name
+
+
+def _whole(sent: QueryDict, name: str, otherwise: int) -> int:
+    text = sent.get(name, "").strip()
+    if not text:
+        return otherwise
+    if not (text.isascii() and text.isdecimal() and len(text) <= 4):
+        raise NotAScene(f"The {name} of a box is a whole number.")
+    return int(text)
+
+
+def _hundredths(sent: QueryDict) -> int | None:
+    text = sent.get("confidence", "").strip()
+    if not text:
+        return None
+    try:
+        value = float(text)
+    except ValueError as fault:
+        raise NotAScene("A confidence is a number from 0 to 1.") from fault
+    if not 0 <= value <= 1:
+        raise NotAScene("A confidence is a number from 0 to 1.")
+    return round(100 * value)
+
+
+def _stage(
+    request: HttpRequest, drawing: Drawing, selected: str, only: str | None
+) -> dict[str, Any]:
+    """Return what the playground's template needs."""
+    scored = score_drawing(drawing, only)
+    wanted = only or request.GET.get("protocol", "")
+    shown = next((said for said in scored if said["slug"] == wanted), scored[0])
+    boxes = [
+        _drawn("t", at, box, shown["status"]["truth"][at], selected)
+        for at, box in enumerate(drawing.truth)
+    ] + [
+        _drawn("d", at, box, shown["status"]["detections"][at], selected)
+        for at, box in enumerate(drawing.detections)
+    ]
+    link = to_link(drawing)
+    preset = next((found for found in PRESETS.values() if found.drawing == drawing), None)
+    return {
+        "drawing": drawing,
+        "link": link,
+        "boxes": boxes,
+        "selected": next((box for box in boxes if box["selected"]), None),
+        "only": only or "",
+        "shown": shown,
+        "rows": [_row(said, shown) for said in scored],
+        "reasons": _reasons(shown),
+        "indicators": {
+            name.replace("_", " "): "–" if value is None else f"{value:.4g}"
+            for name, value in shown["indicators"].items()
+        },
+        "kinds": _KINDS,
+        "presets": PRESETS.values(),
+        "preset": preset,
+        "limits": _LIMITS,
+        "for_script": {
+            "limits": _LIMITS,
+            "kinds": _KINDS,
+            "presets": [
+                {"slug": found.slug, "says": found.says, "scene": to_link(found.drawing)}
+                for found in PRESETS.values()
+            ],
+            "scene": link,
+            "protocols": scored,
+            "shown": shown["slug"],
+            "only": only or "",
+        },
+        "whole": f"{reverse('guide:playground')}?{urlencode({'protocol': shown['slug'], 'scene': link})}",
+    }
+
+
+def _drawn(side: str, at: int, box: Box, status: str, selected: str) -> dict[str, Any]:
+    name = f"{side}{at}"
+    return {
+        "name": name,
+        "label": f"{side.upper()}{at + 1}",
+        "is_truth": side == "t",
+        "box": box,
+        "middle_x": (box.left + box.right) / 2,
+        "middle_y": (box.top + box.bottom) / 2,
+        "text_size": _text_size(box),
+        "status": status,
+        "kind": _KINDS[status],
+        "selected": name == selected,
+        "confidence": "" if box.confidence is None else f"{box.confidence / 100:.2f}",
+    }
+
+
+def _text_size(box: Box) -> float:
+    """Return the size at which a text fits into its box; letters are about 0.62 of it wide."""
+    return round(min(0.62 * box.height, box.width / (0.62 * max(len(box.text), 1))), 1)
+
+
+def _row(said: Mapping[str, Any], shown: Mapping[str, Any]) -> dict[str, Any]:
+    return {
+        "slug": said["slug"],
+        "name": said["name"],
+        "figures": [percent(said[name]) for name in ("recall", "precision", "f_score")],
+        "error": said.get("error", ""),
+        "shown": said["slug"] == shown["slug"],
+    }
+
+
+def percent(value: float | None) -> str:
+    """Return a score in percent with two decimals, a dash for undefined; as JavaScript rounds."""
+    if value is None:
+        return "–"
+    return str(Decimal(100 * value).quantize(Decimal("0.01"), ROUND_HALF_UP))
+
+
+def _reasons(said: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """Return a label and a sentence for each match and each region without one."""
+    matches = [
+        (
+            ", ".join(
+                [f"T{at + 1}" for at in match["truth"]]
+                + [f"D{at + 1}" for at in match["detections"]]
+            ),
+            f"{_KINDS[match['kind']]}, recall credit {match['recall_credit']:.2f}, "
+            f"precision credit {match['precision_credit']:.2f}",
+        )
+        for match in said["matches"]
+    ]
+    return matches + [
+        (f"{'T' if left['side'] == 'truth' else 'D'}{left['region'] + 1}", left["reason"])
+        for left in said["unmatched"]
+    ]

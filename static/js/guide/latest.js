@@ -1,0 +1,28 @@
+// One question at a time: what is asked meanwhile waits, and only the last of it is asked.
+export function createLatest(ask, { onAnswer, onTrouble }) {
+  let isBusy = false;
+  let waiting = null;
+
+  async function run(question) {
+    isBusy = true;
+    try {
+      const answer = await ask(question);
+      onAnswer(answer, question);
+    } catch (trouble) {
+      onTrouble(trouble, question);
+    }
+    isBusy = false;
+    if (waiting) {
+      const [next] = waiting;
+      waiting = null;
+      run(next);
+    }
+  }
+
+  return {
+    ask(question) {
+      if (isBusy) waiting = [question];
+      else run(question);
+    },
+  };
+}

@@ -1,0 +1,66 @@
+// The table of all protocols, and what the chosen one says about each region.
+import { figureOf, percent, reasonsOf } from "./words.js";
+
+export function createResults(root, kinds, { onChoose }) {
+  const rows = new Map(
+    [...root.querySelectorAll("[data-protocol]")].map((row) => [row.dataset.protocol, row]),
+  );
+  const reasons = root.querySelector("[data-reasons]");
+  const none = root.querySelector("[data-no-reasons]");
+  const indicators = root.querySelector("[data-indicators]");
+  const headline = root.querySelector("[data-headline]");
+  const names = root.querySelectorAll("[data-shown-name]");
+
+  root.querySelector("[data-rows]").addEventListener("submit", (event) => {
+    event.preventDefault();
+    if (event.submitter?.name === "protocol") onChoose(event.submitter.value);
+  });
+
+  return {
+    show(protocols, chosen) {
+      for (const said of protocols) {
+        const row = rows.get(said.slug);
+        if (!row) continue;
+        const figures = [said.recall, said.precision, said.f_score];
+        row.querySelectorAll("td.number").forEach((cell, at) => setText(cell, percent(figures[at])));
+        const error = row.querySelector("[data-error]");
+        error.hidden = !said.error;
+        setText(error, said.error ? `undefined: ${said.error}` : "");
+        const button = row.querySelector("button");
+        if (!button) continue;
+        button.setAttribute("aria-pressed", String(said.slug === chosen));
+        row.toggleAttribute("data-shown", said.slug === chosen);
+      }
+      const said = protocols.find(({ slug }) => slug === chosen);
+      for (const name of names) setText(name, said.name);
+      const [recall, precision, f] = [said.recall, said.precision, said.f_score].map(percent);
+      setText(headline, `R ${recall}  P ${precision}  F ${f}`);
+      const told = reasonsOf(said, kinds);
+      none.hidden = told.length > 0;
+      reasons.replaceChildren(...told.map(({ label, words }) => line("li", "strong", label, ` ${words}`)));
+      indicators.replaceChildren(...Object.entries(said.indicators).map(figure));
+    },
+  };
+}
+
+function setText(element, words) {
+  if (element.textContent !== words) element.textContent = words;
+}
+
+function line(tag, strongTag, strongWords, words) {
+  const made = document.createElement(tag);
+  const strong = document.createElement(strongTag);
+  strong.textContent = strongWords;
+  made.append(strong, words);
+  return made;
+}
+
+function figure([name, value]) {
+  const made = document.createElement("div");
+  const term = document.createElement("dt");
+  const words = document.createElement("dd");
+  term.textContent = name.replaceAll("_", " ");
+  words.textContent = figureOf(value);
+  made.append(term, words);
+  return made;
+}

@@ -1,0 +1,117 @@
+// Steps that are taken back, questions of which the last one counts, and words.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { createLatest } from "../../static/js/guide/latest.js";
+import { createSteps } from "../../static/js/guide/steps.js";
+import { figureOf, percent, reasonsOf, sayBox, sayScore } from "../../static/js/guide/words.js";
+
+test("steps are taken back and done again in order", () => {
+  const steps = createSteps("a");
+  assert.equal(steps.undo(), false);
+  steps.take("b");
+  steps.take("c");
+  steps.undo();
+  assert.equal(steps.scene(), "b");
+  steps.undo();
+  assert.equal(steps.scene(), "a");
+  steps.redo();
+  steps.redo();
+  assert.equal(steps.scene(), "c");
+  assert.equal(steps.redo(), false);
+});
+
+test("what is done anew ends what could be done again", () => {
+  const steps = createSteps("a");
+  steps.take("b");
+  steps.undo();
+  steps.take("c");
+  assert.equal(steps.canRedo(), false);
+  steps.undo();
+  assert.equal(steps.scene(), "a");
+});
+
+test("a drag is one step, the next drag another, and so is a pause", () => {
+  let time = 0;
+  const steps = createSteps(0, () => time);
+  for (const at of [1, 2, 3]) steps.take(at, "drag 1");
+  steps.take(4, "drag 2");
+  time += 5000;
+  steps.take(5, "drag 2");
+  const seen = [];
+  while (steps.undo()) seen.push(steps.scene());
+  assert.deepEqual(seen, [4, 3, 0]);
+});
+
+test("two steps without a name stay two", () => {
+  const steps = createSteps("a", () => 0);
+  steps.take("b");
+  steps.take("c");
+  steps.undo();
+  assert.equal(steps.scene(), "b");
+});
+
+const rest = () => new Promise((resolve) => setTimeout(resolve));
+
+test("one question is under way at a time, and of those that wait the last is asked", async () => {
+  const asked = [];
+  const answers = [];
+  const open = [];
+  const latest = createLatest(
+    (question) => {
+      asked.push(question);
+      return new Promise((resolve) => open.push(resolve));
+    },
+    { onAnswer: (answer) => answers.push(answer), onTrouble: assert.fail },
+  );
+  for (const question of [1, 2, 3, 4]) latest.ask(question);
+  assert.deepEqual(asked, [1]);
+  open[0]("first");
+  await rest();
+  assert.deepEqual(asked, [1, 4]);
+  open[1]("last");
+  await rest();
+  assert.deepEqual(answers, ["first", "last"]);
+  assert.deepEqual(asked, [1, 4]);
+});
+
+test("after trouble the question that waits is still asked", async () => {
+  const troubles = [];
+  const answers = [];
+  const latest = createLatest(
+    async (question) => {
+      if (question === 1) throw new Error("away");
+      return question;
+    },
+    { onAnswer: (answer) => answers.push(answer), onTrouble: ({ message }) => troubles.push(message) },
+  );
+  latest.ask(1);
+  latest.ask(2);
+  await rest();
+  assert.deepEqual([troubles, answers], [["away"], [2]]);
+});
+
+test("scores are percents, and undefined is a dash", () => {
+  assert.deepEqual([null, 0, 1, 1 / 3, 1 / 32].map(percent), ["–", "0.00", "100.00", "33.33", "3.13"]);
+  assert.deepEqual([null, 0, 12, 0.123456].map(figureOf), ["–", "0", "12", "0.1235"]);
+});
+
+test("a box and a score are said in words", () => {
+  const box = { left: 1, top: 2, right: 11, bottom: 22, text: "a", confidence: 50 };
+  assert.equal(
+    sayBox("detections", 0, box, "matched"),
+    "Detection D1, “a”, left 1, top 2, 10 by 20, confidence 0.50, matched",
+  );
+  const said = { name: "IOU", recall: 1, precision: null, f_score: null };
+  assert.equal(sayScore(said), "IOU: recall 100.00, precision undefined, F-score undefined.");
+  assert.equal(sayScore({ name: "IOU", error: "no" }), "IOU: undefined, no.");
+});
+
+test("each match and each region without one has its reason", () => {
+  const match = { truth: [0, 2], detections: [1], kind: "merge", recall_credit: 2, precision_credit: 1 };
+  const left = { side: "detection", region: 0, reason: "it lies alone" };
+  assert.deepEqual(reasonsOf({ matches: [match], unmatched: [left] }, { merge: "merged" }), [
+    { label: "T1, T3, D2", words: "merged, recall credit 2.00, precision credit 1.00" },
+    { label: "D1", words: "it lies alone" },
+  ]);
+});
