@@ -1,10 +1,15 @@
 """What the comparison page sends, checked and converted. Which criteria are open, the service knows."""
 
+import json
+from typing import Any
+
 from django import forms
 
-from .models import Skip, Verdict
+from .models import Preferences, Skip, Verdict
 
 _A_DAY_SECONDS = 86_400
+_MAX_FACTS = 40
+_AIDS = ("ground_truth", "match_colours", "differences", "boxes_hidden", "blink", "zoomed")
 
 
 class JudgementForm(forms.Form):
@@ -12,6 +17,8 @@ class JudgementForm(forms.Form):
     precision = forms.ChoiceField(choices=Verdict, required=False)
     preference = forms.ChoiceField(choices=Verdict, required=False)
     seconds_taken = forms.CharField(required=False)
+    aids = forms.CharField(required=False, max_length=2000)
+    disputed = forms.CharField(required=False, max_length=100)
 
     def __init__(self, *args: object, **kwargs: object) -> None:
         super().__init__(*args, **kwargs)
@@ -29,6 +36,27 @@ class JudgementForm(forms.Form):
             return None
         return seconds if 0 <= seconds <= _A_DAY_SECONDS else None
 
+    def clean_aids(self) -> dict[str, float]:
+        """Seconds for each known aid; what is damaged must not cost the answer."""
+        given = _json_object(self.cleaned_data["aids"])
+        return {
+            name: round(float(given[name]), 1)
+            for name in _AIDS
+            if isinstance(given.get(name), int | float) and 0 < given[name] <= _A_DAY_SECONDS
+        }
+
+    def clean_disputed(self) -> list[str]:
+        named = self.cleaned_data["disputed"].split(",")
+        return [name for name in ("recall", "precision", "preference") if name in named]
+
+
+def _json_object(text: str) -> dict[str, Any]:
+    try:
+        given = json.loads(text or "{}")
+    except ValueError:
+        return {}
+    return given if isinstance(given, dict) else {}
+
 
 class SkipForm(forms.Form):
     reason = forms.ChoiceField(
@@ -39,3 +67,25 @@ class SkipForm(forms.Form):
         },
     )
     text = forms.CharField(required=False, max_length=300, strip=True)
+    environment = forms.CharField(required=False, max_length=4000)
+
+    def clean_environment(self) -> dict[str, str]:
+        """What the browser says of itself: short texts only."""
+        given = _json_object(self.cleaned_data["environment"])
+        return {
+            str(name)[:40]: str(value)[:200] for name, value in list(given.items())[:_MAX_FACTS]
+        }
+
+
+class PreferencesForm(forms.ModelForm):
+    keys = forms.CharField(required=False, max_length=2000)
+
+    class Meta:
+        model = Preferences
+        fields = ["theme", "advance", "single_keys"]
+
+    def clean_keys(self) -> dict[str, str]:
+        given = _json_object(self.cleaned_data["keys"])
+        return {
+            str(action)[:40]: str(code)[:20] for action, code in list(given.items())[:_MAX_FACTS]
+        }

@@ -35,8 +35,12 @@ class Assignment(models.Model):
     state = models.CharField(max_length=10, choices=State, default=State.IN_WORK)
     # [[result id, ...], ...]: the planner's items in order; results that look alike share one.
     items = models.JSONField()
+    # Items of which no method takes part any more; what follows by way of them stays known.
+    hidden = models.JSONField(default=list, blank=True)
     # {criterion: [[method id, ...], ...]}: a cache of the replayed log, null until complete.
     rankings = models.JSONField(null=True, blank=True)
+    # Criteria in which a confirmed contradiction was left standing; a cache, too.
+    unsettled = models.JSONField(default=list, blank=True)
     created = models.DateTimeField(auto_now_add=True)
     finished = models.DateTimeField(null=True, blank=True)
 
@@ -77,6 +81,10 @@ class Screen(models.Model):
 
     class Purpose(models.TextChoices):
         PLACE = "place", "place a result"
+        NEAR = "near", "re-check of neighbours"
+        REPEAT = "repeat", "re-check of an earlier pair"
+        AGAIN = "again", "a doubtful pair once more"
+        REPAIR = "repair", "ask what a repair opened"
 
     # What addresses and pages carry: it tells nothing.
     public_id = models.CharField(max_length=24, unique=True, default=_new_opaque_id, editable=False)
@@ -107,6 +115,11 @@ class Screen(models.Model):
     def __str__(self) -> str:
         return f"screen {self.number} of {self.assignment}"
 
+    @property
+    def is_check(self) -> bool:
+        """Whether it asks again what is known."""
+        return self.purpose in (self.Purpose.NEAR, self.Purpose.REPEAT, self.Purpose.AGAIN)
+
 
 class _Event(models.Model):
     """Something that happened to an assignment. Events are added and never changed."""
@@ -136,8 +149,10 @@ class Judgement(_Event):
     recall = models.CharField(max_length=5, choices=Verdict, blank=True)
     precision = models.CharField(max_length=5, choices=Verdict, blank=True)
     preference = models.CharField(max_length=5, choices=Verdict, blank=True)
-    # None when the page could not measure it (no JavaScript).
+    # Active time; None when the page could not measure it (no JavaScript).
     seconds_taken = models.FloatField(null=True, blank=True)
+    # {aid: seconds it was visible}: ground truth, match colours, differences ...
+    aids = models.JSONField(default=dict, blank=True)
 
     class Meta(_Event.Meta):
         constraints = [
@@ -179,6 +194,8 @@ class Skip(_Event):
     attempt = models.PositiveSmallIntegerField(default=0)
     reason = models.CharField(max_length=10, choices=Reason)
     text = models.CharField(max_length=300, blank=True)
+    # What the browser said of itself when something was broken.
+    environment = models.JSONField(default=dict, blank=True)
 
     class Meta(_Event.Meta):
         constraints = [
@@ -214,3 +231,24 @@ class Withdrawal(_Event):
 
     def __str__(self) -> str:
         return f"withdrawal {self.number} of {self.assignment}"
+
+
+class Preferences(models.Model):
+    """How somebody wants the comparison page."""
+
+    class Theme(models.TextChoices):
+        SYSTEM = "", "as the system"
+        LIGHT = "light", "light"
+        DARK = "dark", "dark"
+
+    person = models.OneToOneField(
+        settings.AUTH_USER_MODEL, models.CASCADE, related_name="preferences"
+    )
+    theme = models.CharField(max_length=5, choices=Theme, default=Theme.SYSTEM, blank=True)
+    advance = models.BooleanField("go on by itself after the last answer", default=False)
+    single_keys = models.BooleanField("answer with single keys", default=True)
+    # {action: KeyboardEvent.code}: keys that were changed.
+    keys = models.JSONField(default=dict, blank=True)
+
+    def __str__(self) -> str:
+        return f"preferences of {self.person}"

@@ -3,7 +3,8 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from rankings.elicitation import CRITERIA, Answer, Skip, State, replay
+from rankings.elicitation import CRITERIA, Answer, Check, Skip, State
+from rankings.rechecks import Settled, settle
 
 from . import models
 
@@ -56,15 +57,27 @@ def item_of_each_result(assignment: models.Assignment) -> dict[int, int]:
 
 def entry(event: models.Judgement | models.Skip, item_of: dict[int, int]) -> Answer | Skip:
     """Return an event as the planner's log has it."""
-    left, right = item_of[event.screen.left_id], item_of[event.screen.right_id]
+    screen = event.screen
+    left, right = item_of[screen.left_id], item_of[screen.right_id]
     if isinstance(event, models.Skip):
-        return Skip(left, right, event.reason)
-    return Answer(left, right, event.verdicts)
+        return Skip(left, right, event.reason, screen.purpose)
+    kind = Check if screen.is_check else Answer
+    return kind(left, right, event.verdicts, screen.purpose)
+
+
+def entries_of(assignment: models.Assignment, log: Log) -> tuple[Answer | Skip, ...]:
+    """Return what is in force of a log, as the planner has it."""
+    item_of = item_of_each_result(assignment)
+    return tuple(entry(event, item_of) for event in log.in_force)
+
+
+def settled_of(assignment: models.Assignment, log: Log) -> Settled:
+    """Return what the log leads to; items that were taken away are hidden."""
+    return settle(len(assignment.items), entries_of(assignment, log), assignment.hidden)
 
 
 def state_of(assignment: models.Assignment, log: Log) -> State:
-    item_of = item_of_each_result(assignment)
-    return replay(len(assignment.items), [entry(event, item_of) for event in log.in_force])
+    return settled_of(assignment, log).state
 
 
 def rankings_of(
@@ -72,15 +85,21 @@ def rankings_of(
 ) -> dict[str, list[list[int]]]:
     """Return the finished rankings as method ids, buckets best first and each in a fixed order.
 
-    ``method_of`` gives the method of each result of the assignment.
+    ``method_of`` gives the method of each result of the assignment that takes part.
     """
     rankings = state.rankings()
     if rankings is None:
         raise ValueError(f"{assignment} is not finished: some pairs are open")
-    return {
-        criterion: [
-            sorted(method_of[result] for item in bucket for result in assignment.items[item])
+    ranked = {}
+    for criterion in CRITERIA:
+        buckets = [
+            sorted(
+                method_of[result]
+                for item in bucket
+                for result in assignment.items[item]
+                if result in method_of
+            )
             for bucket in rankings[criterion]
         ]
-        for criterion in CRITERIA
-    }
+        ranked[criterion] = [bucket for bucket in buckets if bucket]
+    return ranked

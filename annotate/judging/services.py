@@ -2,8 +2,8 @@
 
 import random
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from hashlib import sha256
 
 from django.contrib.auth.models import User
@@ -12,15 +12,30 @@ from django.db.models import F, OuterRef, Subquery
 from django.shortcuts import get_object_or_404
 from django.utils import timezone
 
-from annotate.datasets.models import Result
+from annotate.datasets.models import Method, Result
+from annotate.studies.errors import StudyRefused
 from annotate.studies.models import Membership, Role, Study, StudyImage
-from rankings.elicitation import CRITERIA, State
+from rankings.elicitation import CRITERIA, Answer, State
+from rankings.elicitation import Skip as PlannerSkip
+from rankings.rechecks import Ask, Settled, ask_of, default_checks
 
+from .changes import history
 from .errors import AlreadyAnswered, Incomplete, StudyNotOpen
 from .models import Assignment, Judgement, Screen, Skip, Verdict, Withdrawal
-from .replay import Log, item_of_each_result, rankings_of, read_log, state_of
+from .replay import (
+    Log,
+    entries_of,
+    item_of_each_result,
+    rankings_of,
+    read_log,
+    settled_of,
+)
 
 _SIDES_BLOCK = 8
+_MIN_METHODS = 2
+_TAKEN_BACK = "An answer was taken back."
+_CHANGED = "An earlier answer is open again."
+_REPAIRED = "An earlier answer has changed, so some pairs are asked again."
 
 
 @dataclass(frozen=True)
@@ -28,10 +43,18 @@ class Turn:
     """The screen that waits for an annotator, and the state of its image's rankings."""
 
     screen: Screen
-    state: State
+    settled: Settled
+    # What is in force of the image's log, as the planner has it.
+    entries: tuple[Answer | PlannerSkip, ...]
     can_undo: bool
-    # What was answered before an undo came back to this screen.
+    # What was answered before an undo or a change came back to this screen.
     answers: Mapping[str, str] = field(default_factory=dict)
+    # What happened that may make more pairs left than before, for the progress display.
+    note: str = ""
+
+    @property
+    def state(self) -> State:
+        return self.settled.state
 
     @property
     def assignment(self) -> Assignment:
@@ -45,11 +68,19 @@ class Turn:
 
     @property
     def open_criteria(self) -> tuple[str, ...]:
-        return self.state.open_criteria(*self.pair)
+        return tuple(criterion for criterion in CRITERIA if criterion not in self.implied)
 
     @property
     def implied(self) -> dict[str, str]:
-        return dict(self.state.implied(*self.pair))
+        """What follows from other answers. A re-check asks all; a changed answer what it asked."""
+        if self.screen.is_check:
+            return {}
+        known = self.state.implied(*self.pair)
+        return {
+            criterion: verdict
+            for criterion, verdict in known.items()
+            if criterion not in self.answers
+        }
 
 
 def waiting_turn(study: Study, annotator: User) -> Turn | None:
@@ -79,7 +110,8 @@ def _turn(screen: Screen, log: Log) -> Turn:
     ]
     return Turn(
         screen=screen,
-        state=state_of(screen.assignment, log),
+        settled=settled_of(screen.assignment, log),
+        entries=entries_of(screen.assignment, log),
         can_undo=bool(log.in_force) or screen.assignment.position > 1,
         answers=taken_back[-1].verdicts if taken_back else {},
     )
@@ -102,10 +134,14 @@ def record_judgement(
     annotator: User,
     verdicts: Mapping[str, str],
     seconds_taken: float | None = None,
+    aids: Mapping[str, float] | None = None,
+    disputed: Collection[str] = (),
 ) -> Turn | None:
     """Store the answer to a screen and return the next one; None when nothing is left.
 
-    The same answer twice is stored once. Raises Http404 for a screen that is not this
+    ``disputed`` names criteria that follow from earlier answers and are answered all the same:
+    then the new answer counts, and earlier ones that contradict it are set aside. The same answer
+    twice is stored once. Raises Http404 for a screen that is not this
     annotator's, StudyNotOpen, AlreadyAnswered if the screen has another answer, and Incomplete
     if a criterion that is asked has no verdict.
     """
@@ -120,7 +156,8 @@ def record_judgement(
         screen=screen,
         attempt=log.attempts(screen),
         seconds_taken=seconds_taken,
-        **_asked_verdicts(_turn(screen, log), verdicts),
+        aids=dict(aids or {}),
+        **_asked_verdicts(_turn(screen, log), verdicts, disputed),
     )
     judgement.save(force_insert=True)
     _set_state(screen, Screen.State.ANSWERED)
@@ -128,7 +165,14 @@ def record_judgement(
 
 
 @transaction.atomic
-def record_skip(*, screen_id: str, annotator: User, reason: str, text: str = "") -> Turn | None:
+def record_skip(
+    *,
+    screen_id: str,
+    annotator: User,
+    reason: str,
+    text: str = "",
+    environment: Mapping[str, object] | None = None,
+) -> Turn | None:
     """Note that a screen cannot be answered and return the next one; None when nothing is left.
 
     The same skip twice is stored once. Raises as record_judgement does, but for Incomplete.
@@ -146,6 +190,7 @@ def record_skip(*, screen_id: str, annotator: User, reason: str, text: str = "")
         attempt=log.attempts(screen),
         reason=reason,
         text=text,
+        environment=dict(environment or {}),
     )
     skip.save(force_insert=True)
     _set_state(screen, Screen.State.SKIPPED)
@@ -168,13 +213,41 @@ def undo(*, study: Study, annotator: User, screen_id: str) -> Turn | None:
     if last is None:
         return waiting
     event, log = last
+    _take_back(event, log)
+    return _with_note(waiting_turn(study, annotator), _TAKEN_BACK)
+
+
+@transaction.atomic
+def change(*, screen_id: str, annotator: User) -> Turn | None:
+    """Open one of the annotator's last answered screens again, its answer chosen.
+
+    Later answers stay; those that will contradict the new answer are set aside when it comes.
+    Raises Http404, StudyNotOpen, and AlreadyAnswered for a screen that has no answer in force or
+    is too far back.
+    """
+    study, screen = _open_screen(screen_id, annotator)
+    log = read_log(screen.assignment)
+    event = next((one for one in log.in_force if one.screen_id == screen.pk), None)
+    shown = {past.screen.public_id for past in history(study, annotator)}
+    if event is None or screen.public_id not in shown:
+        raise AlreadyAnswered("This answer cannot be changed any more.")
+    event.assignment = screen.assignment
+    _take_back(event, log)
+    return _with_note(waiting_turn(study, annotator), _CHANGED)
+
+
+def _take_back(event: Judgement | Skip, log: Log) -> None:
+    """Withdraw an event and let its screen wait again."""
     kind = "judgement" if isinstance(event, Judgement) else "skip"
     assignment = event.assignment
     Withdrawal.objects.create(assignment=assignment, number=log.next_number, **{kind: event})
     assignment.screens.filter(state=Screen.State.WAITING).update(state=Screen.State.RETIRED)
     _set_state(event.screen, Screen.State.WAITING)
     _reopen(assignment)
-    return waiting_turn(study, annotator)
+
+
+def _with_note(turn: Turn | None, note: str) -> Turn | None:
+    return replace(turn, note=note) if turn is not None else None
 
 
 def _open_study(annotator: User, **study: object) -> Study:
@@ -215,6 +288,7 @@ def _open_screen(public_id: str, annotator: User) -> tuple[Study, Screen]:
         .get(public_id=public_id)
     )
     screen.assignment.study = study
+    screen.assignment.annotator = annotator
     return study, screen
 
 
@@ -243,20 +317,26 @@ def _require_same_judgement(screen: Screen, log: Log, verdicts: Mapping[str, str
     raise AlreadyAnswered("This pair was answered in another tab.")
 
 
-def _asked_verdicts(turn: Turn, verdicts: Mapping[str, str]) -> dict[str, str]:
-    """Return the verdicts of the open criteria; raise Incomplete for what is missing or forged."""
+def _asked_verdicts(
+    turn: Turn, verdicts: Mapping[str, str], disputed: Collection[str]
+) -> dict[str, str]:
+    """Return the verdicts to store; raise Incomplete for what is missing or forged."""
     reasons = {}
+    stored = {}
     implied = turn.implied
     for criterion in CRITERIA:
         given = verdicts.get(criterion) or ""
-        if criterion in implied:
-            if given not in ("", implied[criterion]):
-                reasons[criterion] = "This follows from your earlier answers."
-        elif given not in Verdict.values:
-            reasons[criterion] = "Choose left, equal or right."
+        follows = implied.get(criterion)
+        if follows is None or (criterion in disputed and given not in ("", follows)):
+            if given in Verdict.values:
+                stored[criterion] = given
+            else:
+                reasons[criterion] = "Choose left, equal or right."
+        elif given not in ("", follows):
+            reasons[criterion] = "This follows from your earlier answers."
     if reasons:
         raise Incomplete(reasons)
-    return {criterion: verdicts[criterion] for criterion in turn.open_criteria}
+    return stored
 
 
 def _set_state(screen: Screen, state: Screen.State) -> None:
@@ -266,11 +346,12 @@ def _set_state(screen: Screen, state: Screen.State) -> None:
 
 def _go_on(screen: Screen, log: Log, annotator: User) -> Turn | None:
     assignment = screen.assignment
-    state = state_of(assignment, log)
-    following = _next_screen(assignment, state, number=screen.last_number + 1)
+    settled = settled_of(assignment, log)
+    following = _next_screen(assignment, log, settled, number=screen.last_number + 1)
     if following is not None:
-        return Turn(following, state, can_undo=True)
-    _finish(assignment, state)
+        note = _REPAIRED if following.purpose == Screen.Purpose.REPAIR else ""
+        return Turn(following, settled, entries_of(assignment, log), can_undo=True, note=note)
+    _finish(assignment, settled)
     return _waiting_or_next(assignment.study, annotator)
 
 
@@ -279,21 +360,42 @@ def _waiting_or_next(study: Study, annotator: User) -> Turn | None:
     return waiting_turn(study, annotator) or _take_up_next_image(study, annotator)
 
 
-def _next_screen(assignment: Assignment, state: State, *, number: int) -> Screen | None:
-    pair = state.next_pair(assignment.study.strategy)
-    if pair is None:
-        return None
-    earlier, newcomer = (assignment.items[item][0] for item in pair)
-    left, right = (
-        (newcomer, earlier) if _newcomer_is_left(assignment, number) else (earlier, newcomer)
+def n_checks_of(assignment: Assignment) -> int:
+    """How many re-checks the image gets."""
+    n_checks = assignment.study.n_checks
+    return default_checks(len(assignment.items)) if n_checks is None else n_checks
+
+
+def _next_screen(
+    assignment: Assignment, log: Log, settled: Settled, *, number: int
+) -> Screen | None:
+    ask = ask_of(
+        settled,
+        entries_of(assignment, log),
+        assignment.study.strategy,
+        n_checks=n_checks_of(assignment),
+        seed=f"{assignment.study.seed}/{assignment.annotator_id}/{assignment.image_id}",
     )
+    if ask is None:
+        return None
+    left, right = _sides(assignment, ask, number)
     return Screen.objects.create(
         assignment=assignment,
         number=number,
         left_id=left,
         right_id=right,
+        purpose=ask.purpose,
         strategy=assignment.study.strategy,
     )
+
+
+def _sides(assignment: Assignment, ask: Ask, number: int) -> tuple[int, int]:
+    """Return the results on the left and on the right; a re-check says its sides itself."""
+    first, second = (assignment.items[item][0] for item in (ask.left, ask.right))
+    is_placing = ask.purpose in (Screen.Purpose.PLACE, Screen.Purpose.REPAIR)
+    if is_placing and _newcomer_is_left(assignment, number):
+        return second, first
+    return first, second
 
 
 def _newcomer_is_left(assignment: Assignment, number: int) -> bool:
@@ -323,11 +425,20 @@ def _take_up_next_image(study: Study, annotator: User) -> Turn | None:
             position=n_before + 1,
             items=items,
         )
-        state = state_of(assignment, Log(()))
-        screen = _next_screen(assignment, state, number=1)
+        nothing = Log(())
+        settled = settled_of(assignment, nothing)
+        screen = _next_screen(assignment, nothing, settled, number=1)
         if screen is not None:
-            return Turn(screen, state, can_undo=n_before > 0)
-        _finish(assignment, state)
+            return Turn(screen, settled, (), can_undo=n_before > 0)
+        _finish(assignment, settled)
+    return None
+
+
+def next_image(study: Study, annotator: User) -> int | None:
+    """Return the image this annotator will most likely get next, for fetching it in advance."""
+    for image_id in _images_in_order(study, annotator):
+        if sum(map(len, _items(study, annotator, image_id))) > 1:
+            return image_id
     return None
 
 
@@ -360,20 +471,126 @@ def _items(study: Study, annotator: User, image_id: int) -> list[list[int]]:
     return items
 
 
-def _finish(assignment: Assignment, state: State) -> None:
+def _finish(assignment: Assignment, settled: Settled) -> None:
+    state = settled.state
     assignment.finished = timezone.now()
+    # Doubts that nothing was left for stand as they are, and are said.
+    assignment.unsettled = sorted({*settled.unsettled, *settled.doubtful})
     if state.is_finished:
         assignment.rankings = rankings_of(assignment, state, _method_of_each_result(assignment))
         assignment.state = Assignment.State.COMPLETE
         _count_complete(assignment, +1)
     else:
         assignment.state = Assignment.State.INCOMPLETE
-    assignment.save(update_fields=["finished", "rankings", "state"])
+    assignment.save(update_fields=["finished", "rankings", "state", "unsettled"])
 
 
 def _method_of_each_result(assignment: Assignment) -> dict[int, int]:
+    """Return the method of each result whose method takes part in the study."""
     ids = [result for results in assignment.items for result in results]
-    return dict(Result.objects.filter(pk__in=ids).values_list("pk", "method_id"))
+    taking_part = Result.objects.filter(pk__in=ids, method__studies=assignment.study_id)
+    return dict(taking_part.values_list("pk", "method_id"))
+
+
+@transaction.atomic
+def add_method(*, study: Study, method: Method) -> int:
+    """Let another method take part; return how many rankings wait for it.
+
+    Its results are placed in the rankings that exist, with few screens; nothing is asked again.
+    Raises StudyRefused for a method of another dataset or one that takes part already.
+    """
+    if method.dataset_id != study.dataset_id:
+        raise StudyRefused(f"{method} is no method of {study.dataset}.")
+    if study.methods.contains(method):
+        raise StudyRefused(f"{method} takes part already.")
+    _lock_members(study)
+    study.methods.add(method)
+    results = {
+        result.image_id: result
+        for result in method.results.filter(image__study_images__study=study)
+    }
+    n_waiting = 0
+    for assignment in _assignments(study):
+        result = results.get(assignment.image_id)
+        if result is not None:
+            _extend(assignment, result)
+            n_waiting += _take_stock(assignment)
+    return n_waiting
+
+
+@transaction.atomic
+def withdraw_method(*, study: Study, method: Method) -> None:
+    """Let a method take part no more. Its answers stay in the log; rankings leave it out.
+
+    Raises StudyRefused for a method that does not take part, and if fewer than two would be left.
+    """
+    if not study.methods.contains(method):
+        raise StudyRefused(f"{method} does not take part in {study}.")
+    if study.methods.count() <= _MIN_METHODS:
+        raise StudyRefused("A study compares at least two methods; this one has no more than that.")
+    _lock_members(study)
+    study.methods.remove(method)
+    for assignment in _assignments(study):
+        method_of = _method_of_each_result(assignment)
+        hidden = [
+            item
+            for item, results in enumerate(assignment.items)
+            if not any(result in method_of for result in results)
+        ]
+        if hidden != assignment.hidden or assignment.rankings is not None:
+            assignment.hidden = hidden
+            assignment.save(update_fields=["hidden"])
+            _take_stock(assignment)
+
+
+def _lock_members(study: Study) -> None:
+    """Keep every annotator's answers waiting until the study's methods have changed."""
+    list(Membership.objects.select_for_update().filter(study=study).order_by("pk"))
+
+
+def _assignments(study: Study) -> list[Assignment]:
+    found = Assignment.objects.filter(study=study).order_by("pk")
+    return list(found.select_related("study", "image__dataset"))
+
+
+def _extend(assignment: Assignment, result: Result) -> None:
+    """Give a result its place among the planner's items: a new one, or that of its like."""
+    ids = [results[0] for results in assignment.items]
+    digest_of = dict(Result.objects.filter(pk__in=ids).values_list("pk", "sha256"))
+    for item, results in enumerate(assignment.items):
+        if digest_of.get(results[0]) == result.sha256:
+            if result.pk not in results:
+                results.append(result.pk)
+            assignment.hidden = [one for one in assignment.hidden if one != item]
+            break
+    else:
+        assignment.items.append([result.pk])
+    assignment.save(update_fields=["items", "hidden"])
+
+
+def _take_stock(assignment: Assignment) -> bool:
+    """Bring an assignment's state up to date with its log; say whether it now waits for answers."""
+    log = read_log(assignment)
+    settled = settled_of(assignment, log)
+    _reopen(assignment)
+    waiting = assignment.screens.filter(state=Screen.State.WAITING)
+    asked_still = [screen for screen in waiting if not _is_out_of_date(assignment, screen, settled)]
+    if asked_still:
+        return True
+    waiting.update(state=Screen.State.RETIRED)
+    last = assignment.screens.order_by("-number").values_list("number", flat=True).first() or 0
+    if _next_screen(assignment, log, settled, number=last + 1) is not None:
+        return True
+    _finish(assignment, settled)
+    return False
+
+
+def _is_out_of_date(assignment: Assignment, screen: Screen, settled: Settled) -> bool:
+    item_of = item_of_each_result(assignment)
+    pair = item_of[screen.left_id], item_of[screen.right_id]
+    if not set(settled.state.items).issuperset(pair):
+        return True
+    return not screen.is_check and not settled.state.open_criteria(*pair)
 
 
 def _reopen(assignment: Assignment) -> None:
@@ -383,7 +600,8 @@ def _reopen(assignment: Assignment) -> None:
         _count_complete(assignment, -1)
     assignment.state = Assignment.State.IN_WORK
     assignment.rankings = assignment.finished = None
-    assignment.save(update_fields=["finished", "rankings", "state"])
+    assignment.unsettled = []
+    assignment.save(update_fields=["finished", "rankings", "state", "unsettled"])
 
 
 def _count_complete(assignment: Assignment, change: int) -> None:
@@ -396,8 +614,10 @@ def rankings_that_differ() -> Iterator[tuple[Assignment, bool]]:
     """Replay every assignment; say for each whether its stored state differs from its log's."""
     assignments = Assignment.objects.select_related("study", "image", "annotator").order_by("pk")
     for assignment in assignments.iterator():
-        state = state_of(assignment, read_log(assignment))
+        state = settled_of(assignment, read_log(assignment)).state
         replayed = None
-        if state.is_finished:
+        # Once all pairs are placed, re-checks may still wait: the ranking is stored after them.
+        waits = assignment.screens.filter(state=Screen.State.WAITING).exists()
+        if state.is_finished and not waits:
             replayed = rankings_of(assignment, state, _method_of_each_result(assignment))
         yield assignment, assignment.rankings != replayed

@@ -4,24 +4,44 @@ from collections.abc import Callable
 from functools import wraps
 from typing import Any
 
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
 from django.contrib.auth.views import redirect_to_login
-from django.http import HttpRequest, HttpResponse, HttpResponseBase, JsonResponse
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase, JsonResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_POST, require_safe
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
+from annotate.datasets.models import Image, Method
+from annotate.learning import services as learning
 from annotate.studies import permissions
+from annotate.studies.errors import StudyRefused
 from annotate.studies.models import Study
 from rankings.elicitation import CRITERIA
 
-from . import services
+from . import changes, services
 from .errors import AlreadyAnswered, Incomplete, StudyNotOpen
-from .forms import JudgementForm, SkipForm
-from .models import Assignment, Screen, Skip
-from .screens import payload
+from .forms import JudgementForm, PreferencesForm, SkipForm
+from .models import Assignment, Preferences, Screen, Skip
+from .screens import history_data, image_data, payload, sides
 
 View = Callable[..., HttpResponseBase]
+# What a key can be changed for, in the words of the preferences page.
+KEY_ACTIONS = {
+    "recall_left": "Recall: left better",
+    "recall_equal": "Recall: equal",
+    "recall_right": "Recall: right better",
+    "precision_left": "Precision: left better",
+    "precision_equal": "Precision: equal",
+    "precision_right": "Precision: right better",
+    "preference_left": "Preference: left better",
+    "preference_equal": "Preference: equal",
+    "preference_right": "Preference: right better",
+    "undo": "Undo",
+    "skip": "Skip",
+    "same": "Same for all three",
+}
 
 
 def _wants_json(request: HttpRequest) -> bool:
@@ -51,6 +71,8 @@ def judge(request: HttpRequest, slug: str) -> HttpResponse:
     if study.state != Study.State.OPEN:
         return _refused(request, services.not_open(study))
     if turn is None:
+        if learning.is_due(study, request.user):
+            return redirect("learning:welcome", slug=slug)
         return _start_or_end(request, study)
     return _screen(request, turn)
 
@@ -59,6 +81,8 @@ def judge(request: HttpRequest, slug: str) -> HttpResponse:
 @require_POST
 def start(request: HttpRequest, slug: str) -> HttpResponse:
     study = _study(request, slug)
+    if study.state == Study.State.OPEN and learning.is_due(study, request.user):
+        return redirect("learning:welcome", slug=slug)
     try:
         services.start(study=study, annotator=request.user)
     except StudyNotOpen as refusal:
@@ -78,6 +102,8 @@ def answer(request: HttpRequest, screen_id: str) -> HttpResponse:
             annotator=request.user,
             verdicts=form.verdicts(),
             seconds_taken=form.cleaned_data["seconds_taken"],
+            aids=form.cleaned_data["aids"],
+            disputed=form.cleaned_data["disputed"],
         )
     except Incomplete as refusal:
         return _incomplete(request, screen_id, refusal)
@@ -121,6 +147,99 @@ def undo(request: HttpRequest, slug: str) -> HttpResponse:
     return _show(request, turn, study, "Taken back.")
 
 
+@_signed_in
+@require_safe
+def history(request: HttpRequest, slug: str) -> HttpResponse:
+    """The last answers: as data for the drawer, or as a page of its own."""
+    study = _study(request, slug)
+    if study.state != Study.State.OPEN:
+        return _refused(request, services.not_open(study))
+    pasts = history_data(study, request.user, changes.history(study, request.user))
+    if _wants_json(request):
+        return JsonResponse({"screens": pasts})
+    return render(request, "judging/history_page.html", {"study": study, "screens": pasts})
+
+
+@_signed_in
+@require_POST
+def change(request: HttpRequest, screen_id: str) -> HttpResponse:
+    try:
+        turn = services.change(screen_id=screen_id, annotator=request.user)
+    except StudyNotOpen as refusal:
+        return _refused(request, refusal)
+    except AlreadyAnswered as refusal:
+        return _conflict(request, _study_of(request, screen_id), refusal)
+    return _next(request, turn, screen_id, "Open again.")
+
+
+@_signed_in
+@require_safe
+def next_image(request: HttpRequest, slug: str) -> HttpResponse:
+    """The image that will most likely come next, so that the page can fetch it in advance."""
+    study = _study(request, slug)
+    if study.state != Study.State.OPEN:
+        return _refused(request, services.not_open(study))
+    image_id = services.next_image(study, request.user)
+    if image_id is None:
+        return JsonResponse({"image": None})
+    image = Image.objects.select_related("dataset").get(pk=image_id)
+    return JsonResponse({"image": image_data(study, request.user, image)})
+
+
+@login_required
+@require_http_methods(["GET", "POST"])
+def preferences(request: HttpRequest) -> HttpResponse:
+    """How somebody wants the comparison page: theme, keys, going on by itself."""
+    found = Preferences.objects.filter(person=request.user).first() or Preferences(
+        person=request.user
+    )
+    form = PreferencesForm(request.POST or None, instance=found)
+    if form.is_valid():
+        found.keys = form.cleaned_data["keys"]
+        form.save()
+        messages.success(request, "Saved.")
+        return redirect("preferences")
+    context = {"form": form, "actions": KEY_ACTIONS, "keys": found.keys}
+    status = 422 if form.is_bound else 200
+    return render(request, "judging/preferences.html", context, status=status)
+
+
+@login_required
+@require_POST
+def add_method(request: HttpRequest, slug: str) -> HttpResponse:
+    """Let another method take part in a study that runs."""
+    study, method = _study_and_method(request, slug)
+    try:
+        n_waiting = services.add_method(study=study, method=method)
+    except StudyRefused as refusal:
+        messages.error(request, str(refusal))
+    else:
+        waits = "1 ranking waits" if n_waiting == 1 else f"{n_waiting} rankings wait"
+        messages.success(request, f"{method} takes part; {waits} for a few more answers.")
+    return redirect("studies:detail", slug=slug)
+
+
+@login_required
+@require_POST
+def withdraw_method(request: HttpRequest, slug: str) -> HttpResponse:
+    study, method = _study_and_method(request, slug)
+    try:
+        services.withdraw_method(study=study, method=method)
+    except StudyRefused as refusal:
+        messages.error(request, str(refusal))
+    else:
+        messages.success(request, f"{method} takes part no more. The answers about it are kept.")
+    return redirect("studies:detail", slug=slug)
+
+
+def _study_and_method(request: HttpRequest, slug: str) -> tuple[Study, Method]:
+    if not permissions.may_load_data(request.user):
+        raise Http404
+    study = get_object_or_404(Study, slug=slug)
+    name = request.POST.get("method", "")
+    return study, get_object_or_404(study.dataset.methods, slug=name)
+
+
 def _study(request: HttpRequest, slug: str) -> Study:
     return get_object_or_404(permissions.studies_to_judge(request.user), slug=slug)
 
@@ -148,7 +267,7 @@ def _show(
         return redirect(address)
     if turn is None:
         return JsonResponse({"done": {"url": address}})
-    data = payload(turn)
+    data = payload(turn, have=request.POST.get("have", ""))
     data["message"] = f"{done} {data['progress']['text']}."
     return JsonResponse(data)
 
@@ -164,6 +283,7 @@ def _screen(
     defaults = {
         "study": turn.assignment.study,
         "payload": data,
+        "sides": sides(turn),
         "answers": data["answers"],
         "errors": {},
         "skip_errors": {},

@@ -27,6 +27,11 @@ class Study(models.Model):
         OPEN = "open", "open"
         CLOSED = "closed", "closed"
 
+    class GroundTruth(models.TextChoices):
+        NEVER = "never", "never"
+        REQUEST = "request", "when the annotator asks"
+        ALWAYS = "always", "always"
+
     class Strategy(models.TextChoices):
         INSERTION = "insertion", "binary insertion"
         BALANCED = "balanced", "balanced"
@@ -50,6 +55,36 @@ class Study(models.Model):
         max_length=200, default="Which marks less that is not text?"
     )
     preference_question = models.CharField(max_length=200, default="Which would you rather have?")
+    ground_truth = models.CharField(
+        "ground truth is shown",
+        max_length=10,
+        choices=GroundTruth,
+        default=GroundTruth.REQUEST,
+        help_text="Each answer stores whether it was visible.",
+    )
+    match_protocol = models.CharField(
+        "matches may be coloured by",
+        max_length=60,
+        blank=True,
+        help_text="This shows annotators what a protocol thinks. Answers given with it are marked.",
+    )
+    n_checks = models.PositiveSmallIntegerField(
+        "re-checks per image",
+        null=True,
+        blank=True,
+        validators=[MaxValueValidator(10)],
+        help_text="Repeated questions that notice errors. Empty: a fifth of the number of methods.",
+    )
+    same_for_all = models.BooleanField("one key may answer all three questions alike", default=True)
+    keep_camera = models.BooleanField(
+        "the view stays where it is for the next pair of an image", default=True
+    )
+    break_minutes = models.PositiveSmallIntegerField(
+        "propose a break after minutes", default=25, validators=[MinValueValidator(1)]
+    )
+    break_screens = models.PositiveSmallIntegerField(
+        "propose a break after pairs", default=60, validators=[MinValueValidator(1)]
+    )
     created = models.DateTimeField(auto_now_add=True)
 
     class Meta:

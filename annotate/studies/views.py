@@ -52,6 +52,7 @@ def _detail(
         "images": selectors.image_progress(study, list(page.object_list), people),
         "blocks": selectors.what_blocks(study, counted, len(people)),
         "methods": study.methods.all(),
+        "other_methods": study.dataset.methods.exclude(studies=study),
         "memberships": study.memberships.select_related("person"),
         "may_set_up": permissions.may_load_data(request.user),
         "member_form": member_form,

@@ -1,86 +1,8 @@
-// Which key means what on the comparison page.
+// Answers: chosen by arrows, copied, filled in, disputed, confirmed by themselves.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { actionOf, sameForAll, step } from "../../static/js/judging/answer.js";
-
-const press = (code, key, modifiers = {}) =>
-  actionOf({ code, key, ctrlKey: false, altKey: false, metaKey: false, shiftKey: false, ...modifiers });
-
-const BLOCK = {
-  recall: { left: ["Digit1", "Numpad7"], equal: ["Digit2", "Numpad8"], right: ["Digit3", "Numpad9"] },
-  precision: { left: ["KeyQ", "Numpad4"], equal: ["KeyW", "Numpad5"], right: ["KeyE", "Numpad6"] },
-  preference: { left: ["KeyA", "Numpad1"], equal: ["KeyS", "Numpad2"], right: ["KeyD", "Numpad3"] },
-};
-
-for (const [criterion, columns] of Object.entries(BLOCK)) {
-  for (const [verdict, codes] of Object.entries(columns)) {
-    for (const code of codes) {
-      test(`${code} answers ${criterion} with ${verdict}`, () => {
-        assert.deepEqual(press(code, ""), { name: "answer", criterion, verdict });
-      });
-    }
-  }
-}
-
-test("answer keys go by their place, whatever the layout prints on them", () => {
-  // French: the key at the place of Q prints "a", the one at the place of 1 prints "&".
-  assert.deepEqual(press("KeyQ", "a"), { name: "answer", criterion: "precision", verdict: "left" });
-  assert.deepEqual(press("KeyA", "q"), { name: "answer", criterion: "preference", verdict: "left" });
-  assert.deepEqual(press("Digit1", "&"), { name: "answer", criterion: "recall", verdict: "left" });
-});
-
-test("letters that stand for a word go by what the key prints", () => {
-  for (const [key, name] of [["u", "undo"], ["x", "skip"], ["r", "same"]]) {
-    assert.deepEqual(press("KeyF", key), { name });
-  }
-});
-
-test("on a layout without Latin letters they go by their place", () => {
-  assert.deepEqual(press("KeyX", "ч"), { name: "skip" });
-  assert.deepEqual(press("KeyU", "г"), { name: "undo" });
-  assert.deepEqual(press("KeyZ", "я", { ctrlKey: true }), { name: "undo" });
-});
-
-test("with caps lock on, letters still work", () => {
-  assert.deepEqual(press("KeyU", "U"), { name: "undo" });
-});
-
-test("Enter of either block confirms, and arrows move", () => {
-  assert.deepEqual(press("Enter", "Enter"), { name: "confirm" });
-  assert.deepEqual(press("NumpadEnter", "Enter"), { name: "confirm" });
-  assert.deepEqual(press("ArrowLeft", "ArrowLeft"), { name: "step", by: -1 });
-  assert.deepEqual(press("ArrowRight", "ArrowRight"), { name: "step", by: 1 });
-  assert.deepEqual(press("ArrowUp", "ArrowUp"), { name: "row", by: -1 });
-  assert.deepEqual(press("ArrowDown", "ArrowDown"), { name: "row", by: 1 });
-});
-
-test("the question mark asks for help wherever it stands", () => {
-  assert.deepEqual(press("Slash", "?", { shiftKey: true }), { name: "help" });
-  assert.deepEqual(press("Minus", "?", { shiftKey: true }), { name: "help" });
-});
-
-test("Ctrl+Z undoes; no other key works with Ctrl, Alt or Meta", () => {
-  assert.deepEqual(press("KeyZ", "z", { ctrlKey: true }), { name: "undo" });
-  assert.equal(press("KeyZ", "Z", { ctrlKey: true, shiftKey: true }), null);
-  for (const modifier of ["ctrlKey", "altKey", "metaKey"]) {
-    for (const [code, key] of [["Digit1", "1"], ["KeyU", "u"], ["Enter", "Enter"], ["ArrowLeft", "ArrowLeft"]]) {
-      assert.equal(press(code, key, { [modifier]: true }), null, `${modifier} ${code}`);
-    }
-  }
-  assert.equal(press("KeyZ", "z", { metaKey: true }), null);
-});
-
-test("Shift is kept for other uses", () => {
-  assert.equal(press("ArrowLeft", "ArrowLeft", { shiftKey: true }), null);
-  assert.equal(press("KeyQ", "Q", { shiftKey: true }), null);
-});
-
-test("Backspace, Delete, Tab, Space and Escape mean nothing", () => {
-  for (const key of ["Backspace", "Delete", "Tab", "Escape"]) assert.equal(press(key, key), null);
-  assert.equal(press("Space", " "), null);
-  assert.equal(press("KeyZ", "z"), null);
-});
+import { createAdvance, fieldsOf, sameForAll, step } from "../../static/js/judging/answer.js";
 
 test("without an answer an arrow chooses the side it points to", () => {
   assert.equal(step("", -1), "left");
@@ -116,4 +38,64 @@ test("same for all leaves implied criteria out and does nothing without an answe
     recall: "",
     preference: "",
   });
+});
+
+test("only open answers are sent, and nothing is disputed by itself", () => {
+  assert.deepEqual(fieldsOf({ recall: "left", precision: "equal" }, { preference: "left" }), {
+    recall: "left",
+    precision: "equal",
+    preference: "",
+    disputed: "",
+  });
+});
+
+test("what is answered against what follows is sent as disputed", () => {
+  const follows = { recall: "left", preference: "equal" };
+  assert.deepEqual(fieldsOf({ recall: "right", precision: "left", preference: "left" }, follows), {
+    recall: "right",
+    precision: "left",
+    preference: "left",
+    disputed: "recall,preference",
+  });
+});
+
+test("who opens what follows and answers the same disputes nothing", () => {
+  assert.deepEqual(fieldsOf({ recall: "left", precision: "left", preference: "left" }, { recall: "left" }), {
+    recall: "",
+    precision: "left",
+    preference: "left",
+    disputed: "",
+  });
+});
+
+function advanceWith() {
+  const asked = [];
+  const button = { shown: false, setAttribute() { this.shown = true; }, removeAttribute() { this.shown = false; } };
+  const timers = {
+    setTimeout: (act, after) => asked.push({ act, after }),
+    clearTimeout: (nth) => nth && (asked[nth - 1].act = () => {}),
+  };
+  let n_confirmed = 0;
+  const advance = createAdvance(button, { after: 700, onTime: () => (n_confirmed += 1), timers });
+  return { advance, asked, button, n: () => n_confirmed };
+}
+
+test("advancing by itself confirms once, after its time, and shows that it will", () => {
+  const { advance, asked, button, n } = advanceWith();
+  advance.start();
+  assert.deepEqual([asked[0].after, button.shown, n()], [700, true, 0]);
+  asked[0].act();
+  assert.deepEqual([button.shown, n()], [false, 1]);
+});
+
+test("advancing by itself is stopped, and begins anew with another answer", () => {
+  const { advance, asked, button, n } = advanceWith();
+  advance.start();
+  advance.stop();
+  asked[0].act();
+  assert.deepEqual([button.shown, n()], [false, 0]);
+  advance.start();
+  advance.start();
+  asked.forEach(({ act }) => act());
+  assert.equal(n(), 1);
 });

@@ -1,46 +1,9 @@
-// The three questions and their keys.
-export const CRITERIA = ["recall", "precision", "preference"];
-export const VERDICTS = ["left", "equal", "right"];
+// The three questions: chosen by hand or key, filled in where they follow, opened again where they do not.
+import { CRITERIA, VERDICTS } from "./keys.js";
 
-// By position on the keyboard, not by letter: rows are criteria, columns are verdicts.
-const BLOCKS = [
-  ["Digit1", "Digit2", "Digit3", "KeyQ", "KeyW", "KeyE", "KeyA", "KeyS", "KeyD"],
-  ["Numpad7", "Numpad8", "Numpad9", "Numpad4", "Numpad5", "Numpad6", "Numpad1", "Numpad2", "Numpad3"],
-];
-const ANSWERS = new Map(
-  BLOCKS.flatMap((codes) =>
-    codes.map((code, at) => [
-      code,
-      { name: "answer", criterion: CRITERIA[Math.floor(at / 3)], verdict: VERDICTS[at % 3] },
-    ]),
-  ),
-);
-const MOVES = {
-  ArrowLeft: { name: "step", by: -1 },
-  ArrowRight: { name: "step", by: 1 },
-  ArrowUp: { name: "row", by: -1 },
-  ArrowDown: { name: "row", by: 1 },
-};
-const LETTERS = { u: "undo", x: "skip", r: "same" };
-
-// What a key asks for, or null. Whether it is a repeat, and where the focus is, the page weighs.
-export function actionOf({ key, code, ctrlKey, altKey, metaKey, shiftKey }) {
-  if (ctrlKey && !altKey && !metaKey && !shiftKey && letterOf(key, code) === "z") {
-    return { name: "undo" };
-  }
-  if (ctrlKey || altKey || metaKey) return null;
-  if (key === "?") return { name: "help" };
-  if (shiftKey) return null;
-  if (key === "Enter") return { name: "confirm" };
-  const name = LETTERS[letterOf(key, code)];
-  return ANSWERS.get(code) ?? MOVES[code] ?? (name ? { name } : null);
-}
-
-// The letter on the key; on a layout without Latin letters the one at its place.
-function letterOf(key, code) {
-  if (/^[a-z]$/i.test(key)) return key.toLowerCase();
-  return /^[\x20-\x7e]$/.test(key) || !/^Key[A-Z]$/.test(code) ? "" : code[3].toLowerCase();
-}
+const FOLLOWS = "follows from your answers";
+const DISPUTE = "Not right?";
+const KEEP = "Leave it";
 
 // From no answer the arrows choose the side they point to; there is no way round from left to right.
 export function step(verdict, by) {
@@ -55,14 +18,30 @@ export function sameForAll(answers, open) {
   return Object.fromEntries(open.map((criterion) => [criterion, answers[criterion] || first]));
 }
 
-export function createAnswer(form, { onChange }) {
+// What is sent. Who opens what follows, and then answers just that, disputes nothing.
+export function fieldsOf(answers, follows) {
+  const disputed = CRITERIA.filter((name) => answers[name] && follows[name] && answers[name] !== follows[name]);
+  const isSent = (name) => answers[name] && (!follows[name] || disputed.includes(name));
+  return {
+    ...Object.fromEntries(CRITERIA.map((name) => [name, isSent(name) ? answers[name] : ""])),
+    disputed: disputed.join(),
+  };
+}
+
+export function createAnswer(form, { onChange, onEdit }) {
   const rows = CRITERIA.map((name) => form.querySelector(`[data-criterion="${name}"]`));
+  // What follows from earlier answers, by criterion.
+  let follows = {};
+  let mayDispute = false;
+
   const rowOf = (criterion) => rows[CRITERIA.indexOf(criterion)];
   const radiosOf = (row) => [...row.querySelectorAll("input[type=radio]")];
-  const open = () => CRITERIA.filter((name) => !("implied" in rowOf(name).dataset));
+  const isOpen = (criterion) => !("implied" in rowOf(criterion).dataset);
+  const open = () => CRITERIA.filter(isOpen);
   const chosen = (criterion) =>
     radiosOf(rowOf(criterion)).find((radio) => radio.checked)?.value ?? "";
   const unanswered = () => open().filter((criterion) => !chosen(criterion));
+  const answers = () => Object.fromEntries(open().map((name) => [name, chosen(name)]));
   const current = () => document.activeElement?.closest("[data-criterion]");
 
   function note(row, words, wrong) {
@@ -77,24 +56,61 @@ export function createAnswer(form, { onChange }) {
     const row = rowOf(criterion);
     for (const radio of radiosOf(row)) radio.checked = radio.value === verdict;
     if (verdict) note(row, "", false);
+  }
+
+  function edited() {
     onChange();
+    onEdit();
+  }
+
+  // Filled in, or open with the answer that is given, if any.
+  function lay(criterion, implied, verdict) {
+    const row = rowOf(criterion);
+    row.toggleAttribute("data-implied", implied);
+    note(row, implied ? FOLLOWS : "", false);
+    const dispute = row.querySelector("[data-dispute]");
+    dispute.hidden = !(mayDispute && follows[criterion]);
+    dispute.textContent = implied ? DISPUTE : KEEP;
+    for (const radio of radiosOf(row)) {
+      radio.disabled = implied;
+      radio.checked = radio.value === verdict;
+    }
+  }
+
+  function learn({ criteria, study }) {
+    const implied = criteria.filter(({ state }) => state === "implied");
+    follows = Object.fromEntries(implied.map(({ name, verdict }) => [name, verdict]));
+    mayDispute = Boolean(study.settings);
   }
 
   form.addEventListener("change", (event) => {
     const row = event.target.closest("[data-criterion]");
     if (!row) return;
     note(row, "", false);
-    onChange();
+    edited();
   });
+
+  for (const row of rows) {
+    row.querySelector("[data-dispute]").addEventListener("click", () => {
+      const criterion = row.dataset.criterion;
+      const opens = !isOpen(criterion);
+      lay(criterion, !opens, opens ? "" : follows[criterion]);
+      onChange();
+      if (opens) row.focus({ preventScroll: true });
+    });
+  }
 
   return {
     unanswered,
-    isOpen: (criterion) => open().includes(criterion),
-    answers: () => Object.fromEntries(open().map((name) => [name, chosen(name)])),
+    isOpen,
+    fields: () => fieldsOf(answers(), follows),
+    // Before the first answer a second Enter, meant for the pair before, is no answer to this one.
+    isUntouched: () => !open().some(chosen),
 
     // The key of a chosen answer clears it.
     toggle(criterion, verdict) {
       set(criterion, chosen(criterion) === verdict ? "" : verdict);
+      edited();
     },
 
     // False where no question has the focus.
@@ -102,9 +118,10 @@ export function createAnswer(form, { onChange }) {
       const row = current();
       if (!row) return false;
       const criterion = row.dataset.criterion;
-      if (!open().includes(criterion)) return true;
+      if (!isOpen(criterion)) return true;
       const verdict = step(chosen(criterion), by);
       set(criterion, verdict);
+      edited();
       if (document.activeElement !== row) {
         radiosOf(row).find((radio) => radio.value === verdict).focus();
       }
@@ -119,8 +136,9 @@ export function createAnswer(form, { onChange }) {
 
     // False when there is no answer yet that could be copied.
     sameForAll() {
-      const copied = sameForAll(this.answers(), open());
+      const copied = sameForAll(answers(), open());
       for (const [criterion, verdict] of Object.entries(copied)) set(criterion, verdict);
+      edited();
       return Object.values(copied).some(Boolean);
     },
 
@@ -128,21 +146,28 @@ export function createAnswer(form, { onChange }) {
       rowOf(criterion).focus({ preventScroll: true });
     },
 
-    show({ criteria, answers }) {
-      for (const { name, state, verdict, title, question } of criteria) {
+    // What the server drew stays as it is, with what somebody chose before the script came.
+    begin(payload) {
+      learn(payload);
+      for (const name of Object.keys(follows)) lay(name, true, follows[name]);
+      onChange();
+    },
+
+    show(payload) {
+      learn(payload);
+      for (const { name, state, verdict, title, question } of payload.criteria) {
         const row = rowOf(name);
-        const implied = state === "implied";
-        row.toggleAttribute("data-implied", implied);
-        if (implied) row.setAttribute("aria-disabled", "true");
-        else row.removeAttribute("aria-disabled");
         row.querySelector(".criterion__title").textContent = title;
         row.querySelector(".criterion__question").textContent = question;
-        note(row, implied ? "follows from your answers" : "", false);
-        const value = implied ? verdict : answers[name];
-        for (const radio of radiosOf(row)) {
-          radio.disabled = implied;
-          radio.checked = radio.value === value;
-        }
+        lay(name, state === "implied", state === "implied" ? verdict : payload.answers[name]);
+      }
+      onChange();
+    },
+
+    // An answer that was on its way when the page was left; what was disputed is open again.
+    restore(fields) {
+      for (const criterion of CRITERIA) {
+        if (fields.get(criterion)) lay(criterion, false, fields.get(criterion));
       }
       onChange();
     },
@@ -156,18 +181,24 @@ export function createAnswer(form, { onChange }) {
   };
 }
 
-// Prints the characters of the reader's own layout on the keys, where the browser tells them.
-export async function labelKeys(root) {
-  let layout;
-  try {
-    layout = await navigator.keyboard?.getLayoutMap();
-  } catch {
-    return;
-  }
-  for (const key of root.querySelectorAll("kbd[data-code]")) {
-    const character = layout?.get(key.dataset.code);
-    if (!character) continue;
-    key.textContent = character.toUpperCase();
-    key.closest("label")?.querySelector("input").setAttribute("aria-keyshortcuts", key.textContent);
-  }
+// Confirms by itself, a moment after the last answer, unless something is pressed before.
+export function createAdvance(button, { after, onTime, timers = globalThis }) {
+  let timer = null;
+
+  const stop = () => {
+    timers.clearTimeout(timer);
+    timer = null;
+    button.removeAttribute("data-advancing");
+  };
+  return {
+    stop,
+    start() {
+      stop();
+      button.setAttribute("data-advancing", "");
+      timer = timers.setTimeout(() => {
+        stop();
+        onTime();
+      }, after);
+    },
+  };
 }

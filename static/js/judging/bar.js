@@ -1,4 +1,4 @@
-// Something to read above the panes, with what can be done about it. It stays until it is settled.
+// Something to read over the panes, with what can be done about it. It stays until it is settled.
 export function createBar(bar) {
   const words = bar.querySelector("[data-bar-words]");
   const place = bar.querySelector("[data-bar-actions]");
@@ -10,9 +10,14 @@ export function createBar(bar) {
       words.textContent = "";
       place.replaceChildren();
     },
+    // The same actions stay the same buttons, so that a countdown takes no focus away.
     show(message, actions = []) {
       words.textContent = message;
-      place.replaceChildren(...actions.map(actionNode));
+      const names = actions.map((action) => action.words).join();
+      if (bar.hidden || place.dataset.names !== names) {
+        place.replaceChildren(...actions.map(actionNode));
+        place.dataset.names = names;
+      }
       bar.hidden = false;
     },
   };

@@ -1,5 +1,12 @@
-// Sends an answer, a skip or an undo once, and says in one word what became of it.
+// Sends one thing at a time, again until it is known to be saved, and says what became of it.
+import { tokenOf } from "../elements/csrf.js";
+
 const PATIENCE_MS = 20_000;
+const DELAYS_S = [1, 2, 4, 8, 15];
+// What somebody worked on. An undo that got lost is pressed again.
+const KEPT = ["answer", "skip"];
+
+export const delayOf = (nth) => DELAYS_S[Math.min(nth, DELAYS_S.length - 1)];
 
 // status: of the response, 0 without one; data: its JSON, null without.
 export function outcomeOf(status, data) {
@@ -14,23 +21,15 @@ export function outcomeOf(status, data) {
   // 200 without data is somebody else's page: a proxy's, a hotel's.
   const isTrouble = [0, 200, 408, 429].includes(status) || status >= 500;
   if (isTrouble) return { kind: "unsaved" };
-  return { kind: "refused", message: data?.message ?? null };
+  return { kind: "refused", status, message: data?.message ?? null };
 }
 
-// The cookie comes first: signing in again in another tab makes the form's own token stale.
-export function tokenOf(form, cookies = document.cookie) {
-  const cookie = cookies.split("; ").find((entry) => entry.startsWith("csrftoken="));
-  return cookie ? cookie.slice("csrftoken=".length) : form.elements.csrfmiddlewaretoken.value;
-}
-
-export async function send(form) {
-  const fields = new URLSearchParams(new FormData(form));
-  fields.delete("csrfmiddlewaretoken");
+export async function send({ url, body }) {
   try {
-    const response = await fetch(form.action, {
+    const response = await fetch(url, {
       method: "POST",
-      body: fields,
-      headers: { Accept: "application/json", "X-CSRFToken": tokenOf(form) },
+      body: new URLSearchParams(body),
+      headers: { Accept: "application/json", "X-CSRFToken": tokenOf() },
       redirect: "manual",
       signal: AbortSignal.timeout(PATIENCE_MS),
     });
@@ -41,4 +40,83 @@ export async function send(form) {
     // No connection, no answer in time, or an answer cut short: whether it was stored is unknown.
     return outcomeOf(0, null);
   }
+}
+
+// A letter is { kind, screen, url, body }. What is kept goes out again after a reload, the same to the
+// last character, because the site takes the same letter twice for one. store() may throw.
+export function createCourier({ store, name, onStart, onWait, onOutcome, post = send, timers = globalThis }) {
+  let letter = null;
+  let state = "free";
+  let n_failed = 0;
+  let timer;
+
+  function keep() {
+    try {
+      if (KEPT.includes(letter?.kind)) store().setItem(name, JSON.stringify(letter));
+      else store().removeItem(name);
+    } catch {
+      // No room or no leave to store: the letter still waits in memory.
+    }
+  }
+
+  async function go() {
+    timers.clearInterval(timer);
+    state = "travelling";
+    onStart();
+    const outcome = await post(letter);
+    if (outcome.kind === "unsaved") {
+      wait(delayOf(n_failed));
+      n_failed += 1;
+      return;
+    }
+    const sent = { ...letter, again: n_failed > 0 };
+    if (outcome.kind === "signed-out") {
+      state = "signed-out";
+    } else {
+      letter = null;
+      state = "free";
+      n_failed = 0;
+      keep();
+    }
+    onOutcome(outcome, sent);
+  }
+
+  function wait(seconds) {
+    state = "waiting";
+    onWait(seconds);
+    timer = timers.setInterval(() => {
+      seconds -= 1;
+      if (seconds > 0) onWait(seconds);
+      else go();
+    }, 1000);
+  }
+
+  return {
+    // "free", "travelling", "waiting" to try again, or "signed-out".
+    state: () => state,
+
+    // False while something else is under way.
+    take(next) {
+      if (letter) return false;
+      letter = next;
+      keep();
+      go();
+      return true;
+    },
+
+    // Now instead of later.
+    hurry() {
+      if (letter && state !== "travelling") go();
+    },
+
+    // What a page that was closed too early left behind, or null.
+    left() {
+      try {
+        const found = JSON.parse(store().getItem(name));
+        return found?.url && found?.body !== undefined ? found : null;
+      } catch {
+        return null;
+      }
+    },
+  };
 }

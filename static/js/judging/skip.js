@@ -1,5 +1,5 @@
 // The plain form behind "Skip", in a dialog: a number chooses the reason, Enter sends.
-export function createSkip(root, { onSend }) {
+export function createSkip(root, { mayOpen, onSend }) {
   const dialog = root.querySelector("[data-skip-dialog]");
   const details = root.querySelector("[data-skip-details]");
   const form = details.querySelector("form");
@@ -9,18 +9,21 @@ export function createSkip(root, { onSend }) {
   const text = form.elements.text;
 
   function showErrors(errors) {
+    if (!dialog.open) dialog.showModal();
     for (const place of form.querySelectorAll("[data-error]")) {
       place.textContent = errors[place.dataset.error] ?? "";
     }
     ("text" in errors && !("reason" in errors) ? text : reasons[0]).focus();
   }
 
-  function open() {
-    if (dialog.open) return;
+  function open(reason = "") {
+    if (dialog.open || !mayOpen()) return;
     form.reset();
     for (const place of form.querySelectorAll("[data-error]")) place.textContent = "";
     dialog.showModal();
-    reasons[0].focus();
+    const chosen = reasons.find(({ value }) => value === reason);
+    if (chosen) chosen.checked = true;
+    (chosen ?? reasons[0]).focus();
   }
 
   root.querySelector("[data-skip-place]").append(form);
@@ -28,7 +31,7 @@ export function createSkip(root, { onSend }) {
   details.remove();
   opener.hidden = false;
   closer.hidden = false;
-  opener.addEventListener("click", open);
+  opener.addEventListener("click", () => open());
   closer.addEventListener("click", () => dialog.close());
   form.addEventListener("submit", (event) => {
     event.preventDefault();
@@ -59,4 +62,16 @@ export function createSkip(root, { onSend }) {
 // The digit of a key of the row or of the number pad, whatever the layout prints on it.
 export function numberOf({ code }) {
   return Number(/^(?:Digit|Numpad)(\d)$/.exec(code)?.[1] ?? 0);
+}
+
+// What somebody who looks for the fault will ask first.
+export function environmentOf(photograph, page = window) {
+  const { innerWidth, innerHeight, devicePixelRatio, screen, navigator } = page;
+  return {
+    window: `${innerWidth} x ${innerHeight}`,
+    screen: `${screen.width} x ${screen.height}`,
+    pixel_ratio: devicePixelRatio,
+    online: navigator.onLine,
+    photograph,
+  };
 }

@@ -1,0 +1,7 @@
+// The token that lets the site tell its own pages from others'. The cookie comes first: signing in
+// again in another tab makes the page's own token stale.
+export function tokenOf(page = document) {
+  const cookie = page.cookie.split("; ").find((entry) => entry.startsWith("csrftoken="));
+  if (cookie) return cookie.slice("csrftoken=".length);
+  return page.querySelector("[name=csrfmiddlewaretoken]").value;
+}

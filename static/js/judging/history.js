@@ -1,0 +1,79 @@
+// The drawer with the last pairs: what was answered, and the way back to each.
+const SVG = "http://www.w3.org/2000/svg";
+const VERDICTS = { left: "left better", equal: "equal", right: "right better" };
+
+export function wordsOf({ verdicts, skipped }, titles) {
+  if (skipped) return [`Skipped: ${skipped}`];
+  return Object.entries(titles)
+    .filter(([name]) => verdicts[name])
+    .map(([name, title]) => `${title}: ${VERDICTS[verdicts[name]]}`);
+}
+
+export function questionOf(n) {
+  if (!n) return "Change this answer? No later answer is set aside.";
+  return `Change this answer? ${n} later ${n === 1 ? "answer" : "answers"} that came from it will be set aside. What still fits is kept.`;
+}
+
+export function createHistory(dialog, { onChange }) {
+  const part = (name, within = dialog) => within.querySelector(`[data-${name}]`);
+  const list = part("list");
+  const words = part("words");
+
+  part("close").addEventListener("click", () => dialog.close());
+
+  async function open(url, titles) {
+    if (dialog.open) return;
+    list.replaceChildren();
+    words.textContent = "Loading.";
+    dialog.showModal();
+    try {
+      const response = await fetch(url, { headers: { Accept: "application/json" } });
+      const { screens } = await response.json();
+      list.replaceChildren(...screens.map((screen) => itemOf(screen, titles)));
+      words.textContent = screens.length ? "The newest first." : "No pair is answered yet.";
+    } catch {
+      words.textContent = "The last pairs could not be loaded. Close this and open it again.";
+    }
+  }
+
+  function itemOf(screen, titles) {
+    const item = part("item").content.cloneNode(true).firstElementChild;
+    const [ask, change, sure, keep] = ["ask", "change", "sure", "keep"].map((name) => part(name, item));
+    const said = wordsOf(screen, titles);
+    part("place", item).textContent = `Image ${screen.image_number}`;
+    part("pair", item).append(pictureOf(screen, "left"), pictureOf(screen, "right"));
+    part("answers", item).append(
+      ...said.map((line) => Object.assign(document.createElement("li"), { textContent: line })),
+    );
+    change.setAttribute("aria-label", `Change image ${screen.image_number}, ${said.join(", ")}`);
+    part("question", item).textContent = questionOf(screen.n_set_aside);
+    const turn = (asking) => {
+      ask.hidden = !asking;
+      change.hidden = asking;
+      (asking ? sure : change).focus();
+    };
+    change.addEventListener("click", () => turn(true));
+    keep.addEventListener("click", () => turn(false));
+    sure.addEventListener("click", () => onChange(screen));
+    return item;
+  }
+
+  return { open, close: () => dialog.close() };
+}
+
+function pictureOf(screen, side) {
+  const { url, width, height } = screen;
+  const { polygons, label } = screen[side];
+  const d = polygons.map((points) => `M${points}Z`).join("");
+  const picture = element("svg", { class: "history__picture", viewBox: `0 0 ${width} ${height}`, role: "img" });
+  picture.setAttribute("aria-label", `The result on the ${side}, ${label}`);
+  if (url) picture.append(element("image", { href: url, width, height }));
+  picture.append(element("path", { d, class: "boxes__under" }), element("path", { d, class: "boxes__over" }));
+  return picture;
+}
+
+function element(name, attributes) {
+  const made = document.createElementNS(SVG, name);
+  for (const [attribute, value] of Object.entries(attributes)) made.setAttribute(attribute, value);
+  return made;
+}

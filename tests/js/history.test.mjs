@@ -1,0 +1,71 @@
+// The last pairs in words, and what is fetched before it is needed.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { questionOf, wordsOf } from "../../static/js/judging/history.js";
+import { createPrefetch } from "../../static/js/judging/prefetch.js";
+
+const TITLES = { recall: "Recall", precision: "Precision", preference: "Preference" };
+
+test("answers are said in the order of the questions, and what was not asked is left out", () => {
+  assert.deepEqual(wordsOf({ verdicts: { preference: "right", recall: "equal" }, skipped: "" }, TITLES), [
+    "Recall: equal",
+    "Preference: right better",
+  ]);
+});
+
+test("a skipped pair says why", () => {
+  assert.deepEqual(wordsOf({ verdicts: {}, skipped: "There is no text to judge" }, TITLES), [
+    "Skipped: There is no text to judge",
+  ]);
+});
+
+test("how many answers will be set aside is said before it is done", () => {
+  assert.match(questionOf(0), /No later answer/);
+  assert.match(questionOf(1), /1 later answer that/);
+  assert.match(questionOf(3), /3 later answers that/);
+});
+
+const PAYLOAD = {
+  image: { key: "k" },
+  study: { next_image_url: "/next/" },
+  progress: { expected: 3 },
+};
+
+function prefetchWith({ next = { key: "n", url: "/n.jpg" }, connection, fail = false } = {}) {
+  const seen = { asked: [], images: [], decoded: [] };
+  const look = createPrefetch({
+    onImage: (image) => seen.images.push(image.key),
+    ask: async (url) => {
+      seen.asked.push(url);
+      if (fail) throw new Error("away");
+      return { image: next };
+    },
+    decode: async (url) => seen.decoded.push(url),
+    connection,
+  });
+  return { look, seen };
+}
+
+test("near the end of an image the next one is fetched once", async () => {
+  const { look, seen } = prefetchWith();
+  await look(PAYLOAD);
+  await look({ ...PAYLOAD, progress: { expected: 1 } });
+  assert.deepEqual(seen, { asked: ["/next/"], images: ["n"], decoded: ["/n.jpg"] });
+});
+
+test("nothing is fetched early, on a metered connection, or without an address", async () => {
+  const { look, seen } = prefetchWith();
+  await look({ ...PAYLOAD, progress: { expected: 3.1 } });
+  await look({ ...PAYLOAD, study: {} });
+  const metered = prefetchWith({ connection: { saveData: true } });
+  await metered.look(PAYLOAD);
+  assert.deepEqual([...seen.asked, ...metered.seen.asked], []);
+});
+
+test("no next image, and no connection, are no trouble", async () => {
+  const last = prefetchWith({ next: null });
+  await last.look(PAYLOAD);
+  assert.deepEqual(last.seen.images, []);
+  await prefetchWith({ fail: true }).look(PAYLOAD);
+});
