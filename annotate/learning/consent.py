@@ -1,0 +1,11 @@
+"""What annotators agree to before their first pair. A changed wording gets a new version."""
+
+from typing import Final
+
+VERSION: Final = "1"
+TEXTS: Final = {
+    VERSION: (
+        "I have read what this study is and what is stored. I take part of my own free will, "
+        "and I know that I can stop at any time."
+    ),
+}

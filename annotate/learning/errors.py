@@ -1,0 +1,15 @@
+"""Why a step of the first visit was not taken."""
+
+from annotate.errors import Refusal
+
+
+class LearningRefusal(Refusal):
+    """A step of the first visit that was not taken."""
+
+
+class StudyNotOpen(LearningRefusal):
+    """The study takes nobody in now."""
+
+
+class ConsentMissing(LearningRefusal):
+    """The annotator has yet to agree to take part."""

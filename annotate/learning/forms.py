@@ -1,0 +1,26 @@
+"""What the pages of the first visit send, checked."""
+
+from django import forms
+
+from .pairs import CRITERIA, EQUAL, LEFT, RIGHT
+
+_CHOOSE = "Choose left, equal or right."
+
+
+class ConsentForm(forms.Form):
+    agree = forms.BooleanField(
+        error_messages={"required": "Tick the box to take part. Without it you cannot begin."}
+    )
+
+
+class PracticeForm(forms.Form):
+    def __init__(self, *args: object, **kwargs: object) -> None:
+        super().__init__(*args, **kwargs)
+        for criterion in CRITERIA:
+            self.fields[criterion] = forms.ChoiceField(
+                choices=[(verdict, verdict) for verdict in (LEFT, EQUAL, RIGHT)],
+                error_messages={"required": _CHOOSE, "invalid_choice": _CHOOSE},
+            )
+
+    def answers(self) -> dict[str, str]:
+        return {criterion: self.cleaned_data[criterion] for criterion in CRITERIA}

@@ -1,0 +1,39 @@
+"""How an annotator came into a study: what they agreed to, and how practice went."""
+
+from django.conf import settings
+from django.db import models
+
+from annotate.studies.models import Study
+
+
+class FirstVisit(models.Model):
+    """One annotator's introduction to a study. It is no judgement, and no result is made of it."""
+
+    class Practice(models.TextChoices):
+        OPEN = "open", "not finished"
+        SKIPPED = "skipped", "skipped"
+        PASSED = "passed", "passed"
+        # The note to the researcher; nobody is kept out by it.
+        NOT_PASSED = "not_passed", "not passed"
+
+    study = models.ForeignKey(Study, models.CASCADE, related_name="first_visits")
+    annotator = models.ForeignKey(
+        settings.AUTH_USER_MODEL, models.PROTECT, related_name="first_visits"
+    )
+    consented = models.DateTimeField()
+    # Which wording was agreed to: a key of consent.TEXTS.
+    consent_version = models.CharField(max_length=20)
+    finished = models.DateTimeField(null=True, blank=True)
+    practice = models.CharField(max_length=10, choices=Practice, default=Practice.OPEN)
+    # [{"round", "pair", "answers": {criterion: verdict}, "expected": {criterion: verdict}}, ...]
+    practice_answers = models.JSONField(default=list, blank=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["study", "annotator"], name="an_annotator_visits_a_study_first_once"
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"first visit of {self.annotator} to {self.study}"

@@ -1,0 +1,83 @@
+"""How the annotators of a study came in, for its researchers."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.contrib.auth.models import User
+
+from annotate.studies.models import Role, Study
+
+from .models import FirstVisit
+from .services import Practice
+
+
+@dataclass(frozen=True)
+class PracticeResult:
+    """One annotator's consent and practice; ``is_flagged`` is the note to the researcher."""
+
+    person: User
+    consented: datetime
+    finished: datetime | None
+    outcome: str  # in words
+    is_flagged: bool
+    # One text for each complete round: "recall 6 of 6, precision 4 of 6".
+    rounds: tuple[str, ...]
+
+
+def practice_results(study: Study) -> list[PracticeResult]:
+    """Return the first visits to a study by user name. They are no part of its results."""
+    visits = study.first_visits.select_related("annotator").order_by("annotator__username")
+    return [
+        PracticeResult(
+            person=visit.annotator,
+            consented=visit.consented,
+            finished=visit.finished,
+            outcome=visit.get_practice_display(),
+            is_flagged=visit.practice == FirstVisit.Practice.NOT_PASSED,
+            rounds=tuple(
+                ", ".join(
+                    f"{criterion} {n} of {practised.n_answered}"
+                    for criterion, n in practised.n_right.items()
+                )
+                for practised in Practice(visit).complete_rounds
+            ),
+        )
+        for visit in visits
+    ]
+
+
+def contacts(study: Study) -> list[User]:
+    """Whom annotators may ask: the study's researchers."""
+    return list(
+        User.objects.filter(
+            memberships__study=study, memberships__role=Role.RESEARCHER, is_active=True
+        ).order_by("username")
+    )
+
+
+@dataclass(frozen=True)
+class Size:
+    """How much work a study is for one annotator, roughly."""
+
+    n_images: int
+    n_pairs: int  # an image usually needs, all told
+    minutes_an_image: int
+
+    @property
+    def hours(self) -> str:
+        """All images together, in words."""
+        minutes = self.n_images * self.minutes_an_image
+        if minutes < 90:
+            return f"{max(5, 5 * round(minutes / 5))} minutes"
+        return f"{round(minutes / 60)} hours"
+
+
+_SECONDS_A_PAIR = 12
+
+
+def size(study: Study) -> Size:
+    n_methods = study.methods.count()
+    # The k-th result is placed among k - 1 by halving; the three criteria rarely part ways.
+    n_pairs = sum((k - 1).bit_length() for k in range(2, n_methods + 1))
+    minutes = max(1, round(n_pairs * _SECONDS_A_PAIR / 60))
+    return Size(study.study_images.count(), n_pairs, minutes)

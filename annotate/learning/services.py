@@ -1,0 +1,202 @@
+"""Consent, practice and the end of a first visit. Nothing here touches the log of judgements."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from django.contrib.auth.models import User
+from django.db import transaction
+from django.utils import timezone
+
+from annotate.studies.models import Study
+
+from . import consent
+from .errors import ConsentMissing, StudyNotOpen
+from .models import FirstVisit
+from .pairs import CHECKED, EXERCISES, NEEDED, PAIRS_IN_A_ROUND, ROUNDS, Exercise
+
+Answers = Mapping[str, str]
+
+
+def is_due(study: Study, annotator: User) -> bool:
+    """Say whether to lead this annotator through the first visit before the first pair.
+
+    Never once it is finished, and never for somebody who has begun to judge.
+    """
+    if study.assignments.filter(annotator=annotator).exists():
+        return False
+    visit = find_visit(study, annotator)
+    return visit is None or visit.finished is None
+
+
+def find_visit(study: Study, annotator: User) -> FirstVisit | None:
+    return FirstVisit.objects.filter(study=study, annotator=annotator).first()
+
+
+def give_consent(*, study: Study, annotator: User) -> FirstVisit:
+    """Store that somebody agreed to take part, and when; the first time counts."""
+    _require_open(study)
+    visit, _ = FirstVisit.objects.get_or_create(
+        study=study,
+        annotator=annotator,
+        defaults={"consented": timezone.now(), "consent_version": consent.VERSION},
+    )
+    return visit
+
+
+@transaction.atomic
+def record_practice(
+    *, study: Study, annotator: User, round_number: int, exercise: Exercise, answers: Answers
+) -> bool:
+    """Store the answer to a practice pair. Only first answers to the round that is open count.
+
+    False where nothing was stored: for other answers, and for people without a first visit.
+    """
+    _require_open(study)
+    visit = FirstVisit.objects.select_for_update().filter(study=study, annotator=annotator).first()
+    if visit is None or Practice(visit).open_round != round_number:
+        return False
+    if stored_answers(visit, round_number, exercise) is not None:
+        return False
+    visit.practice_answers.append(
+        {
+            "round": round_number,
+            "pair": exercise.pair.slug,
+            "answers": dict(answers),
+            "expected": dict(exercise.expected),
+        }
+    )
+    visit.practice = _outcome(Practice(visit), visit)
+    visit.save(update_fields=["practice_answers", "practice"])
+    return True
+
+
+@transaction.atomic
+def finish(*, study: Study, annotator: User) -> FirstVisit:
+    """End the first visit, whatever was skipped of it. Raises ConsentMissing."""
+    _require_open(study)
+    visit = FirstVisit.objects.select_for_update().filter(study=study, annotator=annotator).first()
+    if visit is None:
+        raise ConsentMissing("Before you begin, please read this page and agree to take part.")
+    if visit.finished is None:
+        visit.finished = timezone.now()
+        visit.practice = _outcome(Practice(visit), visit)
+        visit.save(update_fields=["finished", "practice"])
+    return visit
+
+
+@dataclass(frozen=True)
+class Round:
+    """How one round of practice went."""
+
+    number: int
+    n_answered: int
+    n_right: Mapping[str, int]
+
+    @property
+    def is_complete(self) -> bool:
+        return self.n_answered == PAIRS_IN_A_ROUND
+
+    @property
+    def is_passed(self) -> bool:
+        return self.is_complete and min(self.n_right.values()) >= NEEDED
+
+    @property
+    def figures(self) -> list[tuple[str, int]]:
+        return list(self.n_right.items())
+
+
+class Practice:
+    """The rounds of practice of a first visit, or of nobody's."""
+
+    def __init__(self, visit: FirstVisit | None) -> None:
+        given = visit.practice_answers if visit else []
+        self.rounds = tuple(
+            _round(number, [answer for answer in given if answer["round"] == number])
+            for number in ROUNDS
+        )
+
+    @property
+    def open_round(self) -> int | None:
+        """The round whose answers are stored now; None when practice is decided."""
+        for practised in self.rounds:
+            if not practised.is_complete:
+                return practised.number
+            if practised.is_passed:
+                return None
+        return None
+
+    @property
+    def is_passed(self) -> bool:
+        return any(practised.is_passed for practised in self.rounds)
+
+    @property
+    def is_begun(self) -> bool:
+        return self.rounds[0].n_answered > 0
+
+    @property
+    def complete_rounds(self) -> list[Round]:
+        return [practised for practised in self.rounds if practised.is_complete]
+
+
+def stored_answers(
+    visit: FirstVisit | None, round_number: int, exercise: Exercise
+) -> Answers | None:
+    """Return what was answered to a practice pair, None if nothing is stored."""
+    for answer in visit.practice_answers if visit else []:
+        if (answer["round"], answer["pair"]) == (round_number, exercise.pair.slug):
+            return answer["answers"]
+    return None
+
+
+def next_pair(visit: FirstVisit | None) -> tuple[int, int] | None:
+    """Return round and number of the first pair that waits.
+
+    None when practice is decided, or when there is no first visit that could store it.
+    """
+    open_round = Practice(visit).open_round
+    if visit is None or open_round is None:
+        return None
+    answered = {
+        answer["pair"] for answer in visit.practice_answers if answer["round"] == open_round
+    }
+    waiting = (
+        number
+        for number, exercise in enumerate(EXERCISES[open_round], 1)
+        if exercise.pair.slug not in answered
+    )
+    return open_round, next(waiting)
+
+
+def may_be_asked(visit: FirstVisit | None, round_number: int, *, again: bool) -> bool:
+    """Say whether a round may be practised: the open one, and once it is decided each again."""
+    waiting = next_pair(visit)
+    return waiting is None if again else waiting is not None and waiting[0] == round_number
+
+
+def _round(number: int, given: list[dict[str, object]]) -> Round:
+    right = {
+        criterion: sum(
+            answer["answers"].get(criterion) == answer["expected"][criterion]  # type: ignore[attr-defined, index]
+            for answer in given
+        )
+        for criterion in CHECKED
+    }
+    return Round(number, len(given), right)
+
+
+def _outcome(practice: Practice, visit: FirstVisit) -> str:
+    if practice.is_passed:
+        return FirstVisit.Practice.PASSED
+    tried = practice.complete_rounds
+    if len(tried) == len(ROUNDS) or (tried and visit.finished):
+        return FirstVisit.Practice.NOT_PASSED
+    return FirstVisit.Practice.SKIPPED if visit.finished else FirstVisit.Practice.OPEN
+
+
+def _require_open(study: Study) -> None:
+    if study.state != Study.State.OPEN:
+        raise not_open(study)
+
+
+def not_open(study: Study) -> StudyNotOpen:
+    return StudyNotOpen(f"The study “{study}” is {study.get_state_display()}.")

@@ -1,0 +1,215 @@
+"""The first visit, page by page; each can be opened again from the help of the comparison page."""
+
+from collections.abc import Callable
+from functools import wraps
+from typing import Any
+
+from django.contrib.auth.decorators import login_required
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from annotate.studies import permissions
+from annotate.studies.models import Study
+
+from . import consent, screens, selectors, services
+from .errors import StudyNotOpen
+from .forms import ConsentForm, PracticeForm
+from .models import FirstVisit
+from .pairs import CARDS, EXERCISES, NEEDED, PAIRS_IN_A_ROUND, ROUNDS
+
+Visit = FirstVisit | None
+View = Callable[..., HttpResponse]
+
+
+def _of_a_study(view: View) -> View:
+    """Find the annotator's open study, and keep everything but the welcome behind the consent."""
+
+    @wraps(view)
+    def checked(request: HttpRequest, slug: str, **kwargs: Any) -> HttpResponse:
+        study = get_object_or_404(permissions.studies_to_judge(request.user), slug=slug)
+        if study.state != Study.State.OPEN:
+            return _refused(request, services.not_open(study))
+        visit = services.find_visit(study, request.user)
+        if visit is None and view is not _welcome and services.is_due(study, request.user):
+            return redirect("learning:welcome", slug=slug)
+        return view(request, study, visit, **kwargs)
+
+    return never_cache(login_required(checked))
+
+
+def _welcome(request: HttpRequest, study: Study, visit: Visit) -> HttpResponse:
+    form = ConsentForm(request.POST if request.method == "POST" else None)
+    if form.is_valid():
+        services.give_consent(study=study, annotator=request.user)
+        return redirect("learning:card", slug=study.slug, number=1)
+    context = {
+        "form": form,
+        "size": selectors.size(study),
+        "contacts": selectors.contacts(study),
+        "consent_text": consent.TEXTS[visit.consent_version if visit else consent.VERSION],
+        "next_url": _waiting_url(study, visit),
+    }
+    return _page(request, study, visit, "welcome", context, 422 if form.is_bound else 200)
+
+
+welcome = require_http_methods(["GET", "HEAD", "POST"])(_of_a_study(_welcome))
+
+
+@require_safe
+@_of_a_study
+def card(request: HttpRequest, study: Study, visit: Visit, number: int) -> HttpResponse:
+    if not 1 <= number <= len(CARDS):
+        raise Http404
+    shown = CARDS[number - 1]
+    context = {
+        "card": shown,
+        "pair": screens.shown(shown.pair),
+        "rows": screens.card_rows(shown, study),
+        "number": number,
+        "n_cards": len(CARDS),
+        "others": [(at, each.title) for at, each in enumerate(CARDS, 1)],
+    }
+    return _page(request, study, visit, "card", context)
+
+
+@require_safe
+@_of_a_study
+def practice(request: HttpRequest, study: Study, visit: Visit) -> HttpResponse:
+    """Before, between and after the rounds of practice."""
+    waiting = services.next_pair(visit)
+    context: dict[str, Any] = {
+        "practice": services.Practice(visit),
+        "n_pairs": PAIRS_IN_A_ROUND,
+        "n_needed": NEEDED,
+    }
+    if waiting:
+        context["start_url"] = _pair_url(study, *waiting)
+    else:
+        context["again_urls"] = [_pair_url(study, number, 1, again=True) for number in ROUNDS]
+    return _page(request, study, visit, "practice", context)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@_of_a_study
+def pair(
+    request: HttpRequest, study: Study, visit: Visit, round_number: int, number: int
+) -> HttpResponse:
+    """Ask about a practice pair, then say what is plain to see about it.
+
+    With ``again`` in the address the pair is asked for practice's sake and nothing is stored.
+    """
+    if round_number not in EXERCISES or not 1 <= number <= PAIRS_IN_A_ROUND:
+        raise Http404
+    exercise = EXERCISES[round_number][number - 1]
+    again = "again" in request.GET
+    form = PracticeForm(request.POST if request.method == "POST" else None)
+    answers = None if again else services.stored_answers(visit, round_number, exercise)
+    if answers is None and not services.may_be_asked(visit, round_number, again=again):
+        return redirect("learning:practice", slug=study.slug)
+    if form.is_valid():
+        if not again:
+            services.record_practice(
+                study=study,
+                annotator=request.user,
+                round_number=round_number,
+                exercise=exercise,
+                answers=form.answers(),
+            )
+            return redirect(request.path)
+        answers = form.answers()
+    context: dict[str, Any] = {
+        "pair": screens.shown(exercise.pair),
+        "round_number": round_number,
+        "number": number,
+        "n_pairs": PAIRS_IN_A_ROUND,
+        "again": again,
+    }
+    if answers is not None:
+        context["feedback"] = screens.feedback(exercise, answers)
+        context["next_url"] = _after(study, round_number, number, again=again)
+        return _page(request, study, visit, "feedback", context)
+    context["criteria"] = screens.criteria(study)
+    context["answers"] = {name: request.POST.get(name, "") for name in form.fields}
+    context["errors"] = {name: errors[0] for name, errors in form.errors.items()}
+    return _page(request, study, visit, "pair", context, 422 if form.is_bound else 200)
+
+
+@require_safe
+@_of_a_study
+def keys(request: HttpRequest, study: Study, visit: Visit) -> HttpResponse:
+    return _page(request, study, visit, "keys", {})
+
+
+@require_POST
+@_of_a_study
+def finish(request: HttpRequest, study: Study, visit: Visit) -> HttpResponse:
+    if visit is not None:
+        services.finish(study=study, annotator=request.user)
+    return redirect("judging:judge", slug=study.slug)
+
+
+def _after(study: Study, round_number: int, number: int, *, again: bool) -> str:
+    if number < PAIRS_IN_A_ROUND:
+        return _pair_url(study, round_number, number + 1, again=again)
+    return reverse("learning:practice", args=[study.slug])
+
+
+def _pair_url(study: Study, round_number: int, number: int, *, again: bool = False) -> str:
+    address = reverse("learning:pair", args=[study.slug, round_number, number])
+    return f"{address}?again=1" if again else address
+
+
+def _waiting_url(study: Study, visit: Visit) -> str:
+    """Where somebody who has agreed goes on."""
+    if services.Practice(visit).is_begun:
+        return reverse("learning:practice", args=[study.slug])
+    return reverse("learning:card", args=[study.slug, 1])
+
+
+_STEPS = ("welcome", "card", "practice", "keys")
+_STEP_OF = {"pair": "practice", "feedback": "practice"}
+_TITLES = {"welcome": "Welcome", "card": "Examples", "practice": "Practice", "keys": "Keys"}
+
+
+def _page(
+    request: HttpRequest,
+    study: Study,
+    visit: Visit,
+    name: str,
+    context: dict[str, Any],
+    status: int = 200,
+) -> HttpResponse:
+    here = _STEP_OF.get(name, name)
+    is_due = services.is_due(study, request.user)
+    locked = visit is None and is_due
+    steps = [
+        {
+            "title": _TITLES[step],
+            "is_here": step == here,
+            "url": ""
+            if locked
+            else reverse(f"learning:{step}", args=[study.slug, *([1] if step == "card" else [])]),
+        }
+        for step in _STEPS
+    ]
+    shared = {
+        "study": study,
+        "visit": visit,
+        "is_due": is_due,
+        "own_keys": screens.keys_of(request.user),
+        "steps": steps,
+    }
+    return render(request, f"learning/{name}.html", shared | context, status=status)
+
+
+def _refused(request: HttpRequest, refusal: StudyNotOpen) -> HttpResponse:
+    context = {
+        "title": "This study takes no answers now",
+        "sentence": str(refusal),
+        "next_url": reverse("home"),
+        "next_label": "Your studies",
+    }
+    return render(request, "judging/refused.html", context, status=403)

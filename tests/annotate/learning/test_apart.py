@@ -1,0 +1,111 @@
+"""Practice enters nothing: no log, ranking, report or export (T18)."""
+
+import re
+from pathlib import Path
+
+import pytest
+from django.core.management import call_command
+from django.urls import reverse
+
+from annotate.judging.models import Assignment, Judgement, Screen, Skip, Withdrawal
+from annotate.learning import services
+from annotate.learning.models import FirstVisit
+from annotate.reports.exports import FORMATS
+from annotate.scoring.services import score_protocol
+from annotate.studies.models import StudyImage
+from tests.annotate.judging.truths import rank_everything, same_truth
+from tests.factories import add_newcomer, add_researcher, make_study
+
+from .practice import practise
+
+pytestmark = pytest.mark.django_db
+
+ROOT = Path(__file__).resolve().parents[3]
+TRUTH = same_truth([["a"], ["b", "c"]])
+LOG = (Assignment, Screen, Judgement, Skip, Withdrawal, StudyImage)
+
+
+@pytest.fixture
+def study():
+    study = make_study(["a", "b", "c"], images=2, min_annotators=1)
+    score_protocol(dataset=study.dataset, slug="iou")
+    return study
+
+
+def log():
+    return {model: list(model.objects.order_by("pk").values()) for model in LOG}
+
+
+def published(client, study):
+    """What researchers see and take away, but for the time of the request."""
+    addresses = [reverse("reports:report", args=[study.slug])] + [
+        reverse("reports:export", args=[study.slug, extension]) for extension in FORMATS
+    ]
+    answers = {address: client.get(address) for address in addresses}
+    assert {response.status_code for response in answers.values()} == {200}
+    return {address: without_times(response) for address, response in answers.items()}
+
+
+def without_times(response):
+    text = response.content.decode()
+    text = re.sub(r'name="csrfmiddlewaretoken" value="\w+"', "", text)
+    text = re.sub(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d)?", "now", text)
+    return re.sub(r"\d+:\d\d( [ap]\.m\.)?", "now", text)
+
+
+def whole_visit(study, annotator):
+    services.give_consent(study=study, annotator=annotator)
+    practise(study, annotator, 1, 0)
+    practise(study, annotator, 2, 3)
+    services.finish(study=study, annotator=annotator)
+
+
+def test_t18_practice_changes_no_log_no_report_and_no_export(client, study):
+    rank_everything(study, add_newcomer(study), TRUTH)
+    newcomer = add_newcomer(study)
+    client.force_login(add_researcher(study))
+    logged, before = log(), published(client, study)
+    whole_visit(study, newcomer)
+    assert len(FirstVisit.objects.get().practice_answers) == 12
+    assert log() == logged
+    assert published(client, study) == before
+    call_command("replay", check=True)
+
+
+def test_an_annotators_rankings_are_the_same_with_and_without_practice(study):
+    plain, practised = add_newcomer(study), add_newcomer(study)
+    whole_visit(study, practised)
+    for annotator in (plain, practised):
+        rank_everything(study, annotator, TRUTH)
+    rankings = [
+        {each.image_id: each.rankings for each in study.assignments.filter(annotator=annotator)}
+        for annotator in (plain, practised)
+    ]
+    orders = [
+        {
+            image: {name: [sorted(b) for b in order] for name, order in found.items()}
+            for image, found in each.items()
+        }
+        for each in rankings
+    ]
+    assert orders[0] == orders[1]
+
+
+@pytest.mark.parametrize(
+    "folder", ["annotate/reports", "annotate/scoring", "annotate/datasets", "rankings", "protocols"]
+)
+def test_what_makes_results_does_not_know_of_first_visits(folder):
+    for file in ROOT.joinpath(folder).rglob("*.py"):
+        # It shows how practice went, and makes no result of it.
+        if file.name == "annotators_page.py":
+            continue
+        text = file.read_text(encoding="utf-8").lower()
+        assert "first_visit" not in text, file
+        assert "firstvisit" not in text, file
+        assert "annotate.learning" not in text, file
+
+
+def test_replay_does_not_know_of_first_visits():
+    text = (ROOT / "annotate/judging/replay.py").read_text(encoding="utf-8").lower()
+    assert "visit" not in text
+    assert "learning" not in text

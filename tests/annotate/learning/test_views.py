@@ -1,0 +1,237 @@
+"""The first visit page by page, as it works without JavaScript."""
+
+import re
+
+import pytest
+from django.urls import reverse
+
+from annotate.judging import services as judging
+from annotate.learning import services
+from annotate.learning.models import FirstVisit
+from annotate.learning.pairs import CARDS, EXERCISES
+from annotate.studies.models import Study
+from tests.factories import add_newcomer, add_researcher, make_person, make_study
+
+from .practice import as_expected, otherwise, practise
+
+pytestmark = pytest.mark.django_db
+
+PAGES = [
+    ("welcome", []),
+    ("card", [1]),
+    ("practice", []),
+    ("pair", [1, 1]),
+    ("keys", []),
+]
+
+
+@pytest.fixture
+def study():
+    return make_study(["method-alpha", "method-beta"])
+
+
+@pytest.fixture
+def annotator(study):
+    return add_newcomer(study)
+
+
+@pytest.fixture
+def page(client, study, annotator):
+    """Asks for a page of this study's first visit as its annotator."""
+    client.force_login(annotator)
+
+    def ask(name, *arguments, sent=None, query=""):
+        address = reverse(f"learning:{name}", args=[study.slug, *arguments]) + query
+        return client.get(address) if sent is None else client.post(address, sent)
+
+    return ask
+
+
+@pytest.fixture
+def agreed(study, annotator):
+    return services.give_consent(study=study, annotator=annotator)
+
+
+def hrefs(response):
+    return re.findall(r'href="([^"]+)"', response.content.decode())
+
+
+def test_the_welcome_says_what_is_stored_how_long_and_whom_to_ask(page, study):
+    add_researcher(
+        study, make_person(first_name="Ines", last_name="Kurz", email="ines@example.org")
+    )
+    text = page("welcome").content.decode()
+    for words in ("What is stored", "How long it takes", "Ines Kurz", "mailto:ines@example.org"):
+        assert words in text
+    assert all(question in text for question in study.questions.values())
+
+
+def test_without_the_tick_nobody_goes_on(page):
+    response = page("welcome", sent={})
+    assert response.status_code == 422
+    assert "Tick the box to take part" in response.content.decode()
+    assert not FirstVisit.objects.exists()
+
+
+def test_the_tick_is_stored_and_leads_to_the_first_card(page, study, annotator):
+    response = page("welcome", sent={"agree": "on"})
+    assert response["Location"] == reverse("learning:card", args=[study.slug, 1])
+    assert FirstVisit.objects.get().annotator == annotator
+
+
+@pytest.mark.parametrize(("name", "arguments"), PAGES[1:])
+def test_before_consent_every_page_leads_to_the_welcome(page, study, name, arguments):
+    response = page(name, *arguments)
+    assert response["Location"] == reverse("learning:welcome", args=[study.slug])
+
+
+def test_before_consent_the_visit_cannot_be_finished(page, study):
+    assert page("finish", sent={})["Location"] == reverse("learning:welcome", args=[study.slug])
+    assert page("pair", 1, 1, sent=as_expected(EXERCISES[1][0])).status_code == 302
+    assert not FirstVisit.objects.exists()
+
+
+@pytest.mark.parametrize(("name", "arguments"), PAGES)
+def test_other_peoples_studies_are_not_there(client, study, name, arguments):
+    address = reverse(f"learning:{name}", args=[study.slug, *arguments])
+    for person in (make_person(), add_researcher(study), add_newcomer(make_study(["c", "d"]))):
+        client.force_login(person)
+        assert client.get(address).status_code == 404
+
+
+@pytest.mark.parametrize(("name", "arguments"), PAGES)
+def test_nobody_is_asked_to_sign_in(client, study, name, arguments):
+    response = client.get(reverse(f"learning:{name}", args=[study.slug, *arguments]))
+    assert response["Location"].startswith(reverse("account_login"))
+
+
+@pytest.mark.parametrize("state", [Study.State.DRAFT, Study.State.CLOSED])
+@pytest.mark.parametrize(("name", "arguments"), PAGES)
+def test_a_study_that_is_not_open_is_refused_in_words(page, study, agreed, state, name, arguments):
+    Study.objects.update(state=state)
+    response = page(name, *arguments)
+    assert response.status_code == 403
+    assert "takes no answers now" in response.content.decode()
+    assert page("finish", sent={}).status_code == 403
+
+
+def test_the_whole_visit_needs_links_and_forms_only(page, client, study, annotator):
+    response = client.post(
+        reverse("learning:welcome", args=[study.slug]), {"agree": "on"}, follow=True
+    )
+    for number, card in enumerate(CARDS, 1):
+        assert card.title in response.content.decode()
+        following = "practice" if number == len(CARDS) else f"cards/{number + 1}"
+        response = client.get(next(url for url in hrefs(response) if following in url))
+    response = client.get(next(url for url in hrefs(response) if "/practice/1/1/" in url))
+    for exercise in EXERCISES[1]:
+        response = client.post(response.request["PATH_INFO"], as_expected(exercise), follow=True)
+        text = response.content.decode()
+        assert text.count("As expected.") == 2
+        assert all(why.replace("'", "&#x27;") in text for why in exercise.why.values())
+        response = client.get(re.search(r'href="([^"]+)"[^>]*data-next', text)[1])
+    assert "Well seen" in response.content.decode()
+    response = client.get(next(url for url in hrefs(response) if url.endswith("/keys/")))
+    assert "Begin the study" in response.content.decode()
+    response = client.post(reverse("learning:finish", args=[study.slug]))
+    assert response["Location"] == reverse("judging:judge", args=[study.slug])
+    assert not services.is_due(study, annotator)
+    assert FirstVisit.objects.get().practice == "passed"
+
+
+def test_each_part_but_the_consent_can_be_skipped(page, client, study, agreed, annotator):
+    assert reverse("learning:practice", args=[study.slug]) in hrefs(page("card", 1))
+    assert reverse("learning:keys", args=[study.slug]) in hrefs(page("practice"))
+    assert reverse("learning:keys", args=[study.slug]) in hrefs(page("pair", 1, 1))
+    page("finish", sent={})
+    assert not services.is_due(study, annotator)
+
+
+def test_an_incomplete_answer_says_what_is_missing_and_keeps_the_rest(page, agreed):
+    response = page("pair", 1, 1, sent={"recall": "left", "precision": "up"})
+    text = response.content.decode()
+    assert response.status_code == 422
+    assert text.count("Choose left, equal or right.") == 2
+    assert re.search(r'name="recall" value="left"[^>]* checked', text)
+    agreed.refresh_from_db()
+    assert agreed.practice_answers == []
+
+
+def test_feedback_names_what_the_other_side_misses(page, agreed):
+    page("pair", 1, 1, sent=otherwise(EXERCISES[1][0]))
+    text = page("pair", 1, 1).content.decode()
+    assert "the right result misses “Helena”" in text
+    assert text.count("Not as expected.") == 2
+    assert "There is no wrong answer to this one." in text
+
+
+def test_after_a_round_that_is_not_passed_six_others_are_offered_once(
+    page, study, annotator, agreed
+):
+    practise(study, annotator, 1, 0)
+    response = page("practice")
+    assert "Six more, if you like" in response.content.decode()
+    assert reverse("learning:pair", args=[study.slug, 2, 1]) in hrefs(response)
+    practise(study, annotator, 2, 0)
+    text = page("practice").content.decode()
+    assert "the researchers get a note" in text
+    assert "You can begin all the same" in text
+
+
+def test_the_last_pairs_feedback_is_shown_though_the_round_is_over(page, study, annotator, agreed):
+    practise(study, annotator, 1)
+    assert "See how it went" in page("pair", 1, 6).content.decode()
+
+
+def test_the_second_round_waits_for_the_first(page, study, agreed):
+    assert page("pair", 2, 1)["Location"] == reverse("learning:practice", args=[study.slug])
+    assert page("pair", 1, 1, query="?again=1").status_code == 302
+
+
+def test_practising_again_stores_nothing(page, study, annotator, agreed):
+    practise(study, annotator, 1)
+    stored = FirstVisit.objects.values().get()
+    address = f"{reverse('learning:pair', args=[study.slug, 2, 1])}?again=1"
+    assert address in hrefs(page("practice"))
+    assert "nothing is stored" in page("pair", 2, 1, query="?again=1").content.decode()
+    response = page("pair", 2, 1, query="?again=1", sent=otherwise(EXERCISES[2][0]))
+    assert response.status_code == 200
+    assert "Not as expected." in response.content.decode()
+    assert f"{reverse('learning:pair', args=[study.slug, 2, 2])}?again=1" in hrefs(response)
+    assert FirstVisit.objects.values().get() == stored
+
+
+def test_somebody_who_judged_before_there_was_a_visit_may_look_and_practise(page, study, annotator):
+    judging.start(study=study, annotator=annotator)
+    for name, arguments in (("card", [1]), ("practice", []), ("keys", [])):
+        assert page(name, *arguments).status_code == 200
+    sent = as_expected(EXERCISES[1][0])
+    assert page("pair", 1, 1, query="?again=1", sent=sent).status_code == 200
+    assert page("finish", sent={})["Location"] == reverse("judging:judge", args=[study.slug])
+    assert not FirstVisit.objects.exists()
+
+
+def test_somebody_who_comes_back_goes_on_where_they_were(page, study, agreed):
+    assert reverse("learning:card", args=[study.slug, 1]) in hrefs(page("welcome"))
+    page("pair", 1, 1, sent=as_expected(EXERCISES[1][0]))
+    assert reverse("learning:practice", args=[study.slug]) in hrefs(page("welcome"))
+    assert reverse("learning:pair", args=[study.slug, 1, 2]) in hrefs(page("practice"))
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments"),
+    [("card", [0]), ("card", [7]), ("pair", [1, 0]), ("pair", [1, 7]), ("pair", [3, 1])],
+)
+def test_there_are_no_other_cards_and_pairs(page, agreed, name, arguments):
+    assert page(name, *arguments).status_code == 404
+
+
+def test_no_page_names_a_method(page, agreed):
+    for name, arguments in PAGES:
+        assert b"method-" not in page(name, *arguments).content
+
+
+def test_a_question_of_the_study_is_asked_in_its_own_words(page, study, agreed):
+    Study.objects.update(recall_question="Who sees <more> words?")
+    for name, arguments in (("welcome", []), ("card", [1]), ("pair", [1, 1])):
+        assert "Who sees &lt;more&gt; words?" in page(name, *arguments).content.decode()
