@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from rankings import tables
+from rankings import analysis_tables, tables
 from rankings.report import Report
 
 from .services import StudyReport
@@ -21,6 +21,14 @@ FORMATS: Mapping[str, Format] = {
     "json": Format("JSON", "application/json", tables.to_json),
     "tex": Format("LaTeX", "application/x-tex; charset=utf-8", tables.to_latex),
     "md": Format("Markdown", "text/markdown; charset=utf-8", tables.to_markdown),
+}
+
+# The tables around Best / Worst / Score.
+TABLE_WRITERS: Mapping[str, Callable[[analysis_tables.Table, Mapping[str, str]], str]] = {
+    "csv": analysis_tables.to_csv,
+    "json": analysis_tables.to_json,
+    "tex": analysis_tables.to_latex,
+    "md": analysis_tables.to_markdown,
 }
 
 

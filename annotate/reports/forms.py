@@ -23,6 +23,14 @@ class ReportForm(forms.Form):
     distance = forms.ChoiceField(
         choices=[("edit", "ranking edit distance"), ("kemeny", "Kemeny distance")], required=False
     )
+    consensus = forms.ChoiceField(
+        choices=[
+            ("mean-rank", "mean rank"),
+            ("kemeny", "Kemeny (exact; slower)"),
+            ("davidson", "Davidson (model of pairs with ties)"),
+        ],
+        required=False,
+    )
     beta = forms.FloatField(
         min_value=0.01, max_value=100, required=False, label="Beta of the F-score"
     )
@@ -39,6 +47,7 @@ class ReportForm(forms.Form):
         usual = {
             "decimals": "4",
             "distance": "edit",
+            "consensus": "mean-rank",
             "beta": "1",
             "min_annotators": str(study.min_annotators),
         }
@@ -57,6 +66,7 @@ class ReportForm(forms.Form):
         return Settings(
             decimals=None if decimals == _UNROUNDED else int(decimals),
             distance=self.cleaned_data["distance"],
+            consensus=self.cleaned_data["consensus"],
             beta=self.cleaned_data["beta"],
             min_annotators=self.cleaned_data["min_annotators"],
         )

@@ -1,21 +1,36 @@
 """A study's report: its annotators' rankings against the rankings its protocols' scores give."""
 
-from collections.abc import Mapping, Sequence
+import json
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from hashlib import sha256
 
+from django.contrib.auth.base_user import AbstractBaseUser
 from django.utils import timezone
 
 from annotate.judging.models import Assignment
 from annotate.scoring.models import ProtocolRun, Score
 from annotate.studies.models import Study
 from rankings import __version__ as software_version
+from rankings.analysis import Analysis, analyse
+from rankings.consensus import CONSENSUS_METHODS
 from rankings.elicitation import CRITERIA
 from rankings.orders import Ranking
 from rankings.report import Report, Settings, build_report
 
+from .models import KeptReport
+from .raw import pseudonyms, snapshot
+
 # criterion -> image -> one ranking per annotator
 AnnotatorRankings = Mapping[str, Mapping[str, Sequence[Ranking]]]
+# Protocols that look at no ground truth.
+_SENTINELS = frozenset({"count", "total-area", "mean-size"})
+# Beyond, a page would keep its reader waiting; a kept report has everything.
+MAX_IMAGES_ANALYSED_AT_ONCE = 300
+
+# criterion -> image -> pseudonym -> ranking
+NamedRankings = Mapping[str, Mapping[str, Mapping[str, Ranking]]]
 # image -> protocol -> method -> (recall, precision)
 ProtocolScores = Mapping[str, Mapping[str, Mapping[str, tuple[float | None, float | None]]]]
 
@@ -52,7 +67,7 @@ class StudyReport:
 def _described(run: ProtocolRun) -> str:
     if run.origin == ProtocolRun.Origin.IMPORTED:
         return f"{run.name} (imported {run.created:%Y-%m-%d})"
-    parameters = ", ".join(f"{name}={value}" for name, value in run.parameters.items())
+    parameters = ", ".join(f"{name}={value}" for name, value in sorted(run.parameters.items()))
     return f"{run.name} {run.version} ({parameters})"
 
 
@@ -83,28 +98,113 @@ def study_report(
     )
 
 
+def study_analysis(built: StudyReport) -> Analysis:
+    """Return the report with everything around it; takes seconds for some hundred images."""
+    return analyse(
+        named_rankings(built.study),
+        protocol_scores(built.study, built.runs),
+        built.settings,
+        sentinels=_sentinels(built.runs),
+        other_consensuses=["davidson"],
+    )
+
+
+def keep_report(
+    *, study: Study, settings: Settings, runs: Sequence[ProtocolRun], person: AbstractBaseUser
+) -> KeptReport:
+    """Keep a report with everything around it, as it is now; it never changes afterwards.
+
+    The exact consensus takes up to a tenth of a second for an image: a study of some hundred images
+    takes half a minute. Everything is read at one moment, and nobody is kept from answering.
+    """
+    with snapshot():
+        built = study_report(study=study, settings=settings, runs=runs)
+        rankings, scores = named_rankings(study), protocol_scores(study, runs)
+        header = built.header
+    sentinels = _sentinels(runs)
+    analysis = analyse(
+        rankings,
+        scores,
+        settings,
+        sentinels=sentinels,
+        other_consensuses=CONSENSUS_METHODS,
+    )
+    data = {"header": header, "sentinels": sentinels, **analysis.to_json()}
+    content = json.dumps(data, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    return KeptReport.objects.create(
+        study=study,
+        content=content,
+        checksum=sha256(content.encode()).hexdigest(),
+        software_version=software_version,
+        created_by=person,
+    )
+
+
+def _sentinels(runs: Sequence[ProtocolRun]) -> list[str]:
+    return [run.name for run in runs if run.protocol in _SENTINELS]
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One number of two kept reports."""
+
+    criterion: str
+    protocol: str
+    number: str
+    before: float | None
+    after: float | None
+
+
+def compared(before: Report, after: Report) -> list[Cell]:
+    """Return every cell of the tables of two reports, those of one alone with None."""
+
+    def cells(report: Report) -> dict[tuple[str, str, str], float | None]:
+        return {
+            (criterion, row.protocol, number): getattr(row, number)
+            for criterion, table in report.criteria.items()
+            for row in (*table.rows, *table.baselines)
+            for number in ("best", "worst", "score")
+        }
+
+    old, new = cells(before), cells(after)
+    return [Cell(*key, old.get(key), new.get(key)) for key in dict.fromkeys([*old, *new])]
+
+
 def annotator_rankings(study: Study) -> AnnotatorRankings:
     """Return each image's complete rankings by method name, annotators in a fixed order.
 
     Images that nobody has ranked are there too, so that a report can say that it leaves them out.
     """
+    return {
+        criterion: {image: list(of_image.values()) for image, of_image in of_criterion.items()}
+        for criterion, of_criterion in _rankings(study, str).items()
+    }
+
+
+def named_rankings(study: Study) -> NamedRankings:
+    """Return the same rankings with the annotators' pseudonyms."""
+    names = pseudonyms(study)
+    return _rankings(study, lambda annotator: names[annotator])
+
+
+def _rankings(
+    study: Study, key_of: Callable[[int], str]
+) -> dict[str, dict[str, dict[str, Ranking]]]:
     name_of = dict(study.dataset.methods.values_list("pk", "name"))
     images = list(study.images.in_order().values_list("name", flat=True))
-    rankings: dict[str, dict[str, list[Ranking]]] = {
-        criterion: {image: [] for image in images} for criterion in CRITERIA
+    rankings: dict[str, dict[str, dict[str, Ranking]]] = {
+        criterion: {image: {} for image in images} for criterion in CRITERIA
     }
     rows = (
         Assignment.objects.filter(study=study, state=Assignment.State.COMPLETE)
         .order_by("image__position", "image", "annotator")
-        .values_list("image__name", "rankings")
+        .values_list("image__name", "annotator", "rankings")
     )
-    for image, of_criterion in rows.iterator():
+    for image, annotator, of_criterion in rows.iterator():
         for criterion in CRITERIA:
-            rankings[criterion][image].append(
-                tuple(
-                    tuple(sorted(name_of[method] for method in bucket))
-                    for bucket in of_criterion[criterion]
-                )
+            rankings[criterion][image][key_of(annotator)] = tuple(
+                tuple(sorted(name_of[method] for method in bucket))
+                for bucket in of_criterion[criterion]
             )
     return rankings
 

@@ -1,27 +1,33 @@
 """The report page and its exports; the settings stand in the address, so a link is a view."""
 
-from itertools import islice
+import tempfile
+from collections.abc import Callable, Mapping
+from dataclasses import asdict
+from typing import IO, Any
+from urllib.parse import urlencode
 
 from django.contrib.auth.decorators import login_required
-from django.http import HttpRequest, HttpResponse
-from django.shortcuts import get_object_or_404, render
-from django.views.decorators.http import require_safe
+from django.http import (
+    FileResponse,
+    Http404,
+    HttpRequest,
+    HttpResponse,
+    HttpResponseBase,
+    StreamingHttpResponse,
+)
+from django.shortcuts import get_object_or_404, redirect, render
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_http_methods, require_safe
 
 from annotate.studies import permissions
 from annotate.studies.models import Study
-from rankings.elicitation import CRITERIA
-from rankings.orders import to_text
-from rankings.report import CriterionReport
+from rankings import analysis_tables
+from rankings.report import Settings, report_from_json
 
-from . import exports, services
+from . import exports, raw, services
+from .bundles.writing import NotExported, write_bundle
 from .forms import ReportForm
-
-_MAX_IMAGES_SHOWN = 250
-_AGAINST = {
-    "recall": "Rankings by recall against the protocols' recall R",
-    "precision": "Rankings by precision against the protocols' precision P",
-    "preference": "Rankings by preference against the protocols' F‑score",
-}
+from .screens import shown_tables
 
 
 @login_required
@@ -38,26 +44,27 @@ def report(request: HttpRequest, slug: str) -> HttpResponse:
     if not form.is_valid():
         return render(request, "reports/report.html", context, status=422)
     built = services.study_report(study=study, settings=form.settings(), runs=form.runs())
-    context["built"] = built
-    context["tables"] = [
-        (
-            criterion.capitalize(),
-            _AGAINST[criterion],
-            built.report.criteria[criterion],
-            _images_behind(built.report.criteria[criterion]),
-        )
-        for criterion in CRITERIA
-    ]
+    context |= _screen_of(built)
     return render(request, "reports/report.html", context)
 
 
-def _images_behind(table: CriterionReport) -> list[tuple[str, str, list[float]]]:
-    """Return image, consensus and the distance of each row's protocol, for the first images."""
-    protocols = [row.protocol for row in table.rows]
-    return [
-        (image, to_text(table.consensus[image]), [distances[name] for name in protocols])
-        for image, distances in islice(table.distances.items(), _MAX_IMAGES_SHOWN)
-    ]
+def _screen_of(built: services.StudyReport) -> dict[str, Any]:
+    is_small = built.n_images <= services.MAX_IMAGES_ANALYSED_AT_ONCE
+    data = services.study_analysis(built).to_json() if is_small and built.runs else None
+    return {
+        "built": built,
+        "settings": built.settings,
+        "settings_query": _query_of(built.settings),
+        "n_protocols": len(built.runs),
+        "tables": shown_tables(built.report, data["analysis"] if data else {}),
+        "around": analysis_tables.tables_of(data) if data else [],
+        "is_too_large": not is_small,
+    }
+
+
+def _query_of(settings: Settings) -> str:
+    texts = {name: "none" if value is None else value for name, value in asdict(settings).items()}
+    return urlencode(texts)
 
 
 @login_required
@@ -75,6 +82,210 @@ def export(request: HttpRequest, slug: str, extension: str) -> HttpResponse:
             "Content-Disposition": f'attachment; filename="{exports.file_name(built, extension)}"'
         },
     )
+
+
+@login_required
+@require_safe
+def export_table(request: HttpRequest, slug: str, table: str, extension: str) -> HttpResponse:
+    """One of the tables around Best / Worst / Score."""
+    study = _followed(request, slug)
+    form = _form(request, study)
+    if not form.is_valid():
+        return HttpResponse(form.errors.as_text(), status=422, content_type="text/plain")
+    built = services.study_report(study=study, settings=form.settings(), runs=form.runs())
+    data = services.study_analysis(built).to_json()
+    return _table_file(data, built.header, study, table, extension)
+
+
+def _table_file(
+    data: Mapping[str, Any], header: Mapping[str, str], study: Study, name: str, extension: str
+) -> HttpResponse:
+    table = next((one for one in analysis_tables.tables_of(data) if one.slug == name), None)
+    if table is None:
+        raise Http404
+    facts = {**header, **{key: str(value) for key, value in data["settings"].items()}}
+    return HttpResponse(
+        exports.TABLE_WRITERS[extension](table, facts),
+        content_type=exports.FORMATS[extension].content_type,
+        headers={"Content-Disposition": f'attachment; filename="{study.slug}-{name}.{extension}"'},
+    )
+
+
+@login_required
+@require_http_methods(["GET", "HEAD", "POST"])
+def kept_reports(request: HttpRequest, slug: str) -> HttpResponse:
+    """The reports that were kept, and keeping another."""
+    study = _followed(request, slug)
+    if request.method == "POST":
+        form = ReportForm(request.POST, study=study, runs=services.available_runs(study))
+        if not form.is_valid():
+            context = {"study": study, "form": form, "formats": exports.FORMATS, "query": ""}
+            return render(request, "reports/report.html", context, status=422)
+        kept = services.keep_report(
+            study=study, settings=form.settings(), runs=form.runs(), person=request.user
+        )
+        return redirect("reports:kept", study.slug, kept.pk)
+    reports = study.kept_reports.defer("content").select_related("created_by")
+    return render(request, "reports/kept_reports.html", {"study": study, "reports": reports})
+
+
+@login_required
+@require_safe
+def kept(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+    study = _followed(request, slug)
+    report = get_object_or_404(study.kept_reports.select_related("created_by"), pk=pk)
+    found = report_from_json(report.data)
+    context = {
+        "study": study,
+        "report": report,
+        "header": report.data["header"],
+        "settings": found.settings,
+        "n_protocols": len(next(iter(found.criteria.values())).rows),
+        "tables": shown_tables(found, report.data["analysis"]),
+        "around": analysis_tables.tables_of(report.data),
+        "formats": exports.FORMATS,
+        "others": study.kept_reports.defer("content").exclude(pk=pk)[:20],
+    }
+    return render(request, "reports/kept.html", context)
+
+
+@login_required
+@require_safe
+def kept_file(request: HttpRequest, slug: str, pk: int, extension: str) -> HttpResponse:
+    """A kept report as a file; as JSON, the very bytes that its checksum is of."""
+    study = _followed(request, slug)
+    report = get_object_or_404(study.kept_reports, pk=pk)
+    if extension == "json":
+        text = report.content
+    else:
+        found = report_from_json(report.data)
+        text = exports.FORMATS[extension].write(found, report.data["header"])
+    return HttpResponse(
+        text,
+        content_type=exports.FORMATS[extension].content_type,
+        headers={
+            "Content-Disposition": f'attachment; filename="{study.slug}-report-{pk}.{extension}"'
+        },
+    )
+
+
+@login_required
+@require_safe
+def kept_table(
+    request: HttpRequest, slug: str, pk: int, table: str, extension: str
+) -> HttpResponse:
+    study = _followed(request, slug)
+    report = get_object_or_404(study.kept_reports, pk=pk)
+    return _table_file(report.data, report.data["header"], study, table, extension)
+
+
+@login_required
+@require_safe
+def kept_compared(request: HttpRequest, slug: str, pk: int, other: int) -> HttpResponse:
+    """Two kept reports, cell by cell."""
+    study = _followed(request, slug)
+    before = get_object_or_404(study.kept_reports, pk=pk)
+    after = get_object_or_404(study.kept_reports, pk=other)
+    cells = services.compared(report_from_json(before.data), report_from_json(after.data))
+    changed = [cell for cell in cells if cell.before != cell.after]
+    settings = [
+        (name, before.data["settings"].get(name), value)
+        for name, value in after.data["settings"].items()
+    ]
+    header = [
+        (name, before.data["header"].get(name), value)
+        for name, value in after.data["header"].items()
+        if before.data["header"].get(name) != value
+    ]
+    context = {
+        "study": study,
+        "before": before,
+        "after": after,
+        "changed": changed,
+        "n_cells": len(cells),
+        "settings": [row for row in settings if row[1] != row[2]],
+        "header": header,
+    }
+    return render(request, "reports/kept_compared.html", context)
+
+
+@login_required
+@require_safe
+def raw_data(request: HttpRequest, slug: str) -> HttpResponse:
+    """What there is to download, and what every column means."""
+    context = {
+        "study": _followed(request, slug),
+        "files": raw.FILES,
+        "tables": [("Events", raw.EVENT_COLUMNS), ("Rankings", raw.RANKING_COLUMNS)],
+        "with_names": _asked(request, "names"),
+    }
+    return render(request, "reports/raw.html", context)
+
+
+@never_cache
+@login_required
+@require_safe
+def raw_file(request: HttpRequest, slug: str, name: str) -> HttpResponseBase:
+    """One table while it is read, or its checksum."""
+    study = _followed(request, slug)
+    with_names = _asked(request, "names")
+    table = name.removesuffix(".sha256")
+    if table not in raw.FILES:
+        raise Http404
+    if table != name:
+        line = raw.checksum(study, table, names=with_names)
+        return HttpResponse(line, content_type="text/plain; charset=utf-8")
+    return StreamingHttpResponse(
+        raw.content(study, name, names=with_names),
+        content_type=raw.FILES[name].content_type,
+        headers={"Content-Disposition": f'attachment; filename="{study.slug}-{name}"'},
+    )
+
+
+@never_cache
+@login_required
+@require_safe
+def raw_zip(request: HttpRequest, slug: str) -> HttpResponseBase:
+    study = _followed(request, slug)
+    with_names = _asked(request, "names")
+
+    def write(stream: IO[bytes]) -> None:
+        raw.write_zip(study, stream, names=with_names)
+
+    return _zip(write, f"{study.slug}-raw.zip")
+
+
+@never_cache
+@login_required
+@require_safe
+def bundle(request: HttpRequest, slug: str) -> HttpResponseBase:
+    """The whole study for another site or an archive."""
+    study = _followed(request, slug)
+    photographs, names = _asked(request, "images"), _asked(request, "names")
+
+    def write(stream: IO[bytes]) -> None:
+        write_bundle(study, stream, photographs=photographs, names=names)
+
+    try:
+        return _zip(write, f"{study.slug}.zip")
+    except NotExported as refusal:
+        return HttpResponse(str(refusal), status=409, content_type="text/plain; charset=utf-8")
+
+
+def _zip(write: Callable[[IO[bytes]], None], name: str) -> FileResponse:
+    """Send a zip once it is whole: what fails on the way is an error, not half a file."""
+    file = tempfile.TemporaryFile()  # noqa: SIM115 -- the response closes it
+    try:
+        write(file)
+    except BaseException:
+        file.close()
+        raise
+    file.seek(0)
+    return FileResponse(file, as_attachment=True, filename=name, content_type="application/zip")
+
+
+def _asked(request: HttpRequest, what: str) -> bool:
+    return request.GET.get(what) == "yes"
 
 
 def _followed(request: HttpRequest, slug: str) -> Study:

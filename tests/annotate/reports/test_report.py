@@ -61,7 +61,7 @@ def test_the_tables_count_best_and_worst_and_average_the_distance(researcher, st
     """Reversing three strict places takes three swaps; all tied to a > b > c two splits; a random
     order has half of the three pairs the wrong way round."""
     response = researcher.get(reverse("reports:report", args=[study.slug]))
-    for _, _, criterion, _ in response.context["tables"]:
+    for criterion in (shown.table for shown in response.context["tables"]):
         assert [(row.protocol, row.best, row.worst, row.score) for row in criterion.rows] == [
             ("Right", 2, 0, 0.0),
             ("Reversed", 0, 2, 3.0),
@@ -75,8 +75,8 @@ def test_the_tables_count_best_and_worst_and_average_the_distance(researcher, st
 
 def test_each_number_can_be_opened_to_the_images_behind_it(researcher, study):
     response = researcher.get(reverse("reports:report", args=[study.slug]))
-    for *_, images in response.context["tables"]:
-        assert images == [
+    for shown in response.context["tables"]:
+        assert shown.images == [
             (name, "a > b > c", [0.0, 3.0])
             for name in study.images.in_order().values_list("name", flat=True)
         ]
@@ -111,7 +111,7 @@ def test_the_json_is_json_with_settings_and_distances_of_each_image(researcher, 
 def test_settings_stand_in_the_address(researcher, study):
     url = reverse("reports:report", args=[study.slug])
     response = researcher.get(url, {"distance": "kemeny", "protocol": "Reversed"})
-    for _, _, criterion, _ in response.context["tables"]:
+    for criterion in (shown.table for shown in response.context["tables"]):
         assert [(row.protocol, row.score) for row in criterion.rows] == [("Reversed", 3.0)]
         # Kemeny: half a point for each of the three pairs that only one side ties.
         assert {row.protocol: row.score for row in criterion.baselines}["all tied"] == 1.5
@@ -137,7 +137,7 @@ def test_settings_that_cannot_be_are_422_with_the_reason(researcher, study, quer
 
 def test_images_with_too_few_rankings_are_left_out_with_the_reason(researcher, study):
     response = researcher.get(reverse("reports:report", args=[study.slug]), {"min_annotators": "4"})
-    _, _, criterion, _ = response.context["tables"][0]
+    criterion = response.context["tables"][0].table
     assert criterion.n_images == 0
     assert len(criterion.left_out) == 2
     assert "3 of 4" in response.text
@@ -147,7 +147,7 @@ def test_a_method_without_a_score_leaves_the_image_out_and_is_named(researcher, 
     image = study.images.first()
     Score.objects.filter(run__name="Right", result__image=image, result__method__name="b").delete()
     response = researcher.get(reverse("reports:report", args=[study.slug]))
-    _, _, criterion, _ = response.context["tables"][0]
+    criterion = response.context["tables"][0].table
     [(left_out, reason)] = criterion.left_out
     assert left_out == image.name
     assert "Right" in reason
@@ -162,7 +162,7 @@ def test_a_report_before_any_work_says_so(client):
     assert response.status_code == 200
     assert "No protocol has scored" in response.text
     assert "No image counts yet" in response.text
-    _, _, criterion, _ = response.context["tables"][0]
+    criterion = response.context["tables"][0].table
     assert criterion.left_out == ((study.images.get().name, "0 of 3 annotators"),)
     assert "nan" not in response.text.lower().replace("annotat", "")
 
@@ -170,7 +170,7 @@ def test_a_report_before_any_work_says_so(client):
 def test_the_newest_run_of_a_protocol_takes_part(researcher, study):
     make_run(study, "Reversed", {"a": 0.9, "b": 0.5, "c": 0.1})
     response = researcher.get(reverse("reports:report", args=[study.slug]))
-    _, _, criterion, _ = response.context["tables"][0]
+    criterion = response.context["tables"][0].table
     assert {row.protocol: row.score for row in criterion.rows} == {"Right": 0.0, "Reversed": 0.0}
 
 

@@ -1,0 +1,55 @@
+"""Write a study's raw data: every event and every ranking, with a dictionary and checksums."""
+
+from argparse import ArgumentParser
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+
+from annotate.reports import raw
+from annotate.studies.models import Study
+
+
+class Command(BaseCommand):
+    help = "Export every event and every ranking of a study as CSV and JSON."
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("study", help="slug of the study")
+        parser.add_argument("--file", choices=raw.FILES, help="one file alone")
+        parser.add_argument(
+            "--out",
+            type=Path,
+            help="folder for all files; with --file the file to write, standard output without it",
+        )
+        parser.add_argument(
+            "--names",
+            action="store_true",
+            help="user names instead of annotator-1, annotator-2 ...",
+        )
+
+    def handle(self, **options: Any) -> None:
+        study = study_named(options["study"])
+        name, out, names = options["file"], options["out"], options["names"]
+        if name is None and out is None:
+            raise CommandError("Name a folder with --out, or one file with --file.", returncode=2)
+        try:
+            if name is None:
+                written = raw.write_folder(study, out, names=names)
+                self.stdout.write(f"{out}: {', '.join(written)}.")
+            elif out is None:
+                for piece in raw.content(study, name, names=names):
+                    self.stdout.write(piece.decode(), ending="")
+            else:
+                with out.open("wb") as file:
+                    file.writelines(raw.content(study, name, names=names))
+        except OSError as fault:
+            raise CommandError(f"{out}: {fault.strerror}", returncode=1) from fault
+
+
+def study_named(slug: str) -> Study:
+    """Return the study; raise a CommandError that lists those there are."""
+    found = Study.objects.filter(slug=slug).select_related("dataset").first()
+    if found is None:
+        known = ", ".join(Study.objects.values_list("slug", flat=True)) or "there is none yet"
+        raise CommandError(f"There is no study {slug!r}; studies: {known}.", returncode=2)
+    return found

@@ -1,0 +1,27 @@
+"""Load a study that export_study wrote."""
+
+from argparse import ArgumentParser
+from typing import Any
+
+from django.core.management.base import BaseCommand
+
+from annotate.imports import reporting
+from annotate.imports.errors import NotLoaded
+from annotate.reports.bundles.reading import import_study
+
+
+class Command(BaseCommand):
+    help = "Load a study's bundle, everything or nothing; its rankings are recomputed and compared."
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("bundle", help="zip that export_study wrote")
+
+    def handle(self, **options: Any) -> None:
+        try:
+            loaded = import_study(options["bundle"])
+        except NotLoaded as refusal:
+            raise reporting.refused(self.stderr, refusal) from refusal
+        for note in loaded.notes:
+            self.stderr.write(f"warning: {note}")
+        counts = ", ".join(f"{number} {what}" for what, number in loaded.counts.items())
+        self.stdout.write(f"Loaded {loaded.study.slug}: {counts}. Rankings: identical.")

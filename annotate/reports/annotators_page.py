@@ -1,0 +1,277 @@
+"""How each annotator of a study works: time, sides, consistency, and nearness to the others."""
+
+import math
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from statistics import fmean, median, pstdev
+from typing import Final
+
+from annotate.judging.models import Assignment, Judgement, Screen
+from annotate.studies.models import Study
+from rankings.agreement import left_out_distances
+from rankings.elicitation import CRITERIA
+from rankings.orders import Ranking, methods_of
+from rankings.rechecks import ErrorRate, error_rate
+
+# The rules by which somebody is marked; the page states them.
+SIDE_LOW: Final = 0.35
+SIDE_HIGH: Final = 0.65
+QUICK_SHARE: Final = 1 / 3
+FAR_DEVIATIONS: Final = 2
+FAR_LEAST: Final = 0.5
+FAR_OTHERS: Final = 3
+
+_Z: Final = 1.959963984540054
+_MIRRORED: Final = {"left": "right", "equal": "equal", "right": "left"}
+# Doubtful pairs are asked again because they differed, so they would say too much.
+_REPEATS: Final = (Screen.Purpose.NEAR, Screen.Purpose.REPEAT)
+
+
+@dataclass
+class Sides:
+    """How often each verdict was given in one criterion."""
+
+    left: int = 0
+    equal: int = 0
+    right: int = 0
+
+    @property
+    def n(self) -> int:
+        return self.left + self.equal + self.right
+
+    @property
+    def n_decided(self) -> int:
+        return self.left + self.right
+
+    @property
+    def left_percent(self) -> float | None:
+        return 100 * self.left / self.n if self.n else None
+
+    @property
+    def equal_percent(self) -> float | None:
+        return 100 * self.equal / self.n if self.n else None
+
+    @property
+    def right_percent(self) -> float | None:
+        return 100 * self.right / self.n if self.n else None
+
+    @property
+    def left_of_decided(self) -> float | None:
+        """The share of left, in per cent, among the answers that chose a side."""
+        return 100 * self.left / self.n_decided if self.n_decided else None
+
+    @property
+    def interval(self) -> tuple[float, float] | None:
+        """Wilson's 95 % interval of it."""
+        if not self.n_decided:
+            return None
+        low, high = wilson(self.left, self.n_decided)
+        return 100 * low, 100 * high
+
+    @property
+    def is_one_sided(self) -> bool:
+        if self.left_of_decided is None or self.interval is None:
+            return False
+        low, high = self.interval
+        is_outside = not 100 * SIDE_LOW <= self.left_of_decided <= 100 * SIDE_HIGH
+        return is_outside and not low <= 50 <= high
+
+
+def wilson(n_hits: int, n: int) -> tuple[float, float]:
+    """Return Wilson's 95 % interval of a share; n is at least 1."""
+    share = n_hits / n
+    middle = (share + _Z * _Z / (2 * n)) / (1 + _Z * _Z / n)
+    half = _Z * math.sqrt(share * (1 - share) / n + _Z * _Z / (4 * n * n)) / (1 + _Z * _Z / n)
+    return max(middle - half, 0.0), min(middle + half, 1.0)
+
+
+@dataclass
+class Work:
+    """What somebody did on one image, or on all."""
+
+    n_screens: int = 0
+    seconds: list[float] = field(default_factory=list)
+    sides: dict[str, Sides] = field(default_factory=lambda: {name: Sides() for name in CRITERIA})
+    n_repeated: int = 0
+    n_differing: int = 0
+    unsettled: list[str] = field(default_factory=list)
+    # Criterion -> distances to the others' consensus, one for each image that counts.
+    distances: dict[str, list[float]] = field(default_factory=dict)
+
+    @property
+    def minutes(self) -> float | None:
+        return sum(self.seconds) / 60 if self.seconds else None
+
+    @property
+    def median_seconds(self) -> float | None:
+        return median(self.seconds) if self.seconds else None
+
+    @property
+    def distance(self) -> float | None:
+        """The mean distance to the others over criteria and images."""
+        found = [one for of_criterion in self.distances.values() for one in of_criterion]
+        return fmean(found) if found else None
+
+    @property
+    def distance_by_criterion(self) -> list[float | None]:
+        return [
+            fmean(self.distances[name]) if self.distances.get(name) else None for name in CRITERIA
+        ]
+
+    @property
+    def of_criteria(self) -> list[Sides]:
+        return [self.sides[name] for name in CRITERIA]
+
+    def add(self, other: "Work") -> None:
+        self.n_screens += other.n_screens
+        self.seconds += other.seconds
+        for name, sides in other.sides.items():
+            self.sides[name].left += sides.left
+            self.sides[name].equal += sides.equal
+            self.sides[name].right += sides.right
+        self.n_repeated += other.n_repeated
+        self.n_differing += other.n_differing
+        self.unsettled += other.unsettled
+        for name, distances in other.distances.items():
+            self.distances.setdefault(name, []).extend(distances)
+
+
+@dataclass
+class Annotator:
+    """One row of the page; ``marks`` says which rules mark it."""
+
+    key: str
+    name: str
+    practice: str
+    n_complete: int
+    n_begun: int
+    work: Work
+    # (image, state, work), in the order of the study.
+    images: Sequence[tuple[str, str, Work]]
+    marks: list[str] = field(default_factory=list)
+
+    @property
+    def error(self) -> ErrorRate | None:
+        return error_rate(self.work.n_differing, self.work.n_repeated)
+
+    @property
+    def consistency(self) -> float | None:
+        """The share, in per cent, of answers to repeated pairs that said the same again."""
+        if not self.work.n_repeated:
+            return None
+        return 100 * (1 - self.work.n_differing / self.work.n_repeated)
+
+
+def annotators_page(*, study: Study, names: Mapping[int, tuple[str, str]]) -> list[Annotator]:
+    """Return the study's annotators. ``names`` gives the key and the shown name of each person."""
+    assignments = list(
+        study.assignments.select_related("image").order_by("image__position", "image")
+    )
+    work = _work_of_each(study, assignments)
+    _add_distances(assignments, work)
+    practice = {
+        visit.annotator_id: visit.get_practice_display() for visit in study.first_visits.all()
+    }
+    of_person: defaultdict[int, list[Assignment]] = defaultdict(list)
+    for assignment in assignments:
+        of_person[assignment.annotator_id].append(assignment)
+    members = study.memberships.filter(role="annotator").values_list("person", flat=True)
+    taking_part = {*members, *of_person}
+    people = []
+    for person in filter(taking_part.__contains__, names):
+        total = Work()
+        for assignment in of_person[person]:
+            total.add(work[assignment.pk])
+        key, name = names[person]
+        people.append(
+            Annotator(
+                key=key,
+                name=name,
+                practice=practice.get(person, ""),
+                n_complete=sum(one.state == Assignment.State.COMPLETE for one in of_person[person]),
+                n_begun=len(of_person[person]),
+                work=total,
+                images=[
+                    (one.image.name, one.get_state_display(), work[one.pk])
+                    for one in of_person[person]
+                ],
+            )
+        )
+    _mark(people)
+    return people
+
+
+def _work_of_each(study: Study, assignments: Sequence[Assignment]) -> dict[int, Work]:
+    work = {one.pk: Work(unsettled=list(one.unsettled)) for one in assignments}
+    # What each pair was said to be, from the smaller result's side.
+    said: dict[tuple[int, int, int, str], str] = {}
+    rows = (
+        Judgement.objects.filter(assignment__study=study, withdrawal__isnull=True)
+        .order_by("assignment", "number")
+        .values_list(
+            "assignment",
+            "screen__left",
+            "screen__right",
+            "screen__purpose",
+            "seconds_taken",
+            *CRITERIA,
+        )
+    )
+    for assignment, left, right, purpose, seconds, *verdicts in rows.iterator():
+        of_image = work[assignment]
+        of_image.n_screens += 1
+        if seconds is not None:
+            of_image.seconds.append(seconds)
+        for criterion, verdict in zip(CRITERIA, verdicts, strict=True):
+            if not verdict:
+                continue
+            sides = of_image.sides[criterion]
+            setattr(sides, verdict, getattr(sides, verdict) + 1)
+            key = (assignment, min(left, right), max(left, right), criterion)
+            seen = verdict if left < right else _MIRRORED[verdict]
+            if purpose in _REPEATS and key in said:
+                of_image.n_repeated += 1
+                of_image.n_differing += said[key] != seen
+            said[key] = seen
+    return work
+
+
+def _add_distances(assignments: Iterable[Assignment], work: Mapping[int, Work]) -> None:
+    """Add each complete ranking's distance to the consensus of the others who ranked the image."""
+    complete = [one for one in assignments if one.rankings]
+    for criterion in CRITERIA:
+        rankings: defaultdict[str, dict[str, Ranking]] = defaultdict(dict)
+        for one in complete:
+            rankings[str(one.image_id)][str(one.pk)] = tuple(
+                tuple(map(str, bucket)) for bucket in one.rankings[criterion]
+            )
+        alike = {
+            image: of_annotator
+            for image, of_annotator in rankings.items()
+            if len({methods_of(ranking) for ranking in of_annotator.values()}) == 1
+        }
+        for of_annotator in left_out_distances(alike).values():
+            for assignment, distance in of_annotator.items():
+                work[int(assignment)].distances[criterion] = [distance]
+
+
+def _mark(people: Sequence[Annotator]) -> None:
+    medians = [one.work.median_seconds for one in people if one.work.median_seconds is not None]
+    for one in people:
+        sided = [name for name, sides in one.work.sides.items() if sides.is_one_sided]
+        if sided:
+            one.marks.append(f"one side: {', '.join(sided)}")
+        own = one.work.median_seconds
+        if own is not None and len(medians) > 1 and own < QUICK_SHARE * median(medians):
+            one.marks.append("quick")
+        others = [
+            other.work.distance
+            for other in people
+            if other is not one and other.work.distance is not None
+        ]
+        distance = one.work.distance
+        if distance is not None and len(others) >= FAR_OTHERS:
+            far = fmean(others) + max(FAR_DEVIATIONS * pstdev(others), FAR_LEAST)
+            if distance > far:
+                one.marks.append("far from the others")

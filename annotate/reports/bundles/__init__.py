@@ -1,0 +1,58 @@
+"""A whole study as one zip: its data, its log, and its report, for another site or an archive.
+
+Everything that refers to something else does so by name: images and methods by theirs, people by
+pseudonyms. Lists are split into parts so that neither side has to hold more than one.
+"""
+
+from typing import Final
+
+FORMAT: Final = "text-detection-rankings study bundle"
+VERSION: Final = 1
+
+MANIFEST: Final = "manifest.json"
+DATASET: Final = "dataset.json"
+STUDY: Final = "study.json"
+REPORT: Final = "report.json"
+README: Final = "README.md"
+CHECKSUMS: Final = "checksums.sha256"
+PHOTOGRAPHS: Final = "photographs/"
+# Each in parts: images-0001.jsonl, images-0002.jsonl ...; one JSON object per line.
+LISTS: Final = (
+    "images",
+    "truth",
+    "methods",
+    "results",
+    "runs",
+    "scores",
+    "members",
+    "assignments",
+)
+SINGLE: Final = (DATASET, STUDY, REPORT, README, MANIFEST)
+# A part is smaller than this unless it is one line.
+PART_BYTES: Final = 1_000_000
+
+EXPLANATION: Final = """\
+# A study, complete
+
+| file | holds |
+| --- | --- |
+| manifest.json | format, version, software, what is in it, and the moment (`as_of`) it stands for |
+| dataset.json | name, address, formats, provenance and licence of the dataset |
+| images-*.jsonl | images in order: name, size in pixels, SHA-256 and type of the photograph |
+| truth-*.jsonl | ground-truth regions of each image, in the same order |
+| methods-*.jsonl | the methods |
+| results-*.jsonl | what each method found on each image; no line: not evaluated there |
+| runs-*.jsonl | runs of protocols, computed and imported, numbered from 1 |
+| scores-*.jsonl | what each run gives each result; null is undefined |
+| study.json | settings, methods that take part, images, people in order |
+| members-*.jsonl | who takes part as what |
+| assignments-*.jsonl | an annotator's ranking of an image: items, screens, events, rankings |
+| photographs/ | photographs under their SHA-256, where they were asked for |
+| report.json | the report with the usual settings, as the site exports it |
+| checksums.sha256 | of every other file: `sha256sum --check checksums.sha256` |
+
+The items of an assignment are lists of methods whose results look alike. Regions are polygons in
+pixels, y down: x1, y1, x2, y2, ... Events are numbered from 1 in each assignment and never changed;
+a withdrawal ends an earlier judgement or skip. `manage.py import_study` loads a bundle into a site
+and recomputes every ranking from the events.
+"""

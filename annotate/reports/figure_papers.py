@@ -1,0 +1,116 @@
+"""What a figure is drawn on: the width of a paper's column, the font, and the colours of a theme."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final
+
+POINTS_PER_MM: Final = 72 / 25.4
+WIDTHS_MM: Final[Mapping[str, int]] = {"single": 84, "double": 174}
+# The first comes with the drawing program, and PDFs carry it; the others have its letters' widths.
+FONT: Final = "Liberation Sans, Arimo, Helvetica, Arial, sans-serif"
+
+
+@dataclass(frozen=True)
+class Theme:
+    """Colours that differ in lightness, so that a grey print tells them apart.
+
+    ``ramp`` goes from nothing to all of a share; ``lines`` are told apart by dashes and marks too.
+    """
+
+    ground: str
+    ink: str
+    soft: str
+    line: str
+    edge: str
+    sunken: str
+    mark: str
+    middle: str
+    pale: str
+    ramp: tuple[str, str]
+    lines: tuple[str, ...]
+
+    def ink_on(self, share: float) -> str:
+        """Return the text colour that is read better on this share of the ramp: 4.5:1 or more."""
+        low, high = (_channels(colour) for colour in self.ramp)
+        ground = _luminance([a + share * (b - a) for a, b in zip(low, high, strict=True)])
+
+        def contrast(colour: str) -> float:
+            one, other = sorted((_luminance(_channels(colour)), ground))
+            return (other + 0.05) / (one + 0.05)
+
+        return max(("#000000", "#ffffff"), key=contrast)
+
+
+THEMES: Final[Mapping[str, Theme]] = {
+    "light": Theme(
+        ground="#ffffff",
+        ink="#1a1d21",
+        soft="#545a63",
+        line="#dcdfe2",
+        edge="#7b818a",
+        sunken="#f0f1ef",
+        mark="#0d5f73",
+        middle="#6fa7b5",
+        pale="#bfdae1",
+        ramp=("#f1f6f7", "#0b4a5a"),
+        lines=("#0b2e38", "#b0451c", "#0f8099", "#8568b0"),
+    ),
+    "dark": Theme(
+        ground="#1f2226",
+        ink="#e9ebee",
+        soft="#aab1bb",
+        line="#363b42",
+        edge="#838b96",
+        sunken="#282c31",
+        mark="#7ccbdd",
+        middle="#4a8795",
+        pale="#2b5661",
+        ramp=("#2b3136", "#b5e6f1"),
+        lines=("#e9ebee", "#f2a37e", "#7ccbdd", "#a892cf"),
+    ),
+}
+
+
+@dataclass(frozen=True)
+class Paper:
+    """Where a figure is drawn: lengths are in points, as text is."""
+
+    theme_name: str = "light"
+    width_name: str = "double"
+
+    @property
+    def theme(self) -> Theme:
+        return THEMES[self.theme_name]
+
+    @property
+    def width_mm(self) -> int:
+        return WIDTHS_MM[self.width_name]
+
+    @property
+    def width_pt(self) -> float:
+        return round(self.width_mm * POINTS_PER_MM, 2)
+
+    @property
+    def is_wide(self) -> bool:
+        return self.width_name == "double"
+
+    @property
+    def font(self) -> str:
+        return FONT
+
+
+def text_width_pt(text: str) -> float:
+    """Return about how wide a label of 7 points is."""
+    return sum(7.0 if ord(letter) > 0x2E7F else 3.8 for letter in text)
+
+
+def _channels(colour: str) -> list[float]:
+    return [int(colour[at : at + 2], 16) / 255 for at in (1, 3, 5)]
+
+
+def _luminance(channels: list[float]) -> float:
+    linear = [
+        value / 12.92 if value <= 0.04045 else ((value + 0.055) / 1.055) ** 2.4
+        for value in channels
+    ]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]

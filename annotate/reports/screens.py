@@ -1,0 +1,101 @@
+"""What the pages of reports show: rows with their intervals, and the images behind them."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import islice
+from typing import Any
+
+from rankings.orders import to_text
+from rankings.report import CriterionReport, Report, Row
+
+_MAX_IMAGES_SHOWN = 250
+_AGAINST = {
+    "recall": "Rankings by recall against the protocols' recall R",
+    "precision": "Rankings by precision against the protocols' precision P",
+    "preference": "Rankings by preference against the protocols' F‑score",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class ShownRow:
+    """A row and how sure it is; limits and cluster are None where there are none."""
+
+    row: Row
+    low: float | None
+    high: float | None
+    cluster: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class ShownWarning:
+    """A sentinel and all protocols that lie farther from people."""
+
+    sentinel: str
+    score: float
+    protocols: Sequence[str]
+
+
+@dataclass(frozen=True, slots=True)
+class ShownTable:
+    """One criterion of a report."""
+
+    criterion: str
+    against: str
+    table: CriterionReport
+    rows: Sequence[ShownRow]
+    # image, consensus, and the distance of each row's protocol, for the first images
+    images: Sequence[tuple[str, str, list[float]]]
+    warnings: Sequence["ShownWarning"]
+    ceiling: float | None
+
+    @property
+    def title(self) -> str:
+        return self.criterion.capitalize()
+
+
+def shown_tables(report: Report, analysis: Mapping[str, Any]) -> list[ShownTable]:
+    """Return every criterion; ``analysis`` is that of the report's JSON, or empty without one."""
+    return [
+        _shown(criterion, table, analysis.get(criterion))
+        for criterion, table in report.criteria.items()
+    ]
+
+
+def _shown(criterion: str, table: CriterionReport, around: Mapping[str, Any] | None) -> ShownTable:
+    intervals = {one["protocol"]: one for one in around["intervals"]["scores"]} if around else {}
+    rows = [
+        ShownRow(
+            row,
+            intervals.get(row.protocol, {}).get("low"),
+            intervals.get(row.protocol, {}).get("high"),
+            around["clusters"][row.protocol] if around else None,
+        )
+        for row in table.rows
+    ]
+    return ShownTable(
+        criterion,
+        _AGAINST.get(criterion, ""),
+        table,
+        rows,
+        _images_behind(table),
+        _by_sentinel(around["warnings"]) if around else [],
+        around["ceiling"]["score"] if around else None,
+    )
+
+
+def _by_sentinel(warnings: Sequence[Mapping[str, Any]]) -> list[ShownWarning]:
+    """Gather warnings of single protocols: a list of dozens would not be read."""
+    found: dict[str, ShownWarning] = {}
+    for one in warnings:
+        empty = ShownWarning(one["sentinel"], one["sentinel_score"], [])
+        gathered = found.setdefault(one["sentinel"], empty)
+        found[one["sentinel"]] = replace(gathered, protocols=[*gathered.protocols, one["protocol"]])
+    return list(found.values())
+
+
+def _images_behind(table: CriterionReport) -> list[tuple[str, str, list[float]]]:
+    protocols = [row.protocol for row in table.rows]
+    return [
+        (image, to_text(table.consensus[image]), [distances[name] for name in protocols])
+        for image, distances in islice(table.distances.items(), _MAX_IMAGES_SHOWN)
+    ]

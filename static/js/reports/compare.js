@@ -1,0 +1,31 @@
+// The viewer of two methods: the comparison page's panes and view tools, with ground truth and matches in sight.
+import { createPanes } from "../judging/panes.js";
+import { createViewTools } from "../judging/view_tools.js";
+
+const TAKES_TEXT = "select, textarea, input";
+
+export function init(root) {
+  const payload = JSON.parse(root.querySelector("#compare-data").textContent);
+  const status = root.querySelector("[data-status]");
+  const panes = createPanes(root.querySelector("[data-panes]"), payload, {
+    onPhotograph() {},
+    onSkip() {},
+  });
+  const tools = createViewTools(root, panes, {
+    onSay(words) {
+      status.textContent = words;
+    },
+  });
+  for (const aid of ["ground_truth", "match_colours"]) panes.draw(aid, true);
+
+  document.addEventListener("keydown", (event) => {
+    if (event.target.matches(TAKES_TEXT)) return;
+    if (tools.press(event, event.target)) event.preventDefault();
+  });
+  document.addEventListener("keyup", (event) => tools.release(pressOf(event)));
+}
+
+// An event's own properties cannot be spread.
+const pressOf = ({ key, code, ctrlKey, altKey, metaKey, shiftKey }) => ({ key, code, ctrlKey, altKey, metaKey, shiftKey });
+
+for (const root of document.querySelectorAll("[data-viewer]")) init(root);

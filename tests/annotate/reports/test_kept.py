@@ -1,0 +1,162 @@
+"""Reports that are kept: whole, unchanged, comparable."""
+
+import json
+from hashlib import sha256
+
+import pytest
+from django.urls import reverse
+
+from annotate.reports.models import KeptReport
+from annotate.scoring.models import Score
+from tests.annotate.judging.truths import rank_everything, same_truth
+from tests.factories import add_annotator, add_researcher, make_study
+
+from .test_report import ABC, make_run
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def study():
+    study = make_study(["a", "b", "c"], images=2)
+    for _ in range(3):
+        rank_everything(study, add_annotator(study), same_truth(ABC))
+    make_run(study, "Right", {"a": 0.9, "b": 0.5, "c": 0.1})
+    make_run(study, "Reversed", {"a": 0.1, "b": 0.5, "c": 0.9})
+    return study
+
+
+@pytest.fixture
+def researcher(client, study):
+    client.force_login(add_researcher(study))
+    return client
+
+
+def keep(client, study, **settings):
+    response = client.post(reverse("reports:kept_reports", args=[study.slug]), settings)
+    assert response.status_code == 302
+    return KeptReport.objects.latest("pk")
+
+
+def page(client, report):
+    return client.get(reverse("reports:kept", args=[report.study.slug, report.pk]))
+
+
+def scores(response):
+    return {
+        (shown.criterion, one.row.protocol): one.row.score
+        for shown in response.context["tables"]
+        for one in shown.rows
+    }
+
+
+def test_a_kept_report_says_the_same_after_the_data_changed(researcher, study):
+    kept = keep(researcher, study)
+    before = scores(page(researcher, kept))
+    assert before["recall", "Right"] == 0.0
+    assert before["recall", "Reversed"] == 3.0
+    Score.objects.filter(run__name="Right").update(recall=0.5, precision=0.5, f_score=0.5)
+    live = researcher.get(reverse("reports:report", args=[study.slug]))
+    assert scores(live)["recall", "Right"] == 1.0
+    assert scores(page(researcher, kept)) == before
+
+
+def test_its_json_is_the_bytes_of_its_checksum(researcher, study):
+    kept = keep(researcher, study, decimals="2", protocol="Right")
+    url = reverse("reports:kept_file", args=[study.slug, kept.pk, "json"])
+    content = researcher.get(url).content
+    assert sha256(content).hexdigest() == kept.checksum
+    data = json.loads(content)
+    assert data["settings"]["decimals"] == 2
+    assert [row["protocol"] for row in data["criteria"]["recall"]["rows"]] == ["Right"]
+    assert data["header"]["complete rankings"] == "6"
+
+
+@pytest.mark.parametrize("extension", ["csv", "tex", "md"])
+def test_its_tables_are_files_too(researcher, study, extension):
+    kept = keep(researcher, study)
+    for url in (
+        reverse("reports:kept_file", args=[study.slug, kept.pk, extension]),
+        reverse("reports:kept_table", args=[study.slug, kept.pk, "intervals", extension]),
+        reverse("reports:export_table", args=[study.slug, "sensitivity", extension]),
+    ):
+        response = researcher.get(url)
+        assert response.status_code == 200
+        assert "Reversed" in response.text
+
+
+def test_it_cannot_be_written_again(researcher, study):
+    kept = keep(researcher, study)
+    kept.content = "{}"
+    with pytest.raises(TypeError):
+        kept.save()
+
+
+def test_content_that_was_tampered_with_is_told(researcher, study):
+    kept = keep(researcher, study)
+    assert "checksum differs" not in page(researcher, kept).text
+    changed = kept.content.replace('"decimals":4', '"decimals":3')
+    KeptReport.objects.filter(pk=kept.pk).update(content=changed)
+    assert "checksum differs" in page(researcher, kept).text
+
+
+def test_two_reports_are_compared_number_by_number(researcher, study):
+    before = keep(researcher, study)
+    same = keep(researcher, study)
+    # All tied lies one point from a > b > c: two splits of a half each.
+    Score.objects.filter(run__name="Right").update(recall=0.5)
+    after = keep(researcher, study)
+
+    def compare(a, b):
+        return researcher.get(reverse("reports:compared", args=[study.slug, a.pk, b.pk]))
+
+    assert compare(before, same).context["changed"] == []
+    changed = compare(before, after).context["changed"]
+    assert [
+        (cell.criterion, cell.protocol, cell.number, cell.before, cell.after) for cell in changed
+    ] == [("recall", "Right", "score", 0.0, 1.0)]
+
+
+def test_settings_that_cannot_be_keep_nothing(researcher, study):
+    url = reverse("reports:kept_reports", args=[study.slug])
+    response = researcher.post(url, {"decimals": "x"})
+    assert response.status_code == 422
+    assert not KeptReport.objects.exists()
+
+
+def test_a_study_without_any_work_can_be_kept(client):
+    study = make_study(["a", "b"])
+    client.force_login(add_researcher(study))
+    kept = keep(client, study)
+    response = page(client, kept)
+    assert response.status_code == 200
+    assert "No image counts yet" in response.text
+    assert (
+        "No report was kept"
+        not in client.get(reverse("reports:kept_reports", args=[study.slug])).text
+    )
+
+
+def test_reports_of_other_studies_are_not_found(researcher, study):
+    kept = keep(researcher, study)
+    other = make_study(["a", "b"], name="Other")
+    stranger = add_researcher(other)
+    researcher.force_login(stranger)
+    for name, arguments in (
+        ("kept", [study.slug, kept.pk]),
+        ("kept", [other.slug, kept.pk]),
+        ("kept_file", [other.slug, kept.pk, "json"]),
+        ("kept_table", [other.slug, kept.pk, "intervals", "csv"]),
+        ("compared", [other.slug, kept.pk, kept.pk]),
+        ("kept_reports", [study.slug]),
+    ):
+        assert researcher.get(reverse(f"reports:{name}", args=arguments)).status_code == 404
+    assert researcher.post(reverse("reports:kept_reports", args=[study.slug])).status_code == 404
+
+
+def test_a_kept_page_reads_the_report_and_builds_nothing(
+    researcher, study, django_assert_max_num_queries
+):
+    kept = keep(researcher, study)
+    with django_assert_max_num_queries(8):
+        page(researcher, kept)

@@ -1,0 +1,102 @@
+"""The page of figures in a browser: one drawing per theme, tables that can be reached, nothing refused."""
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from django.urls import reverse
+
+from annotate.judging.models import Preferences
+from annotate.reports.figure_data import NAMES
+from tests.annotate.judging.truths import rank_everything, same_truth
+from tests.annotate.reports.test_report import make_run
+from tests.browser.test_pages import signed_in
+from tests.factories import add_annotator, add_researcher, make_study
+
+SIZES = {"wide": (1440, 900), "narrow": (390, 844)}
+
+
+@pytest.fixture
+def study(transactional_db):
+    study = make_study(["a", "b", "c"], images=3)
+    for ranking in ([["a"], ["b", "c"]], [["b"], ["a"], ["c"]], [["a", "b", "c"]]):
+        rank_everything(study, add_annotator(study), same_truth(ranking))
+    make_run(study, "Right", {"a": 0.9, "b": 0.5, "c": 0.1})
+    make_run(study, "Reversed", {"a": 0.1, "b": 0.5, "c": 0.9})
+    make_run(study, "A protocol with a name that is long", {"a": 0.5, "b": 0.5, "c": 0.4})
+    return study
+
+
+def see_all(page):
+    """Scroll through the page, so that every drawing is fetched; return those that are shown."""
+    shown = page.locator("figure picture:visible img")
+    for at in range(shown.count()):
+        shown.nth(at).scroll_into_view_if_needed()
+        page.wait_for_function(
+            "image => image.complete && image.naturalWidth > 0",
+            arg=shown.nth(at).element_handle(),
+        )
+    return shown
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("size", SIZES)
+def test_each_figure_is_shown_once_and_can_be_read(
+    browser, client, live_server, study, size, theme
+):
+    width, height = SIZES[size]
+    context = browser.new_context(
+        viewport={"width": width, "height": height}, color_scheme=theme, reduced_motion="reduce"
+    )
+    page = signed_in(context, client, add_researcher(study), live_server)
+    complaints, fetched = [], []
+    page.on("console", lambda said: complaints.append(said.text) if said.type == "error" else None)
+    page.on("request", lambda request: fetched.append(request.url))
+    page.goto(live_server.url + reverse("reports:figures", args=[study.slug]))
+    shown = see_all(page)
+    assert shown.count() == len(NAMES)
+    drawn = [url for url in fetched if ".svg?" in url and "/figures/" in url]
+    assert len(drawn) == len(NAMES)
+    column = "single" if size == "narrow" else "double"
+    assert all(f"theme={theme}" in url and f"width={column}" in url for url in drawn)
+    for summary in page.locator("section details > summary").all():
+        summary.click()
+    found = Axe().run(page).response["violations"]
+    assert not found, [(rule["id"], rule["nodes"][0]["html"]) for rule in found]
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    assert complaints == []
+    context.close()
+
+
+def test_a_chosen_theme_wins_over_the_system(browser, client, live_server, study):
+    person = add_researcher(study)
+    Preferences.objects.create(person=person, theme="light")
+    context = browser.new_context(color_scheme="dark")
+    page = signed_in(context, client, person, live_server)
+    page.goto(live_server.url + reverse("reports:figures", args=[study.slug]))
+    assert page.locator("picture.figure__light:visible").count() == len(NAMES)
+    assert page.locator("picture.figure__dark:visible").count() == 0
+    page.emulate_media(color_scheme="light")
+    Preferences.objects.update(theme="dark")
+    page.reload()
+    assert page.locator("picture.figure__dark:visible").count() == len(NAMES)
+    assert page.locator("picture.figure__light:visible").count() == 0
+    context.close()
+
+
+def test_a_drawing_opens_alone_without_a_refusal(browser, client, live_server, study):
+    context = browser.new_context()
+    page = signed_in(context, client, add_researcher(study), live_server)
+    complaints = []
+    page.on("console", lambda said: complaints.append(said.text))
+    page.goto(live_server.url + reverse("reports:figure", args=[study.slug, "wins", "svg"]))
+    assert page.locator("svg").count() >= 1
+    assert complaints == []
+    context.close()
+
+
+def test_without_javascript_the_criterion_can_be_changed(browser, client, live_server, study):
+    context = browser.new_context(java_script_enabled=False)
+    page = signed_in(context, client, add_researcher(study), live_server)
+    page.goto(live_server.url + reverse("reports:figures", args=[study.slug]))
+    page.get_by_role("link", name="Precision", exact=True).click()
+    assert page.get_by_role("heading", name="Distances to the consensus by precision").count() == 1
+    context.close()

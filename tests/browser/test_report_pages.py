@@ -1,0 +1,141 @@
+"""The pages behind a report in a browser: accessible in both themes, sortable, and whole without a script."""
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from django.urls import reverse
+from playwright.sync_api import expect
+
+from annotate.scoring.services import score_protocol
+from tests.annotate.judging.truths import rank_everything, same_truth
+from tests.annotate.reports.test_report import make_run
+from tests.factories import add_annotator, add_researcher, make_study
+
+from .test_pages import signed_in
+
+SIZES = [("light", 1440, 900), ("dark", 1440, 900), ("light", 1024, 768), ("dark", 390, 844)]
+BOXES = {"a": [(0, 0, 99, 39)], "b": [(0, 0, 49, 39), (50, 0, 99, 39)], "c": [(200, 200, 240, 220)]}
+
+OPEN_ALL = "main => main.querySelectorAll('details').forEach((one) => { one.open = true; })"
+
+
+@pytest.fixture
+def study(transactional_db):
+    study = make_study(["a", "b", "c", "d"], images=2, boxes=BOXES)
+    for ranking in (
+        [["a"], ["b", "c"], ["d"]],
+        [["a"], ["b"], ["c", "d"]],
+        [["d"], ["a", "b", "c"]],
+    ):
+        rank_everything(study, add_annotator(study), same_truth(ranking))
+    make_run(study, "Reversed", {"a": 0.1, "b": 0.5, "c": 0.5, "d": 0.9})
+    score_protocol(dataset=study.dataset, slug="iou")
+    return study
+
+
+@pytest.fixture
+def researcher(study):
+    return add_researcher(study)
+
+
+def addresses(study):
+    image = study.images.first().name
+    key = f"protocol-{study.dataset.runs.get(name='Reversed').pk}"
+    page = reverse("reports:image", args=[study.slug, image])
+    return [
+        f"{page}?annotator=annotator-1&script={key}",
+        f"{page}?decimals=x",
+        reverse("reports:compare", args=[study.slug, image]) + "?protocol=IOU&left=b&right=c",
+        reverse("reports:disagreement", args=[study.slug]) + "?protocol=Reversed",
+        reverse("reports:annotators", args=[study.slug]) + "?annotator=annotator-3",
+    ]
+
+
+@pytest.mark.parametrize(("theme", "width", "height"), SIZES)
+def test_pages_are_accessible_and_fit(
+    browser, client, live_server, study, researcher, theme, width, height
+):
+    context = browser.new_context(
+        viewport={"width": width, "height": height}, color_scheme=theme, reduced_motion="reduce"
+    )
+    page = signed_in(context, client, researcher, live_server)
+    complaints = []
+    page.on("console", lambda said: complaints.append(said.text) if said.type == "error" else None)
+    page.on("pageerror", lambda error: complaints.append(str(error)))
+    for address in addresses(study):
+        page.goto(live_server.url + address)
+        page.locator("main").evaluate(OPEN_ALL)
+        found = Axe().run(page).response["violations"]
+        assert not found, [(address, rule["id"], rule["nodes"][0]["html"]) for rule in found]
+        assert page.evaluate("document.documentElement.scrollWidth") <= width, address
+    assert [text for text in complaints if "422" not in text] == []
+    context.close()
+
+
+def test_a_header_sorts_and_says_so(browser, client, live_server, study, researcher):
+    context = browser.new_context()
+    page = signed_in(context, client, researcher, live_server)
+    page.goto(live_server.url + addresses(study)[0])
+    table = page.locator("table", has=page.get_by_role("button", name="Protocol"))
+    edit = table.locator("th", has_text="Edit")
+
+    def distances():
+        return [float(cell) for cell in table.locator("tbody td:nth-child(2)").all_inner_texts()]
+
+    edit.get_by_role("button").click()
+    expect(edit).to_have_attribute("aria-sort", "descending")
+    assert distances() == sorted(distances(), reverse=True)
+    edit.get_by_role("button").click()
+    expect(edit).to_have_attribute("aria-sort", "ascending")
+    assert distances() == sorted(distances())
+    context.close()
+
+
+def test_heads_of_two_rows_sort_their_own_column(browser, client, live_server, study, researcher):
+    context = browser.new_context()
+    page = signed_in(context, client, researcher, live_server)
+    page.goto(live_server.url + reverse("reports:annotators", args=[study.slug]))
+    table = page.locator("table.sides")
+    # The last column is the share of left among the decided answers by preference.
+    table.locator("thead th").last.get_by_role("button").click()
+    shown = [
+        float(text.split()[0]) for text in table.locator("tbody td:last-child").all_inner_texts()
+    ]
+    assert shown == sorted(shown, reverse=True)
+    context.close()
+
+
+def test_the_viewer_begins_with_ground_truth_and_matches(
+    browser, client, live_server, study, researcher
+):
+    context = browser.new_context(viewport={"width": 1440, "height": 900})
+    page = signed_in(context, client, researcher, live_server)
+    page.goto(live_server.url + addresses(study)[2])
+    panes = page.locator("[data-panes]")
+    expect(panes).to_have_attribute("data-aids", "ground_truth match_colours")
+    right = page.locator("[data-pane=right] [data-boxes] .boxes__over")
+    expect(right.locator(".unmatched")).to_have_count(1)
+    page.keyboard.press("m")
+    expect(panes).to_have_attribute("data-aids", "ground_truth")
+    page.get_by_role("button", name="Ground truth").click()
+    expect(panes).to_have_attribute("data-aids", "")
+    # What is typed into a choice is no key of the viewer.
+    page.get_by_label("Left", exact=True).focus()
+    page.keyboard.press("g")
+    expect(panes).to_have_attribute("data-aids", "")
+    context.close()
+
+
+def test_everything_is_there_without_a_script(browser, client, live_server, study, researcher):
+    context = browser.new_context(java_script_enabled=False)
+    page = signed_in(context, client, researcher, live_server)
+    image, _, compare, *_ = addresses(study)
+    page.goto(live_server.url + compare)
+    assert page.locator("[data-pane=right] .boxes__over .unmatched").count() == 1
+    assert page.get_by_text("best IoU").count()
+    page.goto(live_server.url + image)
+    steps = page.locator("details[open] .step")
+    assert steps.count() > 2
+    assert page.locator("#screens").count() == 1
+    page.locator(".wall__pane").first.click()
+    expect(page.locator("[data-pane=left] .pane__caption")).to_contain_text("a")
+    context.close()
