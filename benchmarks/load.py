@@ -1,0 +1,193 @@
+"""Many annotators at once (T22): how long answer -> next takes, and whether anything goes wrong.
+
+    python -m benchmarks.load [--seconds 60] [--annotators 32] [--think 1.0] [--workers 3]
+                              [--postgres URL | --sqlite]
+
+Simulated annotators answer a generated study through gunicorn, on PostgreSQL where the address
+works and else on SQLite. Each thinks between two answers, for an exponential time with the given
+mean (people take several seconds; 0: as fast as the site answers). Afterwards the database is asked
+whether it holds every acknowledged answer once, and whether the rankings are what the log gives.
+Nothing passes or fails; targets stand beside the numbers.
+"""
+
+import argparse
+import json
+import os
+import random
+import re
+import threading
+import time
+from collections import Counter
+from collections.abc import Sequence
+from contextlib import nullcontext
+from dataclasses import dataclass, field
+from http.client import HTTPConnection, HTTPException
+from statistics import median
+from typing import Any
+from urllib.parse import urlencode
+
+from .own_site import (
+    free_port,
+    make_annotators,
+    make_study,
+    own_postgres,
+    own_site,
+    percentile,
+    sign_in,
+    verdicts,
+)
+
+_METHODS, _IMAGES = 10, 60
+_LOCKED = re.compile(r"database is locked|deadlock detected|lock timeout|LockNotAvailable", re.I)
+_TIMEOUT_SECONDS = 30
+_TOKEN = "t" * 32
+
+
+@dataclass
+class _Annotator:
+    """One simulated person: a session, what is on their screen, and what they have lived through."""
+
+    session: str
+    shown: dict[str, Any]
+    rng: random.Random
+    times_ms: list[float] = field(default_factory=list)
+    statuses: Counter[str] = field(default_factory=Counter)
+
+    def work(self, port: int, until: float, think: float) -> None:
+        # Not all in the same moment.
+        time.sleep(self.rng.uniform(0, think))
+        while time.monotonic() < until and "screen" in self.shown:
+            self._answer(port)
+            if think:
+                time.sleep(self.rng.expovariate(1 / think))
+
+    def _answer(self, port: int) -> None:
+        fields = {
+            **verdicts(self.shown),
+            "seconds_taken": f"{self.rng.uniform(2, 9):.1f}",
+            "have": self.shown["image"]["key"],
+        }
+        began = time.perf_counter()
+        connection = HTTPConnection("127.0.0.1", port, timeout=_TIMEOUT_SECONDS)
+        try:
+            connection.request(
+                "POST",
+                self.shown["screen"]["answer_url"],
+                body=urlencode(fields),
+                headers={
+                    "Accept": "application/json",
+                    "Content-Type": "application/x-www-form-urlencoded",
+                    "Cookie": f"sessionid={self.session}; csrftoken={_TOKEN}",
+                    "X-CSRFToken": _TOKEN,
+                },
+            )
+            response = connection.getresponse()
+            body = response.read()
+        except (OSError, HTTPException) as fault:
+            self.statuses[type(fault).__name__] += 1
+            return
+        finally:
+            connection.close()
+        self.times_ms.append(1000 * (time.perf_counter() - began))
+        self.statuses[str(response.status)] += 1
+        if response.status == 200:
+            self.shown = json.loads(body)
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--seconds", type=float, default=60)
+    parser.add_argument("--annotators", type=int, default=32)
+    parser.add_argument("--think", type=float, default=1.0, help="mean seconds between two answers")
+    parser.add_argument("--workers", type=int, default=3, help="processes of gunicorn")
+    parser.add_argument(
+        "--postgres",
+        default=os.environ.get("POSTGRES_URL", ""),
+        help="address of a server on which a database may be made (POSTGRES_URL)",
+    )
+    parser.add_argument("--sqlite", action="store_true", help="SQLite, whatever else there is")
+    options = parser.parse_args(arguments)
+    use_postgres = options.postgres and not options.sqlite
+    with (
+        own_postgres(options.postgres) if use_postgres else nullcontext("") as database,
+        own_site(database, DEBUG="false") as site,
+    ):
+        _load(site, options)
+
+
+def _load(site: Any, options: argparse.Namespace) -> None:
+    from django.db import connection, connections
+
+    from annotate.judging import services
+    from annotate.judging.screens import payload
+
+    study = make_study(_METHODS, _IMAGES)
+    annotators = []
+    for number, person in enumerate(make_annotators(study, options.annotators)):
+        turn = services.start(study=study, annotator=person)
+        annotators.append(_Annotator(sign_in(person), payload(turn), random.Random(number)))
+    database = {"postgresql": "PostgreSQL", "sqlite": "SQLite"}[connection.vendor]
+    connections.close_all()
+
+    port = free_port()
+    server = ["-m", "gunicorn", "config.wsgi", "--workers", str(options.workers)]
+    with site.served([*server, "--bind", f"127.0.0.1:{port}"], port) as log:
+        print(
+            f"{options.annotators} annotators for {options.seconds:g} s, {options.think:g} s between "
+            f"answers; gunicorn with {options.workers} processes, {database}",
+            flush=True,
+        )
+        began = time.monotonic()
+        threads = [
+            threading.Thread(target=one.work, args=(port, began + options.seconds, options.think))
+            for one in annotators
+        ]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        lasted = time.monotonic() - began
+    _tell(annotators, lasted, log.read_text(errors="replace"))
+    _compare(annotators)
+
+
+def _tell(annotators: Sequence[_Annotator], lasted: float, log: str) -> None:
+    times = [taken for one in annotators for taken in one.times_ms]
+    statuses = sum((one.statuses for one in annotators), Counter())
+    if not times:
+        raise RuntimeError(f"no answer came back: {dict(statuses)}\n{log[-2000:]}")
+    _line("answers", f"{len(times)}, {len(times) / lasted:.0f} per second")
+    _line("answer to next, median", f"{median(times):.0f} ms")
+    _line("answer to next, p95", f"{percentile(times, 0.95):.0f} ms", "< 250 ms")
+    _line("answer to next, p99 / slowest", f"{percentile(times, 0.99):.0f} / {max(times):.0f} ms")
+    n_5xx = sum(n for status, n in statuses.items() if status.startswith("5"))
+    _line("5xx", str(n_5xx), "none")
+    others = {what: n for what, n in statuses.items() if what != "200" and what[0] != "5"}
+    _line("other than 200", ", ".join(f"{n} {what}" for what, n in others.items()) or "0", "none")
+    _line("lock errors in the server's log", str(len(_LOCKED.findall(log))), "none")
+    done = sum("screen" not in one.shown for one in annotators)
+    if done:
+        _line("annotators who had nothing left", str(done))
+
+
+def _compare(annotators: Sequence[_Annotator]) -> None:
+    from annotate.judging.models import Judgement
+    from annotate.judging.services import rankings_that_differ
+
+    n_acknowledged = sum(one.statuses["200"] for one in annotators)
+    n_stored = Judgement.objects.count()
+    _line("acknowledged / stored answers", f"{n_acknowledged} / {n_stored}", "equal")
+    differing = [
+        assignment
+        for assignment, differs in rankings_that_differ()
+        if differs and assignment.state == "complete"
+    ]
+    _line("complete rankings unlike their log", str(len(differing)), "none")
+
+
+def _line(what: str, found: str, target: str = "") -> None:
+    print(f"  {what:<38}{found:>24}" + (f"   target: {target}" if target else ""), flush=True)
+
+
+if __name__ == "__main__":
+    main()

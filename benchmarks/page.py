@@ -1,0 +1,259 @@
+"""How fast the comparison page is for the annotator, and how much work an answer is for the server.
+
+    python -m benchmarks.page [--screens 200] [--server-screens 600] [--skip-browser]
+
+A generated study of 12 methods on 20 photographs is answered by keyboard in Chromium: from the press
+that confirms to the next pair painted, requests and bytes per screen, weight of scripts and styles,
+memory. Then the server alone, on SQLite: answer in, next pair out, with 10 and with 50 methods.
+Nothing passes or fails; targets stand beside the numbers.
+"""
+
+import argparse
+import gzip
+import random
+import re
+import shutil
+import time
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+from .own_site import (
+    free_port,
+    make_annotators,
+    make_study,
+    own_site,
+    percentile,
+    sign_in,
+    verdicts,
+)
+
+_METHODS, _IMAGES = 12, 20
+_KEYS = {
+    "recall": {"left": "1", "equal": "2", "right": "3"},
+    "precision": {"left": "q", "equal": "w", "right": "e"},
+    "preference": {"left": "a", "equal": "s", "right": "d"},
+}
+_MEMORY_EVERY = 40
+_WARM_UP = 20
+# Notes when a press confirms and when the next pair has been painted.
+_STOPWATCH = """() => {
+  const form = document.querySelector("[data-answer]");
+  window.measured = [];
+  let pressed = null;
+  document.addEventListener("keydown", (event) => {
+    if (event.key === "Enter") pressed = event.timeStamp;
+  }, true);
+  new MutationObserver(() => requestAnimationFrame(() => {
+    const painted = new MessageChannel();
+    painted.port1.onmessage = () => window.measured.push(performance.now() - pressed);
+    painted.port2.postMessage(null);
+  })).observe(form, { attributes: true, attributeFilter: ["data-screen-id"] });
+}"""
+_SHOWN = """() => ({
+  image: document.querySelector("[data-image-number]").textContent,
+  boxes: ["left", "right"].map((side) => document.querySelectorAll(
+    `[data-pane=${side}] [data-boxes] g:first-child polygon`).length),
+  asked: [...document.querySelectorAll("fieldset[data-criterion]:not([data-implied])")]
+    .map((question) => question.dataset.criterion),
+})"""
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--screens", type=int, default=200, help="screens answered in the browser")
+    parser.add_argument(
+        "--server-screens", type=int, default=600, help="for each number of methods"
+    )
+    parser.add_argument("--skip-browser", action="store_true", help="the server alone")
+    options = parser.parse_args(arguments)
+    # DEBUG, so that the development server serves scripts and styles.
+    with own_site(DEBUG="true") as site:
+        if not options.skip_browser:
+            _browser(site, options.screens)
+        from django.conf import settings
+
+        settings.DEBUG = False
+        for n_methods in (10, 50):
+            _server(n_methods, options.server_screens)
+
+
+def _line(what: str, found: str, target: str = "") -> None:
+    print(f"  {what:<44}{found:>24}" + (f"   target: {target}" if target else ""), flush=True)
+
+
+def _times(values: Sequence[float]) -> str:
+    return f"{median(values):.1f} / {percentile(values, 0.95):.1f} ms"
+
+
+def _browser(site: Any, n_screens: int) -> None:
+    from playwright.sync_api import sync_playwright
+
+    study = make_study(_METHODS, _IMAGES, photographs=True)
+    [annotator] = make_annotators(study, 1)
+    session, port = sign_in(annotator), free_port()
+    server = ["manage.py", "runserver", "--noreload", f"127.0.0.1:{port}"]
+    address = f"http://127.0.0.1:{port}"
+    with site.served(server, port), sync_playwright() as playwright:
+        browser = playwright.chromium.launch(
+            executable_path=_chromium(),
+            args=["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"],
+        )
+        context = browser.new_context(viewport={"width": 1440, "height": 900})
+        context.add_cookies([{"name": "sessionid", "value": session, "url": address}])
+        page = context.new_page()
+        print(f"In the browser: {_METHODS} methods, {_IMAGES} photographs, {n_screens} screens")
+        _answer_by_keyboard(page, f"{address}/judge/{study.slug}/", n_screens)
+        browser.close()
+
+
+def _chromium() -> str | None:
+    """Where the system's Chromium is; None: the one that Playwright downloaded for itself."""
+    found = next(filter(None, map(shutil.which, ("chromium", "chromium-browser"))), None)
+    own = sorted(Path.home().glob(".cache/ms-playwright/chromium-*/chrome-linux*/chrome"))
+    return found or (str(own[-1]) if own else None)
+
+
+def _answer_by_keyboard(page: Any, url: str, n_screens: int) -> None:
+    weights: dict[str, list[tuple[int, int]]] = {"script": [], "stylesheet": []}
+    page.goto(url)
+    responses: list[Any] = []
+
+    def heard(response: Any) -> None:
+        responses.append(response)
+
+    page.on("response", heard)
+    page.get_by_role("button", name="Start").click()
+    page.locator("[data-open-skip]").wait_for()
+    page.wait_for_load_state("networkidle")
+    seen = set()
+    for response in responses:
+        kind = response.request.resource_type
+        if kind in weights and response.url not in seen:
+            seen.add(response.url)
+            body = response.body()
+            weights[kind].append((len(body), len(gzip.compress(body, 9))))
+    page.remove_listener("response", heard)
+
+    cdp = page.context.new_cdp_session(page)
+    cdp.send("Network.enable")
+    sizes: dict[str, int] = {}
+    traffic: list[tuple[str, str, str]] = []
+    cdp.on(
+        "Network.requestWillBeSent",
+        lambda event: traffic.append(
+            (event["requestId"], event["request"]["method"], event["request"]["url"])
+        ),
+    )
+    cdp.on(
+        "Network.loadingFinished",
+        lambda event: sizes.update({event["requestId"]: int(event["encodedDataLength"])}),
+    )
+    page.evaluate(_STOPWATCH)
+    within, between, memory, strange = [], [], [], []
+    answer_bytes: list[int] = []
+    other_bytes = 0
+    for number in range(n_screens):
+        if number % _MEMORY_EVERY == _WARM_UP:
+            memory.append((number, *_memory(cdp)))
+        shown = page.evaluate(_SHOWN)
+        left, right = shown["boxes"]
+        verdict = "equal" if left == right else "left" if left > right else "right"
+        traffic.clear()
+        for criterion in shown["asked"]:
+            page.keyboard.press(_KEYS[criterion][verdict])
+        page.keyboard.press("Enter")
+        page.wait_for_function("n => window.measured.length > n", arg=number, polling=5)
+        after = page.evaluate(_SHOWN)
+        is_within = after["image"] == shown["image"]
+        (within if is_within else between).append(page.evaluate("() => window.measured.at(-1)"))
+        # What the page asks for in advance, or late, belongs to this screen as well.
+        page.wait_for_timeout(30)
+        for identity, method, _ in traffic:
+            if method == "POST" and is_within:
+                answer_bytes.append(sizes.get(identity, 0))
+            elif is_within:
+                other_bytes += sizes.get(identity, 0)
+        others = [url for _, method, url in traffic if method != "POST"]
+        if len(traffic) != 1 and is_within:
+            strange.append(others)
+    memory.append((n_screens, *_memory(cdp)))
+    _line("confirm to next pair painted, median / p95", _times(within), "median < 100 ms")
+    if between:
+        _line("the same where the image changes", _times(between))
+    alone = len(within) - len(strange)
+    _line("screens with the POST as their only request", f"{alone} of {len(within)}")
+    for others in strange[:3]:
+        _line("  besides", ", ".join(url.partition("/judge/")[2] or url for url in others))
+    found = f"{median(answer_bytes):,.0f} / {max(answer_bytes):,}"
+    _line("bytes of an answer's response, median / most", found)
+    _line("bytes fetched in advance, all screens", f"{other_bytes:,}")
+    for kind, target in (("script", "< 60 kB"), ("stylesheet", "< 40 kB")):
+        plain, packed = (sum(column) / 1000 for column in zip(*weights[kind], strict=True))
+        _line(
+            f"{kind}s, {len(weights[kind])} files", f"{plain:.1f} kB, gzip {packed:.1f} kB", target
+        )
+    for number, heap, nodes in memory:
+        _line(f"memory after {number} screens", f"{heap / 1e6:.2f} MB, {nodes} nodes", "no growth")
+
+
+def _memory(cdp: Any) -> tuple[int, int]:
+    """Return bytes of JavaScript and the number of DOM nodes, rubbish collected."""
+    cdp.send("HeapProfiler.collectGarbage")
+    used = cdp.send("Runtime.getHeapUsage")["usedSize"]
+    return int(used), int(cdp.send("Memory.getDOMCounters")["nodes"])
+
+
+def _server(n_methods: int, n_screens: int) -> None:
+    """Answer through the whole stack of one process: middleware, session, form, service, JSON."""
+    from django.db import connection
+    from django.test import Client
+
+    from annotate.judging import services
+    from annotate.judging.screens import payload
+
+    study = make_study(n_methods, max(4, 1200 // n_methods // 3))
+    [annotator] = make_annotators(study, 1)
+    client = Client(headers={"host": "127.0.0.1", "accept": "application/json"})
+    client.cookies["sessionid"] = sign_in(annotator)
+    shown = payload(services.start(study=study, annotator=annotator))
+    rng = random.Random(7)
+    times, n_queries, of_screens = [], [], []
+    queries: list[str] = []
+
+    def counting(execute: Any, sql: str, *details: Any) -> Any:
+        table = re.search(r'(?:FROM|INTO|UPDATE) "(?:annotate_)?(\w+)"', sql)
+        queries.append(f"{sql.split()[0].lower()} {table[1] if table else ''}".strip())
+        return execute(sql, *details)
+
+    with connection.execute_wrapper(counting):
+        while len(times) < n_screens and "screen" in shown:
+            # Times as people take them, so that the expected minutes are computed.
+            fields = {**verdicts(shown), "seconds_taken": f"{rng.uniform(2, 9):.1f}"}
+            queries.clear()
+            began = time.perf_counter()
+            response = client.post(
+                shown["screen"]["answer_url"], {**fields, "have": shown["image"]["key"]}
+            )
+            times.append(1000 * (time.perf_counter() - began))
+            n_queries.append(len(queries))
+            of_screens.append(tuple(queries))
+            if response.status_code != 200:
+                raise RuntimeError(f"{response.status_code}: {response.text[:300]}")
+            shown = response.json()
+    print(f"The server: {n_methods} methods, {len(times)} screens, SQLite")
+    _line("answer to next, median / p95", _times(times), "median 15 ms")
+    _line("the slowest", f"{max(times):.0f} ms")
+    _line(
+        "queries, median / p95 / most",
+        f"{median(n_queries):.0f} / {percentile(n_queries, 0.95)} / {max(n_queries)}",
+        "at most 12",
+    )
+    [(usual, n)] = Counter(of_screens).most_common(1)
+    print(f"  {n} screens asked: {', '.join(usual)}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,216 @@
+"""How long a report takes, part by part, and how much memory it holds.
+
+    python -m benchmarks.report [--images 233] [--methods 10] [--protocols 7] [--annotators 3]
+                                [--resamples 2000] [--large] [--json FILE]
+
+Generated data, one criterion but for the table itself, which is made for all three: methods have a
+quality, annotators see it in steps and with noise, protocols with more noise and another scale.
+Seconds and peak memory are from two runs of each part, because watching memory takes time; beside
+them stands the most that the process had held by then, data included. ``--large`` takes 100,000
+images and one run of each part. Nothing here passes or fails.
+"""
+
+import argparse
+import gc
+import json
+import resource
+import tracemalloc
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+
+from rankings.from_scores import ranking_from_scores
+from rankings.orders import Ranking, from_values
+from rankings.report import build_report
+from rankings.resampling import (
+    N_RESAMPLES,
+    dense_places,
+    distance_table,
+    score_intervals,
+    two_way_intervals,
+)
+from rankings.sensitivity import rounding_table, sensitivity_table
+from rankings.significance import (
+    clusters,
+    critical_difference,
+    friedman_test,
+    permutation_test,
+    wilcoxon_pairs,
+)
+from rankings.tuning import beta_search, tie_calibration
+
+LARGE = 100_000
+# Seconds for the whole, and MiB for the process.
+TARGETS = {"small": (2.0, 2048.0), "large": (60.0, 2048.0)}
+CRITERIA = ("recall", "precision", "preference")
+
+
+@dataclass(frozen=True)
+class Part:
+    """What one part of the report took."""
+
+    name: str
+    seconds: float
+    peak_mib: float | None
+    process_mib: float
+
+
+@dataclass(frozen=True)
+class Study:
+    """A generated study; the rankings are the same for every criterion."""
+
+    # image -> annotator -> ranking
+    rankings: dict[str, dict[str, Ranking]]
+    # image -> protocol -> method -> (recall, precision)
+    scores: dict[str, dict[str, dict[str, tuple[float, float]]]]
+
+
+def generated(
+    n_images: int, n_methods: int, n_protocols: int, n_annotators: int, seed: int = 1
+) -> Study:
+    rng = np.random.default_rng(seed)
+    methods = [f"method-{at:02}" for at in range(n_methods)]
+    protocols = [f"protocol-{at:02}" for at in range(n_protocols)]
+    annotators = [f"annotator-{at:02}" for at in range(n_annotators)]
+    quality = rng.normal(size=(n_images, n_methods)) + rng.normal(size=n_methods)
+    rankings, scores = {}, {}
+    for at in range(n_images):
+        image = f"img_{at + 1:06}"
+        seen = dense_places(
+            -np.floor(2 * (quality[at] + 0.5 * rng.normal(size=(n_annotators, n_methods))))
+        )
+        rankings[image] = {
+            annotator: from_values(list(zip(methods, row, strict=True)), descending=False)
+            for annotator, row in zip(annotators, seen.tolist(), strict=True)
+        }
+        noise = rng.normal(size=(2, n_protocols, n_methods))
+        spread = np.linspace(0.3, 2, n_protocols)[:, np.newaxis]
+        found = np.round(1 / (1 + np.exp(-quality[at] - spread * noise)), 6)
+        scores[image] = {
+            protocol: dict(zip(methods, zip(recall, precision, strict=True), strict=True))
+            for protocol, recall, precision in zip(protocols, *found.tolist(), strict=True)
+        }
+    return Study(rankings, scores)
+
+
+def timed(name: str, work: Callable[[], Any], watch_memory: bool) -> tuple[Part, Any]:
+    """Run the work; once more under watch where its memory is asked for."""
+    gc.collect()
+    gc.freeze()
+    started = perf_counter()
+    answer = work()
+    seconds = perf_counter() - started
+    peak = None
+    if watch_memory:
+        tracemalloc.start()
+        work()
+        peak = tracemalloc.get_traced_memory()[1] / 2**20
+        tracemalloc.stop()
+    gc.unfreeze()
+    part = Part(name, seconds, peak, process_mib())
+    shown = " " * 13 if peak is None else f"{peak:9.1f} MiB"
+    print(f"  {name:<44} {seconds:8.3f} s {shown} {part.process_mib:7.0f} MiB", flush=True)
+    return part, answer
+
+
+def process_mib() -> float:
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+
+
+def time_parts(study: Study, n_resamples: int, watch_memory: bool) -> list[Part]:
+    parts: list[Part] = []
+
+    def run(name: str, work: Callable[[], Any]) -> Any:
+        part, answer = timed(name, work, watch_memory)
+        parts.append(part)
+        return answer
+
+    by_image = {image: list(of.values()) for image, of in study.rankings.items()}
+    everyone = dict.fromkeys(CRITERIA, by_image)
+    recall = {
+        image: {
+            protocol: {method: of_method[method][0] for method in of_method}
+            for protocol, of_method in of_protocol.items()
+        }
+        for image, of_protocol in study.scores.items()
+    }
+    report = run(
+        "tables of three criteria, from rankings", lambda: build_report(everyone, study.scores)
+    )
+    criterion = report.criteria["recall"]
+    protocols = [row.protocol for row in criterion.rows]
+    means = [row.score for row in criterion.rows]
+    table = run("matrix of distances", lambda: distance_table(criterion.distances, protocols))
+    run(
+        f"intervals over images, {n_resamples} resamples",
+        lambda: score_intervals(table, protocols, n_resamples=n_resamples),
+    )
+    ranked = run(
+        "protocol rankings for the two-way bootstrap",
+        lambda: {
+            image: {protocol: ranking_from_scores(of) for protocol, of in of_protocol.items()}
+            for image, of_protocol in recall.items()
+        },
+    )
+    run(
+        f"intervals over images and annotators, {n_resamples}",
+        lambda: two_way_intervals(study.rankings, ranked, n_resamples=n_resamples),
+    )
+    tested = run("permutation test, 10,000 patterns", lambda: permutation_test(table, protocols))
+    run("clusters", lambda: clusters(means, tested.p_values))
+    run("Friedman test", lambda: friedman_test(table, protocols))
+    run("Wilcoxon pairs with Holm's correction", lambda: wilcoxon_pairs(table, protocols))
+    run("critical difference", lambda: critical_difference(table, protocols))
+    run("tie calibration", lambda: tie_calibration(recall, criterion.consensus))
+    run("search of beta, 49 values", lambda: beta_search(study.scores, criterion.consensus))
+    run("rounding table", lambda: rounding_table(recall, criterion.consensus))
+    run("sensitivity table", lambda: sensitivity_table(study.rankings, recall))
+    return parts
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--images", type=int, default=233)
+    parser.add_argument("--methods", type=int, default=10)
+    parser.add_argument("--protocols", type=int, default=7)
+    parser.add_argument("--annotators", type=int, default=3)
+    parser.add_argument("--resamples", type=int, default=N_RESAMPLES)
+    parser.add_argument("--large", action="store_true", help=f"{LARGE:,} images")
+    parser.add_argument("--json", type=Path, metavar="FILE")
+    options = parser.parse_args(arguments)
+    n_images = LARGE if options.large else options.images
+    print(
+        f"{n_images} images x {options.methods} methods x {options.protocols} protocols"
+        f" x {options.annotators} annotators"
+    )
+    # scipy's tests take a second to import, which is not the report's time.
+    _, _ = timed("import of scipy's statistics", lambda: __import__("scipy.stats"), False)
+    study = generated(n_images, options.methods, options.protocols, options.annotators)
+    data_mib = process_mib()
+    parts = time_parts(study, options.resamples, not options.large)
+    seconds = sum(part.seconds for part in parts)
+    most_seconds, most_mib = TARGETS["large" if options.large else "small"]
+    print(f"  {'together':<44} {seconds:8.3f} s (aim: {most_seconds:.0f})")
+    print(
+        f"  the process held at most {process_mib():.0f} MiB (aim: {most_mib:.0f}),"
+        f" of which {data_mib:.0f} with the data alone"
+    )
+    if options.json:
+        found = {
+            "images": n_images,
+            "parts": [asdict(part) for part in parts],
+            "seconds": seconds,
+            "data_mib": data_mib,
+            "process_mib": process_mib(),
+        }
+        options.json.write_text(json.dumps(found, indent=2) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
