@@ -15,6 +15,7 @@ COPY rankings rankings
 COPY annotate annotate
 COPY templates templates
 COPY static static
+COPY docs/protocols docs/protocols
 # The key signs nothing here: collectstatic only needs settings that load.
 RUN SECRET_KEY=unused-while-building python manage.py collectstatic --noinput --verbosity 0
 

@@ -10,7 +10,7 @@ POSTGRES_URL ?= postgres://root@127.0.0.1:5432/test
 SUDO := $(shell [ "$$(id -u)" = 0 ] || echo "sudo -n")
 
 .DEFAULT_GOAL := help
-.PHONY: help demo run test test-postgres lint browser lock clean
+.PHONY: help demo run test test-postgres load lint docs browser lock clean
 
 help: ## List these targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -35,6 +35,9 @@ test: .venv/dev browser ## Run every test, those in a browser included
 test-postgres: .venv/dev ## Run the tests that touch a database against PostgreSQL (POSTGRES_URL)
 	@DATABASE_URL=$(POSTGRES_URL) $(BIN)/pytest tests/annotate
 
+load: .venv/dev ## Let 32 simulated annotators answer for a minute (POSTGRES_URL; else SQLite); OPTIONS="--seconds 20"
+	@POSTGRES_URL=$(POSTGRES_URL) $(BIN)/python -m benchmarks.load $(OPTIONS)
+
 lint: .venv/dev ## Check style, types, security, templates, migrations, settings and containers
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
@@ -47,6 +50,10 @@ lint: .venv/dev ## Check style, types, security, templates, migrations, settings
 		$(BIN)/python manage.py check --deploy --fail-level WARNING
 	$(BIN)/hadolint Dockerfile
 	$(BIN)/check-jsonschema --builtin-schema vendor.compose-spec docker-compose.yml
+
+docs: .venv/dev ## Draw the worked examples, and compare every protocol with its tool where the values are
+	$(BIN)/python docs/make_drawings.py
+	$(BIN)/python docs/make_conformance.py || [ $$? = 2 ]
 
 browser: ## Install Chromium for the browser tests where it is missing and can be had
 	@if command -v chromium >/dev/null || command -v chromium-browser >/dev/null; then :; \

@@ -2,18 +2,30 @@
 
 from annotate.datasets.models import Dataset, Image, Method, Result
 from annotate.imports.models import Import
-from annotate.judging.models import Assignment, Judgement, Screen, Skip, Withdrawal
+from annotate.judging.models import (
+    Assignment,
+    Judgement,
+    Preferences,
+    Screen,
+    Skip,
+    Withdrawal,
+)
+from annotate.learning.models import FirstVisit
+from annotate.reports.models import KeptReport
 from annotate.scoring.models import ProtocolRun, Score
 from annotate.studies.models import Membership, Study, StudyImage
 
 __all__ = [
     "Assignment",
     "Dataset",
+    "FirstVisit",
     "Image",
     "Import",
     "Judgement",
+    "KeptReport",
     "Membership",
     "Method",
+    "Preferences",
     "ProtocolRun",
     "Result",
     "Score",

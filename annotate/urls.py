@@ -2,10 +2,13 @@
 
 from django.urls import include, path
 
+from annotate.judging import views as judging
 from annotate.studies import views as studies
 
 urlpatterns = [
     path("", studies.home, name="home"),
+    path("learn/", include("annotate.learning.urls")),
+    path("preferences/", judging.preferences, name="preferences"),
     path("judge/", include("annotate.judging.urls")),
     path("studies/", include("annotate.studies.urls")),
     path("studies/", include("annotate.reports.urls")),

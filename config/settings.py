@@ -1,5 +1,6 @@
 """Settings of the site: defaults for one machine, everything else from the environment."""
 
+import os
 from pathlib import Path
 from typing import Any
 
@@ -64,6 +65,7 @@ TEMPLATES = [
                 "django.contrib.auth.context_processors.auth",
                 "django.contrib.messages.context_processors.messages",
                 "annotate.studies.context.rights",
+                "annotate.judging.context.theme",
             ],
         },
     },
@@ -92,8 +94,9 @@ def _database() -> dict[str, Any]:
                 "PRAGMA mmap_size=134217728;PRAGMA cache_size=2000;"
             ),
         }
-        # A file, so that tests may use several connections as a server does.
-        settings["TEST"] = {"NAME": DATA_DIR / "test.sqlite3"}
+        # A file, so that tests may use several connections as a server does; one for each run, so
+        # that two runs may stand beside each other.
+        settings["TEST"] = {"NAME": DATA_DIR / f"test-{os.getpid()}.sqlite3"}
     return settings
 
 

@@ -6,5 +6,7 @@ from django.urls import include, path
 urlpatterns = [
     path("accounts/", include("allauth.account.urls")),
     path("rescue/", admin.site.urls),
+    # Public pages; those of annotate.urls ask who reads.
+    path("protocols/", include("annotate.guide.urls")),
     path("", include("annotate.urls")),
 ]

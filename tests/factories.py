@@ -5,8 +5,11 @@ from hashlib import sha256
 from itertools import count
 
 from django.contrib.auth.models import User
+from django.utils import timezone
 
 from annotate.datasets.models import Dataset, Image, Method, Result
+from annotate.learning import consent
+from annotate.learning.models import FirstVisit
 from annotate.studies.models import Membership, Role, Study
 from annotate.studies.services import create_study
 from protocols.regions import Region, canonical_bytes, encode_regions
@@ -84,10 +87,25 @@ def make_study(
     return study
 
 
-def add_annotator(study: Study, person: User | None = None) -> User:
+def add_newcomer(study: Study, person: User | None = None) -> User:
+    """An annotator whose first visit is still due."""
     person = person or make_person()
     Membership.objects.create(study=study, person=person, role=Role.ANNOTATOR)
     return person
+
+
+def add_annotator(study: Study, person: User | None = None) -> User:
+    """An annotator who has been through the first visit."""
+    person = add_newcomer(study, person)
+    introduce(study, person)
+    return person
+
+
+def introduce(study: Study, person: User) -> None:
+    now = timezone.now()
+    FirstVisit.objects.create(
+        study=study, annotator=person, consented=now, consent_version=consent.VERSION, finished=now
+    )
 
 
 def add_researcher(study: Study, person: User | None = None) -> User:

@@ -4,7 +4,10 @@ import pytest
 from django.urls import URLResolver, get_resolver, reverse
 
 from annotate.judging import services
-from tests.factories import add_annotator, add_researcher, make_admin, make_person, make_study
+from annotate.reports.figure_data import NAMES as FIGURES
+from annotate.reports.services import keep_report
+from rankings.report import Settings
+from tests.factories import add_newcomer, add_researcher, make_admin, make_person, make_study
 
 pytestmark = pytest.mark.django_db
 
@@ -13,18 +16,49 @@ FOLLOWERS = {"researcher", "admin"}
 # address -> (method, what is sent, who gets an answer, which answer)
 ADDRESSES = {
     "home": ("get", {}, EVERYBODY, 200),
+    "learning:welcome": ("get", {}, {"annotator"}, 200),
+    # This annotator has begun to judge, so that no first visit is due.
+    "learning:card": ("get", {}, {"annotator"}, 200),
+    "learning:practice": ("get", {}, {"annotator"}, 200),
+    "learning:pair": ("get", {"again": 1}, {"annotator"}, 200),
+    "learning:keys": ("get", {}, {"annotator"}, 200),
+    "learning:finish": ("post", {}, {"annotator"}, 302),
     "judging:judge": ("get", {}, {"annotator"}, 200),
     "judging:start": ("post", {}, {"annotator"}, 302),
     # Nothing is answered yet, and the screen that is named is not the one that waits.
     "judging:undo": ("post", {"screen": ""}, {"annotator"}, 409),
     "judging:answer": ("post", {}, {"annotator"}, 422),
     "judging:skip": ("post", {}, {"annotator"}, 422),
+    # The screen that waits has no answer to change.
+    "judging:change": ("post", {}, {"annotator"}, 409),
+    "judging:history": ("get", {}, {"annotator"}, 200),
+    "judging:next_image": ("get", {}, {"annotator"}, 200),
+    # It takes part already, and two are the fewest: both are said on the study's page.
+    "judging:add_method": ("post", {"method": "a"}, {"admin"}, 302),
+    "judging:withdraw_method": ("post", {"method": "a"}, {"admin"}, 302),
+    "preferences": ("get", {}, EVERYBODY - {"nobody"}, 200),
     "studies:detail": ("get", {}, FOLLOWERS, 200),
     "studies:create": ("get", {}, {"admin"}, 200),
     "studies:add_member": ("post", {}, {"admin"}, 422),
     "studies:set_state": ("post", {"state": "open"}, {"admin"}, 302),
     "reports:report": ("get", {}, FOLLOWERS, 200),
     "reports:export": ("get", {}, FOLLOWERS, 200),
+    "reports:raw": ("get", {}, FOLLOWERS, 200),
+    "reports:raw_file": ("get", {}, FOLLOWERS, 200),
+    "reports:raw_zip": ("get", {}, FOLLOWERS, 200),
+    "reports:bundle": ("get", {}, FOLLOWERS, 200),
+    "reports:export_table": ("get", {}, FOLLOWERS, 200),
+    "reports:kept_reports": ("get", {}, FOLLOWERS, 200),
+    "reports:kept": ("get", {}, FOLLOWERS, 200),
+    "reports:kept_file": ("get", {}, FOLLOWERS, 200),
+    "reports:kept_table": ("get", {}, FOLLOWERS, 200),
+    "reports:compared": ("get", {}, FOLLOWERS, 200),
+    "reports:figures": ("get", {}, FOLLOWERS, 200),
+    "reports:figure": ("get", {}, FOLLOWERS, 200),
+    "reports:annotators": ("get", {}, FOLLOWERS, 200),
+    "reports:disagreement": ("get", {}, FOLLOWERS, 200),
+    "reports:image": ("get", {}, FOLLOWERS, 200),
+    "reports:compare": ("get", {}, FOLLOWERS, 200),
     "datasets:list": ("get", {}, FOLLOWERS, 200),
     "datasets:detail": ("get", {}, FOLLOWERS, 200),
     # No photograph has this hash; who sees one is tested beside the view.
@@ -62,10 +96,16 @@ def study():
 def people(study):
     return {
         "stranger": make_person(),
-        "annotator": add_annotator(study),
+        "annotator": add_newcomer(study),
         "researcher": add_researcher(study),
         "admin": make_admin(),
     }
+
+
+@pytest.fixture(autouse=True)
+def kept(study, people):
+    """A kept report, so that its addresses are of something."""
+    return keep_report(study=study, settings=Settings(), runs=[], person=people["admin"])
 
 
 @pytest.fixture
@@ -79,10 +119,22 @@ def address(name, study, screen_id):
         "dataset_slug": study.dataset.slug,
         "screen_id": screen_id,
         "extension": "csv",
+        "name": "events.csv",
+        "round_number": 1,
+        "number": 1,
         "sha256": "0" * 64,
+        "image": study.images.first().name,
+        "table": "criteria",
+        "pk": study.kept_reports.first().pk,
+        "other": study.kept_reports.first().pk,
     }
+    if name == "reports:figure":
+        values |= {"name": FIGURES[0], "extension": "svg"}
     pattern = OWN[name]
-    wanted = pattern.converters or getattr(pattern.regex, "groupindex", {})
+    wanted = {*(pattern.converters or getattr(pattern.regex, "groupindex", {}))}
+    if name.startswith("reports:"):
+        # Some stand below an included pattern that takes it.
+        wanted.add("slug")
     return reverse(name, kwargs={key: values[key] for key in wanted})
 
 
@@ -93,6 +145,8 @@ def test_what_is_not_yours_is_not_there(client, study, people, screen_id, name, 
     if role != "nobody":
         client.force_login(people[role])
     response = getattr(client, method)(address(name, study, screen_id), sent)
+    if response.streaming:
+        response.getvalue()
     if role in allowed:
         assert response.status_code == answer
     elif role == "nobody":

@@ -6,7 +6,9 @@ from django.urls import reverse
 
 from annotate.judging import services
 from annotate.judging.models import Judgement
+from annotate.reports.services import available_runs, keep_report
 from annotate.scoring.services import score_protocol
+from rankings.report import Settings
 from tests.annotate.judging.truths import rank_everything, same_truth
 from tests.factories import add_annotator, add_researcher, make_admin, make_study
 
@@ -16,7 +18,18 @@ PAGES = {
     "annotator": ["home", "judging:judge"],
     "fresh": ["judging:judge"],
     "done": ["judging:judge"],
-    "researcher": ["home", "studies:detail", "reports:report"],
+    "researcher": [
+        "home",
+        "studies:detail",
+        "reports:report",
+        "reports:kept_reports",
+        "reports:kept",
+        "reports:compared",
+        "reports:disagreement",
+        "reports:image",
+        "reports:annotators",
+        "reports:raw",
+    ],
     "admin": [
         "studies:detail",
         "studies:create",
@@ -28,7 +41,7 @@ PAGES = {
         "scoring:score",
     ],
 }
-SIZES = {"light": (1440, 900), "dark": (390, 844)}
+SIZES = [(1440, 900), (1024, 768), (390, 844)]
 
 
 @pytest.fixture
@@ -60,13 +73,27 @@ def address(name, study):
         "judging:judge": [study.slug],
         "studies:detail": [study.slug],
         "reports:report": [study.slug],
+        "reports:kept": [study.slug, kept(study)],
+        "reports:compared": [study.slug, kept(study), kept(study)],
+        "reports:image": [study.slug, study.images.first().name],
         "studies:create": [study.dataset.slug],
         "datasets:detail": [study.dataset.slug],
         "imports:results": [study.dataset.slug],
         "imports:scores": [study.dataset.slug],
         "scoring:score": [study.dataset.slug],
     }
-    return reverse(name, args=arguments.get(name, []))
+    usual = [study.slug] if name.startswith("reports:") else []
+    return reverse(name, args=arguments.get(name, usual))
+
+
+def kept(study):
+    """The number of a kept report of one ranking an image."""
+    found = study.kept_reports.first()
+    if found is None:
+        settings = Settings(min_annotators=1)
+        runs = available_runs(study)
+        found = keep_report(study=study, settings=settings, runs=runs, person=make_admin())
+    return found.pk
 
 
 def signed_in(context, client, person, live_server):
@@ -78,10 +105,13 @@ def signed_in(context, client, person, live_server):
     return context.new_page()
 
 
-@pytest.mark.parametrize("theme", SIZES)
+@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("theme", ["light", "dark"])
 @pytest.mark.parametrize("who", PAGES)
-def test_pages_are_accessible_and_fit(browser, client, live_server, study, people, who, theme):
-    width, height = SIZES[theme]
+def test_t19_pages_are_accessible_and_fit(
+    browser, client, live_server, study, people, who, theme, size
+):
+    width, height = size
     context = browser.new_context(
         viewport={"width": width, "height": height}, color_scheme=theme, reduced_motion="reduce"
     )
@@ -111,7 +141,7 @@ def test_the_comparison_page_needs_no_scrolling(browser, client, live_server, st
     context.close()
 
 
-def test_a_study_can_be_ranked_to_the_end_without_javascript(
+def test_t17_a_study_can_be_ranked_to_the_end_without_javascript(
     browser, client, live_server, study, people
 ):
     context = browser.new_context(java_script_enabled=False)
