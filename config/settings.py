@@ -138,7 +138,7 @@ USE_I18N = True
 USE_TZ = True
 
 STATIC_URL = "static/"
-STATIC_ROOT = BASE_DIR / "staticfiles"
+STATIC_ROOT = env.folder("STATIC_ROOT", BASE_DIR / "staticfiles")
 STATICFILES_DIRS = [BASE_DIR / "static"]
 # Images are kept under their hash and served by a view that checks who asks; there is no MEDIA_URL.
 MEDIA_ROOT = DATA_DIR / "images"

@@ -1,0 +1,104 @@
+"""The site as a server runs it: gunicorn, production settings, hashed and packed scripts and styles."""
+
+import os
+import re
+import secrets
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import pytest
+from playwright.sync_api import Browser, Response, expect
+
+from benchmarks.own_site import OwnSite, free_port
+
+_ROOT = Path(__file__).resolve().parents[2]
+_HASHED = re.compile(r"\.[0-9a-f]{12}\.(js|css|svg)\Z")
+
+
+_SET_UP = """
+from tests.factories import add_annotator, make_person, make_study
+study = make_study(["a", "b", "c"], images=2, name="served", annotators=[make_person("ana")])
+"""
+
+
+@dataclass(frozen=True)
+class Served:
+    url: str
+    static: Path
+
+
+@pytest.fixture(scope="module")
+def served(tmp_path_factory) -> Iterator[Served]:
+    folder = tmp_path_factory.mktemp("server")
+    port = free_port()
+    environment = {
+        "DJANGO_SETTINGS_MODULE": "config.settings",
+        "DATA_DIR": str(folder),
+        "STATIC_ROOT": str(folder / "static"),
+        "DATABASE_URL": "",
+        "SECRET_KEY": secrets.token_urlsafe(50),
+        "DEBUG": "false",
+        "ALLOWED_HOSTS": "127.0.0.1",
+        # Without a proxy that ends TLS, as inside a closed network.
+        "HTTPS": "false",
+    }
+    manage(environment, "collectstatic", "--noinput")
+    manage(environment, "migrate")
+    manage(environment, "createcachetable")
+    manage(environment, "shell", "--command", _SET_UP)
+    command = ["-m", "gunicorn", "config.wsgi", "--bind", f"127.0.0.1:{port}", "--workers", "2"]
+    with OwnSite(folder, environment).served(command, port):
+        yield Served(f"http://127.0.0.1:{port}", folder / "static")
+
+
+def manage(environment: dict[str, str], *arguments: str) -> None:
+    done = subprocess.run(
+        [sys.executable, "manage.py", *arguments],
+        cwd=_ROOT,
+        env=os.environ | environment,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=300,
+    )
+    assert done.returncode == 0, done.stderr
+
+
+def test_an_annotator_judges_with_packed_scripts_that_browsers_keep(browser: Browser, served):
+    page = browser.new_page(viewport={"width": 1440, "height": 900})
+    faults: list[str] = []
+    page.on("pageerror", lambda error: faults.append(str(error)))
+    page.on("console", lambda said: faults.append(said.text) if said.type == "error" else None)
+    page.goto(f"{served.url}/accounts/login/")
+    page.get_by_label("Username").fill("ana")
+    page.get_by_label("Password").fill("pw")
+    page.get_by_role("button", name="Sign in").click()
+    page.wait_for_url(f"{served.url}/")
+    page.goto(f"{served.url}/judge/served/")
+    page.get_by_role("button", name="Start").click()
+    expect(page.locator("[data-pane]").first).to_be_visible()
+
+    static: list[Response] = []
+    page.on("response", lambda found: "/static/" in found.url and static.append(found))
+    page.reload(wait_until="networkidle")
+    with page.expect_response("**/answer/") as answer:
+        for key in ("1", "q", "a", "Enter"):
+            page.keyboard.press(key)
+    assert answer.value.status == 200
+
+    sizes = {"js": 0, "css": 0, "svg": 0}
+    for found in static:
+        path = urlsplit(found.url).path
+        hashed = _HASHED.search(path)
+        assert hashed, f"{path} has no hash in its name"
+        assert "immutable" in found.headers["cache-control"]
+        sizes[hashed[1]] += (served.static / path.removeprefix("/static/")).stat().st_size
+    # As the browser runs them, unpacked; much less would mean that something is missing.
+    assert 20_000 < sizes["js"] < 60_000
+    assert 10_000 < sizes["css"] < 40_000
+    assert faults == []
+    page.close()
