@@ -11,6 +11,7 @@ from django.utils.crypto import salted_hmac
 from annotate.datasets.drawing import drawn
 from annotate.datasets.models import Image, Result
 from annotate.studies.models import Study
+from annotate.studies.selectors import n_images_of
 from protocols import registry
 from protocols.base import ImageScore, Scene
 from rankings.elicitation import CRITERIA, Remaining
@@ -31,7 +32,7 @@ def payload(turn: Turn, message: str = "", have: str = "") -> dict[str, Any]:
     """
     screen, assignment = turn.screen, turn.assignment
     image, study, annotator = assignment.image, assignment.study, assignment.annotator
-    n_images = study.study_images.count()
+    n_images = n_images_of(study, annotator)
     remaining = remaining_with_checks(
         turn.settled, turn.entries, study.strategy, n_checks_of(assignment)
     )

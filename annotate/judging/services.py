@@ -15,6 +15,7 @@ from django.utils import timezone
 from annotate.datasets.models import Method, Result
 from annotate.studies.errors import StudyRefused
 from annotate.studies.models import Membership, Role, Study, StudyImage
+from annotate.studies.selectors import images_to_take_up
 from rankings.elicitation import CRITERIA, Answer, State
 from rankings.elicitation import Skip as PlannerSkip
 from rankings.rechecks import Ask, Settled, ask_of, default_checks
@@ -415,7 +416,7 @@ def _take_up_next_image(study: Study, annotator: User) -> Turn | None:
     """Assign images until one needs an answer. Results that look alike may leave nothing to ask."""
     for image_id in _images_in_order(study, annotator):
         items = _items(study, annotator, image_id)
-        if sum(map(len, items)) < 2:
+        if sum(map(len, items)) < 2 or not _is_still_to_be_had(study, image_id):
             continue
         n_before = Assignment.objects.filter(study=study, annotator=annotator).count()
         assignment = Assignment.objects.create(
@@ -434,6 +435,21 @@ def _take_up_next_image(study: Study, annotator: User) -> Turn | None:
     return None
 
 
+def _is_still_to_be_had(study: Study, image_id: int) -> bool:
+    """Look again under a lock where images are shared out, so that nobody takes one too many.
+
+    A row that another person holds is passed over and not waited for: whoever waits while holding
+    other rows may wait for ever.
+    """
+    if study.max_annotators is None:
+        return True
+    rows = StudyImage.objects.select_for_update(skip_locked=True)
+    if rows.filter(study=study, image=image_id).first() is None:
+        return False
+    taken_up = Assignment.objects.filter(study=study, image=image_id)
+    return taken_up.count() < study.max_annotators
+
+
 def next_image(study: Study, annotator: User) -> int | None:
     """Return the image this annotator will most likely get next, for fetching it in advance."""
     for image_id in _images_in_order(study, annotator):
@@ -444,13 +460,7 @@ def next_image(study: Study, annotator: User) -> int | None:
 
 def _images_in_order(study: Study, annotator: User) -> list[int]:
     """Images not taken up yet, nearest to the number of annotators they need first."""
-    rows = (
-        StudyImage.objects.filter(study=study)
-        .exclude(
-            image__in=Assignment.objects.filter(study=study, annotator=annotator).values("image")
-        )
-        .values_list("image_id", "n_complete")
-    )
+    rows = images_to_take_up(study, annotator).values_list("image_id", "n_complete")
 
     def place(row: tuple[int, int]) -> tuple[bool, int, bytes]:
         image_id, n_complete = row

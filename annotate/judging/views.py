@@ -18,6 +18,7 @@ from annotate.learning import services as learning
 from annotate.studies import permissions
 from annotate.studies.errors import StudyRefused
 from annotate.studies.models import Study
+from annotate.studies.selectors import n_images_of
 from rankings.elicitation import CRITERIA
 
 from . import changes, services
@@ -295,7 +296,7 @@ def _screen(
 
 def _start_or_end(request: HttpRequest, study: Study, *, status: int = 200) -> HttpResponse:
     assignments = Assignment.objects.filter(study=study, annotator=request.user)
-    n_images, n_done = study.study_images.count(), assignments.count()
+    n_images, n_done = n_images_of(study, request.user), assignments.count()
     context = {"study": study, "n_images": n_images, "n_done": n_done}
     if n_images and n_done < n_images:
         context["criteria"] = [(name.capitalize(), study.questions[name]) for name in CRITERIA]

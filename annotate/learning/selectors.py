@@ -6,6 +6,7 @@ from datetime import datetime
 from django.contrib.auth.models import User
 
 from annotate.studies.models import Role, Study
+from annotate.studies.selectors import n_images_of
 
 from .models import FirstVisit
 from .services import Practice
@@ -75,9 +76,9 @@ class Size:
 _SECONDS_A_PAIR = 12
 
 
-def size(study: Study) -> Size:
+def size(study: Study, annotator: User) -> Size:
     n_methods = study.methods.count()
     # The k-th result is placed among k - 1 by halving; the three criteria rarely part ways.
     n_pairs = sum((k - 1).bit_length() for k in range(2, n_methods + 1))
     minutes = max(1, round(n_pairs * _SECONDS_A_PAIR / 60))
-    return Size(study.study_images.count(), n_pairs, minutes)
+    return Size(n_images_of(study, annotator), n_pairs, minutes)

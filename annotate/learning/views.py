@@ -47,7 +47,7 @@ def _welcome(request: HttpRequest, study: Study, visit: Visit) -> HttpResponse:
         return redirect("learning:card", slug=study.slug, number=1)
     context = {
         "form": form,
-        "size": selectors.size(study),
+        "size": selectors.size(study, request.user),
         "contacts": selectors.contacts(study),
         "consent_text": consent.TEXTS[visit.consent_version if visit else consent.VERSION],
         "next_url": _waiting_url(study, visit),

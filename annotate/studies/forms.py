@@ -4,47 +4,32 @@ from typing import Any
 
 from django import forms
 
-from annotate.datasets.models import Dataset, Method
+from annotate.datasets.models import Dataset, Image, Method
 from protocols import registry
 
 from .models import Role, Study
+from .selectors import is_answered
+from .services import LOCKED_BY_ANSWERS
 
 _WITH_DEFAULT = ("ground_truth", "break_minutes", "break_screens")
+_SHARING = ["min_annotators", "max_annotators"]
+_BREAKS = ["break_minutes", "break_screens"]
 
 
-class StudyForm(forms.ModelForm):
-    """The dataset is chosen before: its methods are what the form offers."""
-
-    methods = forms.ModelMultipleChoiceField(
-        Method.objects.none(),
-        widget=forms.CheckboxSelectMultiple,
-        error_messages={"required": "A study compares at least two methods. Choose two or more."},
-    )
+class SettingsForm(forms.ModelForm):
+    """Settings of a study. Once it has answers, those that give them their meaning are only shown."""
 
     class Meta:
         model = Study
-        fields = [
-            "name",
-            "methods",
-            "min_annotators",
-            "strategy",
-            "recall_question",
-            "precision_question",
-            "preference_question",
-            "ground_truth",
-            "match_protocol",
-            "n_checks",
-            "same_for_all",
-            "keep_camera",
-            "break_minutes",
-            "break_screens",
-        ]
-        labels = {"min_annotators": "Annotators per image", "strategy": "Order of the pairs"}
+        fields = ["name", *_SHARING, *LOCKED_BY_ANSWERS, *_BREAKS]
+        labels = {
+            "min_annotators": "Annotators per image, at least",
+            "max_annotators": "Annotators per image, at most",
+            "strategy": "Order of the pairs",
+        }
 
-    def __init__(self, *args: object, dataset: Dataset, **kwargs: object) -> None:
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self.fields["methods"].queryset = dataset.methods.all()
-        self.fields["methods"].initial = [method.pk for method in dataset.methods.all()]
         protocols = [
             (slug, protocol.name)
             for slug, protocol in registry.PROTOCOLS.items()
@@ -59,13 +44,78 @@ class StudyForm(forms.ModelForm):
         for name in _WITH_DEFAULT:
             self.fields[name].required = False
             self.fields[name].initial = self.instance._meta.get_field(name).default
+        if self.instance.pk and is_answered(self.instance):
+            for name in LOCKED_BY_ANSWERS:
+                self.fields[name].disabled = True
 
     def clean(self) -> dict[str, Any]:
         cleaned = super().clean() or self.cleaned_data
         for name in _WITH_DEFAULT:
             if cleaned.get(name) in (None, "") and name not in self.errors:
                 cleaned[name] = self.instance._meta.get_field(name).default
+        least, most = (cleaned.get(name) for name in _SHARING)
+        if least and most and most < least:
+            self.add_error(
+                "max_annotators",
+                f"An image needs {least} annotators; so many at least must be let in. Or leave it empty.",
+            )
         return cleaned
+
+
+class StudyForm(SettingsForm):
+    """A new study. The dataset is chosen before: its methods and images are what the form offers."""
+
+    methods = forms.ModelMultipleChoiceField(
+        Method.objects.none(),
+        widget=forms.CheckboxSelectMultiple,
+        error_messages={"required": "A study compares at least two methods. Choose two or more."},
+    )
+    images = forms.CharField(
+        label="Images",
+        required=False,
+        widget=forms.Textarea(attrs={"rows": 4}),
+        help_text="Their names, one a line. Empty: every image on which two methods have results.",
+    )
+
+    class Meta(SettingsForm.Meta):
+        fields = ["name", "methods", "images", *_SHARING, *LOCKED_BY_ANSWERS, *_BREAKS]
+
+    def __init__(
+        self, *args: Any, dataset: Dataset, like: Study | None = None, **kwargs: Any
+    ) -> None:
+        """Offer what is in the dataset; ``like`` is a study of it whose settings are filled in."""
+        if like is not None:
+            kwargs["initial"] = _settings_of(like) | kwargs.get("initial", {})
+        super().__init__(*args, **kwargs)
+        self._dataset = dataset
+        self.fields["methods"].queryset = dataset.methods.all()
+        chosen = dataset if like is None else like
+        self.fields["methods"].initial = [method.pk for method in chosen.methods.all()]
+
+    def clean_images(self) -> list[Image] | None:
+        names = dict.fromkeys(line.strip() for line in self.cleaned_data["images"].splitlines())
+        names.pop("", None)
+        if not names:
+            return None
+        found = {image.name: image for image in self._dataset.images.filter(name__in=names)}
+        unknown = [name for name in names if name not in found]
+        if unknown:
+            shown = ", ".join(unknown[:5]) + (" and others" if len(unknown) > 5 else "")
+            raise forms.ValidationError(
+                f"{self._dataset} has no image named {shown}. Names stand on the dataset's page."
+            )
+        return [found[name] for name in names]
+
+
+def _settings_of(study: Study) -> dict[str, Any]:
+    """What a new study like this one starts with: its settings and, where it has not all, its images."""
+    names = list(study.images.in_order().values_list("name", flat=True))
+    is_whole = len(names) == study.dataset.images.count()
+    return {
+        "name": f"{study.name} (copy)"[:120],
+        "images": "" if is_whole else "\n".join(names),
+        **{name: getattr(study, name) for name in (*_SHARING, *LOCKED_BY_ANSWERS, *_BREAKS)},
+    }
 
 
 class MemberForm(forms.Form):

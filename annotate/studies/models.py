@@ -5,7 +5,7 @@ import secrets
 from django.conf import settings
 from django.core.validators import MaxValueValidator, MinValueValidator
 from django.db import models
-from django.db.models import Q
+from django.db.models import F, Q
 
 from annotate.datasets.models import Dataset, Image, Method
 
@@ -47,6 +47,12 @@ class Study(models.Model):
         default=3,
         validators=[MinValueValidator(1), MaxValueValidator(100)],
         help_text="Complete rankings an image needs before a report counts it.",
+    )
+    max_annotators = models.PositiveSmallIntegerField(
+        null=True,
+        blank=True,
+        validators=[MinValueValidator(1), MaxValueValidator(100)],
+        help_text="Images are shared out: so many people take up each. Empty: everybody ranks all.",
     )
     # Sides and orders are drawn from it; equal seeds give equal studies.
     seed = models.PositiveIntegerField(default=_new_seed)
@@ -93,7 +99,12 @@ class Study(models.Model):
         constraints = [
             models.CheckConstraint(
                 condition=Q(min_annotators__gte=1), name="a_study_needs_at_least_one_annotator"
-            )
+            ),
+            models.CheckConstraint(
+                condition=Q(max_annotators__isnull=True)
+                | Q(max_annotators__gte=F("min_annotators")),
+                name="an_image_may_have_as_many_annotators_as_it_needs",
+            ),
         ]
 
     def __str__(self) -> str:

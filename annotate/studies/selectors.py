@@ -8,7 +8,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from django.contrib.auth.models import User
-from django.db.models import Count, Q, QuerySet
+from django.db.models import Count, Exists, OuterRef, Q, QuerySet, Subquery
+from django.db.models.functions import Coalesce
 
 from .models import Role, Study, StudyImage
 
@@ -147,6 +148,33 @@ def what_blocks(study: Study, counted: Figures, n_annotators: int) -> list[str]:
     return sentences
 
 
+def is_answered(study: Study) -> bool:
+    """Whether anybody has answered a pair, even if the answer was taken back."""
+    return study.assignments.filter(screens__judgements__isnull=False).exists()
+
+
+def images_to_take_up(study: Study, annotator: User) -> QuerySet[StudyImage]:
+    """Images this annotator has not taken up and that are not shared out to others already."""
+    taken_up = study.assignments.filter(image=OuterRef("image"))
+    images = StudyImage.objects.filter(study=study).exclude(
+        Exists(taken_up.filter(annotator=annotator))
+    )
+    if study.max_annotators is None:
+        return images
+    n_taken_up = taken_up.order_by().values("image").annotate(n=Count("pk")).values("n")
+    return images.alias(n_taken_up=Coalesce(Subquery(n_taken_up), 0)).filter(
+        n_taken_up__lt=study.max_annotators
+    )
+
+
+def n_images_of(study: Study, annotator: User) -> int:
+    """How many images are this annotator's, as far as it is known: taken up, and to be had."""
+    if study.max_annotators is None:
+        return study.study_images.count()
+    taken_up = study.assignments.filter(annotator=annotator)
+    return taken_up.count() + images_to_take_up(study, annotator).count()
+
+
 @dataclass(frozen=True)
 class OwnProgress:
     """A study as one of its annotators sees it in the list."""
@@ -172,6 +200,6 @@ def own_progress(studies: QuerySet[Study], person: User) -> list[OwnProgress]:
         )
     }
     return [
-        OwnProgress(study=study, n_images=study.n_images, n_done=done.get(study.pk, 0))
-        for study in studies.annotate(n_images=Count("study_images", distinct=True))
+        OwnProgress(study=study, n_images=n_images_of(study, person), n_done=done.get(study.pk, 0))
+        for study in studies
     ]

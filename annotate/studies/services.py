@@ -1,6 +1,7 @@
 """Setting up a study and deciding who takes part."""
 
 from collections.abc import Sequence
+from typing import Final
 
 from django.contrib.auth.models import User
 from django.db import transaction
@@ -11,8 +12,21 @@ from annotate.datasets.models import Dataset, Image, Method
 
 from .errors import StudyRefused
 from .models import Membership, Role, Study, StudyImage
+from .selectors import is_answered
 
 _MIN_METHODS = 2
+# What decides what an answer means, or under which circumstances it was given.
+LOCKED_BY_ANSWERS: Final = (
+    "strategy",
+    "recall_question",
+    "precision_question",
+    "preference_question",
+    "ground_truth",
+    "match_protocol",
+    "n_checks",
+    "same_for_all",
+    "keep_camera",
+)
 
 
 @transaction.atomic
@@ -56,6 +70,31 @@ def create_study(
             "No image has results of two of these methods; there is nothing to compare."
         )
     return study
+
+
+@transaction.atomic
+def change_settings(*, study: Study, **settings: object) -> None:
+    """Change settings of a study by their names; its address stays.
+
+    Raises StudyRefused if the name is taken, or if the study has answers and a setting that gives
+    them their meaning would change.
+    """
+    # Answers are stored under these locks, so that none comes in between.
+    list(study.memberships.select_for_update().order_by("pk"))
+    study.refresh_from_db()
+    changed = [name for name, value in settings.items() if getattr(study, name) != value]
+    locked = [name for name in changed if name in LOCKED_BY_ANSWERS]
+    if locked and is_answered(study):
+        names = ", ".join(str(Study._meta.get_field(name).verbose_name) for name in locked)
+        raise StudyRefused(
+            f"People have answered under the present settings, so these stay: {names}. "
+            "Duplicate the study to ask in another way."
+        )
+    if "name" in changed and Study.objects.filter(name=settings["name"]).exists():
+        raise StudyRefused(f"There is a study named “{settings['name']}” already.")
+    for name in changed:
+        setattr(study, name, settings[name])
+    study.save(update_fields=changed)
 
 
 def add_member(*, study: Study, username: str, role: str) -> Membership:

@@ -6,6 +6,7 @@ app_name = "studies"
 urlpatterns = [
     path("new/<slug:dataset_slug>/", views.create, name="create"),
     path("<slug:slug>/", views.detail, name="detail"),
+    path("<slug:slug>/settings/", views.change_settings, name="settings"),
     path("<slug:slug>/members/", views.add_member, name="add_member"),
     path("<slug:slug>/state/", views.set_state, name="set_state"),
 ]

@@ -11,7 +11,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from . import permissions, selectors, services
 from .errors import StudyRefused
-from .forms import MemberForm, StudyForm
+from .forms import MemberForm, SettingsForm, StudyForm
 from .models import Study
 
 _IMAGES_PER_PAGE = 50
@@ -65,7 +65,8 @@ def _detail(
 def create(request: HttpRequest, dataset_slug: str) -> HttpResponse:
     _require_admin(request)
     dataset = get_object_or_404(permissions.datasets_to_see(request.user), slug=dataset_slug)
-    form = StudyForm(request.POST if request.method == "POST" else None, dataset=dataset)
+    like = dataset.studies.filter(slug=request.GET.get("like", "")).first()
+    form = StudyForm(request.POST if request.method == "POST" else None, dataset=dataset, like=like)
     if form.is_valid():
         try:
             study = services.create_study(dataset=dataset, **form.cleaned_data)
@@ -75,7 +76,33 @@ def create(request: HttpRequest, dataset_slug: str) -> HttpResponse:
             messages.success(request, "The study is set up. Add people, then open it.")
             return redirect("studies:detail", slug=study.slug)
     status = 422 if request.method == "POST" else 200
-    return render(request, "studies/create.html", {"dataset": dataset, "form": form}, status=status)
+    context = {"dataset": dataset, "form": form, "like": like}
+    return render(request, "studies/create.html", context, status=status)
+
+
+@login_required
+@require_http_methods(["GET", "POST"])
+def change_settings(request: HttpRequest, slug: str) -> HttpResponse:
+    _require_admin(request)
+    study = _followed(request, slug)
+    form = SettingsForm(request.POST if request.method == "POST" else None, instance=study)
+    if form.is_valid():
+        try:
+            services.change_settings(study=study, **form.cleaned_data)
+        except StudyRefused as refusal:
+            form.add_error(None, str(refusal))
+        else:
+            messages.success(request, "The settings are stored.")
+            return redirect("studies:detail", slug=slug)
+    context = {
+        "study": Study.objects.get(pk=study.pk),  # the form has changed its own
+        "form": form,
+        "is_answered": selectors.is_answered(study),
+        "n_images": study.study_images.count(),
+        "methods": study.methods.all(),
+    }
+    status = 422 if request.method == "POST" else 200
+    return render(request, "studies/settings.html", context, status=status)
 
 
 @login_required

@@ -39,6 +39,7 @@ ADDRESSES = {
     "preferences": ("get", {}, EVERYBODY - {"nobody"}, 200),
     "studies:detail": ("get", {}, FOLLOWERS, 200),
     "studies:create": ("get", {}, {"admin"}, 200),
+    "studies:settings": ("get", {}, {"admin"}, 200),
     "studies:add_member": ("post", {}, {"admin"}, 422),
     "studies:set_state": ("post", {"state": "open"}, {"admin"}, 302),
     "reports:report": ("get", {}, FOLLOWERS, 200),

@@ -32,6 +32,7 @@ PAGES = {
     ],
     "admin": [
         "studies:detail",
+        "studies:settings",
         "studies:create",
         "datasets:list",
         "datasets:detail",
@@ -72,6 +73,7 @@ def address(name, study):
     arguments = {
         "judging:judge": [study.slug],
         "studies:detail": [study.slug],
+        "studies:settings": [study.slug],
         "reports:report": [study.slug],
         "reports:kept": [study.slug, kept(study)],
         "reports:compared": [study.slug, kept(study), kept(study)],

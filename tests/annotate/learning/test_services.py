@@ -189,7 +189,7 @@ def test_researchers_of_the_study_are_its_contacts(study):
 
 def test_the_work_is_estimated_by_placing_one_result_after_the_other():
     # Placing the 2nd to 10th result takes 1, 2, 2, 3, 3, 3, 3, 4 and 4 pairs.
-    size = selectors.size(make_study(10, images=2))
+    size = selectors.size(make_study(10, images=2), make_person())
     assert (size.n_images, size.n_pairs, size.minutes_an_image) == (2, 25, 5)
     assert size.hours == "10 minutes"
     assert selectors.Size(40, 25, 5).hours == "3 hours"
