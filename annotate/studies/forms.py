@@ -21,7 +21,7 @@ class SettingsForm(forms.ModelForm):
 
     class Meta:
         model = Study
-        fields = ["name", *_SHARING, *LOCKED_BY_ANSWERS, *_BREAKS]
+        fields = ["name", *_SHARING, *_BREAKS, *LOCKED_BY_ANSWERS]
         labels = {
             "min_annotators": "Annotators per image, at least",
             "max_annotators": "Annotators per image, at most",
@@ -78,7 +78,7 @@ class StudyForm(SettingsForm):
     )
 
     class Meta(SettingsForm.Meta):
-        fields = ["name", "methods", "images", *_SHARING, *LOCKED_BY_ANSWERS, *_BREAKS]
+        fields = ["name", "methods", "images", *_SHARING, *_BREAKS, *LOCKED_BY_ANSWERS]
 
     def __init__(
         self, *args: Any, dataset: Dataset, like: Study | None = None, **kwargs: Any
