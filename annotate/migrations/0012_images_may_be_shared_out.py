@@ -5,19 +5,33 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     dependencies = [
-        ('annotate', '0011_kept_reports'),
+        ("annotate", "0011_kept_reports"),
     ]
 
     operations = [
         migrations.AddField(
-            model_name='study',
-            name='max_annotators',
-            field=models.PositiveSmallIntegerField(blank=True, help_text='Images are shared out: so many people take up each. Empty: everybody ranks all.', null=True, validators=[django.core.validators.MinValueValidator(1), django.core.validators.MaxValueValidator(100)]),
+            model_name="study",
+            name="max_annotators",
+            field=models.PositiveSmallIntegerField(
+                blank=True,
+                help_text="Images are shared out: so many people take up each. Empty: everybody ranks all.",
+                null=True,
+                validators=[
+                    django.core.validators.MinValueValidator(1),
+                    django.core.validators.MaxValueValidator(100),
+                ],
+            ),
         ),
         migrations.AddConstraint(
-            model_name='study',
-            constraint=models.CheckConstraint(condition=models.Q(('max_annotators__isnull', True), ('max_annotators__gte', models.F('min_annotators')), _connector='OR'), name='an_image_may_have_as_many_annotators_as_it_needs'),
+            model_name="study",
+            constraint=models.CheckConstraint(
+                condition=models.Q(
+                    ("max_annotators__isnull", True),
+                    ("max_annotators__gte", models.F("min_annotators")),
+                    _connector="OR",
+                ),
+                name="an_image_may_have_as_many_annotators_as_it_needs",
+            ),
         ),
     ]
