@@ -28,7 +28,8 @@ _ID_LENGTH = 16
 def payload(turn: Turn, message: str = "", have: str = "") -> dict[str, Any]:
     """Return the screen as JSON-able data; the page's template and its script draw the same.
 
-    ``have`` is the key of the image whose results the page has already: they are left out.
+    ``have`` is the key of the image whose results the page has already: they are left out, and so
+    are the person's preferences, which a page reads when it is opened.
     """
     screen, assignment = turn.screen, turn.assignment
     image, study, annotator = assignment.image, assignment.study, assignment.annotator
@@ -38,6 +39,7 @@ def payload(turn: Turn, message: str = "", have: str = "") -> dict[str, Any]:
     )
     implied = turn.implied
     shown = image_data(study, annotator, image, have=have)
+    person = {} if have else {"person": preferences_data(annotator)}
     return {
         "screen": {
             "id": screen.public_id,
@@ -46,7 +48,7 @@ def payload(turn: Turn, message: str = "", have: str = "") -> dict[str, Any]:
             "skip_url": reverse("judging:skip", args=[screen.public_id]),
         },
         "study": _study_data(study),
-        "person": preferences_data(annotator),
+        **person,
         "image": {**shown, "number": assignment.position, "total": n_images},
         "left": opaque_id(study, annotator, image, screen.left_id),
         "right": opaque_id(study, annotator, image, screen.right_id),

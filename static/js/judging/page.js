@@ -41,7 +41,8 @@ export function init(root) {
   const signIn = $("sign-in-dialog");
   const bar = createBar($("bar"));
   const clock = createClock();
-  const keys = createKeys(payload.person);
+  const person = payload.person;
+  const keys = createKeys(person);
   const settings = payload.study.settings ?? {};
   const breaks = createBreaks(settings);
   const advance = createAdvance(confirmButton, { after: ADVANCE_MS, onTime: confirm });
@@ -103,7 +104,7 @@ export function init(root) {
   }
 
   function mayAdvance() {
-    if (payload.person?.advance && !answer.unanswered().length) advance.start();
+    if (person.advance && !answer.unanswered().length) advance.start();
     else advance.stop();
   }
 
