@@ -18,6 +18,7 @@ from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 from statistics import median
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from .own_site import (
@@ -69,13 +70,12 @@ def main(arguments: Sequence[str] | None = None) -> None:
     )
     parser.add_argument("--skip-browser", action="store_true", help="the server alone")
     options = parser.parse_args(arguments)
-    # DEBUG, so that the development server serves scripts and styles.
-    with own_site(DEBUG="true") as site:
+    with (
+        TemporaryDirectory(prefix="benchmark-") as static,
+        own_site(DEBUG="false", STATIC_ROOT=static) as site,
+    ):
         if not options.skip_browser:
             _browser(site, options.screens)
-        from django.conf import settings
-
-        settings.DEBUG = False
         for n_methods in (10, 50):
             _server(n_methods, options.server_screens)
 
@@ -89,12 +89,15 @@ def _times(values: Sequence[float]) -> str:
 
 
 def _browser(site: Any, n_screens: int) -> None:
+    from django.core.management import call_command
     from playwright.sync_api import sync_playwright
 
+    # Scripts and styles as a server sends them.
+    call_command("collectstatic", interactive=False, verbosity=0)
     study = make_study(_METHODS, _IMAGES, photographs=True)
     [annotator] = make_annotators(study, 1)
     session, port = sign_in(annotator), free_port()
-    server = ["manage.py", "runserver", "--noreload", f"127.0.0.1:{port}"]
+    server = ["-m", "gunicorn", "config.wsgi", "--bind", f"127.0.0.1:{port}", "--workers", "2"]
     address = f"http://127.0.0.1:{port}"
     with site.served(server, port), sync_playwright() as playwright:
         browser = playwright.chromium.launch(
