@@ -400,7 +400,10 @@ def _sides(assignment: Assignment, ask: Ask, number: int) -> tuple[int, int]:
 
 
 def _newcomer_is_left(assignment: Assignment, number: int) -> bool:
-    """Draw the sides so that every eight screens have the newcomer on each side four times."""
+    """Draw the sides so that every eight screens have the newcomer on each side four times.
+
+    A re-check among the eight takes a place of the draw and goes by its own rule.
+    """
     block, place = divmod(number - 1, _SIDES_BLOCK)
     sides = [True, False] * (_SIDES_BLOCK // 2)
     _drawn(assignment.study, assignment.annotator_id, assignment.image_id, block).shuffle(sides)
