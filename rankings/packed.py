@@ -45,7 +45,7 @@ class PackedRankings:
 def packed_rankings(
     images: Sequence[Sequence[Ranking]],
     differing: Callable[[int], object] | None = None,
-    together: int = TOGETHER,
+    together: int | None = None,
 ) -> Iterator[PackedRankings]:
     """Yield the rankings of many images, some thousand together, images in order within each.
 
@@ -56,65 +56,101 @@ def packed_rankings(
     differing : callable, optional
         Called with the number of an image whose rankings are of different methods, which is in no
         group either, before the groups of its thousand.
+    together : int, optional
+        So many images are packed at a time.
 
     Raises
     ------
     RankingError
         If a ranking is not one.
     """
-    for start in range(0, len(images), together):
-        yield from _grouped(images[start : start + together], start, differing)
+    size = together or TOGETHER
+    for start in range(0, len(images), size):
+        yield from _grouped(images[start : start + size], start, differing)
 
 
 def _grouped(
     images: Sequence[Sequence[Ranking]], start: int, differing: Callable[[int], object] | None
 ) -> Iterator[PackedRankings]:
-    """Pack by whole lists: what is done once for each ranking is done by the interpreter's own loops."""
-    rankings, buckets, names = _flattened(images)
-    known = sorted(set(names))
-    numbers = dict(zip(known, range(len(known)), strict=True))
-    number = np.fromiter(map(numbers.__getitem__, names), np.intp, len(names))
-    n_rankings, n_buckets, n_members = (_lengths(of) for of in (images, rankings, buckets))
-    first_ranking, first_bucket, first_member = map(_starts, (n_rankings, n_buckets, n_members))
-    place = np.repeat(np.arange(len(buckets)) - np.repeat(first_bucket, n_buckets), n_members)
-    first_member = first_member[first_bucket]
-    n_methods = np.diff(np.append(first_member, len(names)))
+    rankings = _Flat(images)
+    n_rankings = _lengths(images)
+    first_ranking = _starts(n_rankings)
     has_any = n_rankings > 0
-    n_first = np.zeros(len(images), dtype=np.intp)
-    n_first[has_any] = n_methods[first_ranking[has_any]]
-    is_uneven = np.zeros(len(images), dtype=bool)
+    n_methods = np.zeros(len(images), dtype=np.intp)
+    n_methods[has_any] = rankings.n_methods[first_ranking[has_any]]
     owner = np.repeat(np.arange(len(images)), n_rankings)
-    is_uneven[owner[n_methods != n_first[owner]]] = True
+    is_differing = np.zeros(len(images), dtype=bool)
+    is_differing[owner[rankings.n_methods != n_methods[owner]]] = True
     groups = []
-    for k, n in sorted({*zip(n_rankings.tolist(), n_first.tolist(), strict=True)}):
-        rows = np.flatnonzero((n_rankings == k) & (n_first == n) & ~is_uneven)
-        if not k or not len(rows):
+    for k, n in sorted({*zip(n_rankings.tolist(), n_methods.tolist(), strict=True)}):
+        if not k:
             continue
-        chosen = first_ranking[rows, np.newaxis] + np.arange(k)
-        members = first_member[chosen, np.newaxis] + np.arange(n)
-        order = np.argsort(number[members], axis=-1)
-        ranked = np.take_along_axis(number[members], order, axis=-1)
-        if (ranked[..., 1:] == ranked[..., :-1]).any():
-            # One of them is not a ranking: this raises, and says which methods are there twice.
-            for ranking in rankings:
-                checked(ranking)
-        is_one_set = (ranked == ranked[:, :1]).all(axis=(1, 2))
-        is_uneven[rows[~is_one_set]] = True
-        kind = np.min_scalar_type(-n)
-        places = np.take_along_axis(place[members].astype(kind), order, axis=-1)[is_one_set]
-        groups.append((rows[is_one_set], ranked[is_one_set, 0], places))
-    if differing:
-        for row in np.flatnonzero(is_uneven).tolist():
+        rows = np.flatnonzero((n_rankings == k) & (n_methods == n) & ~is_differing)
+        methods, places = rankings.of(first_ranking[rows, np.newaxis] + np.arange(k), n)
+        is_one_set = (methods == methods[:, :1]).all(axis=(1, 2))
+        is_differing[rows[~is_one_set]] = True
+        groups.append((rows[is_one_set], methods[is_one_set, 0], places[is_one_set]))
+    for row in np.flatnonzero(is_differing).tolist():
+        rankings.check(first_ranking[row], n_rankings[row])
+        if differing:
             differing(start + row)
-    shared: dict[bytes, tuple[str, ...]] = {}
-    for rows, of_image, places in groups:
-        methods = []
-        for row in of_image:
+    for rows, methods, places in groups:
+        if len(rows):
+            yield PackedRankings(start + rows, rankings.names_of(methods), places)
+
+
+class _Flat:
+    """All rankings in one row: what is done for each of them, the loops of the interpreter do.
+
+    Attributes
+    ----------
+    names : list of str
+        The methods that occur, in order of name; below they are numbers.
+    n_methods, first : ndarray, one for each ranking
+        How many methods it ranks, and where they begin.
+    methods, places : ndarray, one for each ranked method
+        Which it is, and its bucket number.
+    """
+
+    def __init__(self, images: Sequence[Sequence[Ranking]]) -> None:
+        self._rankings, buckets, names = _flattened(images)
+        self.names = sorted(set(names))
+        numbers = {name: number for number, name in enumerate(self.names)}
+        self.methods = np.fromiter(map(numbers.__getitem__, names), np.intp, len(names))
+        n_buckets, n_members = _lengths(self._rankings), _lengths(buckets)
+        first_bucket = _starts(n_buckets)
+        number = np.arange(len(buckets)) - np.repeat(first_bucket, n_buckets)
+        self.places = np.repeat(number, n_members)
+        self.first = _starts(n_members)[first_bucket]
+        self.n_methods = np.diff(np.append(self.first, len(names)))
+
+    def of(self, rankings: NDArray[np.intp], n: int) -> tuple[NDArray[np.intp], Places]:
+        """Return the methods, in order, and places of rankings of n methods: shape (..., n)."""
+        members = self.first[rankings, np.newaxis] + np.arange(n)
+        methods = self.methods[members]
+        order = np.argsort(methods, axis=-1)
+        methods = np.take_along_axis(methods, order, axis=-1)
+        if (methods[..., 1:] == methods[..., :-1]).any():
+            # One of them is not a ranking: this raises, and says which methods stand there twice.
+            self.check(0, len(self._rankings))
+        places = self.places[members].astype(np.min_scalar_type(-n))
+        return methods, np.take_along_axis(places, order, axis=-1)
+
+    def check(self, first: int, n: int) -> None:
+        """Raise RankingError if one of these has a method twice."""
+        for ranking in self._rankings[first : first + n]:
+            checked(ranking)
+
+    def names_of(self, methods: NDArray[np.intp]) -> list[tuple[str, ...]]:
+        """Return the names of each row of methods; equal rows are one object."""
+        shared: dict[bytes, tuple[str, ...]] = {}
+        found = []
+        for row in methods:
             key = row.tobytes()
             if key not in shared:
-                shared[key] = tuple(known[at] for at in row)
-            methods.append(shared[key])
-        yield PackedRankings(start + rows, methods, places)
+                shared[key] = tuple(self.names[number] for number in row)
+            found.append(shared[key])
+        return found
 
 
 def _flattened(
@@ -300,10 +336,10 @@ def rankings_from_scores(
     for n, of_size in by_size.items():
         for start in range(0, len(of_size), TOGETHER):
             images = of_size[start : start + TOGETHER]
-            ranked = [methods[image] for image in images]
-            values = complete_scores(scores, images, ranked, protocols)
+            of_images = [methods[image] for image in images]
+            values = complete_scores(scores, images, of_images, protocols)
             places = places_from_scores(values, decimals).reshape(-1, n)
-            each = chain.from_iterable([of_image] * len(protocols) for of_image in ranked)
+            each = chain.from_iterable([ranked] * len(protocols) for ranked in of_images)
             rankings = rankings_of(places, each)
             for image in images:
                 # The names stand first, so that no ranking is taken beyond the last.

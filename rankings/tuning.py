@@ -409,7 +409,7 @@ def _clustered(values: Floats, epsilons: Floats) -> Places:
     ordered = np.take_along_axis(values, order, axis=1)
     number = np.zeros(len(values), dtype=np.min_scalar_type(-values.shape[1]))
     best = ordered[:, 0]
-    places: Places = np.zeros(values.shape, dtype=number.dtype)
+    places: Places = np.zeros_like(order, dtype=number.dtype)
     for at in range(1, values.shape[1]):
         opens = np.round(best - ordered[:, at], _DIGITS) > epsilons
         best = np.where(opens, ordered[:, at], best)
