@@ -154,14 +154,19 @@ def time_parts(study: Study, n_resamples: int, watch_memory: bool) -> list[Part]
         f"intervals over images, {n_resamples} resamples",
         lambda: score_intervals(table, protocols, n_resamples=n_resamples),
     )
-    ranked = run(
-        "protocol rankings for the two-way bootstrap",
-        lambda: rankings_from_scores(recall, methods, protocols),
-    )
-    run(
-        f"intervals over images and annotators, {n_resamples}",
-        lambda: two_way_intervals(study.rankings, ranked, n_resamples=n_resamples),
-    )
+
+    def two_way() -> None:
+        # The rankings are not kept longer than a report would.
+        ranked = run(
+            "protocol rankings for the two-way bootstrap",
+            lambda: rankings_from_scores(recall, methods, protocols),
+        )
+        run(
+            f"intervals over images and annotators, {n_resamples}",
+            lambda: two_way_intervals(study.rankings, ranked, n_resamples=n_resamples),
+        )
+
+    two_way()
     tested = run("permutation test, 10,000 patterns", lambda: permutation_test(table, protocols))
     run("clusters", lambda: clusters(means, tested.p_values))
     run("Friedman test", lambda: friedman_test(table, protocols))

@@ -283,7 +283,8 @@ class _Pairs:
         """Return the summed weights of the pairs that are right, for each number of tied ones."""
         gains = self.gains if fold is None else np.where(self.folds == fold, self.gains, 0)
         strict = sum(self.right_if_strict) if fold is None else self.right_if_strict[fold]
-        gained = np.cumsum(gains)
+        # Of gains that are objects the sums are, too; of others they need all the room there is.
+        gained = np.cumsum(gains, dtype=object if gains.dtype == object else np.int64)
         return np.where(n_tied > 0, gained[n_tied - 1], 0) + strict
 
 
@@ -334,33 +335,33 @@ def _calibrated(
 def _pairs_of(groups: Sequence["Packed"], at: int, fold_of: NDArray[Any], n_folds: int) -> _Pairs:
     n_pairs = [group.goals.shape[1] * (group.goals.shape[1] - 1) // 2 for group in groups]
     common = math.lcm(*n_pairs)
+    sizes = [len(group.rows) * k for group, k in zip(groups, n_pairs, strict=True)]
+    most = common // min(n_pairs)
     # Many different numbers of methods can make the common multiple too large for the processor.
-    kind: Any = np.int64 if common * len(fold_of) < 2**62 else object
-    differences, gains, folds = [], [], []
+    kind = np.min_scalar_type(-most) if common * len(fold_of) < 2**62 else np.dtype(object)
+    differences = np.empty(sum(sizes))
+    gains = np.empty(sum(sizes), dtype=kind)
+    folds = np.empty(sum(sizes), dtype=fold_of.dtype)
     right_if_strict = [0] * n_folds
-    for group, k in zip(groups, n_pairs, strict=True):
+    end = 0
+    for group, k, size in zip(groups, n_pairs, sizes, strict=True):
+        part = slice(end, end + size)
+        end += size
         first, second = np.array(list(combinations(range(group.goals.shape[1]), 2))).T
         values = group.values[:, at]
         apart = np.round(values[:, first] - values[:, second], _DIGITS)
         # Bucket numbers grow as scores fall.
         better = np.sign(group.goals[:, second] - group.goals[:, first])
         strict = (np.sign(apart) == better) & (better != 0)
-        gained = (better == 0).astype(np.int8) - strict.astype(np.int8)
-        differences.append(np.abs(apart).ravel())
-        gains.append(gained.ravel().astype(kind) * (common // k))
-        folds.append(np.repeat(fold_of[group.rows], k))
+        gained = (better == 0).astype(kind) - strict.astype(kind)
+        differences[part] = np.abs(apart).ravel()
+        gains[part] = gained.ravel() * (common // k)
+        folds[part] = np.repeat(fold_of[group.rows], k)
         of_fold = np.bincount(fold_of[group.rows], strict.sum(axis=1), minlength=n_folds)
         for fold, right in enumerate(of_fold.tolist()):
             right_if_strict[fold] += int(right) * (common // k)
-    joined = np.concatenate(differences)
-    order = np.argsort(joined)
-    return _Pairs(
-        joined[order],
-        np.concatenate(gains)[order],
-        np.concatenate(folds)[order],
-        right_if_strict,
-        common,
-    )
+    order = np.argsort(differences)
+    return _Pairs(differences[order], gains[order], folds[order], right_if_strict, common)
 
 
 def _calibrated_score(
