@@ -3,18 +3,18 @@
 A study is a mapping of image to annotator to ranking, for one criterion. Undefined is None.
 """
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
 import krippendorff
 import numpy as np
 
+from .distances import Distance, distances_between, require_distance
 from .edit_distance import places_of
 from .errors import RankingError
-from .mean_rank import mean_rank
 from .orders import Ranking, checked, doubled_ranks, require_same_methods
-from .pairwise import Distance, require_distance, row_distances
+from .packed import PackedRankings, Places, doubled_ranks_of, packed_rankings
 
 StudyRankings = Mapping[str, Mapping[str, Ranking]]
 
@@ -46,16 +46,39 @@ def image_agreements(study: StudyRankings) -> dict[str, ImageAgreement]:
     RankingError
         If the rankings of an image are of different methods; names image and methods.
     """
-    found = {}
-    for image, of_annotator in study.items():
-        rankings = _same_methods(image, of_annotator)
-        found[image] = ImageAgreement(
-            n_annotators=len(rankings),
-            kendall_w=kendall_w(rankings),
-            edit_distance=mean_pairwise_distance(rankings, distance="edit"),
-            kemeny_distance=mean_pairwise_distance(rankings, distance="kemeny"),
+    found = [ImageAgreement(0, None, None, None)] * len(study)
+    for group in _packed(study):
+        agreements = zip(
+            [group.places.shape[1]] * len(group.rows),
+            _kendall_ws(group.places),
+            _mean_pairwise_distances(group.places, "edit"),
+            _mean_pairwise_distances(group.places, "kemeny"),
+            strict=True,
         )
-    return found
+        for row, numbers in zip(group.rows.tolist(), agreements, strict=True):
+            found[row] = ImageAgreement(*numbers)
+    return dict(zip(study, found, strict=True))
+
+
+def _packed(study: StudyRankings) -> Iterator[PackedRankings]:
+    """Yield all rankings; an image whose rankings cannot be compared is refused by name."""
+    images = list(study.items())
+    rankings = [list(of_annotator.values()) for of_annotator in study.values()]
+    try:
+        yield from packed_rankings(rankings, lambda at: _refuse(*images[at]))
+    except RankingError:
+        # The first of the images, and who ranked it.
+        for image, of_annotator in images:
+            _refuse(image, of_annotator)
+        raise
+
+
+def _refuse(image: str, of_annotator: Mapping[str, Ranking]) -> None:
+    rankings = [_checked(image, *entry) for entry in of_annotator.items()]
+    try:
+        require_same_methods(*rankings)
+    except RankingError as fault:
+        raise RankingError(f"{image}: {fault}") from fault
 
 
 def kendall_w(rankings: Sequence[Ranking]) -> float | None:
@@ -76,21 +99,26 @@ def kendall_w(rankings: Sequence[Ranking]) -> float | None:
     RankingError
         If a ranking is not one, or they rank different methods; names the methods.
     """
-    of_annotator = [checked(ranking) for ranking in rankings]
-    require_same_methods(*of_annotator)
-    m = len(of_annotator)
+    places = places_of([checked(ranking) for ranking in rankings])
+    return _kendall_ws(places[np.newaxis])[0] if len(places) else None
+
+
+def _kendall_ws(places: Places) -> list[float | None]:
+    """Return Kendall's W of each image, from bucket numbers of shape (images, rankings, methods)."""
+    m, n = places.shape[1:]
     if m < 2:
-        return None
-    n = sum(map(len, of_annotator[0]))
-    sums = dict.fromkeys((method for bucket in of_annotator[0] for method in bucket), 0)
-    for ranking in of_annotator:
-        for method, rank in doubled_ranks(ranking).items():
-            sums[method] += rank
-    deviations = sum((doubled - m * (n + 1)) ** 2 for doubled in sums.values())
-    ties = sum(len(bucket) ** 3 - len(bucket) for ranking in of_annotator for bucket in ranking)
+        return [None] * len(places)
+    doubled = doubled_ranks_of(places).sum(axis=1, dtype=np.int64)
+    deviations = ((doubled - m * (n + 1)) ** 2).sum(axis=1)
+    # t^3 - t of a bucket is t^2 - 1 for each of its t methods.
+    sizes = sum((places == places[..., [at]]).astype(np.int64) for at in range(n))
+    ties = (sizes**2 - 1).sum(axis=(1, 2))
     most = m * (m * (n**3 - n) - ties)
     # The ranks are doubled, so the squares are four times too large.
-    return 3 * deviations / most if most else None
+    return [
+        3 * deviation / of_all if of_all else None
+        for deviation, of_all in zip(deviations.tolist(), most.tolist(), strict=True)
+    ]
 
 
 def mean_pairwise_distance(
@@ -105,13 +133,18 @@ def mean_pairwise_distance(
         neither "edit" nor "kemeny".
     """
     require_distance(distance)
-    of_annotator = [checked(ranking) for ranking in rankings]
-    if len(of_annotator) < 2:
-        return None
-    places = places_of(of_annotator)
-    first, second = np.array(list(combinations(range(len(places)), 2))).T
-    apart = row_distances(places[first], places[second], distance)
-    return float(apart.sum()) / len(apart)
+    places = places_of([checked(ranking) for ranking in rankings])
+    return _mean_pairwise_distances(places[np.newaxis], distance)[0] if len(places) else None
+
+
+def _mean_pairwise_distances(places: Places, distance: Distance) -> list[float | None]:
+    """Return the mean of each image, from bucket numbers of shape (images, rankings, methods)."""
+    if places.shape[1] < 2:
+        return [None] * len(places)
+    first, second = np.array(list(combinations(range(places.shape[1]), 2))).T
+    apart = distances_between(places[:, first], places[:, second], distance)
+    # Distances are multiples of 1/2, so that the sums are exact.
+    return list((apart.sum(axis=1) / len(first)).tolist())
 
 
 def krippendorff_alpha(study: StudyRankings) -> float | None:
@@ -219,16 +252,21 @@ def left_out_distances(
     require_distance(distance)
     if min_annotators < 2:
         raise RankingError(f"min_annotators must be at least 2, got {min_annotators}")
-    found = {}
-    for image, of_annotator in study.items():
-        rankings = _same_methods(image, of_annotator)
-        if len(rankings) < min_annotators:
+    found: list[list[float]] = [[] for _ in study]
+    for group in _packed(study):
+        if group.places.shape[1] < min_annotators:
             continue
-        consensus = [mean_rank(rankings[:at] + rankings[at + 1 :]) for at in range(len(rankings))]
-        places = places_of(rankings + consensus)
-        apart = row_distances(places[: len(rankings)], places[len(rankings) :], distance)
-        found[image] = dict(zip(of_annotator, map(float, apart), strict=True))
-    return found
+        ranks = doubled_ranks_of(group.places)
+        # The mean ranks of the others are in the order of the sums of their ranks.
+        others = ranks.sum(axis=1, keepdims=True, dtype=np.int32) - ranks
+        apart = distances_between(group.places, others, distance)
+        for row, of_image in zip(group.rows.tolist(), apart.tolist(), strict=True):
+            found[row] = of_image
+    return {
+        image: dict(zip(of_annotator, apart, strict=True))
+        for (image, of_annotator), apart in zip(study.items(), found, strict=True)
+        if apart
+    }
 
 
 @dataclass(frozen=True, slots=True)
@@ -323,15 +361,6 @@ def _ceiling(of_image: Collection[Mapping[str, float]]) -> HumanCeiling:
 
 def _mean(values: Sequence[float]) -> float | None:
     return sum(values) / len(values) if values else None
-
-
-def _same_methods(image: str, of_annotator: Mapping[str, Ranking]) -> list[Ranking]:
-    rankings = [_checked(image, *entry) for entry in of_annotator.items()]
-    try:
-        require_same_methods(*rankings)
-    except RankingError as fault:
-        raise RankingError(f"{image}: {fault}") from fault
-    return rankings
 
 
 def _checked(image: str, annotator: str, ranking: Ranking) -> Ranking:

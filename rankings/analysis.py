@@ -1,11 +1,12 @@
 """A whole report: the tables, how sure they are, and what they would be if something were else."""
 
 import math
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from .agreement import (
     AnnotatorDistance,
@@ -15,15 +16,11 @@ from .agreement import (
     image_agreements,
     krippendorff_alpha,
 )
-from .consensus import consensus_of
-from .edit_distance import places_of
-from .from_scores import ranking_from_scores
-from .orders import Ranking
-from .pairwise import (
-    CriterionDistance,
-    criterion_distances,
-    margin_weighted_discordance,
-)
+from .consensus import ConsensusMethod, consensus_by
+from .distances import distances_between
+from .orders import Ranking, methods_of
+from .packed import Floats, Places, rankings_from_scores, rounded_scores
+from .pairwise import CriterionDistance, criterion_distances, margin_weighted_discordances
 from .report import (
     ALL_TIED,
     CriterionReport,
@@ -54,7 +51,10 @@ from .significance import (
     permutation_test,
     wilcoxon_pairs,
 )
-from .tuning import BetaSearch, TieCalibration, beta_search, tie_calibration
+from .tuning import BetaSearch, TieCalibration, beta_search, packed, tie_calibration
+
+# The margins of so many images at a time.
+_MEASURED = 256
 
 # criterion -> image -> annotator -> ranking
 Rankings = Mapping[str, Mapping[str, Mapping[str, Ranking]]]
@@ -138,7 +138,7 @@ def analyse(
     settings: Settings | None = None,
     *,
     sentinels: Collection[str] = (),
-    other_consensuses: Collection[str] = (),
+    other_consensuses: Collection[ConsensusMethod] = (),
     n_resamples: int = N_RESAMPLES,
     seed: int = SEED,
 ) -> Analysis:
@@ -189,7 +189,7 @@ def _criterion(
     scores: ProtocolScores,
     settings: Settings,
     sentinels: Collection[str],
-    other_consensuses: Collection[str],
+    other_consensuses: Collection[ConsensusMethod],
     n_resamples: int,
     seed: int,
 ) -> CriterionAnalysis:
@@ -203,7 +203,7 @@ def _criterion(
     matrix = distance_table(table.distances, protocols)
     tested = permutation_test(matrix, protocols, seed=seed)
     order = clusters([row.score for row in table.rows], tested.p_values)
-    protocol_rankings = _protocol_rankings(protocols, values, table.consensus, settings)
+    methods = {image: sorted(methods_of(goal)) for image, goal in table.consensus.items()}
     known = {row.protocol: row.score for row in (*table.rows, *table.baselines)}
     sentinels = [name for name in sentinels if name in protocols]
     p_values = {
@@ -215,10 +215,7 @@ def _criterion(
         intervals=score_intervals(matrix, protocols, n_resamples=n_resamples, seed=seed),
         two_way=two_way_intervals(
             counted,
-            {
-                image: {name: protocol_rankings[name][image] for name in protocols}
-                for image in counted
-            },
+            rankings_from_scores(values, methods, protocols, settings.decimals),
             distance=settings.distance,
             n_resamples=n_resamples,
             seed=seed,
@@ -228,7 +225,7 @@ def _criterion(
         friedman=friedman_test(matrix, protocols),
         wilcoxon=wilcoxon_pairs(matrix, protocols),
         critical_difference=critical_difference(matrix, protocols),
-        measures=_measures(protocols, protocol_rankings, values, table.consensus),
+        measures=_measures(protocols, values, table.consensus, settings),
         agreement=_agreement(counted),
         annotators=annotator_distances(counted, distance=settings.distance),
         ceiling=human_ceiling(counted, distance=settings.distance),
@@ -238,8 +235,8 @@ def _criterion(
             values,
             decimals=settings.decimals,
             distance=settings.distance,
-            consensus=_consensus_by(settings.consensus),
-            other_consensuses={name: _consensus_by(name) for name in other_consensuses},
+            consensus=consensus_by(settings.consensus),
+            other_consensuses={name: consensus_by(name) for name in other_consensuses},
         )
         if counted
         else (),
@@ -253,57 +250,65 @@ def _criterion(
     )
 
 
-def _consensus_by(name: str) -> Callable[[Sequence[Ranking]], Ranking]:
-    return lambda rankings: consensus_of(rankings, name)  # type: ignore[arg-type]
-
-
-def _protocol_rankings(
+def _measures(
     protocols: Sequence[str],
     values: Mapping[str, Mapping[str, Mapping[str, float | None]]],
     consensus: Mapping[str, Ranking],
     settings: Settings,
-) -> dict[str, dict[str, Ranking]]:
-    return {
-        name: {
-            image: ranking_from_scores(
-                {method: values[image][name][method] for bucket in ranking for method in bucket},
-                settings.decimals,
-            )
-            for image, ranking in consensus.items()
-        }
-        for name in protocols
-    }
-
-
-def _measures(
-    protocols: Sequence[str],
-    rankings: Mapping[str, Mapping[str, Ranking]],
-    values: Mapping[str, Mapping[str, Mapping[str, float | None]]],
-    consensus: Mapping[str, Ranking],
 ) -> tuple[Measures, ...]:
-    """Return the other measures of every protocol, all protocols of an image at once."""
-    columns: list[list[list[float | None]]] = [[[], [], [], []] for _ in protocols]
-    for image, goal in consensus.items():
-        methods = sorted(method for bucket in goal for method in bucket)
-        places = places_of([goal, *(rankings[name][image] for name in protocols)])
-        first, second = np.triu_indices(len(methods), 1)
-        signs = np.sign(places[:, first] - places[:, second])
-        goal_signs, own = signs[0], signs[1:]
-        ordered = (goal_signs != 0).sum() * (own != 0).sum(axis=1)
-        kemeny = np.abs(own - goal_signs).sum(axis=1) / 2
-        concordant = (own * goal_signs).sum(axis=1)
-        agreeing = (own == goal_signs).sum(axis=1)
-        for at, name in enumerate(protocols):
-            of_method = {method: values[image][name][method] for method in methods}
-            columns[at][0].append(float(kemeny[at]))
-            tau = concordant[at] / math.sqrt(ordered[at]) if ordered[at] else None
-            columns[at][1].append(None if tau is None else float(tau))
-            columns[at][2].append(float(agreeing[at] / len(first)) if len(first) else None)
-            columns[at][3].append(margin_weighted_discordance(of_method, goal))
+    """Return the other measures of every protocol, some hundred images at once."""
+    parts = [
+        _measured(values_of_part, goals, settings)
+        for group in packed(values, consensus, protocols)
+        for values_of_part, goals in zip(
+            np.split(group.values, range(_MEASURED, len(group.goals), _MEASURED)),
+            np.split(group.goals, range(_MEASURED, len(group.goals), _MEASURED)),
+            strict=True,
+        )
+    ]
+    columns = np.concatenate([np.empty((0, len(protocols), 4)), *parts])
     return tuple(
-        Measures(name, _mean(kemenys), _mean(taus), taus.count(None), _mean(shares), _mean(margins))
-        for name, (kemenys, taus, shares, margins) in zip(protocols, columns, strict=True)
+        Measures(
+            name,
+            _mean_defined(kemenys),
+            _mean_defined(taus),
+            int(np.isnan(taus).sum()),
+            _mean_defined(shares),
+            _mean_defined(margins),
+        )
+        for name, (kemenys, taus, shares, margins) in zip(
+            protocols, columns.transpose(1, 2, 0), strict=True
+        )
     )
+
+
+def _measured(values: Floats, goals: Places, settings: Settings) -> Floats:
+    """Return the four measures of each image and protocol, nan where undefined: (g, protocols, 4)."""
+    g, n_protocols, n = values.shape
+    rounded = rounded_scores(values, settings.decimals)
+    first, second = np.triu_indices(n, 1)
+    own = _signs(rounded[..., first], rounded[..., second])
+    goal = _signs(goals[:, first], goals[:, second])[:, np.newaxis]
+    n_ordered = np.count_nonzero(goal, axis=-1) * np.count_nonzero(own, axis=-1)
+    concordant = (own * goal).sum(axis=-1, dtype=np.intp)
+    found = np.full((g, n_protocols, 4), np.nan)
+    found[..., 0] = distances_between(rounded, goals[:, np.newaxis], "kemeny")
+    np.divide(concordant, np.sqrt(n_ordered), out=found[..., 1], where=n_ordered > 0)
+    if len(first):
+        found[..., 2] = np.count_nonzero(own == goal, axis=-1) / len(first)
+    margins = margin_weighted_discordances(
+        values.reshape(-1, n), np.repeat(goals, n_protocols, axis=0)
+    )
+    found[..., 3] = margins.reshape(g, n_protocols)
+    return found
+
+
+def _signs(a: NDArray[Any], b: NDArray[Any]) -> NDArray[np.int8]:
+    return (a > b).astype(np.int8) - (a < b).astype(np.int8)
+
+
+def _mean_defined(column: Floats) -> float | None:
+    return _mean(column[~np.isnan(column)].tolist())
 
 
 def _agreement(counted: Mapping[str, Mapping[str, Ranking]]) -> Agreement:

@@ -1,15 +1,20 @@
 """The consensus ranking of an image, by any of the methods."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Final, Literal, get_args
+
+import numpy as np
 
 from .davidson import davidson
 from .errors import RankingError
 from .kemeny import kemeny
-from .mean_rank import mean_rank
-from .orders import Ranking
+from .mean_rank import mean_rank, mean_rank_places
+from .orders import Ranking, bucket_of, checked
+from .packed import Places
 
 ConsensusMethod = Literal["mean-rank", "kemeny", "davidson"]
+# Takes the rankings of an image, at least one.
+Consensus = Callable[[Sequence[Ranking]], Ranking]
 CONSENSUS_METHODS: Final[tuple[str, ...]] = get_args(ConsensusMethod)
 
 
@@ -32,10 +37,55 @@ def consensus_of(rankings: Sequence[Ranking], method: ConsensusMethod = "mean-ra
     NotConverged
         If Davidson's model does not converge.
     """
+    return consensus_by(method)(rankings)
+
+
+def consensus_by(method: ConsensusMethod) -> Consensus:
+    """Return the function that :func:`consensus_of` calls.
+
+    Raises
+    ------
+    RankingError
+        If there is no such method.
+    """
     if method == "mean-rank":
-        return mean_rank(rankings)
+        return mean_rank
     if method == "kemeny":
-        return kemeny(rankings).ranking
+        return lambda rankings: kemeny(rankings).ranking
     if method == "davidson":
-        return davidson(rankings).ranking
+        return lambda rankings: davidson(rankings).ranking
     raise RankingError(f"consensus must be one of {', '.join(CONSENSUS_METHODS)}, got {method!r}")
+
+
+def consensus_places(
+    find: Consensus,
+    places: Places,
+    images: Iterable[tuple[str, Sequence[str], Sequence[Ranking]]],
+) -> Places:
+    """Return the bucket numbers of the consensus of many images: mean rank at once, others one by one.
+
+    Parameters
+    ----------
+    places : ndarray of shape (g, k, n)
+        Bucket numbers of n methods in the k rankings of each image.
+    images : iterable of (image, methods, rankings), length g
+        The same rankings, with the image's name and its methods in order of name.
+
+    Returns
+    -------
+    ndarray of shape (g, n)
+
+    Raises
+    ------
+    RankingError
+        If a consensus ranks other methods; names the image.
+    """
+    if find is mean_rank:
+        return mean_rank_places(places)
+    goals = np.empty((len(places), places.shape[-1]), dtype=places.dtype)
+    for at, (image, methods, rankings) in enumerate(images):
+        place = bucket_of(find([checked(ranking) for ranking in rankings]))
+        if sorted(place) != list(methods):
+            raise RankingError(f"{image}: a consensus ranks other methods than people do")
+        goals[at] = [place[method] for method in methods]
+    return goals

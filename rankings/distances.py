@@ -1,10 +1,56 @@
-"""Distances between rankings that do not favour ties, and rank correlation."""
+"""Distances between many rankings, the distance that does not favour ties, and rank correlation."""
+
+import math
+from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .edit_distance import places_of
+from .edit_distance import compared_pairs, count_kind, edit_distances, places_of
+from .errors import RankingError
 from .orders import Ranking, checked
+
+Distance = Literal["edit", "kemeny"]
+# So many bytes of comparisons at a time: they stay in the processor's cache.
+_TOGETHER = 2**20
+
+
+def require_distance(distance: str) -> None:
+    """Raise RankingError unless the distance is "edit" or "kemeny"."""
+    if distance not in get_args(Distance):
+        raise RankingError(f"distance must be edit or kemeny, got {distance!r}")
+
+
+def distances_between(a: NDArray[Any], b: NDArray[Any], distance: Distance) -> NDArray[np.float64]:
+    """Return the distance of each ranking in ``a`` to the one in the same position of ``b``.
+
+    Parameters
+    ----------
+    a, b : ndarray of shape (..., n), or shapes that broadcast to it
+        Bucket numbers of n methods, or any other numbers that are smaller where a method is better
+        and equal where methods are tied. Small integers are compared the fastest.
+
+    Returns
+    -------
+    ndarray of shape (...)
+        Computed part by part along the first axis, so that beside it memory stays small.
+
+    Raises
+    ------
+    RankingError
+        If ``distance`` is neither "edit" nor "kemeny".
+    """
+    require_distance(distance)
+    measure = edit_distances if distance == "edit" else kemeny_distances
+    a, b = np.broadcast_arrays(a, b)
+    n = a.shape[-1]
+    found = np.empty(a.shape[:-1])
+    step = max(1, _TOGETHER // (n * n * math.prod(a.shape[1:-1]) or 1))
+    for start in range(0, len(a), step):
+        part = slice(start, start + step)
+        shape = found[part].shape
+        found[part] = measure(a[part].reshape(-1, n), b[part].reshape(-1, n)).reshape(shape)
+    return found
 
 
 def kemeny_distance(a: Ranking, b: Ranking) -> float:
@@ -22,22 +68,25 @@ def kemeny_distance(a: Ranking, b: Ranking) -> float:
     return float(kemeny_distances(places[:1], places[1:])[0])
 
 
-def kemeny_distances(a: NDArray[np.intp], b: NDArray[np.intp]) -> NDArray[np.float64]:
+def kemeny_distances(a: NDArray[Any], b: NDArray[Any]) -> NDArray[np.float64]:
     """Return the Kemeny distance of each row of ``a`` to the same row of ``b``.
 
     Parameters
     ----------
     a, b : ndarray of shape (m, n)
-        Bucket numbers of n methods in m rankings.
+        Bucket numbers of n methods in m rankings, or any other numbers that are smaller where a
+        method is better and equal where methods are tied.
 
     Returns
     -------
     ndarray of shape (m,)
     """
-    signs_a = np.sign(a[:, :, np.newaxis] - a[:, np.newaxis, :])
-    signs_b = np.sign(b[:, :, np.newaxis] - b[:, np.newaxis, :])
-    # |+1 - (-1)| = 2 for an opposite pair and 1 for a pair tied once; each pair stands twice.
-    return np.asarray(np.abs(signs_a - signs_b).sum(axis=(1, 2)) / 4.0)
+    m, n = a.shape
+    opposite, tied_once = np.zeros((2, m), dtype=np.intp)
+    for _, turned, tied_in_a, tied_in_b in compared_pairs(a, b):
+        opposite += turned.sum(axis=0, dtype=count_kind(n))
+        tied_once += (tied_in_a != tied_in_b).sum(axis=0, dtype=count_kind(n))
+    return np.asarray(opposite + tied_once / 2.0)
 
 
 def kendall_tau_b(a: Ranking, b: Ranking) -> float | None:

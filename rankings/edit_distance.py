@@ -1,7 +1,8 @@
 """Ranking edit distance: the cheapest script of swaps, splits and merges ([DPTF18]_, III.B)."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -80,13 +81,14 @@ def places_of(rankings: list[Ranking]) -> NDArray[np.intp]:
     return np.array(rows, dtype=np.intp)
 
 
-def edit_distances(a: NDArray[np.intp], b: NDArray[np.intp]) -> NDArray[np.float64]:
+def edit_distances(a: NDArray[Any], b: NDArray[Any]) -> NDArray[np.float64]:
     """Return the distance of each row of ``a`` to the same row of ``b``.
 
     Parameters
     ----------
     a, b : ndarray of shape (m, n)
-        Bucket numbers ``0, 1, ...`` of n methods in m rankings (see :func:`places_of`).
+        Bucket numbers of n methods in m rankings (see :func:`places_of`), or any other numbers
+        that are smaller where a method is better and equal where methods are tied.
 
     Returns
     -------
@@ -97,18 +99,52 @@ def edit_distances(a: NDArray[np.intp], b: NDArray[np.intp]) -> NDArray[np.float
 
 
 def _edit_counts(
-    a: NDArray[np.intp], b: NDArray[np.intp]
+    a: NDArray[Any], b: NDArray[Any]
 ) -> tuple[NDArray[np.intp], NDArray[np.intp], NDArray[np.intp]]:
-    signs_a = np.sign(a[:, :, np.newaxis] - a[:, np.newaxis, :])
-    signs_b = np.sign(b[:, :, np.newaxis] - b[:, np.newaxis, :])
-    swaps = np.count_nonzero(signs_a * signs_b < 0, axis=(1, 2)) // 2
-    n_cells = _n_distinct(a * (a.shape[1] + 1) + b)
-    return swaps, n_cells - _n_distinct(a), n_cells - _n_distinct(b)
+    m, n = a.shape
+    swaps = np.zeros(m, dtype=np.intp)
+    # Whether a method shares its bucket with an earlier one: in a, in b, in both.
+    repeated = np.zeros((3, n, m), dtype=bool)
+    for at, opposite, tied_in_a, tied_in_b in compared_pairs(a, b):
+        swaps += opposite.sum(axis=0, dtype=count_kind(n))
+        repeated[0, at + 1 :] |= tied_in_a
+        repeated[1, at + 1 :] |= tied_in_b
+        repeated[2, at + 1 :] |= tied_in_a & tied_in_b
+    in_a, in_b, in_both = (of.sum(axis=0, dtype=np.intp) for of in repeated)
+    # Buckets and cells are n minus those that are repeated.
+    return swaps, in_a - in_both, in_b - in_both
 
 
-def _n_distinct(rows: NDArray[np.intp]) -> NDArray[np.intp]:
-    ordered = np.sort(rows, axis=1)
-    return np.asarray(1 + np.count_nonzero(np.diff(ordered, axis=1), axis=1))
+def compared_pairs(
+    a: NDArray[Any], b: NDArray[Any]
+) -> Iterator[tuple[int, NDArray[np.bool_], NDArray[np.bool_], NDArray[np.bool_]]]:
+    """Yield what rankings say of each method and all methods after it.
+
+    Parameters
+    ----------
+    a, b : ndarray of shape (m, n)
+        As in :func:`edit_distances`.
+
+    Yields
+    ------
+    int, at
+        For each method but the last.
+    three ndarrays of bool of shape (n - 1 - at, m)
+        Whether both rankings order the pair strictly and oppositely, whether ``a`` ties it, and
+        whether ``b`` does.
+    """
+    # One row for each method: a comparison of two methods is one pass over neighbours in memory.
+    first, second = np.ascontiguousarray(a.T), np.ascontiguousarray(b.T)
+    for at in range(len(first) - 1):
+        tied_in_a = first[at] == first[at + 1 :]
+        tied_in_b = second[at] == second[at + 1 :]
+        turned = (first[at] < first[at + 1 :]) != (second[at] < second[at + 1 :])
+        yield at, turned & ~(tied_in_a | tied_in_b), tied_in_a, tied_in_b
+
+
+def count_kind(n: int) -> Any:
+    """Return the smallest kind of integer that counts to n: sums of bytes are the fastest."""
+    return np.min_scalar_type(n)
 
 
 def edit_script(a: Ranking, b: Ranking) -> tuple[Step, ...]:
@@ -165,11 +201,13 @@ def expected_from_random_order(b: Ranking) -> float:
     Half of the pairs that ``b`` orders strictly are the other way round, and a strict order needs
     ``n - buckets(b)`` merges: ``strict / 2 + (n - buckets) / 2``.
     """
-    n, strict, _ = _pair_counts(b)
-    return SWAP_COST * strict / 2 + MERGE_COST * (n - len(b))
+    return float(expected_from_random_orders(places_of([b]))[0])
 
 
-def _pair_counts(ranking: Ranking) -> tuple[int, int, int]:
-    n = sum(map(len, ranking))
-    tied = sum(len(bucket) * (len(bucket) - 1) // 2 for bucket in ranking)
-    return n, n * (n - 1) // 2 - tied, tied
+def expected_from_random_orders(b: NDArray[Any]) -> NDArray[np.float64]:
+    """Return :func:`expected_from_random_order` of each row of bucket numbers of shape (m, n)."""
+    n = b.shape[1]
+    strict = np.zeros(len(b), dtype=np.intp)
+    for at in range(n - 1):
+        strict += np.count_nonzero(b[:, at + 1 :] != b[:, [at]], axis=1)
+    return np.asarray(SWAP_COST * strict / 2 + MERGE_COST * (n - 1 - b.max(axis=1)))

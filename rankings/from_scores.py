@@ -4,6 +4,9 @@ import math
 from collections.abc import Mapping
 from decimal import ROUND_HALF_EVEN, Decimal
 
+import numpy as np
+from numpy.typing import NDArray
+
 from .errors import MissingScore, RankingError
 from .orders import Ranking, from_values
 
@@ -30,23 +33,34 @@ def ranking_from_scores(scores: Mapping[str, float | None], decimals: int | None
     """
     if not scores:
         raise RankingError("a ranking needs at least one score")
-    if decimals is not None and not 0 <= decimals <= MAX_DECIMALS:
-        raise RankingError(f"decimals must be None or in 0 .. {MAX_DECIMALS}, got {decimals}")
+    require_decimals(decimals)
     return from_values(
         [(method, _rounded(method, score, decimals)) for method, score in scores.items()],
         descending=True,
     )
 
 
+def require_decimals(decimals: int | None) -> None:
+    """Raise RankingError unless scores can be rounded so."""
+    if decimals is not None and not 0 <= decimals <= MAX_DECIMALS:
+        raise RankingError(f"decimals must be None or in 0 .. {MAX_DECIMALS}, got {decimals}")
+
+
 def _rounded(method: str, score: float | None, decimals: int | None) -> Decimal:
+    exact = Decimal(repr(float(require_score(score, method))))
+    return exact if decimals is None else quantized(exact, decimals)
+
+
+def require_score(score: float | None, name: str) -> float:
+    """Return the score; raise MissingScore, naming its owner, unless it is a finite number."""
     if score is None or not math.isfinite(score):
-        raise MissingScore(
-            f"{method} has no score" if score is None else f"{method} scores {score}"
-        )
-    exact = Decimal(repr(float(score)))
-    if decimals is None:
-        return exact
-    return exact.quantize(Decimal(1).scaleb(-decimals), rounding=ROUND_HALF_EVEN)
+        raise MissingScore(f"{name} has no score" if score is None else f"{name} scores {score}")
+    return score
+
+
+def quantized(score: Decimal, decimals: int) -> Decimal:
+    """Round to so many decimals, half to even."""
+    return score.quantize(Decimal(1).scaleb(-decimals), rounding=ROUND_HALF_EVEN)
 
 
 def f_beta(recall: float, precision: float, beta: float = 1.0) -> float:
@@ -54,3 +68,15 @@ def f_beta(recall: float, precision: float, beta: float = 1.0) -> float:
     weight = beta * beta
     below = weight * precision + recall
     return (1 + weight) * precision * recall / below if below else 0.0
+
+
+def f_betas(
+    recall: NDArray[np.float64], precision: NDArray[np.float64], beta: float = 1.0
+) -> NDArray[np.float64]:
+    """Return :func:`f_beta` of each recall and precision, to the last digit."""
+    weight = beta * beta
+    # What is not finite comes out so, as from f_beta; whoever asked looks for it.
+    with np.errstate(invalid="ignore", over="ignore"):
+        below = weight * precision + recall
+        above = (1 + weight) * precision * recall
+        return np.divide(above, below, out=np.zeros_like(below), where=below != 0)

@@ -1,18 +1,21 @@
 """The consensus of several annotators by mean rank ([DPTF18]_, III.A)."""
 
+import math
 from collections import defaultdict
 from collections.abc import Sequence
-from fractions import Fraction
+
+import numpy as np
 
 from .errors import RankingError
 from .orders import Ranking, checked, doubled_ranks, from_values
+from .packed import Places, dense_places, doubled_ranks_of
 
 
 def mean_rank(rankings: Sequence[Ranking]) -> Ranking:
     """Order the methods by the mean of their ranks; equal means are tied.
 
-    A bucket shares the mean of its positions. Means are compared exactly, as fractions. A method
-    that some annotators did not rank counts with the mean over those who did.
+    A bucket shares the mean of its positions. Means are compared exactly, over a common
+    denominator. A method that some annotators did not rank counts with the mean over those who did.
 
     Raises
     ------
@@ -25,5 +28,22 @@ def mean_rank(rankings: Sequence[Ranking]) -> Ranking:
     for ranking in rankings:
         for method, rank in doubled_ranks(checked(ranking)).items():
             ranks[method].append(rank)
-    means = [(method, Fraction(sum(of), len(of))) for method, of in ranks.items()]
+    common = math.lcm(*map(len, ranks.values()))
+    means = [(method, sum(of) * (common // len(of))) for method, of in ranks.items()]
     return from_values(means, descending=False)
+
+
+def mean_rank_places(places: Places) -> Places:
+    """Return the bucket numbers of :func:`mean_rank` for many images at once.
+
+    Parameters
+    ----------
+    places : ndarray of shape (g, k, n)
+        Bucket numbers of n methods in the k rankings of each of g images.
+
+    Returns
+    -------
+    ndarray of shape (g, n)
+    """
+    # Everybody ranked every method: means are in the order of sums.
+    return dense_places(doubled_ranks_of(places).sum(axis=1, dtype=np.int32))

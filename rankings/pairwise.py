@@ -3,17 +3,15 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .distances import kemeny_distances
-from .edit_distance import edit_distances, places_of
+from .distances import Distance, distances_between, require_distance
+from .edit_distance import places_of
 from .errors import MissingScore, RankingError
-from .orders import Ranking, bucket_of, checked, methods_of
-
-Distance = Literal["edit", "kemeny"]
+from .orders import Ranking, bucket_of, checked, methods_of, require_same_methods
+from .packed import packed_rankings
 
 
 def pairwise_accuracy(a: Ranking, b: Ranking) -> float | None:
@@ -195,53 +193,34 @@ def criterion_distances(
 def _criterion_distance(
     first: str, second: str, consensus: Mapping[str, Mapping[str, Ranking]], distance: Distance
 ) -> CriterionDistance:
-    total, shares, n_images = 0.0, 0.0, 0
-    for image, ranking in consensus[first].items():
-        if image not in consensus[second]:
-            continue
+    images = [image for image in consensus[first] if image in consensus[second]]
+    pairs = [(consensus[first][image], consensus[second][image]) for image in images]
+
+    def refuse(at: int) -> None:
         try:
-            places = places_of([checked(ranking), checked(consensus[second][image])])
+            require_same_methods(*map(checked, pairs[at]))
         except RankingError as fault:
-            raise RankingError(f"{image}, {first} and {second}: {fault}") from fault
-        n = places.shape[1]
-        if n < 2:
-            continue
-        apart = float(row_distances(places[:1], places[1:], distance)[0])
-        total += apart
-        shares += apart / (n * (n - 1) / 2)
-        n_images += 1
-    if not n_images:
+            raise RankingError(f"{images[at]}, {first} and {second}: {fault}") from fault
+
+    apart, n_methods = np.zeros(len(images)), np.zeros(len(images), dtype=np.intp)
+    try:
+        for group in packed_rankings(pairs, refuse):
+            places = group.places
+            apart[group.rows] = distances_between(places[:, 0], places[:, 1], distance)
+            n_methods[group.rows] = places.shape[-1]
+    except RankingError:
+        # The image is named: the first whose rankings cannot be compared.
+        for at in range(len(pairs)):
+            refuse(at)
+        raise
+    counts = n_methods > 1
+    apart, n_methods = apart[counts], n_methods[counts]
+    if not len(apart):
         return CriterionDistance(first, second, 0, None, None)
-    return CriterionDistance(first, second, n_images, total / n_images, shares / n_images)
-
-
-def row_distances(
-    a: NDArray[np.intp], b: NDArray[np.intp], distance: Distance
-) -> NDArray[np.float64]:
-    """Return the edit or Kemeny distance of each row of ``a`` to the same row of ``b``.
-
-    Parameters
-    ----------
-    a, b : ndarray of shape (m, n)
-        Bucket numbers of n methods in m rankings.
-
-    Returns
-    -------
-    ndarray of shape (m,)
-
-    Raises
-    ------
-    RankingError
-        If ``distance`` is neither "edit" nor "kemeny".
-    """
-    require_distance(distance)
-    return edit_distances(a, b) if distance == "edit" else kemeny_distances(a, b)
-
-
-def require_distance(distance: str) -> None:
-    """Raise RankingError unless the distance is "edit" or "kemeny"."""
-    if distance not in get_args(Distance):
-        raise RankingError(f"distance must be edit or kemeny, got {distance!r}")
+    shares = apart / (n_methods * (n_methods - 1) / 2)
+    # Added up in the order of the images.
+    share = float(np.cumsum(shares)[-1]) / len(apart)
+    return CriterionDistance(first, second, len(apart), float(apart.sum()) / len(apart), share)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -1,18 +1,27 @@
 """Best / Worst / Score: how far each protocol's rankings lie from people's ([DPTF18]_, section IV)."""
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any, Literal
+from typing import Any, ClassVar
 
 import numpy as np
 
-from .consensus import CONSENSUS_METHODS, ConsensusMethod, consensus_of
-from .distances import expected_kemeny_from_random_order, kemeny_distances
-from .edit_distance import edit_distances, expected_from_random_order, places_of
+from .consensus import CONSENSUS_METHODS, ConsensusMethod, consensus_by, consensus_places
+from .distances import Distance, distances_between, require_distance
+from .edit_distance import expected_from_random_orders
 from .errors import MissingScore, RankingError
-from .from_scores import MAX_DECIMALS, f_beta, ranking_from_scores
+from .from_scores import f_beta, f_betas, require_decimals, require_score
 from .orders import Ranking, checked, methods_of
+from .packed import (
+    Floats,
+    Places,
+    packed_rankings,
+    packed_scores,
+    protocols_of,
+    rankings_of,
+    rounded_scores,
+)
 
 ALL_TIED = "all tied"
 RANDOM_ORDER = "random order"
@@ -39,18 +48,14 @@ class Settings:
     """
 
     decimals: int | None = 4
-    distance: Literal["edit", "kemeny"] = "edit"
+    distance: Distance = "edit"
     consensus: ConsensusMethod = "mean-rank"
     beta: float = 1.0
     min_annotators: int = 3
 
     def __post_init__(self) -> None:
-        if self.decimals is not None and not 0 <= self.decimals <= MAX_DECIMALS:
-            raise RankingError(
-                f"decimals must be None or in 0 .. {MAX_DECIMALS}, got {self.decimals}"
-            )
-        if self.distance not in ("edit", "kemeny"):
-            raise RankingError(f"distance must be edit or kemeny, got {self.distance!r}")
+        require_decimals(self.decimals)
+        require_distance(self.distance)
         if self.consensus not in CONSENSUS_METHODS:
             raise RankingError(
                 f"consensus must be {', '.join(CONSENSUS_METHODS)}, got {self.consensus!r}"
@@ -158,10 +163,51 @@ def build_report(
     return Report(
         settings,
         {
-            criterion: criterion_report(rankings, values_of(criterion, scores, settings), settings)
+            criterion: _criterion_report(
+                rankings, scores, settings, _OfPair(criterion, settings.beta)
+            )
             for criterion, rankings in annotator_rankings.items()
         },
     )
+
+
+class _Plain:
+    """A score is the value that a criterion is compared with."""
+
+    n_values = 1
+
+    def value(self, score: float | None) -> float | None:
+        return score
+
+    def values(self, scores: Floats) -> Floats:
+        return scores
+
+
+@dataclass(frozen=True, slots=True)
+class _OfPair:
+    """How the value that a criterion is compared with comes from recall and precision."""
+
+    criterion: str
+    beta: float
+    n_values: ClassVar[int] = 2
+
+    def value(self, score: RecallPrecision) -> float | None:
+        recall, precision = score
+        if self.criterion == "recall":
+            return recall
+        if self.criterion == "precision":
+            return precision
+        if recall is None or precision is None:
+            return None
+        return f_beta(recall, precision, self.beta)
+
+    def values(self, scores: Floats) -> Floats:
+        recall, precision = scores[..., 0], scores[..., 1]
+        if self.criterion == "recall":
+            return recall
+        if self.criterion == "precision":
+            return precision
+        return f_betas(recall, precision, self.beta)
 
 
 def values_of(
@@ -170,17 +216,7 @@ def values_of(
     settings: Settings,
 ) -> Scores:
     """Return the value of each score that a criterion is compared with."""
-
-    def value(score: RecallPrecision) -> float | None:
-        recall, precision = score
-        if criterion == "recall":
-            return recall
-        if criterion == "precision":
-            return precision
-        if recall is None or precision is None:
-            return None
-        return f_beta(recall, precision, settings.beta)
-
+    value = _OfPair(criterion, settings.beta).value
     return {
         image: {
             protocol: {method: value(score) for method, score in of_method.items()}
@@ -204,23 +240,54 @@ def criterion_report(
     rankings, when its rankings are of different methods, and when a protocol lacks the score of a
     ranked method.
     """
-    protocols = sorted({protocol for of_protocol in scores.values() for protocol in of_protocol})
-    used: dict[str, tuple[Ranking, list[Ranking]]] = {}
-    left_out = []
-    n_rankings = 0
-    for image, of_annotator in rankings.items():
-        try:
-            consensus = _consensus(of_annotator, settings)
-            used[image] = (
-                consensus,
-                list(_protocol_rankings(image, consensus, protocols, scores, settings)),
-            )
-            n_rankings += len(of_annotator)
-        except _LeftOut as reason:
-            left_out.append((image, str(reason)))
+    return _criterion_report(rankings, scores, settings, _Plain())
+
+
+def _criterion_report(
+    rankings: Mapping[str, Sequence[Ranking]],
+    scores: Mapping[str, Mapping[str, Mapping[str, Any]]],
+    settings: Settings,
+    compared: _Plain | _OfPair,
+) -> CriterionReport:
+    protocols = protocols_of(scores)
     names = [*protocols, ALL_TIED, RANDOM_ORDER]
-    table = np.array([_distances(*of_image, settings) for of_image in used.values()])
-    table = table.reshape(len(used), len(names))
+    images = list(rankings)
+    # By the numbers of the images.
+    reasons = {
+        at: f"{len(of_image)} of {settings.min_annotators} annotators"
+        for at, of_image in enumerate(rankings.values())
+        if len(of_image) < settings.min_annotators
+    }
+    enough = [() if at in reasons else of_image for at, of_image in enumerate(rankings.values())]
+    consensus: dict[int, Ranking] = {}
+    table = np.empty((len(images), len(names)))
+
+    def leave_out(at: int) -> None:
+        reasons[at] = _difference(enough[at])
+
+    for group in packed_rankings(enough, leave_out):
+        of_images = [images[at] for at in group.rows.tolist()]
+        found = packed_scores(scores, of_images, group.methods, protocols, compared.n_values)
+        values = compared.values(found)
+        is_complete = np.isfinite(values).all(axis=(1, 2))
+        for at in np.flatnonzero(~is_complete).tolist():
+            of_image = scores.get(of_images[at], {})
+            reason = _lacking(of_image, protocols, group.methods[at], compared)
+            reasons[int(group.rows[at])] = reason
+        rows = group.rows[is_complete]
+        methods = [group.methods[at] for at in np.flatnonzero(is_complete).tolist()]
+        goals = consensus_places(
+            consensus_by(settings.consensus),
+            group.places[is_complete],
+            (
+                (images[at], ranked, enough[at])
+                for at, ranked in zip(rows.tolist(), methods, strict=True)
+            ),
+        )
+        table[rows] = _distances(values[is_complete], goals, settings)
+        consensus |= zip(rows.tolist(), rankings_of(goals, methods), strict=True)
+    used = sorted(consensus)
+    table = table[used]
     return CriterionReport(
         rows=_rows(protocols, table[:, : len(protocols)]),
         baselines=tuple(
@@ -228,64 +295,55 @@ def criterion_report(
             for at, name in enumerate((ALL_TIED, RANDOM_ORDER))
         ),
         n_images=len(used),
-        n_rankings=n_rankings,
-        left_out=tuple(left_out),
-        consensus={image: consensus for image, (consensus, _) in used.items()},
+        n_rankings=sum(len(enough[at]) for at in used),
+        left_out=tuple((images[at], reasons[at]) for at in sorted(reasons)),
+        consensus={images[at]: consensus[at] for at in used},
         distances={
-            image: dict(zip(names, map(float, row), strict=True))
-            for image, row in zip(used, table, strict=True)
+            images[at]: dict(zip(names, row, strict=True))
+            for at, row in zip(used, _as_lists(table), strict=True)
         },
     )
 
 
-class _LeftOut(Exception):
-    """An image does not count; the message is the reason."""
-
-
-def _consensus(rankings: Sequence[Ranking], settings: Settings) -> Ranking:
-    if len(rankings) < settings.min_annotators:
-        raise _LeftOut(f"{len(rankings)} of {settings.min_annotators} annotators")
-    of_annotator = [checked(ranking) for ranking in rankings]
-    ranked = [methods_of(ranking) for ranking in of_annotator]
+def _difference(rankings: Sequence[Ranking]) -> str:
+    ranked = [methods_of(checked(ranking)) for ranking in rankings]
     differing = frozenset.union(*ranked) - frozenset.intersection(*ranked)
-    if differing:
-        raise _LeftOut(f"not ranked by every annotator: {', '.join(sorted(differing))}")
-    return consensus_of(of_annotator, settings.consensus)
+    return f"not ranked by every annotator: {', '.join(sorted(differing))}"
 
 
-def _protocol_rankings(
-    image: str, consensus: Ranking, protocols: Sequence[str], scores: Scores, settings: Settings
-) -> Iterator[Ranking]:
-    methods = sorted(methods_of(consensus))
-    of_protocol = scores.get(image, {})
+def _lacking(
+    of_protocol: Mapping[str, Mapping[str, Any]],
+    protocols: Sequence[str],
+    methods: Sequence[str],
+    compared: _Plain | _OfPair,
+) -> str:
+    """Return which score is the first that lacks."""
     for protocol in protocols:
         found = of_protocol.get(protocol, {})
-        try:
-            yield ranking_from_scores(
-                {method: found.get(method) for method in methods}, settings.decimals
-            )
-        except MissingScore as missing:
-            raise _LeftOut(f"{protocol}: {missing}") from missing
+        for method in methods:
+            score = found.get(method)
+            try:
+                require_score(None if score is None else compared.value(score), method)
+            except MissingScore as missing:
+                return f"{protocol}: {missing}"
+    raise ValueError("every score is there")
 
 
-def _distances(
-    consensus: Ranking, protocol_rankings: Sequence[Ranking], settings: Settings
-) -> list[float]:
+def _distances(values: Floats, goals: Places, settings: Settings) -> Floats:
     """Return the distance of each protocol, of all tied and of a random order to the consensus."""
-    all_tied = (tuple(sorted(methods_of(consensus))),)
-    goal, *others = places_of([consensus, *protocol_rankings, all_tied])
-    goals = np.broadcast_to(goal, (len(others), len(goal)))
+    n_images, n_protocols, n = values.shape
+    table = np.empty((n_images, n_protocols + 2))
+    rounded = rounded_scores(values, settings.decimals)
+    table[:, :-2] = distances_between(rounded, goals[:, np.newaxis], settings.distance)
+    table[:, -2] = distances_between(np.zeros_like(goals), goals, settings.distance)
     if settings.distance == "edit":
-        return [*edit_distances(np.array(others), goals), expected_from_random_order(consensus)]
-    return [
-        *kemeny_distances(np.array(others), goals),
-        expected_kemeny_from_random_order(consensus),
-    ]
+        table[:, -1] = expected_from_random_orders(goals)
+    else:
+        table[:, -1] = n * (n - 1) / 4
+    return table
 
 
-def _rows(
-    protocols: Sequence[str], table: np.ndarray[Any, np.dtype[np.float64]]
-) -> tuple[Row, ...]:
+def _rows(protocols: Sequence[str], table: Floats) -> tuple[Row, ...]:
     if not len(table) or not protocols:
         return tuple(Row(protocol, 0, 0, None) for protocol in protocols)
     best = (table == table.min(axis=1, keepdims=True)).sum(axis=0)
@@ -297,6 +355,14 @@ def _rows(
     return tuple(sorted(rows, key=lambda row: (row.score, row.protocol)))
 
 
-def _mean(column: np.ndarray[Any, np.dtype[np.float64]]) -> float | None:
+def _mean(column: Floats) -> float | None:
     # Distances are multiples of a quarter: their sum is exact, and one division rounds.
     return float(column.sum()) / len(column) if len(column) else None
+
+
+def _as_lists(table: Floats) -> list[list[float]]:
+    """Return the rows with one object for each different number: there are few, and many cells."""
+    numbers, number_of = np.unique(table, return_inverse=True)
+    objects = np.array(numbers.tolist(), dtype=object)
+    rows: list[list[float]] = objects[number_of].reshape(table.shape).tolist()
+    return rows

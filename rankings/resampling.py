@@ -3,27 +3,24 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .distances import kemeny_distances
-from .edit_distance import edit_distances
+from .distances import Distance, distances_between, require_distance
 from .errors import RankingError
-from .orders import Ranking, bucket_of, checked, doubled_ranks, methods_of, require_same_methods
+from .orders import Ranking, checked, require_same_methods
+from .packed import Floats, dense_places, doubled_ranks_of, packed_rankings
 
 N_RESAMPLES = 2000
 LEVEL = 0.95
 SEED = 2018
 
-Distance = Literal["edit", "kemeny"]
-Floats = NDArray[np.float64]
-Places = NDArray[np.intp]
-
 # So many images at a time: the weights of 2,000 resamples are then 16 MiB.
 _BLOCK = 1024
 _TWO_WAY_BLOCK = 256
+# So many resamples at a time.
+_AT_ONCE = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,10 +193,15 @@ def _resampled(
     n_drawn = rng.multinomial(n, sizes / n, size=n_resamples)
     for at, start in enumerate(starts):
         width = int(sizes[at])
-        resample = np.repeat(np.arange(n_resamples), n_drawn[:, at])
-        cells = resample * width + rng.integers(0, width, size=len(resample))
-        weights = np.bincount(cells, minlength=n_resamples * width)
-        yield slice(start, start + width), weights.reshape(n_resamples, width).astype(np.float64)
+        weights = np.empty((n_resamples, width))
+        # Some resamples at a time, so that what is counted stays in the processor's cache.
+        for first in range(0, n_resamples, _AT_ONCE):
+            drawn = n_drawn[first : first + _AT_ONCE, at]
+            cells = np.repeat(np.arange(len(drawn)) * width, drawn)
+            cells += rng.integers(0, width, size=len(cells), dtype=np.int32)
+            counts = np.bincount(cells, minlength=len(drawn) * width)
+            weights[first : first + _AT_ONCE] = counts.reshape(-1, width)
+        yield slice(start, start + width), weights
 
 
 def _intervals(
@@ -264,10 +266,9 @@ def two_way_intervals(
     The mean-rank consensus of a draw is a weighted sum of integers (doubled ranks). It depends on
     the draw only through the image's own annotators, and draws in the same proportion agree, so
     every image is aggregated once for each different proportion: with three annotators ten times
-    whatever the number of resamples, with many at most once for each resample. Distances are
-    computed once for each different consensus of an image. Time: images x proportions x (methods
-    + protocols x methods^2) + resamples x images x protocols. Memory: proportions x protocols for
-    256 images at a time.
+    whatever the number of resamples, with many at most once for each resample. Time: images x
+    proportions x (methods + protocols x methods^2) + resamples x images x protocols. Memory:
+    proportions x protocols for 256 images at a time.
 
     Parameters
     ----------
@@ -289,8 +290,7 @@ def two_way_intervals(
         missing, or a setting cannot be; names the image.
     """
     _require_usable(n_resamples, level)
-    if distance not in ("edit", "kemeny"):
-        raise RankingError(f"distance must be edit or kemeny, got {distance!r}")
+    require_distance(distance)
     images = sorted(annotator_rankings)
     protocols = _common_protocols(images, protocol_rankings)
     annotators = sorted({name for of in annotator_rankings.values() for name in of})
@@ -369,96 +369,41 @@ def _tables(
     Shapes (patterns, images, protocols) and (patterns, images).
     """
     column = {name: at for at, name in enumerate(annotators)}
-    groups: dict[tuple[tuple[str, ...], int], tuple[list[int], list[Any], list[Any]]] = {}
-    for at, image in enumerate(images):
-        names, ranks, places = _arrays_of(
-            image, annotator_rankings[image], protocol_rankings[image], protocols
-        )
-        of_group = groups.setdefault((names, len(ranks[0])), ([], [], []))
-        for values, value in zip(of_group, (at, ranks, places), strict=True):
-            values.append(value)
+    # Of each image those of people, in order of name, then those of the protocols.
+    rankings = [
+        [
+            *(annotator_rankings[image][name] for name in sorted(annotator_rankings[image])),
+            *(protocol_rankings[image][protocol] for protocol in protocols),
+        ]
+        for image in images
+    ]
+
+    def refuse(at: int) -> None:
+        try:
+            require_same_methods(*map(checked, rankings[at]))
+        except RankingError as refusal:
+            raise RankingError(f"{images[at]}: {refusal}") from refusal
+
+    for image in images:
+        if not annotator_rankings[image]:
+            raise RankingError(f"{image} has no ranking")
     table = np.zeros((len(patterns), len(images), len(protocols)))
     counted = np.zeros((len(patterns), len(images)), dtype=bool)
-    for (names, n_methods), (rows, all_ranks, all_places) in groups.items():
-        own = patterns[:, [column[name] for name in names]]
-        common = np.gcd.reduce(own, axis=1)
-        weights, weights_of = np.unique(
-            own // np.maximum(common, 1)[:, np.newaxis], axis=0, return_inverse=True
-        )
-        consensus = dense_places(np.einsum("qa,gan->gqn", weights, np.array(all_ranks)))
-        keys = np.empty((len(rows), len(weights), n_methods + 1), dtype=np.int32)
-        keys[:, :, 0] = np.arange(len(rows))[:, np.newaxis]
-        keys[:, :, 1:] = consensus
-        distinct, distinct_of = np.unique(
-            keys.reshape(-1, n_methods + 1), axis=0, return_inverse=True
-        )
-        others = np.array(all_places, dtype=np.intp).reshape(len(rows), len(protocols), n_methods)
-        goals = np.repeat(distinct[:, np.newaxis, 1:], len(protocols), axis=1)
-        found = distances_between(others[distinct[:, 0]], goals, distance)
-        of_weights = found[distinct_of.reshape(len(rows), len(weights))]
-        table[:, rows] = of_weights[:, weights_of].swapaxes(0, 1)
-        counted[:, rows] = (common > 0)[:, np.newaxis]
+    for group in packed_rankings(rankings, refuse):
+        teams: dict[tuple[str, ...], list[int]] = {}
+        for at, row in enumerate(group.rows.tolist()):
+            teams.setdefault(tuple(sorted(annotator_rankings[images[row]])), []).append(at)
+        for team, of_team in teams.items():
+            places, rows = group.places[of_team], group.rows[of_team]
+            own = patterns[:, [column[name] for name in team]]
+            common = np.gcd.reduce(own, axis=1)
+            weights, weights_of = np.unique(
+                own // np.maximum(common, 1)[:, np.newaxis], axis=0, return_inverse=True
+            )
+            ranks = doubled_ranks_of(places[:, : len(team)])
+            # Mean ranks are in the order of sums.
+            goals = dense_places(np.einsum("qa,gan->qgn", weights, ranks))[:, :, np.newaxis]
+            found = distances_between(places[:, len(team) :], goals, distance)
+            table[:, rows] = found[weights_of]
+            counted[:, rows] = (common > 0)[:, np.newaxis]
     return table, counted
-
-
-def _arrays_of(
-    image: str,
-    of_annotator: Mapping[str, Ranking],
-    of_protocol: Mapping[str, Ranking],
-    protocols: Sequence[str],
-) -> tuple[tuple[str, ...], list[list[int]], list[list[int]]]:
-    """Return who ranked the image, their doubled ranks, and the bucket numbers of the protocols."""
-    names = tuple(sorted(of_annotator))
-    if not names:
-        raise RankingError(f"{image} has no ranking")
-    by_people = [checked(of_annotator[name]) for name in names]
-    by_protocols = [checked(of_protocol[protocol]) for protocol in protocols]
-    try:
-        require_same_methods(*by_people, *by_protocols)
-    except RankingError as refusal:
-        raise RankingError(f"{image}: {refusal}") from refusal
-    methods = sorted(methods_of(by_people[0]))
-    ranks = [doubled_ranks(ranking) for ranking in by_people]
-    places = [bucket_of(ranking) for ranking in by_protocols]
-    return (
-        names,
-        [[of[method] for method in methods] for of in ranks],
-        [[of[method] for method in methods] for of in places],
-    )
-
-
-def dense_places(values: NDArray[Any]) -> Places:
-    """Return each value's bucket number along the last axis: 0 for the smallest, equal for equals."""
-    order = np.argsort(values, axis=-1, kind="stable")
-    ordered = np.take_along_axis(values, order, axis=-1)
-    numbers = np.zeros(values.shape, dtype=np.intp)
-    numbers[..., 1:] = np.cumsum(ordered[..., 1:] != ordered[..., :-1], axis=-1)
-    places = np.empty_like(numbers)
-    np.put_along_axis(places, order, numbers, axis=-1)
-    return places
-
-
-def distances_between(a: NDArray[Any], b: NDArray[Any], distance: Distance) -> Floats:
-    """Return the distance of each ranking in ``a`` to the one in the same position of ``b``.
-
-    Parameters
-    ----------
-    a, b : ndarray of shape (..., n)
-        Bucket numbers of n methods.
-
-    Returns
-    -------
-    ndarray of shape (...)
-        Computed some thousand at a time, so that memory stays within tens of megabytes.
-    """
-    measure: Any = edit_distances if distance == "edit" else kemeny_distances
-    n = a.shape[-1]
-    # Small integers: the comparisons of all pairs are bound by memory.
-    kind = np.int16 if n < 180 else np.intp
-    flat_a, flat_b = (of.reshape(-1, n).astype(kind) for of in (a, b))
-    found = np.empty(len(flat_a))
-    step = max(1, 2**20 // (n * n))
-    for start in range(0, len(found), step):
-        part = slice(start, start + step)
-        found[part] = measure(flat_a[part], flat_b[part])
-    return found.reshape(a.shape[:-1])

@@ -1,31 +1,23 @@
 """Whether the order of the protocols hangs on a setting, an annotator or half of the images."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .distances import kendall_tau_b
+from .consensus import Consensus, consensus_places
+from .distances import Distance, distances_between, kendall_tau_b, require_distance
 from .errors import RankingError
+from .from_scores import require_decimals
 from .mean_rank import mean_rank
-from .orders import Ranking, bucket_of, checked, from_values, require_same_methods
+from .orders import Ranking, checked, from_values, require_same_methods
+from .packed import Places, complete_scores, packed_rankings, protocols_of, rounded_scores
 from .report import Scores
-from .resampling import Distance, Floats, distances_between
-from .tuning import (
-    Packed,
-    packed,
-    places_from_scores,
-    protocols_of,
-    require_decimals,
-    require_distance,
-)
+from .tuning import packed
 
 BASE = "as reported"
 DECIMALS: tuple[int | None, ...] = (2, 3, 4, None)
-
-Consensus = Callable[[Sequence[Ranking]], Ranking]
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,104 +83,153 @@ def sensitivity_table(
     RankingError
         If a setting cannot be or an image's rankings are none or of different methods.
     """
-    protocols = protocols_of(scores)
-    people = {image: _checked(image, of) for image, of in annotator_rankings.items()}
-    agreed = _consensuses(people, consensus)
-    images = list(people)
-    other: Distance = "kemeny" if distance == "edit" else "edit"
-    studies: list[tuple[str, Mapping[str, Ranking], int | None, Distance]] = [
-        (BASE, agreed, decimals, distance),
-        (f"{other} distance", agreed, decimals, other),
-    ]
-    for name, find in (other_consensuses or {}).items():
-        found = _consensuses(people, find)
-        studies.append((f"consensus: {name}", found, decimals, distance))
-    for places in DECIMALS:
-        if places != decimals:
-            studies.append((_rounding_name(places), agreed, places, distance))
-    for annotator in sorted({name for of in people.values() for name in of}):
-        changed = _without(annotator, people, agreed, consensus)
-        studies.append((f"without {annotator}", changed, decimals, distance))
-    half = images[: (len(images) + 1) // 2]
-    studies.append(
-        ("first half of the images", {image: agreed[image] for image in half}, decimals, distance)
-    )
     require_decimals(decimals)
     require_distance(distance)
-    groups = list(packed(scores, agreed, protocols))
-    base: Ranking | None = None
-    variants = []
-    for name, study, places, measure in studies:
-        sums = np.zeros(len(protocols))
-        for group in groups:
-            sums += _sums(group, study, places, measure)
-        order = _order(protocols, sums) if study else None
-        base = order if name == BASE else base
-        variants.append(_variant(name, order, base, len(study)))
-    return tuple(variants)
+    protocols = protocols_of(scores)
+    annotators = sorted({name for of_image in annotator_rankings.values() for name in of_image})
+    changes = _changes(annotators, decimals, distance, consensus, other_consensuses or {})
+    images = list(annotator_rankings)
+    half = (len(images) + 1) // 2
+    people = [dict(sorted(of_image.items())) for of_image in annotator_rankings.values()]
+    for at, of_image in enumerate(people):
+        if not of_image:
+            raise RankingError(f"{images[at]} has no ranking")
+
+    def refuse(at: int) -> None:
+        try:
+            require_same_methods(*map(checked, people[at].values()))
+        except RankingError as refusal:
+            raise RankingError(f"{images[at]}: {refusal}") from refusal
+
+    # Distances are multiples of 1/2, so that the sums are exact.
+    sums = np.zeros((len(changes), len(protocols)))
+    n_images = np.zeros(len(changes), dtype=np.intp)
+    for group in packed_rankings([list(of_image.values()) for of_image in people], refuse):
+        rows = group.rows.tolist()
+        chosen = _Images(
+            [images[at] for at in rows], group.methods, [people[at] for at in rows], group.places
+        )
+        values = complete_scores(scores, chosen.names, chosen.methods, protocols)
+        rounded = {number: rounded_scores(values, number) for number in (decimals, *DECIMALS)}
+        goals = {find: chosen.goals(find) for find in {of.consensus for of in changes}}
+        reported = distances_between(rounded[decimals], goals[consensus][:, np.newaxis], distance)
+        for at, change in enumerate(changes):
+            if change.first_half:
+                found = reported[group.rows < half]
+            elif change.without is not None:
+                changed, left = chosen.without(change.without)
+                if group.places.shape[1] > 1:
+                    found = reported.copy()
+                    goal = left.goals(consensus)[:, np.newaxis]
+                    found[changed] = distances_between(rounded[decimals][changed], goal, distance)
+                else:
+                    found = np.delete(reported, changed, axis=0)
+            elif change.name == BASE:
+                found = reported
+            else:
+                goal = goals[change.consensus][:, np.newaxis]
+                found = distances_between(rounded[change.decimals], goal, change.distance)
+            sums[at] += found.sum(axis=0)
+            n_images[at] += len(found)
+    orders = [
+        _order(protocols, of_change) if n else None
+        for of_change, n in zip(sums, n_images, strict=True)
+    ]
+    return tuple(
+        _variant(change.name, order, orders[0], int(n))
+        for change, order, n in zip(changes, orders, n_images, strict=True)
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Change:
+    """What a variant takes for the settings of the report."""
+
+    name: str
+    decimals: int | None
+    distance: Distance
+    consensus: Consensus
+    without: str | None = None
+    first_half: bool = False
+
+
+def _changes(
+    annotators: Sequence[str],
+    decimals: int | None,
+    distance: Distance,
+    consensus: Consensus,
+    other_consensuses: Mapping[str, Consensus],
+) -> list[_Change]:
+    """Return the report's own settings, then each with one thing changed."""
+    other: Distance = "kemeny" if distance == "edit" else "edit"
+    return [
+        _Change(BASE, decimals, distance, consensus),
+        _Change(f"{other} distance", decimals, other, consensus),
+        *(
+            _Change(f"consensus: {name}", decimals, distance, find)
+            for name, find in other_consensuses.items()
+        ),
+        *(
+            _Change(_rounding_name(number), number, distance, consensus)
+            for number in DECIMALS
+            if number != decimals
+        ),
+        *(
+            _Change(f"without {name}", decimals, distance, consensus, without=name)
+            for name in annotators
+        ),
+        _Change("first half of the images", decimals, distance, consensus, first_half=True),
+    ]
 
 
 def _rounding_name(decimals: int | None) -> str:
     return "not rounded" if decimals is None else f"{decimals} decimals"
 
 
-def _checked(image: str, of_annotator: Mapping[str, Ranking]) -> dict[str, Ranking]:
-    """Return the rankings in order of the annotators' names."""
-    if not of_annotator:
-        raise RankingError(f"{image} has no ranking")
-    found = {name: checked(of_annotator[name]) for name in sorted(of_annotator)}
-    try:
-        require_same_methods(*found.values())
-    except RankingError as refusal:
-        raise RankingError(f"{image}: {refusal}") from refusal
-    return found
+@dataclass(frozen=True, slots=True)
+class _Images:
+    """Images with equally many rankings of equally many methods.
 
-
-def _consensuses(
-    people: Mapping[str, Mapping[str, Ranking]], consensus: Consensus
-) -> dict[str, Ranking]:
-    return {image: consensus(list(of_annotator.values())) for image, of_annotator in people.items()}
-
-
-def _without(
-    annotator: str,
-    people: Mapping[str, Mapping[str, Ranking]],
-    agreed: Mapping[str, Ranking],
-    consensus: Consensus,
-) -> dict[str, Ranking]:
-    found = {}
-    for image, of_annotator in people.items():
-        others = [of for name, of in of_annotator.items() if name != annotator]
-        if len(others) == len(of_annotator):
-            found[image] = agreed[image]
-        elif others:
-            found[image] = consensus(others)
-    return found
-
-
-def _sums(
-    group: Packed, consensus: Mapping[str, Ranking], decimals: int | None, distance: Distance
-) -> Floats:
-    """Return each protocol's distances, summed over the images that have a consensus.
-
-    Distances are multiples of 1/2, so that the sums are exact.
+    Attributes
+    ----------
+    names, methods, people : list, length g
+        The images' names, their methods in order, and their rankings in order of annotator.
+    places : ndarray of shape (g, k, n)
+        The bucket numbers of the rankings.
     """
-    chosen, goals = [], []
-    for at, (image, methods) in enumerate(zip(group.images, group.methods, strict=True)):
-        if image in consensus:
-            place = bucket_of(consensus[image])
-            if sorted(place) != methods:
-                raise RankingError(f"{image}: a consensus ranks other methods than people do")
-            chosen.append(at)
-            goals.append([place[method] for method in methods])
-    if not chosen:
-        return np.zeros(group.values.shape[1])
-    places = places_from_scores(group.values[chosen], decimals)
-    goal: NDArray[Any] = np.broadcast_to(np.array(goals)[:, np.newaxis], places.shape)
-    return np.asarray(distances_between(places, goal, distance).sum(axis=0))
+
+    names: list[str]
+    methods: list[tuple[str, ...]]
+    people: list[dict[str, Ranking]]
+    places: Places
+
+    def goals(self, find: Consensus) -> Places:
+        rankings = (list(of_image.values()) for of_image in self.people)
+        return consensus_places(
+            find, self.places, zip(self.names, self.methods, rankings, strict=True)
+        )
+
+    def without(self, annotator: str) -> tuple[list[int], "_Images"]:
+        """Return the numbers of the images that somebody ranked, and these without his or her ranking."""
+        chosen = [at for at, of_image in enumerate(self.people) if annotator in of_image]
+        others = np.array(
+            [[name != annotator for name in self.people[at]] for at in chosen], dtype=bool
+        )
+        _, k, n = self.places.shape
+        places = self.places[chosen][others.reshape(len(chosen), k)]
+        left = _Images(
+            [self.names[at] for at in chosen],
+            [self.methods[at] for at in chosen],
+            [
+                {name: of for name, of in self.people[at].items() if name != annotator}
+                for at in chosen
+            ],
+            places.reshape(len(chosen), k - 1, n),
+        )
+        return chosen, left
 
 
-def _order(protocols: Sequence[str], sums: Floats) -> Ranking | None:
+def _order(protocols: Sequence[str], sums: NDArray[np.float64]) -> Ranking | None:
     if not protocols:
         return None
     return from_values(list(zip(protocols, sums.tolist(), strict=True)), descending=False)
@@ -244,7 +285,9 @@ def rounding_table(
     sums = np.zeros((len(decimals), len(protocols)))
     for group in packed(scores, consensus, protocols):
         for at, number in enumerate(decimals):
-            sums[at] += _sums(group, consensus, number, distance)
+            rounded = rounded_scores(group.values, number)
+            found = distances_between(rounded, group.goals[:, np.newaxis], distance)
+            sums[at] += found.sum(axis=0)
     n = len(consensus)
     return tuple(
         RoundingRow(protocol, tuple(float(of) / n if n else None for of in sums[:, at]))

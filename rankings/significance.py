@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .errors import RankingError
-from .resampling import SEED, Floats, checked_table
+from .packed import Floats
+from .resampling import SEED, checked_table
 
 N_PATTERNS = 10_000
 ALPHA = 0.05

@@ -3,7 +3,6 @@
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from decimal import ROUND_HALF_EVEN, Decimal
 from fractions import Fraction
 from itertools import combinations
 from typing import Any
@@ -11,11 +10,22 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .errors import MissingScore, RankingError
-from .from_scores import MAX_DECIMALS
-from .orders import Ranking, bucket_of, checked
+from .distances import Distance, distances_between, require_distance
+from .errors import RankingError
+from .from_scores import f_betas, require_decimals, require_score
+from .orders import Ranking
+from .packed import (
+    TOGETHER,
+    Floats,
+    Places,
+    complete_scores,
+    packed_rankings,
+    protocols_of,
+    rounded_scores,
+)
+from .packed import places_from_scores as places_from_scores
 from .report import RecallPrecision, Scores
-from .resampling import SEED, Distance, Floats, Places, dense_places, distances_between
+from .resampling import SEED
 
 N_FOLDS = 5
 # Eight steps for each doubling: 49 values, 1 among them.
@@ -23,10 +33,8 @@ BETAS = tuple(2.0 ** (step / 8) for step in range(-24, 25))
 CURVE_POINTS = 200
 # Scores are fractions; what differs by less than this is the same difference.
 _DIGITS = 12
-# A score whose half is nearer than this is rounded in decimal arithmetic.
-_NEAR_HALF = 1e-4
 # So many images at a time.
-_PACKED = 4096
+_PACKED = TOGETHER
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,29 +112,16 @@ def beta_search(
     sums = np.zeros((len(betas), max(1, len(parts)), len(protocols)))
     for group in packed(scores, consensus, protocols, n_values=2):
         recall, precision = group.values[..., 0], group.values[..., 1]
-        goals = np.broadcast_to(group.goals[:, np.newaxis], recall.shape)
+        goals = group.goals[:, np.newaxis]
         in_fold = np.equal.outer(np.arange(sums.shape[1]), fold_of[group.rows]).astype(np.float64)
-        places = np.full(recall.shape, -1, dtype=np.intp)
-        found = np.zeros(recall.shape[:-1])
         for at, beta in enumerate(betas):
-            before = places
-            places = places_from_scores(_f_betas(recall, precision, beta), decimals)
-            changed = (places != before).any(axis=-1)
-            found[changed] = distances_between(places[changed], goals[changed], distance)
-            sums[at] += in_fold @ found
+            rounded = rounded_scores(f_betas(recall, precision, beta), decimals)
+            sums[at] += in_fold @ distances_between(rounded, goals, distance)
     order = sorted(range(len(betas)), key=lambda at: (abs(math.log(betas[at])), betas[at]))
     return tuple(
         _searched(protocol, sums[:, :, at], betas, order, n)
         for at, protocol in enumerate(protocols)
     )
-
-
-def _f_betas(recall: Floats, precision: Floats, beta: float) -> Floats:
-    """Return :func:`rankings.from_scores.f_beta` of each, with the same operations in its order."""
-    weight = beta * beta
-    below = weight * precision + recall
-    above = (1 + weight) * precision * recall
-    return np.divide(above, below, out=np.zeros_like(below), where=below != 0)
 
 
 def _searched(
@@ -263,34 +258,34 @@ def tie_calibration(
 class _Pairs:
     """All pairs of methods of all images, in order of the difference of their scores.
 
-    ``weights`` make each image count the same, as integers: a pair of an image with k pairs counts
-    common / k, where every k divides ``common``.
+    ``gains`` are 1 for a pair that is right if tied, -1 for one that is right if not, else 0, with
+    weights that make each image count the same, as integers: a pair of an image with k pairs
+    counts common / k, where every k divides ``common``. ``folds`` are those of the pairs' images,
+    and ``right_if_strict`` sums up, for each fold, the pairs that are right if nothing is tied.
     """
 
-    images: NDArray[np.intp]
     differences: Floats
-    weights: NDArray[Any]
-    tied_by_people: NDArray[np.bool_]
-    right_if_strict: NDArray[np.bool_]
+    gains: NDArray[Any]
+    folds: NDArray[Any]
+    right_if_strict: list[int]
     common: int
 
-    def candidates(self, chosen: NDArray[np.bool_] | None) -> tuple[Floats, list[int]]:
-        """Return each candidate and the summed weights of the pairs that are right with it."""
-        differences, weights = self.differences, self.weights
-        tied, strict = self.tied_by_people, self.right_if_strict
-        if chosen is not None:
-            differences, weights = differences[chosen], weights[chosen]
-            tied, strict = tied[chosen], strict[chosen]
-        last = np.flatnonzero(np.append(differences[1:] != differences[:-1], True))
-        gained = np.cumsum(weights * (tied.astype(np.int8) - strict.astype(np.int8)))[last]
-        at_least = differences[last]
-        if at_least[0] > 0:
-            at_least, gained = np.append(0.0, at_least), np.append(0, gained)
-        return at_least, gained + (weights * strict).sum()
+    def candidates(self) -> tuple[Floats, NDArray[np.intp]]:
+        """Return 0 and every difference that occurs, and how many pairs differ by no more."""
+        is_last = np.append(self.differences[1:] != self.differences[:-1], True)
+        n_tied = np.flatnonzero(is_last) + 1
+        found = self.differences[n_tied - 1]
+        if found[0] > 0:
+            return np.append(0.0, found), np.append(0, n_tied)
+        return found, n_tied
 
-    def right_at(self, epsilon: float, chosen: NDArray[np.bool_]) -> int:
-        right = np.where(self.differences <= epsilon, self.tied_by_people, self.right_if_strict)
-        return int(self.weights[chosen & right].sum())
+    def right(self, n_tied: NDArray[np.intp], fold: int | None = None) -> NDArray[Any]:
+        """Return the summed weights of the pairs that are right, for each number of tied ones."""
+        gains = self.gains if fold is None else np.where(self.folds == fold, self.gains, 0)
+        strict = sum(self.right_if_strict) if fold is None else self.right_if_strict[fold]
+        # Of gains that are objects the sums are, too; of others they need all the room there is.
+        gained = np.cumsum(gains, dtype=object if gains.dtype == object else np.int64)
+        return np.where(n_tied > 0, gained[n_tied - 1], 0) + strict
 
 
 def _calibrated(
@@ -303,22 +298,25 @@ def _calibrated(
 ) -> TieCalibration:
     if not n:
         return TieCalibration(protocol, None, None, None, None, (), None, None, (), 0)
-    pairs = _pairs_of(groups, at, n)
+    fold_of = np.zeros(n, dtype=np.min_scalar_type(len(parts)))
+    for fold, part in enumerate(parts):
+        fold_of[part] = fold
+    pairs = _pairs_of(groups, at, fold_of, max(1, len(parts)))
     whole = pairs.common * n
-    candidates, right = pairs.candidates(None)
+    candidates, n_tied = pairs.candidates()
+    right = pairs.right(n_tied)
     best = int(np.argmax(right))
     epsilon = float(candidates[best])
     fold_epsilons = []
     held_out = 0
     epsilon_of = np.full(n, epsilon)
-    for part in parts:
-        inside = np.zeros(n, dtype=bool)
-        inside[part] = True
-        of_part = inside[pairs.images]
-        outside, right_outside = pairs.candidates(~of_part)
-        fold_epsilons.append(float(outside[int(np.argmax(right_outside))]))
+    for fold, part in enumerate(parts):
+        inside = pairs.right(n_tied, fold)
+        # A difference that only occurs inside is level with the one before it, which is smaller.
+        outside = int(np.argmax(right - inside))
+        fold_epsilons.append(float(candidates[outside]))
         epsilon_of[part] = fold_epsilons[-1]
-        held_out += pairs.right_at(fold_epsilons[-1], of_part)
+        held_out += int(inside[outside])
     some = {*np.linspace(0, len(candidates) - 1, CURVE_POINTS).astype(int).tolist(), best}
     return TieCalibration(
         protocol,
@@ -334,32 +332,36 @@ def _calibrated(
     )
 
 
-def _pairs_of(groups: Sequence["Packed"], at: int, n: int) -> _Pairs:
+def _pairs_of(groups: Sequence["Packed"], at: int, fold_of: NDArray[Any], n_folds: int) -> _Pairs:
     n_pairs = [group.goals.shape[1] * (group.goals.shape[1] - 1) // 2 for group in groups]
     common = math.lcm(*n_pairs)
+    sizes = [len(group.rows) * k for group, k in zip(groups, n_pairs, strict=True)]
+    most = common // min(n_pairs)
     # Many different numbers of methods can make the common multiple too large for the processor.
-    kind: Any = np.int64 if common * n < 2**62 else object
-    images, differences, weights, tied, strict = [], [], [], [], []
-    for group, k in zip(groups, n_pairs, strict=True):
+    kind = np.min_scalar_type(-most) if common * len(fold_of) < 2**62 else np.dtype(object)
+    differences = np.empty(sum(sizes))
+    gains = np.empty(sum(sizes), dtype=kind)
+    folds = np.empty(sum(sizes), dtype=fold_of.dtype)
+    right_if_strict = [0] * n_folds
+    end = 0
+    for group, k, size in zip(groups, n_pairs, sizes, strict=True):
+        part = slice(end, end + size)
+        end += size
         first, second = np.array(list(combinations(range(group.goals.shape[1]), 2))).T
         values = group.values[:, at]
         apart = np.round(values[:, first] - values[:, second], _DIGITS)
         # Bucket numbers grow as scores fall.
         better = np.sign(group.goals[:, second] - group.goals[:, first])
-        images.append(np.repeat(group.rows, k))
-        differences.append(np.abs(apart).ravel())
-        weights.append(np.full(apart.size, common // k, dtype=kind))
-        tied.append((better == 0).ravel())
-        strict.append(((np.sign(apart) == better) & (better != 0)).ravel())
-    order = np.argsort(np.concatenate(differences), kind="stable")
-    return _Pairs(
-        np.concatenate(images)[order],
-        np.concatenate(differences)[order],
-        np.concatenate(weights)[order],
-        np.concatenate(tied)[order],
-        np.concatenate(strict)[order],
-        common,
-    )
+        strict = (np.sign(apart) == better) & (better != 0)
+        gained = (better == 0).astype(kind) - strict.astype(kind)
+        differences[part] = np.abs(apart).ravel()
+        gains[part] = gained.ravel() * (common // k)
+        folds[part] = np.repeat(fold_of[group.rows], k)
+        of_fold = np.bincount(fold_of[group.rows], strict.sum(axis=1), minlength=n_folds)
+        for fold, right in enumerate(of_fold.tolist()):
+            right_if_strict[fold] += int(right) * (common // k)
+    order = np.argsort(differences)
+    return _Pairs(differences[order], gains[order], folds[order], right_if_strict, common)
 
 
 def _calibrated_score(
@@ -393,7 +395,7 @@ def calibrated_ranking(scores: Mapping[str, float | None], epsilon: float) -> Ra
         raise RankingError(f"epsilon must be 0 or more, got {epsilon}")
     methods = sorted(scores)
     for method in methods:
-        _require_score(scores[method], method)
+        require_score(scores[method], method)
     values = np.array([[scores[method] for method in methods]], dtype=np.float64)
     [places] = _clustered(values, np.array([epsilon]))
     return tuple(
@@ -406,9 +408,9 @@ def _clustered(values: Floats, epsilons: Floats) -> Places:
     """Return bucket numbers of shape (m, n), the buckets of row i no wider than epsilons[i]."""
     order = np.argsort(-values, axis=1, kind="stable")
     ordered = np.take_along_axis(values, order, axis=1)
-    number = np.zeros(len(values), dtype=np.intp)
+    number = np.zeros(len(values), dtype=np.min_scalar_type(-values.shape[1]))
     best = ordered[:, 0]
-    places = np.zeros(values.shape, dtype=np.intp)
+    places: Places = np.zeros_like(order, dtype=number.dtype)
     for at in range(1, values.shape[1]):
         opens = np.round(best - ordered[:, at], _DIGITS) > epsilons
         best = np.where(opens, ordered[:, at], best)
@@ -423,8 +425,6 @@ class Packed:
 
     Attributes
     ----------
-    images, methods : list, length g
-        Their names, and those of the methods each ranks.
     rows : ndarray of shape (g,)
         The images' numbers in order of name among all.
     values : ndarray of shape (g, protocols, n), or (g, protocols, n, n_values)
@@ -432,8 +432,6 @@ class Packed:
         Bucket numbers of the consensus.
     """
 
-    images: list[str]
-    methods: list[list[str]]
     rows: NDArray[np.intp]
     values: Floats
     goals: Places
@@ -459,105 +457,9 @@ def packed(
     RankingError
         If a consensus is not a ranking.
     """
-    by_size: dict[int, list[tuple[int, str, dict[str, int]]]] = {}
-    for at, image in enumerate(sorted(consensus)):
-        place = bucket_of(checked(consensus[image]))
-        waiting = by_size.setdefault(len(place), [])
-        waiting.append((at, image, place))
-        if len(waiting) == _PACKED:
-            yield _packed(waiting, scores, protocols, n_values)
-            waiting.clear()
-    for waiting in by_size.values():
-        if waiting:
-            yield _packed(waiting, scores, protocols, n_values)
-
-
-def _packed(
-    waiting: Sequence[tuple[int, str, dict[str, int]]],
-    scores: Mapping[str, Mapping[str, Mapping[str, Any]]],
-    protocols: Sequence[str],
-    n_values: int,
-) -> Packed:
-    images = [image for _, image, _ in waiting]
-    methods = [sorted(place) for _, _, place in waiting]
-    shape = (len(images), len(protocols), len(methods[0]), n_values)
-    try:
-        values = np.array(
-            [
-                [[scores[image][protocol][method] for method in ranked] for protocol in protocols]
-                for image, ranked in zip(images, methods, strict=True)
-            ],
-            dtype=np.float64,
-        ).reshape(shape if n_values > 1 else shape[:-1])
-        complete = bool(np.isfinite(values).all())
-    except (KeyError, TypeError, ValueError):
-        complete = False
-    if not complete:
-        for image, ranked in zip(images, methods, strict=True):
-            _refuse(image, scores.get(image, {}), protocols, ranked, n_values)
-    return Packed(
-        images,
-        methods,
-        np.array([at for at, _, _ in waiting], dtype=np.intp),
-        values,
-        np.array([[place[name] for name in sorted(place)] for _, _, place in waiting]),
-    )
-
-
-def _refuse(
-    image: str,
-    of_protocol: Mapping[str, Mapping[str, Any]],
-    protocols: Sequence[str],
-    methods: Sequence[str],
-    n_values: int,
-) -> None:
-    for protocol in protocols:
-        for method in methods:
-            found = of_protocol.get(protocol, {}).get(method)
-            of_method = found if n_values > 1 and found is not None else [found]
-            for value in of_method:
-                _require_score(value, f"{image}, {protocol}: {method}")
-
-
-def _require_score(score: float | None, name: str) -> None:
-    if score is None or not math.isfinite(score):
-        raise MissingScore(f"{name} has no score" if score is None else f"{name} scores {score}")
-
-
-def protocols_of(scores: Mapping[str, Mapping[str, Any]]) -> list[str]:
-    """Return the protocols that score any image, in order of name."""
-    return sorted({protocol for of_protocol in scores.values() for protocol in of_protocol})
-
-
-def places_from_scores(values: Floats, decimals: int | None) -> Places:
-    """Return bucket numbers, 0 for the best, of scores along the last axis.
-
-    Rounds as :func:`rankings.from_scores.ranking_from_scores` does, for many scores at once: only
-    those near a half need decimal arithmetic.
-    """
-    if decimals is None:
-        return dense_places(-values)
-    scaled = values * 10.0**decimals
-    units = np.rint(scaled)
-    # Larger numbers leave too few digits behind the point for the shortcut.
-    near = np.abs(np.abs(scaled - units) - 0.5) < _NEAR_HALF
-    near |= np.abs(scaled) > 2.0**32
-    if near.any():
-        digit = Decimal(1).scaleb(-decimals)
-        units[near] = [
-            float(Decimal(repr(value)).quantize(digit, rounding=ROUND_HALF_EVEN).scaleb(decimals))
-            for value in values[near].tolist()
-        ]
-    return dense_places(-units)
-
-
-def require_decimals(decimals: int | None) -> None:
-    """Raise RankingError unless scores can be rounded so."""
-    if decimals is not None and not 0 <= decimals <= MAX_DECIMALS:
-        raise RankingError(f"decimals must be None or in 0 .. {MAX_DECIMALS}, got {decimals}")
-
-
-def require_distance(distance: str) -> None:
-    """Raise RankingError unless there is such a distance."""
-    if distance not in ("edit", "kemeny"):
-        raise RankingError(f"distance must be edit or kemeny, got {distance!r}")
+    images = sorted(consensus)
+    alone = [[consensus[image]] for image in images]
+    for group in packed_rankings(alone, together=_PACKED):
+        of_images = [images[at] for at in group.rows.tolist()]
+        values = complete_scores(scores, of_images, group.methods, protocols, n_values)
+        yield Packed(group.rows, values, group.places[:, 0])

@@ -5,6 +5,11 @@ from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any
 
+from django.template.defaultfilters import floatformat
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+
+from rankings.analysis_tables import Table, tables_of
 from rankings.orders import to_text
 from rankings.report import CriterionReport, Report, Row
 
@@ -52,6 +57,19 @@ class ShownTable:
     def title(self) -> str:
         return self.criterion.capitalize()
 
+    @property
+    def image_rows(self) -> list[tuple[str, str, SafeString]]:
+        """The images with their distances as cells: of thousands few differ, and each is written once."""
+        occurring = {distance for _, _, distances in self.images for distance in distances}
+        cell = {
+            distance: format_html('<td class="number">{}</td>', floatformat(distance, 1))
+            for distance in occurring
+        }
+        return [
+            (image, consensus, format_html("{}" * len(distances), *map(cell.get, distances)))
+            for image, consensus, distances in self.images
+        ]
+
 
 def shown_tables(report: Report, analysis: Mapping[str, Any]) -> list[ShownTable]:
     """Return every criterion; ``analysis`` is that of the report's JSON, or empty without one."""
@@ -59,6 +77,30 @@ def shown_tables(report: Report, analysis: Mapping[str, Any]) -> list[ShownTable
         _shown(criterion, table, analysis.get(criterion))
         for criterion, table in report.criteria.items()
     ]
+
+
+@dataclass(frozen=True, slots=True)
+class ShownAround:
+    """A table around Best / Worst / Score, and its rows as cells."""
+
+    table: Table
+    rows: Sequence[SafeString]
+
+
+def shown_around(data: Mapping[str, Any]) -> list[ShownAround]:
+    """Return every table that has a row.
+
+    Cells are written here and not in the template, because pairs of protocols make thousands of them.
+    """
+    return [ShownAround(table, _rows_of(table)) for table in tables_of(data)]
+
+
+def _rows_of(table: Table) -> list[SafeString]:
+    cells = "".join(
+        '<td class="number">{}</td>' if column.is_number else "<td>{}</td>"
+        for column in table.columns
+    )
+    return [format_html(cells, *(text for text, _ in row)) for row in table.shown]
 
 
 def _shown(criterion: str, table: CriterionReport, around: Mapping[str, Any] | None) -> ShownTable:

@@ -27,7 +27,7 @@ from rankings.report import Settings, report_from_json
 from . import exports, raw, services
 from .bundles.writing import NotExported, write_bundle
 from .forms import ReportForm
-from .screens import shown_tables
+from .screens import shown_around, shown_tables
 
 
 @login_required
@@ -57,7 +57,7 @@ def _screen_of(built: services.StudyReport) -> dict[str, Any]:
         "settings_query": _query_of(built.settings),
         "n_protocols": len(built.runs),
         "tables": shown_tables(built.report, data["analysis"] if data else {}),
-        "around": analysis_tables.tables_of(data) if data else [],
+        "around": shown_around(data) if data else [],
         "is_too_large": not is_small,
     }
 
@@ -142,7 +142,7 @@ def kept(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
         "settings": found.settings,
         "n_protocols": len(next(iter(found.criteria.values())).rows),
         "tables": shown_tables(found, report.data["analysis"]),
-        "around": analysis_tables.tables_of(report.data),
+        "around": shown_around(report.data),
         "formats": exports.FORMATS,
         "others": study.kept_reports.defer("content").exclude(pk=pk)[:20],
     }

@@ -5,9 +5,11 @@ from hashlib import sha256
 
 import pytest
 from django.urls import reverse
+from django.utils.html import escape
 
 from annotate.reports.models import KeptReport
 from annotate.scoring.models import Score
+from rankings.analysis_tables import tables_of
 from tests.annotate.judging.truths import rank_everything, same_truth
 from tests.factories import add_annotator, add_researcher, make_study
 
@@ -160,3 +162,35 @@ def test_a_kept_page_reads_the_report_and_builds_nothing(
     kept = keep(researcher, study)
     with django_assert_max_num_queries(8):
         page(researcher, kept)
+
+
+def test_a_kept_report_is_shown_with_few_queries(researcher, study, django_assert_max_num_queries):
+    """Who asks, the study, the report and others to compare with; nothing for its images or rows."""
+    kept = keep(researcher, study)
+    keep(researcher, study)
+    with django_assert_max_num_queries(7):
+        response = page(researcher, kept)
+    assert response.status_code == 200
+
+
+def test_the_cells_of_a_kept_report_are_those_of_its_tables(researcher, study):
+    """The page writes them row by row; here they are read back cell by cell."""
+    kept = keep(researcher, study)
+    text = page(researcher, kept).text
+    for criterion, table in kept.data["criteria"].items():
+        protocols = [row["protocol"] for row in table["rows"]]
+        assert protocols
+        for image, distances in table["distances"].items():
+            order = " &gt; ".join(" = ".join(bucket) for bucket in table["consensus"][image])
+            cells = [f'<td class="number">{distances[name]:.1f}</td>' for name in protocols]
+            row = f'<tr><th scope="row">{image}</th><td>{order}</td>{"".join(cells)}</tr>'
+            assert row in text, criterion
+    for table in tables_of(kept.data):
+        for row in table.shown:
+            cells = [
+                f'<td class="number">{escape(cell)}</td>'
+                if is_number
+                else f"<td>{escape(cell)}</td>"
+                for cell, is_number in row
+            ]
+            assert f"<tr>{''.join(cells)}</tr>" in text

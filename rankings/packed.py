@@ -1,0 +1,375 @@
+"""Many images as arrays: the rankings of people and the scores of protocols, methods in order of name."""
+
+from array import array
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from itertools import chain
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .from_scores import quantized, require_decimals, require_score
+from .orders import Ranking, checked
+
+Floats = NDArray[np.float64]
+# Bucket numbers, 0 for the best, in a small kind of integer.
+Places = NDArray[np.integer[Any]]
+
+# So many images at a time.
+TOGETHER = 4096
+# A score whose half is nearer than this is rounded in decimal arithmetic.
+_NEAR_HALF = 1e-4
+
+
+@dataclass(frozen=True, slots=True)
+class PackedRankings:
+    """Some images that have equally many rankings of equally many methods.
+
+    Attributes
+    ----------
+    rows : ndarray of shape (g,)
+        The images' numbers among all.
+    methods : list of tuples, length g
+        The methods that each image ranks, in order of name.
+    places : ndarray of shape (g, k, n)
+        Bucket numbers of the n methods in the k rankings, in the order given.
+    """
+
+    rows: NDArray[np.intp]
+    methods: list[tuple[str, ...]]
+    places: Places
+
+
+def packed_rankings(
+    images: Sequence[Sequence[Ranking]],
+    differing: Callable[[int], object] | None = None,
+    together: int | None = None,
+) -> Iterator[PackedRankings]:
+    """Yield the rankings of many images, some thousand together, images in order within each.
+
+    Parameters
+    ----------
+    images : sequence of sequences of rankings
+        Those of each image; an image without a ranking is in no group.
+    differing : callable, optional
+        Called with the number of an image whose rankings are of different methods, which is in no
+        group either, before the groups of its thousand.
+    together : int, optional
+        So many images are packed at a time.
+
+    Raises
+    ------
+    RankingError
+        If a ranking is not one.
+    """
+    size = together or TOGETHER
+    for start in range(0, len(images), size):
+        yield from _grouped(images[start : start + size], start, differing)
+
+
+def _grouped(
+    images: Sequence[Sequence[Ranking]], start: int, differing: Callable[[int], object] | None
+) -> Iterator[PackedRankings]:
+    rankings = _Flat(images)
+    n_rankings = _lengths(images)
+    first_ranking = _starts(n_rankings)
+    has_any = n_rankings > 0
+    n_methods = np.zeros(len(images), dtype=np.intp)
+    n_methods[has_any] = rankings.n_methods[first_ranking[has_any]]
+    owner = np.repeat(np.arange(len(images)), n_rankings)
+    is_differing = np.zeros(len(images), dtype=bool)
+    is_differing[owner[rankings.n_methods != n_methods[owner]]] = True
+    groups = []
+    for k, n in sorted({*zip(n_rankings.tolist(), n_methods.tolist(), strict=True)}):
+        if not k:
+            continue
+        rows = np.flatnonzero((n_rankings == k) & (n_methods == n) & ~is_differing)
+        methods, places = rankings.of(first_ranking[rows, np.newaxis] + np.arange(k), n)
+        is_one_set = (methods == methods[:, :1]).all(axis=(1, 2))
+        is_differing[rows[~is_one_set]] = True
+        groups.append((rows[is_one_set], methods[is_one_set, 0], places[is_one_set]))
+    for row in np.flatnonzero(is_differing).tolist():
+        rankings.check(first_ranking[row], n_rankings[row])
+        if differing:
+            differing(start + row)
+    for rows, methods, places in groups:
+        if len(rows):
+            yield PackedRankings(start + rows, rankings.names_of(methods), places)
+
+
+class _Flat:
+    """All rankings in one row: what is done for each of them, the loops of the interpreter do.
+
+    Attributes
+    ----------
+    names : list of str
+        The methods that occur, in order of name; below they are numbers.
+    n_methods, first : ndarray, one for each ranking
+        How many methods it ranks, and where they begin.
+    methods, places : ndarray, one for each ranked method
+        Which it is, and its bucket number.
+    """
+
+    def __init__(self, images: Sequence[Sequence[Ranking]]) -> None:
+        self._rankings, buckets, names = _flattened(images)
+        self.names = sorted(set(names))
+        numbers = {name: number for number, name in enumerate(self.names)}
+        self.methods = np.fromiter(map(numbers.__getitem__, names), np.intp, len(names))
+        n_buckets, n_members = _lengths(self._rankings), _lengths(buckets)
+        first_bucket = _starts(n_buckets)
+        number = np.arange(len(buckets)) - np.repeat(first_bucket, n_buckets)
+        self.places = np.repeat(number, n_members)
+        self.first = _starts(n_members)[first_bucket]
+        self.n_methods = np.diff(np.append(self.first, len(names)))
+
+    def of(self, rankings: NDArray[np.intp], n: int) -> tuple[NDArray[np.intp], Places]:
+        """Return the methods, in order, and places of rankings of n methods: shape (..., n)."""
+        members = self.first[rankings, np.newaxis] + np.arange(n)
+        methods = self.methods[members]
+        order = np.argsort(methods, axis=-1)
+        methods = np.take_along_axis(methods, order, axis=-1)
+        if (methods[..., 1:] == methods[..., :-1]).any():
+            # One of them is not a ranking: this raises, and says which methods stand there twice.
+            self.check(0, len(self._rankings))
+        places = self.places[members].astype(np.min_scalar_type(-n))
+        return methods, np.take_along_axis(places, order, axis=-1)
+
+    def check(self, first: int, n: int) -> None:
+        """Raise RankingError if one of these has a method twice."""
+        for ranking in self._rankings[first : first + n]:
+            checked(ranking)
+
+    def names_of(self, methods: NDArray[np.intp]) -> list[tuple[str, ...]]:
+        """Return the names of each row of methods; equal rows are one object."""
+        shared: dict[bytes, tuple[str, ...]] = {}
+        found = []
+        for row in methods:
+            key = row.tobytes()
+            if key not in shared:
+                shared[key] = tuple(self.names[number] for number in row)
+            found.append(shared[key])
+        return found
+
+
+def _flattened(
+    images: Sequence[Sequence[Ranking]],
+) -> tuple[Sequence[Ranking], list[Sequence[str]], list[str]]:
+    """Return all rankings, their buckets and their methods; raise RankingError if one is none."""
+    rankings = list(chain.from_iterable(images))
+    if _are_filled_lists(rankings):
+        buckets: list[Sequence[str]] = list(chain.from_iterable(rankings))
+        if _are_filled_lists(buckets):
+            names = list(chain.from_iterable(buckets))
+            if set(map(type, names)) <= {str}:
+                return rankings, buckets, names
+    # Another kind of collection, or no ranking: each has to be looked at.
+    rankings = [checked(ranking) for ranking in rankings]
+    buckets = list(chain.from_iterable(rankings))
+    return rankings, buckets, list(chain.from_iterable(buckets))
+
+
+def _are_filled_lists(values: Sequence[Any]) -> bool:
+    return set(map(type, values)) <= {tuple, list} and all(values)
+
+
+def _lengths(values: Sequence[Sequence[Any]]) -> NDArray[np.intp]:
+    return np.fromiter(map(len, values), np.intp, len(values))
+
+
+def _starts(lengths: NDArray[np.intp]) -> NDArray[np.intp]:
+    return np.cumsum(lengths) - lengths
+
+
+def rankings_of(places: Places, methods: Iterable[Sequence[str]]) -> Iterator[Ranking]:
+    """Yield the ranking of each row of dense bucket numbers; the methods of a bucket are in order.
+
+    Equal buckets are one object: of many rankings most of the memory would be buckets of one.
+
+    Parameters
+    ----------
+    places : ndarray of shape (m, n)
+    methods : iterable of sequences of str, m x n
+        In order of name.
+    """
+    shared: dict[tuple[str, ...], tuple[str, ...]] = {}
+    for row, names in zip(places.tolist(), methods, strict=True):
+        buckets: list[list[str]] = [[] for _ in range(max(row) + 1)]
+        for place, name in zip(row, names, strict=True):
+            buckets[place].append(name)
+        yield tuple([shared.setdefault(bucket, bucket) for bucket in map(tuple, buckets)])
+
+
+def doubled_ranks_of(places: Places) -> NDArray[np.int32]:
+    """Return twice each method's rank as :func:`rankings.orders.doubled_ranks` does.
+
+    Parameters
+    ----------
+    places : ndarray of shape (..., n)
+        Bucket numbers, or other numbers in the order of the buckets.
+    """
+    ranks = np.ones(places.shape, dtype=np.int32)
+    for at in range(places.shape[-1]):
+        other = places[..., [at]]
+        ranks += other <= places
+        ranks += other < places
+    return ranks
+
+
+def dense_places(values: NDArray[Any]) -> Places:
+    """Return each value's bucket number along the last axis: 0 for the smallest, equal for equals."""
+    order = np.argsort(values, axis=-1, kind="stable")
+    ordered = np.take_along_axis(values, order, axis=-1)
+    numbers = np.zeros(values.shape, dtype=np.min_scalar_type(-max(1, values.shape[-1])))
+    np.cumsum(ordered[..., 1:] != ordered[..., :-1], axis=-1, out=numbers[..., 1:])
+    places = np.empty_like(numbers)
+    np.put_along_axis(places, order, numbers, axis=-1)
+    return places
+
+
+def protocols_of(scores: Mapping[str, Mapping[str, Any]]) -> list[str]:
+    """Return the protocols that score any image, in order of name."""
+    return sorted({protocol for of_protocol in scores.values() for protocol in of_protocol})
+
+
+def packed_scores(
+    scores: Mapping[str, Mapping[str, Mapping[str, Any]]],
+    images: Sequence[str],
+    methods: Sequence[Sequence[str]],
+    protocols: Sequence[str],
+    n_values: int = 1,
+) -> Floats:
+    """Return the scores of images that rank equally many methods; nan where there is none.
+
+    Parameters
+    ----------
+    scores : image -> protocol -> method -> score, or a tuple of ``n_values`` of them
+    images : sequence of str, length g
+    methods : sequence of sequences of str, g x n
+
+    Returns
+    -------
+    ndarray of shape (g, protocols, n), or (g, protocols, n, n_values)
+    """
+    n = len(methods[0]) if len(images) else 0
+    shape = (len(images), len(protocols), n, n_values)
+    try:
+        found = [
+            of_protocol[method]
+            for image, ranked in zip(images, methods, strict=True)
+            for of_protocol in map(scores[image].__getitem__, protocols)
+            for method in ranked
+        ]
+        # An array of the standard library, because numpy would read text as a number.
+        values = array("d", found if n_values == 1 else chain.from_iterable(found))
+    except (KeyError, TypeError):
+        values = array("d")
+        nothing = (None,) * n_values
+        for image, ranked in zip(images, methods, strict=True):
+            for protocol in protocols:
+                of_method = scores.get(image, {}).get(protocol, {})
+                for method in ranked:
+                    score = of_method.get(method)
+                    several = [score] if n_values == 1 else nothing if score is None else score
+                    values.extend([np.nan if value is None else value for value in several])
+    return np.frombuffer(values, dtype=np.float64).reshape(shape if n_values > 1 else shape[:-1])
+
+
+def complete_scores(
+    scores: Mapping[str, Mapping[str, Mapping[str, Any]]],
+    images: Sequence[str],
+    methods: Sequence[Sequence[str]],
+    protocols: Sequence[str],
+    n_values: int = 1,
+) -> Floats:
+    """Return :func:`packed_scores`, all of them finite.
+
+    Raises
+    ------
+    MissingScore
+        If one is missing or not finite; names image, protocol and method.
+    """
+    values = packed_scores(scores, images, methods, protocols, n_values)
+    if not np.isfinite(values).all():
+        for image, ranked in zip(images, methods, strict=True):
+            for protocol in protocols:
+                for method in ranked:
+                    found = scores.get(image, {}).get(protocol, {}).get(method)
+                    several = found if n_values > 1 and found is not None else [found]
+                    for value in several:
+                        require_score(value, f"{image}, {protocol}: {method}")
+    return values
+
+
+def rankings_from_scores(
+    scores: Mapping[str, Mapping[str, Mapping[str, float | None]]],
+    methods: Mapping[str, Sequence[str]],
+    protocols: Sequence[str],
+    decimals: int | None = 4,
+) -> dict[str, dict[str, Ranking]]:
+    """Return what :func:`rankings.from_scores.ranking_from_scores` gives for many images and protocols.
+
+    Parameters
+    ----------
+    scores : image -> protocol -> method -> score
+    methods : image -> methods in order of name, at least one
+    protocols : sequence of str
+
+    Returns
+    -------
+    image -> protocol -> ranking
+        Images in the order of ``methods``.
+
+    Raises
+    ------
+    MissingScore
+        If a score is missing or not finite; names image, protocol and method.
+    RankingError
+        If ``decimals`` is outside 0 .. 15.
+    """
+    require_decimals(decimals)
+    found: dict[str, dict[str, Ranking]] = {image: {} for image in methods}
+    by_size: dict[int, list[str]] = {}
+    for image, ranked in methods.items():
+        by_size.setdefault(len(ranked), []).append(image)
+    for n, of_size in by_size.items():
+        for start in range(0, len(of_size), TOGETHER):
+            images = of_size[start : start + TOGETHER]
+            of_images = [methods[image] for image in images]
+            values = complete_scores(scores, images, of_images, protocols)
+            places = places_from_scores(values, decimals).reshape(-1, n)
+            each = chain.from_iterable([ranked] * len(protocols) for ranked in of_images)
+            rankings = rankings_of(places, each)
+            for image in images:
+                # The names stand first, so that no ranking is taken beyond the last.
+                found[image] = dict(zip(protocols, rankings, strict=False))
+    return found
+
+
+def rounded_scores(values: Floats, decimals: int | None) -> NDArray[Any]:
+    """Return numbers, smaller for better, that compare as the rounded scores do.
+
+    Rounds as :func:`rankings.from_scores.ranking_from_scores` does, for many scores at once: only
+    those near a half need decimal arithmetic.
+    """
+    if decimals is None:
+        return -values
+    scaled = values * 10.0**decimals
+    largest = np.abs(scaled).max(initial=0.0)
+    if largest > 2.0**32:
+        # So large that they would leave too few digits behind the point.
+        exact = [quantized(Decimal(repr(value)), decimals) for value in values.ravel().tolist()]
+        number = {value: at for at, value in enumerate(sorted({*exact}, reverse=True))}
+        return np.array([number[value] for value in exact]).reshape(values.shape)
+    units = np.rint(scaled)
+    near = np.abs(scaled - units) > 0.5 - _NEAR_HALF
+    if near.any():
+        exact = [quantized(Decimal(repr(value)), decimals) for value in values[near].tolist()]
+        units[near] = [float(value.scaleb(decimals)) for value in exact]
+    return np.asarray((-units).astype(np.int16) if largest < 2**15 - 1 else -units)
+
+
+def places_from_scores(values: Floats, decimals: int | None) -> Places:
+    """Return bucket numbers, 0 for the best, of scores along the last axis."""
+    return dense_places(rounded_scores(values, decimals))
