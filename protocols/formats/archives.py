@@ -185,7 +185,9 @@ def _is_laid_out_well(
 ) -> bool:
     """Refuse archives in which one byte belongs to two entries or to none at the beginning."""
     placed = sorted(infos, key=lambda info: info.header_offset)
-    if placed and placed[0].header_offset > 0:
+    if not placed:
+        return True
+    if placed[0].header_offset > 0:
         problems.error(
             "A2",
             f"{counted(placed[0].header_offset, 'byte')} before the first entry",
