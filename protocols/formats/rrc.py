@@ -5,12 +5,10 @@ scripts refuse (``Rules.strict``), and the site's loader, which reads what peopl
 says what was odd.
 """
 
-import io
 import math
 import re
-import zipfile
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, islice
 from typing import Final, Literal
@@ -321,7 +319,7 @@ class _Reader:
         regions = []
         lines = []
         seen: dict[tuple[float, ...], int] = {}
-        read_line = self._region if self._style is None else self._curved_region
+        read_line = self.line if self._style is None else self._curved_region
         records = joined(file.lines) if self._style == Style.TOTAL_TEXT else file.lines
         for number, line in records:
             try:
@@ -351,7 +349,8 @@ class _Reader:
             if self._n_waiting >= _BATCH:
                 self._look_at_shapes()
 
-    def _region(self, line: str) -> Region:
+    def line(self, line: str) -> Region:
+        """Return the region of a line; raise a Fault where it is none."""
         match = self._usual.match(line) if self._usual else None
         if match is None:
             return self._unusual_region(line)
@@ -532,7 +531,12 @@ def tell_shape(
     shown = quoted(_numbers(region.points))
     if code == "L4":
         found = f"a figure without area, {shown}"
-        problems.error(code, found, "a figure with an area", entry, number, text=line)
+        wanted = "a figure with an area"
+        if region.cell is not None:
+            # Published tables have empty cells that are drawn as a line.
+            problems.warning(code, found, wanted, entry, number, text=line, action=KEPT)
+        else:
+            problems.error(code, found, wanted, entry, number, text=line)
     elif code == "L5":
         problems.warning(
             code,
@@ -624,7 +628,7 @@ def _with_confidences(
 ) -> dict[str, tuple[Region, ...]]:
     """Turn texts into confidences if all of them in the archive look like one."""
     texts = [region.text for of_image in regions.values() for region in of_image if region.text]
-    if not texts or not all(_CONFIDENCE.match(text) and _is_share(text) for text in texts):
+    if not texts or not all(map(looks_like_confidence, texts)):
         return dict(regions)
     return {
         image: tuple(
@@ -642,58 +646,19 @@ def _is_share(text: str) -> bool:
         return False
 
 
-def write_archive(
-    regions: Mapping[str, Sequence[Region]],
-    kind: Kind,
-    line_format: LineFormat | str,
-    *,
-    with_confidences: bool = False,
-) -> bytes:
-    """Return the zip that read_archive reads back; equal regions give equal bytes.
-
-    Raises
-    ------
-    ValueError
-        If a region cannot be written in the format; names the image and the region.
-    """
-    line_format = LineFormat(line_format)
-    prefix = "gt_" if kind == "truth" else "res_"
-    stream = io.BytesIO()
-    with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as archive:
-        for image in sorted(regions, key=natural_order):
-            lines = [
-                _line(region, kind, line_format, with_confidences, f"region {at} of {image}")
-                for at, region in enumerate(regions[image])
-            ]
-            info = zipfile.ZipInfo(f"{prefix}{image}.txt", date_time=(1980, 1, 1, 0, 0, 0))
-            info.compress_type = zipfile.ZIP_DEFLATED
-            archive.writestr(info, "".join(f"{line}\r\n" for line in lines))
-    return stream.getvalue()
+def reader_of_lines(kind: Kind, line_format: LineFormat) -> Callable[[str], Region]:
+    """Return what makes a region of a single line, and raises a Fault where it cannot."""
+    rules = Rules(line_format=line_format, loading=True)
+    return _Reader(kind, rules, line_format, Problems("")).line
 
 
-def _line(
-    region: Region, kind: Kind, line_format: LineFormat, with_confidences: bool, place: str
-) -> str:
-    values: Sequence[float] = region.points
-    if line_format == LineFormat.LTRB:
-        if not region.is_rectangle:
-            raise ValueError(
-                f"{place} is no upright rectangle; left,top,right,bottom cannot say it"
-            )
-        values = region.box
-    elif line_format == LineFormat.QUAD and region.n_points != 4:
-        raise ValueError(f"{place} has {region.n_points} corners; a quadrilateral has 4")
-    fields = [repr(int(value)) if value == int(value) else repr(value) for value in values]
-    if kind == "truth":
-        fields.append(_quoted_text(IGNORED_TEXT if region.ignored else region.text or ""))
-    elif with_confidences:
-        fields.append(repr(region.confidence if region.confidence is not None else 0.0))
-    elif region.text is not None:
-        fields.append(region.text)
-    return ",".join(fields)
+def looks_like_confidence(text: str) -> bool:
+    """Say whether a text at the end of a line would be read as a confidence."""
+    return _CONFIDENCE.match(text) is not None and _is_share(text)
 
 
-def _quoted_text(text: str) -> str:
+def quoted_text(text: str) -> str:
+    """Return a transcription as ground truth has it: in quotes, what is inside them escaped."""
     if text == IGNORED_TEXT:
         return text
     escaped = text.replace("\\", "\\\\").replace('"', '\\"')
