@@ -26,6 +26,7 @@ def _fast_and_separate(settings, tmp_path):
     """Passwords that are quick to check, and photographs and demo files away from the real ones."""
     settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
     settings.DATA_DIR = tmp_path
+    settings.JOBS = "here"
     settings.MEDIA_ROOT = tmp_path / "images"
 
 
