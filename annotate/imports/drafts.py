@@ -328,18 +328,25 @@ def confirm(*, draft: Draft, person: User | None = None, replace: bool = False) 
     return job
 
 
-def watch(*, draft: Draft) -> Draft:
-    """Bring a draft up to date with its job, whose worker may be lost or may have failed."""
-    job = draft.job
-    if job is None or draft.state not in (Draft.State.CHECKING, Draft.State.LOADING):
-        return draft
-    if job.is_open:
-        jobs.revive(job=job)
-        return draft
-    # The work sets the state itself when it succeeds; here it did not.
-    back = Draft.State.OPEN if draft.state == Draft.State.CHECKING else Draft.State.CHECKED
-    Draft.objects.filter(pk=draft.pk, state=draft.state, job=job).update(state=back)
-    draft.refresh_from_db()
+def find(pk: int) -> Draft:
+    """Return a draft as it stands, and have its work taken up again if the worker is lost.
+
+    Raises Draft.DoesNotExist.
+    """
+    draft = Draft.objects.select_related("dataset", "job", "person").get(pk=pk)
+    if draft.is_at_work and draft.job is not None:
+        jobs.revive(job=draft.job)
+    return _settled(draft)
+
+
+def _settled(draft: Draft) -> Draft:
+    """Put a draft whose work ended without success where it was before.
+
+    The work itself writes the state when it succeeds; a worker that died could not.
+    """
+    if draft.is_at_work and (draft.job is None or not draft.job.is_open):
+        is_check = draft.state == Draft.State.CHECKING
+        draft.state = Draft.State.OPEN if is_check else Draft.State.CHECKED
     return draft
 
 
@@ -347,7 +354,8 @@ def cancel_work(*, draft: Draft) -> None:
     """Stop the check or the load; nothing of it stays, and the draft is as before."""
     if draft.job is not None:
         jobs.cancel(job=draft.job)
-        watch(draft=draft)
+        draft.refresh_from_db()
+        _settled(draft)
 
 
 def discard(*, draft: Draft) -> None:
@@ -360,11 +368,12 @@ def discard(*, draft: Draft) -> None:
         locked.revision += 1
         locked.save()
         locked.findings.all().delete()
-    _forget_files(locked)
+    forget_files(locked)
     draft.refresh_from_db()
 
 
-def _forget_files(draft: Draft) -> None:
+def forget_files(draft: Draft) -> None:
+    """Remove the uploads and rows of a load that is over."""
     staging.forget_rows(draft.pk)
     _forget_unused(draft.files.values_list("sha256", flat=True))
 
@@ -412,7 +421,8 @@ class _changing:  # noqa: N801 - read as a sentence: with _changing(draft)
 
 
 def _locked(draft: Draft) -> Draft:
-    return Draft.objects.select_for_update(of=("self",)).get(pk=draft.pk)
+    found = Draft.objects.select_for_update(of=("self",)).select_related("job", "dataset")
+    return _settled(found.get(pk=draft.pk))
 
 
 def _refuse_unless(draft: Draft, *states: str) -> None:

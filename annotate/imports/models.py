@@ -68,6 +68,10 @@ class Draft(models.Model):
         return self.state in (self.State.LOADED, self.State.DISCARDED)
 
     @property
+    def is_at_work(self) -> bool:
+        return self.state in (self.State.CHECKING, self.State.LOADING)
+
+    @property
     def target(self) -> str:
         return self.dataset.name if self.dataset else self.name
 

@@ -4,7 +4,7 @@ import io
 import os
 import struct
 import zlib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
@@ -58,11 +58,16 @@ class Keeper:
 
     def take_back(self) -> None:
         """Remove what was new, unless another load has come to use it meanwhile."""
-        used = set(Image.objects.filter(sha256__in=self._new).values_list("sha256", flat=True))
-        for digest in self._new:
-            if digest not in used:
-                self._storage.delete(stored_name(digest))
+        forget_unused(self._new)
         self._new.clear()
+
+
+def forget_unused(hashes: Sequence[str]) -> None:
+    """Remove the photographs of these hashes that no image has."""
+    used = set(Image.objects.filter(sha256__in=hashes).values_list("sha256", flat=True))
+    for digest in hashes:
+        if digest not in used:
+            image_storage().delete(stored_name(digest))
 
 
 def read_photographs(source: Source, problems: Problems) -> Iterator[tuple[Entry, Photograph]]:

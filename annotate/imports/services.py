@@ -19,7 +19,7 @@ from annotate.datasets.models import Dataset
 from protocols.formats.archives import Source, source_name
 from protocols.formats.problems import Problem, counted, quoted
 
-from . import checking, publishing
+from . import checking, people, publishing
 from .checking import Checked, Given, Known, Progress
 from .errors import NotLoaded
 from .models import FileKind, Import, Missing
@@ -28,7 +28,7 @@ from .staging import Rows
 
 EMPTY: Final = Missing.EMPTY.value
 NOT_EVALUATED: Final = Missing.NOT_EVALUATED.value
-_MAX_WARNINGS: Final = 200
+MAX_WARNINGS: Final = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -236,6 +236,30 @@ def publish_scores(
     )
 
 
+@transaction.atomic
+def publish_people(
+    *, checked: Checked, person: User | None, progress: Progress | None = None, **receipt: Any
+) -> Import:
+    """Let people who were checked take part."""
+    memberships, counts = people.write_people(checked.rows, person, progress)
+    return _receipt(
+        Import.Kind.USERS,
+        [checked],
+        counts,
+        added={"memberships": memberships},
+        person=person,
+        **receipt,
+    )
+
+
+def load_people(*, source: Source, person: User | None = None) -> Import:
+    """Load a CSV of username, email, role and study. Raises NotLoaded with every fault."""
+    with _rows_beside() as rows_of:
+        checked = people.check_people(Given(source, FileKind.USERS), rows_of("people"))
+        refuse_faults([checked])
+        return publish_people(checked=checked, person=person)
+
+
 def refuse_faults(checked: Sequence[Checked]) -> None:
     """Raise NotLoaded if anything is wrong; a question nobody answered is a fault too."""
     problems = [
@@ -286,9 +310,9 @@ def _rows_beside() -> Iterator[Any]:
 
 def _sentences(problems: Sequence[Problem]) -> list[str]:
     sentences = [str(problem) for problem in problems if problem.severity == "warning"]
-    if len(sentences) > _MAX_WARNINGS:
-        more = len(sentences) - _MAX_WARNINGS
-        return [*sentences[:_MAX_WARNINGS], f"… and {counted(more, 'further note')}."]
+    if len(sentences) > MAX_WARNINGS:
+        more = len(sentences) - MAX_WARNINGS
+        return [*sentences[:MAX_WARNINGS], f"… and {counted(more, 'further note')}."]
     return sentences
 
 

@@ -6,185 +6,360 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     dependencies = [
-        ('annotate', '0011_kept_reports'),
+        ("annotate", "0011_kept_reports"),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 
     operations = [
         migrations.CreateModel(
-            name='DraftFile',
+            name="DraftFile",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('name', models.CharField(max_length=255)),
-                ('bytes', models.PositiveBigIntegerField()),
-                ('sha256', models.CharField(db_index=True, max_length=64)),
-                ('kind', models.CharField(choices=[('truth', 'ground truth'), ('photographs', 'photographs'), ('results', 'results of a method'), ('scores', 'scores of a protocol'), ('users', 'people')], max_length=12)),
-                ('format', models.CharField(blank=True, max_length=40)),
-                ('title', models.CharField(blank=True, max_length=120, verbose_name='name')),
-                ('reason', models.CharField(blank=True, max_length=300)),
-                ('missing', models.CharField(blank=True, choices=[('empty', 'no boxes: the method found nothing there'), ('not-evaluated', 'not evaluated: the method was not run on it')], max_length=13)),
-                ('per_cent', models.BooleanField(blank=True, null=True)),
-                ('counts', models.JSONField(default=dict)),
-                ('rows_sha256', models.CharField(blank=True, max_length=64)),
-                ('created', models.DateTimeField(auto_now_add=True)),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("name", models.CharField(max_length=255)),
+                ("bytes", models.PositiveBigIntegerField()),
+                ("sha256", models.CharField(db_index=True, max_length=64)),
+                (
+                    "kind",
+                    models.CharField(
+                        choices=[
+                            ("truth", "ground truth"),
+                            ("photographs", "photographs"),
+                            ("results", "results of a method"),
+                            ("scores", "scores of a protocol"),
+                            ("users", "people"),
+                        ],
+                        max_length=12,
+                    ),
+                ),
+                ("format", models.CharField(blank=True, max_length=40)),
+                ("title", models.CharField(blank=True, max_length=120, verbose_name="name")),
+                ("reason", models.CharField(blank=True, max_length=300)),
+                (
+                    "missing",
+                    models.CharField(
+                        blank=True,
+                        choices=[
+                            ("empty", "no boxes: the method found nothing there"),
+                            ("not-evaluated", "not evaluated: the method was not run on it"),
+                        ],
+                        max_length=13,
+                    ),
+                ),
+                ("per_cent", models.BooleanField(blank=True, null=True)),
+                ("counts", models.JSONField(default=dict)),
+                ("rows_sha256", models.CharField(blank=True, max_length=64)),
+                ("created", models.DateTimeField(auto_now_add=True)),
             ],
             options={
-                'ordering': ('pk',),
+                "ordering": ("pk",),
             },
         ),
         migrations.CreateModel(
-            name='Finding',
+            name="Finding",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('severity', models.CharField(choices=[('error', 'error'), ('question', 'question'), ('warning', 'warning')], max_length=8)),
-                ('code', models.CharField(max_length=4)),
-                ('archive', models.CharField(max_length=255)),
-                ('entry', models.TextField(blank=True)),
-                ('line', models.PositiveIntegerField(null=True)),
-                ('column', models.PositiveIntegerField(null=True)),
-                ('text', models.TextField(blank=True)),
-                ('span_start', models.PositiveIntegerField(null=True)),
-                ('span_end', models.PositiveIntegerField(null=True)),
-                ('found', models.TextField()),
-                ('expected', models.TextField()),
-                ('action', models.TextField(blank=True)),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                (
+                    "severity",
+                    models.CharField(
+                        choices=[
+                            ("error", "error"),
+                            ("question", "question"),
+                            ("warning", "warning"),
+                        ],
+                        max_length=8,
+                    ),
+                ),
+                ("code", models.CharField(max_length=4)),
+                ("archive", models.CharField(max_length=255)),
+                ("entry", models.TextField(blank=True)),
+                ("line", models.PositiveIntegerField(null=True)),
+                ("column", models.PositiveIntegerField(null=True)),
+                ("text", models.TextField(blank=True)),
+                ("span_start", models.PositiveIntegerField(null=True)),
+                ("span_end", models.PositiveIntegerField(null=True)),
+                ("found", models.TextField()),
+                ("expected", models.TextField()),
+                ("action", models.TextField(blank=True)),
             ],
             options={
-                'ordering': ('pk',),
+                "ordering": ("pk",),
             },
         ),
         migrations.CreateModel(
-            name='Job',
+            name="Job",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('kind', models.CharField(max_length=60)),
-                ('arguments', models.JSONField(default=dict)),
-                ('state', models.CharField(choices=[('waiting', 'waiting'), ('running', 'running'), ('done', 'done'), ('failed', 'failed'), ('cancelled', 'cancelled')], default='waiting', max_length=10)),
-                ('done', models.PositiveIntegerField(default=0)),
-                ('total', models.PositiveIntegerField(default=0)),
-                ('doing', models.CharField(blank=True, max_length=200)),
-                ('cancel_requested', models.BooleanField(default=False)),
-                ('failure', models.TextField(blank=True)),
-                ('worker', models.CharField(blank=True, max_length=32)),
-                ('n_attempts', models.PositiveSmallIntegerField(default=0)),
-                ('created', models.DateTimeField(auto_now_add=True)),
-                ('started', models.DateTimeField(blank=True, null=True)),
-                ('heartbeat', models.DateTimeField(blank=True, null=True)),
-                ('finished', models.DateTimeField(blank=True, null=True)),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("kind", models.CharField(max_length=60)),
+                ("arguments", models.JSONField(default=dict)),
+                (
+                    "state",
+                    models.CharField(
+                        choices=[
+                            ("waiting", "waiting"),
+                            ("running", "running"),
+                            ("done", "done"),
+                            ("failed", "failed"),
+                            ("cancelled", "cancelled"),
+                        ],
+                        default="waiting",
+                        max_length=10,
+                    ),
+                ),
+                ("done", models.PositiveIntegerField(default=0)),
+                ("total", models.PositiveIntegerField(default=0)),
+                ("doing", models.CharField(blank=True, max_length=200)),
+                ("cancel_requested", models.BooleanField(default=False)),
+                ("failure", models.TextField(blank=True)),
+                ("worker", models.CharField(blank=True, max_length=32)),
+                ("n_attempts", models.PositiveSmallIntegerField(default=0)),
+                ("created", models.DateTimeField(auto_now_add=True)),
+                ("started", models.DateTimeField(blank=True, null=True)),
+                ("heartbeat", models.DateTimeField(blank=True, null=True)),
+                ("finished", models.DateTimeField(blank=True, null=True)),
             ],
             options={
-                'ordering': ('created', 'pk'),
+                "ordering": ("created", "pk"),
             },
         ),
         migrations.AddField(
-            model_name='import',
-            name='added',
+            model_name="import",
+            name="added",
             field=models.JSONField(default=dict),
         ),
         migrations.AddField(
-            model_name='import',
-            name='dataset_name',
+            model_name="import",
+            name="dataset_name",
             field=models.CharField(blank=True, max_length=120),
         ),
         migrations.AddField(
-            model_name='import',
-            name='replaced',
+            model_name="import",
+            name="replaced",
             field=models.JSONField(default=list),
         ),
         migrations.AddField(
-            model_name='import',
-            name='undone',
+            model_name="import",
+            name="undone",
             field=models.DateTimeField(blank=True, null=True),
         ),
         migrations.AddField(
-            model_name='import',
-            name='undone_by',
-            field=models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to=settings.AUTH_USER_MODEL),
+            model_name="import",
+            name="undone_by",
+            field=models.ForeignKey(
+                blank=True,
+                null=True,
+                on_delete=django.db.models.deletion.PROTECT,
+                related_name="+",
+                to=settings.AUTH_USER_MODEL,
+            ),
         ),
         migrations.AlterField(
-            model_name='import',
-            name='dataset',
-            field=models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='imports', to='annotate.dataset'),
+            model_name="import",
+            name="dataset",
+            field=models.ForeignKey(
+                blank=True,
+                null=True,
+                on_delete=django.db.models.deletion.PROTECT,
+                related_name="imports",
+                to="annotate.dataset",
+            ),
         ),
         migrations.AlterField(
-            model_name='import',
-            name='kind',
-            field=models.CharField(choices=[('dataset', 'dataset'), ('results', 'results'), ('scores', 'scores'), ('users', 'people')], max_length=10),
+            model_name="import",
+            name="kind",
+            field=models.CharField(
+                choices=[
+                    ("dataset", "dataset"),
+                    ("results", "results"),
+                    ("scores", "scores"),
+                    ("users", "people"),
+                ],
+                max_length=10,
+            ),
         ),
         migrations.CreateModel(
-            name='Draft',
+            name="Draft",
             fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('state', models.CharField(choices=[('open', 'files are being chosen'), ('checking', 'being checked'), ('checked', 'checked'), ('loading', 'being loaded'), ('loaded', 'loaded'), ('discarded', 'discarded')], default='open', max_length=10)),
-                ('name', models.CharField(blank=True, max_length=120)),
-                ('provenance', models.TextField(blank=True)),
-                ('licence', models.TextField(blank=True)),
-                ('revision', models.PositiveIntegerField(default=0)),
-                ('checked_against', models.JSONField(default=dict)),
-                ('summary', models.JSONField(default=dict)),
-                ('created', models.DateTimeField(auto_now_add=True)),
-                ('changed', models.DateTimeField(auto_now=True)),
-                ('dataset', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='drafts', to='annotate.dataset')),
-                ('person', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='drafts', to=settings.AUTH_USER_MODEL)),
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                (
+                    "state",
+                    models.CharField(
+                        choices=[
+                            ("open", "files are being chosen"),
+                            ("checking", "being checked"),
+                            ("checked", "checked"),
+                            ("loading", "being loaded"),
+                            ("loaded", "loaded"),
+                            ("discarded", "discarded"),
+                        ],
+                        default="open",
+                        max_length=10,
+                    ),
+                ),
+                ("name", models.CharField(blank=True, max_length=120)),
+                ("provenance", models.TextField(blank=True)),
+                ("licence", models.TextField(blank=True)),
+                ("revision", models.PositiveIntegerField(default=0)),
+                ("checked_against", models.JSONField(default=dict)),
+                ("summary", models.JSONField(default=dict)),
+                ("created", models.DateTimeField(auto_now_add=True)),
+                ("changed", models.DateTimeField(auto_now=True)),
+                (
+                    "dataset",
+                    models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.SET_NULL,
+                        related_name="drafts",
+                        to="annotate.dataset",
+                    ),
+                ),
+                (
+                    "person",
+                    models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="drafts",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
             ],
             options={
-                'ordering': ('-changed', '-pk'),
+                "ordering": ("-changed", "-pk"),
             },
         ),
         migrations.AddField(
-            model_name='import',
-            name='draft',
-            field=models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='receipts', to='annotate.draft'),
+            model_name="import",
+            name="draft",
+            field=models.ForeignKey(
+                blank=True,
+                null=True,
+                on_delete=django.db.models.deletion.SET_NULL,
+                related_name="receipts",
+                to="annotate.draft",
+            ),
         ),
         migrations.AddConstraint(
-            model_name='import',
-            constraint=models.CheckConstraint(condition=models.Q(('undone__isnull', False), ('undone_by__isnull', True), _connector='OR'), name='who_undid_an_import_stands_with_when'),
+            model_name="import",
+            constraint=models.CheckConstraint(
+                condition=models.Q(
+                    ("undone__isnull", False), ("undone_by__isnull", True), _connector="OR"
+                ),
+                name="who_undid_an_import_stands_with_when",
+            ),
         ),
         migrations.AddField(
-            model_name='draftfile',
-            name='draft',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='files', to='annotate.draft'),
+            model_name="draftfile",
+            name="draft",
+            field=models.ForeignKey(
+                on_delete=django.db.models.deletion.CASCADE,
+                related_name="files",
+                to="annotate.draft",
+            ),
         ),
         migrations.AddField(
-            model_name='finding',
-            name='draft',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='findings', to='annotate.draft'),
+            model_name="finding",
+            name="draft",
+            field=models.ForeignKey(
+                on_delete=django.db.models.deletion.CASCADE,
+                related_name="findings",
+                to="annotate.draft",
+            ),
         ),
         migrations.AddField(
-            model_name='finding',
-            name='file',
-            field=models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.CASCADE, related_name='findings', to='annotate.draftfile'),
+            model_name="finding",
+            name="file",
+            field=models.ForeignKey(
+                blank=True,
+                null=True,
+                on_delete=django.db.models.deletion.CASCADE,
+                related_name="findings",
+                to="annotate.draftfile",
+            ),
         ),
         migrations.AddField(
-            model_name='job',
-            name='person',
-            field=models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='jobs', to=settings.AUTH_USER_MODEL),
+            model_name="job",
+            name="person",
+            field=models.ForeignKey(
+                blank=True,
+                null=True,
+                on_delete=django.db.models.deletion.PROTECT,
+                related_name="jobs",
+                to=settings.AUTH_USER_MODEL,
+            ),
         ),
         migrations.AddField(
-            model_name='draft',
-            name='job',
-            field=models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to='annotate.job'),
+            model_name="draft",
+            name="job",
+            field=models.ForeignKey(
+                blank=True,
+                null=True,
+                on_delete=django.db.models.deletion.SET_NULL,
+                related_name="+",
+                to="annotate.job",
+            ),
         ),
         migrations.AddConstraint(
-            model_name='draftfile',
-            constraint=models.UniqueConstraint(fields=('draft', 'sha256'), name='a_draft_has_the_same_file_once'),
+            model_name="draftfile",
+            constraint=models.UniqueConstraint(
+                fields=("draft", "sha256"), name="a_draft_has_the_same_file_once"
+            ),
         ),
         migrations.AddIndex(
-            model_name='finding',
-            index=models.Index(fields=['draft', 'severity', 'code'], name='findings_by_code'),
+            model_name="finding",
+            index=models.Index(fields=["draft", "severity", "code"], name="findings_by_code"),
         ),
         migrations.AddIndex(
-            model_name='job',
-            index=models.Index(condition=models.Q(('state__in', ['waiting', 'running'])), fields=['created'], name='open_jobs'),
+            model_name="job",
+            index=models.Index(
+                condition=models.Q(("state__in", ["waiting", "running"])),
+                fields=["created"],
+                name="open_jobs",
+            ),
         ),
         migrations.AddConstraint(
-            model_name='job',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('finished__isnull', True), ('state__in', ['waiting', 'running'])), models.Q(('finished__isnull', False), ('state__in', ['done', 'failed', 'cancelled'])), _connector='OR'), name='a_job_has_an_end_exactly_when_it_ended'),
+            model_name="job",
+            constraint=models.CheckConstraint(
+                condition=models.Q(
+                    models.Q(("finished__isnull", True), ("state__in", ["waiting", "running"])),
+                    models.Q(
+                        ("finished__isnull", False), ("state__in", ["done", "failed", "cancelled"])
+                    ),
+                    _connector="OR",
+                ),
+                name="a_job_has_an_end_exactly_when_it_ended",
+            ),
         ),
         migrations.AddConstraint(
-            model_name='job',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('state', 'running'), _negated=True), models.Q(models.Q(('worker', ''), _negated=True), ('heartbeat__isnull', False)), _connector='OR'), name='a_running_job_has_a_worker'),
+            model_name="job",
+            constraint=models.CheckConstraint(
+                condition=models.Q(
+                    models.Q(("state", "running"), _negated=True),
+                    models.Q(models.Q(("worker", ""), _negated=True), ("heartbeat__isnull", False)),
+                    _connector="OR",
+                ),
+                name="a_running_job_has_a_worker",
+            ),
         ),
     ]
