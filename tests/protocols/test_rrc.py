@@ -191,10 +191,27 @@ def test_duplicate_entries_are_refused():
     assert (problem.code, problem.entry) == ("N3", "b/gt_img_1.txt")
 
 
-@pytest.mark.parametrize("strange", ["img_1.txt", "gt_img_1.txt", "res_img_1.csv", "inner.zip"])
-def test_results_of_a_wrong_name_are_refused(strange):
+@pytest.mark.parametrize(
+    ("strange", "offered"),
+    [
+        ("img_1.txt", " (perhaps res_img_1.txt)"),
+        ("gt_img_1.txt", " (perhaps res_img_1.txt)"),
+        ("res_img_1.csv", " (perhaps res_img_1.txt)"),
+        ("RES_img_1.jpg.TXT", " (perhaps res_img_1.txt)"),
+        ("notes.pdf", ""),
+    ],
+)
+def test_results_of_a_wrong_name_are_refused_and_the_right_one_offered(strange, offered):
     [problem] = read({"res_a.txt": "", strange: ""}, kind="results").errors
-    assert (problem.code, problem.entry, problem.expected) == ("N1", strange, "res_NAME.txt")
+    assert (problem.code, problem.entry) == ("N1", strange)
+    assert problem.expected == f"res_NAME.txt{offered}"
+
+
+def test_an_archive_inside_the_archive_is_refused_with_what_to_do():
+    for inner in ({"inner.zip": ""}, {"gt_a.txt": zip_bytes({"a": ""})}):
+        [problem] = read(inner).errors
+        assert problem.code == "A2"
+        assert "unpack the inner zip" in problem.expected
 
 
 def test_ground_truth_given_as_results_is_refused():
