@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.processes import jobs_in_processes  # noqa: F401
+
 # Playwright runs an event loop in the thread of the test, which also asks the database.
 os.environ.setdefault("DJANGO_ALLOW_ASYNC_UNSAFE", "1")
 

@@ -5,7 +5,7 @@ What was read goes as rows to disk (`staging.Rows`), one archive at a time, and 
 
 import random
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
 from itertools import groupby
@@ -14,10 +14,12 @@ from typing import Any, Final
 
 from annotate.datasets.models import Dataset, Result
 from protocols.formats.archives import Source, source_name
-from protocols.formats.problems import KEPT, Nearest, Problem, Problems, counted
-from protocols.formats.rrc import Archive, LineFormat, Rules, read_archive
+from protocols.formats.checking import missing_images, outside_images, unknown_images
+from protocols.formats.contents import Archive, Kind, LineFormat
+from protocols.formats.problems import Nearest, Problem, Problems, counted
+from protocols.formats.reading import read
 from protocols.formats.scores import ScoreRow, ScoreTable, read_scores
-from protocols.regions import Region, canonical_bytes, encode_regions
+from protocols.regions import Region, canonical_bytes, decode_regions, encode_regions
 
 from .models import FileKind, Missing
 from .photographs import read_photographs
@@ -106,15 +108,20 @@ def check_truth(given: Given, rows: Rows, progress: Progress | None = None) -> C
     """Read ground truth. The rows are image and regions, in the order people count images."""
     archive = _read(given, "truth", None, progress)
     problems = _problems_of(archive)
-    if not archive.regions and not archive.errors:
+    if archive.methods:
+        problems.error(
+            "N3", "regions of several methods", "ground truth, which is one for each image"
+        )
+    elif not archive.regions and not archive.errors:
         problems.error("A1", "no ground-truth file", "gt_NAME.txt in a zip")
     checked = Checked(given, rows, problems, line_format=archive.line_format)
-    n_boxes = _write_regions(checked, archive)
+    rows.write((image, encode_regions(found)) for image, found in archive.regions.items())
+    _choose_examples(checked, archive, archive.regions)
     checked.counts = {
         "images": len(archive.regions),
         "regions": archive.n_regions,
         "ignored": archive.n_ignored,
-        "histogram": n_boxes,
+        "histogram": _histogram(map(len, archive.regions.values())),
     }
     return checked
 
@@ -122,31 +129,63 @@ def check_truth(given: Given, rows: Rows, progress: Progress | None = None) -> C
 def check_results(
     given: Given, known: Known, rows: Rows, progress: Progress | None = None
 ) -> Checked:
-    """Read what a method found. The rows are image, regions, number and hash of the drawn shapes."""
+    """Read what methods found.
+
+    The rows are method, image, regions, their number and the hash of what is drawn, all of a method
+    together. A file that names no methods is of the one it was given with.
+    """
     archive = _read(given, "results", known.line_format, progress)
     problems = _problems_of(archive)
-    _misfits(problems, archive, known, given)
+    for fault in unknown_images(archive, known.images):
+        problems.add(fault)
+    if not archive.errors:
+        for fault in missing_images(archive, known.images, given.missing or None):  # type: ignore[arg-type]
+            problems.add(fault)
+    sizes = {image: size for image, size in known.images.items() if size is not None}
+    for fault in outside_images(archive, sizes):
+        problems.add(fault)
     checked = Checked(given, rows, problems, line_format=archive.line_format)
-    _write_regions(checked, archive, known)
-    regions = [found for image, found in archive.regions.items() if image in known.images]
-    checked.counts = {
-        "results": len(regions),
-        "boxes": sum(map(len, regions)),
-        "empty": sum(not found for found in regions),
-        "absent": len(known.images) - len(regions),
-        "histogram": _histogram(map(len, regions)),
+    methods = {
+        name or given.title: {
+            image: regions for image, regions in found.items() if image in known.images
+        }
+        for name, found in archive.by_method.items()
     }
+    rows.write(
+        (
+            method,
+            image,
+            encode_regions(regions),
+            len(regions),
+            sha256(canonical_bytes(regions)).hexdigest(),
+        )
+        for method, found in methods.items()
+        for image, regions in found.items()
+    )
+    for found in methods.values():
+        _choose_examples(checked, archive, found)
+    of_methods = {name: _counts(found, known) for name, found in methods.items()}
+    totals = {
+        key: sum(counts[key] for counts in of_methods.values())
+        for key in ("results", "boxes", "empty", "absent")
+    }
+    n_boxes = (len(regions) for found in methods.values() for regions in found.values())
+    checked.counts = totals | {"methods": of_methods, "histogram": _histogram(n_boxes)}
     return checked
 
 
-def _read(given: Given, kind: Any, line_format: str | None, progress: Progress | None) -> Archive:
+def _counts(found: Mapping[str, Sequence[Region]], known: Known) -> dict[str, int]:
+    return {
+        "results": len(found),
+        "boxes": sum(map(len, found.values())),
+        "empty": sum(not regions for regions in found.values()),
+        "absent": len(known.images) - len(found),
+    }
+
+
+def _read(given: Given, kind: Kind, line_format: str | None, progress: Progress | None) -> Archive:
     wanted = given.format or line_format
-    return read_archive(
-        given.source,
-        kind=kind,
-        name=given.name,
-        rules=Rules(line_format=LineFormat(wanted) if wanted else None),
-    )
+    return read(given.source, kind=kind, format=wanted, name=given.name, on_entry=progress)
 
 
 def _problems_of(archive: Archive) -> Problems:
@@ -154,41 +193,32 @@ def _problems_of(archive: Archive) -> Problems:
     return Problems(archive.name, list(archive.problems), Counter(archive.counts))
 
 
-def _write_regions(checked: Checked, archive: Archive, known: Known | None = None) -> list[int]:
-    """Write an archive's rows and choose the images to look at; return the histogram."""
-    with_hash = known is not None
-    per_entry = Counter(problem.entry for problem in checked.problems if problem.entry)
-    shown = [name for name in archive.regions if known is None or name in known.images]
-
-    def rows() -> Iterator[Sequence[Any]]:
-        for image in shown:
-            regions = archive.regions[image]
-            encoded = encode_regions(regions)
-            if with_hash:
-                digest = sha256(canonical_bytes(regions)).hexdigest()
-                yield image, encoded, len(regions), digest
-            else:
-                yield image, encoded
-
-    checked.rows.write(rows())
+def _choose_examples(
+    checked: Checked, archive: Archive, regions: Mapping[str, Sequence[Region]]
+) -> None:
+    """Choose the images to look at: some at random, and those with most problems."""
+    shown = list(regions)
     # The same images each time the same file is checked, so that a report can be talked about.
     rng = random.Random(archive.name)  # nosec B311
-    checked.at_random = [
-        _example(archive, image, 0) for image in rng.sample(shown, min(_N_RANDOM, len(shown)))
-    ]
-    in_entry = {_image_of(entry): n for entry, n in per_entry.items()}
-    worst = sorted((name for name in shown if name in in_entry), key=lambda name: -in_entry[name])
-    checked.worst = [_example(archive, name, in_entry[name]) for name in worst[:_N_WORST]]
-    return _histogram(len(archive.regions[image]) for image in shown)
-
-
-def _image_of(entry: str) -> str:
-    stem = Path(entry.rpartition("/")[2]).stem
-    return stem.removeprefix("poly_").removeprefix("gt_").removeprefix("res_")
-
-
-def _example(archive: Archive, image: str, n_problems: int) -> Example:
-    return Example(image, encode_regions(archive.regions[image][:MAX_DRAWN]), n_problems)
+    per_entry = Counter(problem.entry for problem in checked.problems if problem.entry)
+    n_problems = {
+        image: per_entry[archive.entries[image]]
+        for image in shown
+        if archive.entries.get(image) in per_entry
+    }
+    worst = sorted(n_problems, key=lambda image: -n_problems[image])[:_N_WORST]
+    for names, chosen in (
+        (rng.sample(shown, min(_N_RANDOM, len(shown))), checked.at_random),
+        (worst, checked.worst),
+    ):
+        chosen += [
+            Example(
+                image,
+                encode_regions(regions[image][:MAX_DRAWN]),
+                n_problems.get(image, 0),
+            )
+            for image in names
+        ]
 
 
 def _histogram(numbers: Iterable[int]) -> list[int]:
@@ -199,45 +229,6 @@ def _histogram(numbers: Iterable[int]) -> list[int]:
     return counts
 
 
-def _misfits(problems: Problems, archive: Archive, known: Known, given: Given) -> None:
-    nearest = Nearest(known.images)
-    for name, regions in archive.regions.items():
-        if name not in known.images:
-            problems.error(
-                "N2",
-                f"results for {name}",
-                f"an image of the dataset{nearest.hint(name)}",
-                f"res_{name}.txt",
-            )
-        elif (size := known.images[name]) is not None:
-            _outside(problems, f"res_{name}.txt", name, regions, size)
-    lacking = [name for name in known.images if name not in archive.regions]
-    if lacking and not given.missing and not archive.errors:
-        some = ", ".join(lacking[:3]) + (" …" if len(lacking) > 3 else "")
-        problems.question(
-            "N4",
-            f"no file for {counted(len(lacking), 'image')} ({some})",
-            "a file for each image, or that you say whether a missing one means "
-            "“no boxes” or “not evaluated”",
-        )
-
-
-def _outside(
-    problems: Problems, entry: str, image: str, regions: Sequence[Region], size: Size
-) -> None:
-    for number, region in enumerate(regions, 1):
-        left, top, right, bottom = region.box
-        over = max(-left, -top, right - size[0], bottom - size[1])
-        if over > 0:
-            problems.warning(
-                "L6",
-                f"region {number} reaches {over:g} px outside {image}",
-                f"coordinates within {size[0]} x {size[1]}",
-                entry,
-                action=KEPT,
-            )
-
-
 def check_photographs(
     given: Given, truth: Rows, rows: Rows, progress: Progress | None = None
 ) -> Checked:
@@ -246,6 +237,7 @@ def check_photographs(
     regions = {image: encoded["regions"] for image, encoded in truth}
     nearest = Nearest(regions)
     place: dict[str, str] = {}
+    sizes: dict[str, Size] = {}
     found: list[Sequence[Any]] = []
     for entry, photograph in read_photographs(given.source, problems):
         stem, path = Path(entry.name).stem, entry.path
@@ -265,16 +257,25 @@ def check_photographs(
             place[stem] = path
             size = photograph.width, photograph.height
             found.append([stem, photograph.sha256, photograph.content_type, *size, path])
-            points = [Region(tuple(region["points"])) for region in regions[stem]]
-            _outside(problems, path, stem, points, size)
+            sizes[stem] = size
             if progress is not None:
                 progress(len(place), len(regions))
     for image in regions:
         if image not in place:
             problems.error("N4", f"no photograph of {image}", f"{image}.jpg, .png or .webp")
+    for fault in _outside(truth, sizes, problems.archive):
+        problems.add(fault)
     rows.write(iter(found))
     counts = {"photographs": len(found)}
     return Checked(given, rows, problems, counts)
+
+
+def _outside(truth: Rows, sizes: Mapping[str, Size], name: str) -> Iterator[Problem]:
+    """Compare ground truth with its photographs, one image at a time."""
+    for image, encoded in truth:
+        regions = decode_regions(encoded)
+        one = Archive(name, LineFormat.POLYGON, {image: regions}, (), {})
+        yield from outside_images(one, sizes)
 
 
 def check_scores(given: Given, known: Known, rows: Rows) -> Checked:
@@ -331,7 +332,7 @@ def _n_unscored(table: ScoreTable, known: Known) -> int:
 
 
 def methods_together(rows: Iterable[list[Any]]) -> Iterator[tuple[str, Iterator[list[Any]]]]:
-    """Return the rows of check_scores, one method after the other."""
+    """Return rows that begin with their method, one method after the other."""
     return groupby(rows, key=lambda row: row[0])
 
 
@@ -344,11 +345,21 @@ KINDS_IN_ORDER: Final = (
 )
 
 
-def evaluated_after(checked: Checked, missing: str | None) -> Collection[str] | None:
-    """Return the images that a checked file of results gives a result on; None: all of them."""
-    if not checked.counts["absent"] or missing == Missing.EMPTY:
-        return None
-    return {row[0] for row in checked.rows}
+def evaluated_after(checked: Checked, missing: str | None) -> dict[str, Collection[str] | None]:
+    """Return by method the images that checked results are of; None: all of them."""
+    found: dict[str, Collection[str] | None] = {}
+    for method, counts in checked.counts["methods"].items():
+        is_full = not counts["absent"] or missing == Missing.EMPTY
+        found[method] = None if is_full else set()
+    for method, image, *_ in checked.rows if any(map(_is_set, found.values())) else ():
+        images = found[method]
+        if isinstance(images, set):
+            images.add(image)
+    return found
+
+
+def _is_set(images: Collection[str] | None) -> bool:
+    return images is not None
 
 
 def images_of(truth: Rows, photographs: Rows | None) -> dict[str, Size | None]:

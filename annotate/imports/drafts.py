@@ -228,21 +228,26 @@ def plan(draft: Draft) -> Plan:
         if file.kind == FileKind.PHOTOGRAPHS:
             added.append(f"{file.counts.get('photographs', 0)} photographs from {file.name}")
         elif file.kind == FileKind.RESULTS:
-            words = _words_of_results(file)
-            method = publishing.method_named(dataset, file.title) if dataset else None
-            if method is None or not method.results.exists():
-                added.append(f"results of {quoted(file.title)}: {words}")
-                continue
-            replaced.append(_words_of_replacement(method, words))
-            studies = list(publishing.studies_with_answers_on(method))
-            if studies:
-                refused.append((method, studies))
+            for title, counts in file.counts.get("methods", {}).items():
+                words = _words_of_results(counts, file.missing)
+                method = publishing.method_named(dataset, title) if dataset else None
+                if method is None or not method.results.exists():
+                    added.append(f"results of {quoted(title)}: {words}")
+                    continue
+                replaced.append(_words_of_replacement(method, words))
+                studies = list(publishing.studies_with_answers_on(method))
+                if studies:
+                    refused.append((method, studies))
         elif file.kind == FileKind.SCORES:
             added.append(f"{file.counts.get('scores', 0)} scores of {quoted(file.title)}")
         elif file.kind == FileKind.USERS:
             added.append(f"{file.counts.get('people', 0)} people from {file.name}")
     if dataset is not None:
         left = _left_alone(dataset, files)
+    try:
+        services.refuse_doubles(None, _titles(files), replace=True)
+    except NotLoaded as refusal:
+        obstacles.append(str(refusal))
     n_errors = draft.findings.filter(severity=Finding.Severity.ERROR).count()
     if n_errors:
         obstacles.append(
@@ -262,13 +267,16 @@ def plan(draft: Draft) -> Plan:
     return Plan(added, replaced, left, obstacles, refused)
 
 
-def _words_of_results(file: DraftFile) -> str:
-    counts = file.counts
-    words = f"{counts.get('boxes', 0)} boxes on {counts.get('results', 0)} images"
-    absent = counts.get("absent", 0)
-    if absent and file.missing == Missing.EMPTY:
+def _titles(files: Sequence[DraftFile]) -> list[str]:
+    return [title for file in files for title in file.counts.get("methods", {})]
+
+
+def _words_of_results(counts: Mapping[str, int], missing: str) -> str:
+    words = f"{counts['boxes']} boxes on {counts['results']} images"
+    absent = counts["absent"]
+    if absent and missing == Missing.EMPTY:
         words += f", and no boxes on {absent} more"
-    elif absent and file.missing == Missing.NOT_EVALUATED:
+    elif absent and missing == Missing.NOT_EVALUATED:
         words += f", not evaluated on {absent}"
     return words
 
@@ -283,9 +291,8 @@ def _left_alone(dataset: Dataset, files: Sequence[DraftFile]) -> list[str]:
     n_images = dataset.images.count()
     touched = {
         method.pk
-        for file in files
-        if file.kind == FileKind.RESULTS
-        if (method := publishing.method_named(dataset, file.title)) is not None
+        for title in _titles(files)
+        if (method := publishing.method_named(dataset, title)) is not None
     }
     others = [method.name for method in dataset.methods.all() if method.pk not in touched]
     left = [f"the {n_images} images of {quoted(dataset.name)} and their ground truth"]

@@ -106,7 +106,7 @@ def write_results(
     *,
     dataset: Dataset,
     title: str,
-    rows: Rows,
+    rows: Iterable[list[Any]],
     missing: str | None,
     replace: bool,
     images: Mapping[str, int],
@@ -133,7 +133,7 @@ def write_results(
 
 def _write_rows(
     method: Method,
-    rows: Rows,
+    rows: Iterable[list[Any]],
     missing: str | None,
     images: Mapping[str, int],
     progress: Progress | None,
@@ -142,7 +142,7 @@ def _write_rows(
     counts = {"results": 0, "boxes": 0, "empty": 0, "without_file": 0}
 
     def results() -> Iterator[Result]:
-        for image, regions, n_regions, digest in rows:
+        for _, image, regions, n_regions, digest in rows:
             left.discard(image)
             yield Result(
                 image_id=images[image],

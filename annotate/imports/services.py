@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from hashlib import file_digest
+from itertools import chain
 from pathlib import Path
 from typing import Any, BinaryIO, Final
 
@@ -168,21 +169,31 @@ def publish_results(
 ) -> Import:
     """Write result sets that were checked."""
     images = dict(dataset.images.values_list("name", "pk"))
-    counts, methods, replaced = {}, [], []
+    counts: dict[str, dict[str, int]] = {}
+    methods, replaced = [], []
+    refuse_doubles(dataset, titles_of(checked), replace=replace)
     for one in checked:
-        method, was_loaded, counts_of_method = publishing.write_results(
-            dataset=dataset,
-            title=one.given.title,
-            rows=one.rows,
-            missing=one.given.missing,
-            replace=replace,
-            images=images,
-            progress=progress,
-        )
-        counts[method.name] = counts_of_method
-        methods.append(method.pk)
-        if was_loaded:
-            replaced.append(method.name)
+        left = set(one.counts["methods"])
+        for title, rows in chain(
+            checking.methods_together(one.rows),
+            # A file may name a method and have nothing of it.
+            ((title, iter(())) for title in one.counts["methods"]),
+        ):
+            if title not in left:
+                continue
+            left.discard(title)
+            method, was_loaded, counts[title] = publishing.write_results(
+                dataset=dataset,
+                title=title,
+                rows=rows,
+                missing=one.given.missing,
+                replace=replace,
+                images=images,
+                progress=progress,
+            )
+            methods.append(method.pk)
+            if was_loaded:
+                replaced.append(method.name)
     return _receipt(
         Import.Kind.RESULTS,
         checked,
@@ -193,6 +204,11 @@ def publish_results(
         person=person,
         **receipt,
     )
+
+
+def titles_of(checked: Sequence[Checked]) -> list[str]:
+    """The methods that these files have results of."""
+    return [title for one in checked for title in one.counts["methods"]]
 
 
 def load_scores(

@@ -104,7 +104,7 @@ class _Checker:
             return found
         if given.kind == FileKind.RESULTS:
             found = checking.check_results(given, self._known, rows, progress)
-            self._known.evaluated[given.title] = checking.evaluated_after(found, given.missing)
+            self._known.evaluated |= checking.evaluated_after(found, given.missing)
             return found
         if given.kind == FileKind.SCORES:
             return checking.check_scores(given, self._known, rows)
