@@ -4,9 +4,11 @@ Each step is stored, so that it can be left and come back to. Pages and the API 
 command loads at once is in `services.py`.
 """
 
+import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, BinaryIO, Final
 
@@ -25,6 +27,8 @@ from .errors import NotLoaded
 from .models import Draft, DraftFile, FileKind, Finding, Import, Missing
 
 MAX_FILES: Final = 200
+_OVER: Final = (Draft.State.LOADED, Draft.State.DISCARDED)
+_DAY: Final = 24 * 3600
 # What somebody may change of a file.
 _FIELDS: Final = ("kind", "format", "title", "missing", "per_cent")
 
@@ -379,6 +383,24 @@ def discard(*, draft: Draft) -> None:
     draft.refresh_from_db()
 
 
+def clean(*, days: float) -> tuple[int, int]:
+    """Discard loads that were left alone for so long; return how many, and how many files went."""
+    before = datetime.fromtimestamp(time.time() - days * _DAY, tz=UTC)
+    n_discarded = 0
+    for draft in Draft.objects.filter(changed__lt=before).exclude(state__in=_OVER):
+        with suppress(NotLoaded):
+            discard(draft=draft)
+            n_discarded += 1
+    used = DraftFile.objects.exclude(draft__state__in=_OVER)
+    kept = set(used.values_list("sha256", flat=True))
+    n_files = 0
+    for path in staging.files_older_than(days * _DAY):
+        if path.name not in kept:
+            path.unlink(missing_ok=True)
+            n_files += 1
+    return n_discarded, n_files
+
+
 def forget_files(draft: Draft) -> None:
     """Remove the uploads and rows of a load that is over."""
     staging.forget_rows(draft.pk)
@@ -388,8 +410,7 @@ def forget_files(draft: Draft) -> None:
 def _forget_unused(hashes: Sequence[str] | Any) -> None:
     """Remove uploads that no load on its way needs."""
     wanted = set(hashes)
-    over = (Draft.State.LOADED, Draft.State.DISCARDED)
-    used = DraftFile.objects.filter(sha256__in=wanted).exclude(draft__state__in=over)
+    used = DraftFile.objects.filter(sha256__in=wanted).exclude(draft__state__in=_OVER)
     for sha256 in wanted - set(used.values_list("sha256", flat=True)):
         staging.forget(sha256)
 
