@@ -14,7 +14,7 @@ from typing import Any, BinaryIO, Final
 
 from django.contrib.auth.models import User
 from django.db import transaction
-from django.db.models import Count
+from django.db.models import Count, Q, QuerySet
 
 from annotate.datasets.models import Dataset, Method
 from annotate.jobs import services as jobs
@@ -28,6 +28,8 @@ from .models import Draft, DraftFile, FileKind, Finding, Import, Missing
 
 MAX_FILES: Final = 200
 _OVER: Final = (Draft.State.LOADED, Draft.State.DISCARDED)
+# Faults that are a question until somebody answers: a missing file, scores that look like per cent.
+_ASKED: Final = ("N4", "S2")
 _DAY: Final = 24 * 3600
 # What somebody may change of a file.
 _FIELDS: Final = ("kind", "format", "title", "missing", "per_cent")
@@ -188,13 +190,15 @@ class OpenQuestion:
 
 
 def questions(draft: Draft) -> list[OpenQuestion]:
-    found = draft.findings.filter(severity=Finding.Severity.QUESTION).select_related("file")
+    asked = Q(severity=Finding.Severity.QUESTION)
+    # Answered before the last check, which then only noted what was said; it may be changed.
+    answered = Q(severity=Finding.Severity.WARNING, code__in=_ASKED)
+    found = draft.findings.filter(asked | answered, file__isnull=False).select_related("file")
     return [
         OpenQuestion(
             finding, finding.file.missing if finding.code == "N4" else finding.file.per_cent
         )
         for finding in found
-        if finding.file is not None
     ]
 
 
@@ -415,11 +419,11 @@ def _forget_unused(hashes: Sequence[str] | Any) -> None:
         staging.forget(sha256)
 
 
-def counted_findings(draft: Draft) -> list[dict[str, Any]]:
+def counted_findings(findings: QuerySet[Finding]) -> list[dict[str, Any]]:
     """How many findings of each kind there are: errors, then questions, then warnings."""
     order = {severity: at for at, severity in enumerate(Finding.Severity.values)}
-    rows = draft.findings.values("severity", "code").annotate(n=Count("pk"))
-    return sorted(rows.order_by(), key=lambda row: (order[row["severity"]], row["code"]))
+    rows = findings.order_by().values("severity", "code").annotate(n=Count("pk"))
+    return sorted(rows, key=lambda row: (order[row["severity"]], row["code"]))
 
 
 class _changing:  # noqa: N801 - read as a sentence: with _changing(draft)

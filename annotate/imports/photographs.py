@@ -15,7 +15,14 @@ from PIL import Image as Picture
 from PIL import UnidentifiedImageError
 
 from annotate.datasets.models import Image, image_storage, stored_name
-from protocols.formats.archives import Entry, Limits, Source, read_entries, source_name
+from protocols.formats.archives import (
+    Entry,
+    Limits,
+    Source,
+    open_archive,
+    read_entries,
+    source_name,
+)
 from protocols.formats.problems import Problems
 
 from .errors import NotLoaded
@@ -79,10 +86,13 @@ def read_photographs(source: Source, problems: Problems) -> Iterator[tuple[Entry
 
 
 def photograph_bytes(source: Source, path: str, digest: str) -> bytes | None:
-    """Return one photograph of a source that was verified before; None where it changed since."""
-    for entry in _files(source, Problems(path)):
-        if entry.path == path and sha256(entry.content).hexdigest() == digest:
-            return entry.content
+    """Return one photograph of a zip that was verified before; None where it changed since."""
+    with open_archive(source, Problems(source_name(source)), _LIMITS) as archive:
+        for member in archive.members:
+            if member.path == path:
+                content = archive.content(member)
+                is_same = content is not None and sha256(content).hexdigest() == digest
+                return content if is_same else None
     return None
 
 
