@@ -185,7 +185,9 @@ def _is_laid_out_well(
 ) -> bool:
     """Refuse archives in which one byte belongs to two entries or to none at the beginning."""
     placed = sorted(infos, key=lambda info: info.header_offset)
-    if placed and placed[0].header_offset > 0:
+    if not placed:
+        return True
+    if placed[0].header_offset > 0:
         problems.error(
             "A2",
             f"{counted(placed[0].header_offset, 'byte')} before the first entry",
@@ -233,7 +235,7 @@ def _is_safe(info: zipfile.ZipInfo, path: str, problems: Problems) -> bool:
     kind = stat.S_IFMT(info.external_attr >> 16)
     if not parts[0] or "\\" in path or ".." in parts or ":" in parts[0]:
         problems.error("A2", "a path that leaves the archive", "a plain file name", shown)
-    elif "\0" in info.orig_filename or _has_unseen(path):
+    elif "\0" in info.orig_filename or has_unseen(path):
         problems.error("A2", "a name with characters that cannot be seen", "a plain name", shown)
     elif len(path) > _MAX_PATH:
         problems.error("A2", f"a name of {len(path)} characters", f"at most {_MAX_PATH}", shown)
@@ -254,7 +256,8 @@ def _is_safe(info: zipfile.ZipInfo, path: str, problems: Problems) -> bool:
     return False
 
 
-def _has_unseen(path: str) -> bool:
+def has_unseen(path: str) -> bool:
+    """Say whether a name has control characters, halves of characters or hidden directions."""
     if path.isascii() and path.isprintable():
         return False
     return any(unicodedata.category(char) in _UNSEEN or char in _BIDIRECTIONAL for char in path)

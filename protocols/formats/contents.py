@@ -104,6 +104,9 @@ class Archive:
 
 def natural_order(name: str) -> tuple[tuple[bool, int, str], ...]:
     """Return a sort key by which img_2 comes before img_10."""
-    parts = re.findall(r"\d+|\D+", name, re.ASCII)
+    parts = re.findall(r"[0-9]+|[^0-9]+", name)
     # A number of more than 18 digits is nobody's count, and slow to convert.
-    return tuple((part.isdigit(), int(part[-18:]) if part.isdigit() else 0, part) for part in parts)
+    return tuple(
+        (part[0] in "0123456789", int(part[-18:]) if part[0] in "0123456789" else 0, part)
+        for part in parts
+    )

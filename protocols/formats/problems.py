@@ -121,6 +121,14 @@ class Problem:
         return f"{self.place}: found {self.found}; expected {self.expected}."
 
 
+class Fault(Exception):
+    """A line or element that cannot be used; whoever knows its place makes a Problem of it."""
+
+    def __init__(self, code: str, found: str, expected: str, span: Span | None = None) -> None:
+        super().__init__(found)
+        self.code, self.found, self.expected, self.span = code, found, expected, span
+
+
 @dataclass
 class Problems:
     """Collects problems: all are counted, and the first of each code are kept."""
@@ -170,6 +178,17 @@ class Problems:
         action: str = ASKED,
     ) -> None:
         self._tell("question", code, found, expected, entry, line, text, span, action)
+
+    def fault(
+        self,
+        fault: Fault,
+        entry: str | None = None,
+        line: int | None = None,
+        *,
+        text: str | None = None,
+    ) -> None:
+        """Add an error for what a reader could not use."""
+        self.error(fault.code, fault.found, fault.expected, entry, line, text=text, span=fault.span)
 
     def _tell(
         self,

@@ -7,6 +7,7 @@ from typing import Final
 
 from protocols.errors import ProtocolError
 
+from . import coco, ctdar, evaltex, separated
 from .archives import Limits, Source
 from .contents import Archive, Kind, LineFormat, OnEntry
 from .guessing import guess
@@ -41,7 +42,7 @@ class Format:
     _read: _Read
 
 
-def _lines_as(line_format: LineFormat) -> _Read:
+def _lines_as(line_format: LineFormat | None) -> _Read:
     def read_lines(
         source: Source, kind: Kind, name: str | None, limits: Limits, on_entry: OnEntry | None
     ) -> Archive:
@@ -79,13 +80,58 @@ FORMATS: Final[Mapping[str, Format]] = MappingProxyType(
                 "polygon",
                 "Polygons (Total-Text, CTW-1500)",
                 "A zip of text files, a line for each polygon of three points or more, as in "
-                "48,84,61,79,75,73,88,68,CARE",
+                "48,84,61,79,75,73,88,68,CARE; also Total-Text's x: [[48 61 75]], y: [[84 79 73]], "
+                "ornt: [u'c'], transcriptions: [u'CARE'] and CTW-1500's lines of 32 numbers",
                 _BOTH,
                 _lines_as(LineFormat.POLYGON),
+            ),
+            Format(
+                "evaltex-text",
+                "EvaLTex, text",
+                "A text file of all images, each with its name, height,width and a line for each object, "
+                'as in 1,0,"CARE",f,38,43,88,17; detections without the second to the fourth field',
+                _BOTH,
+                evaltex.read_text,
+            ),
+            Format(
+                "evaltex-xml",
+                "EvaLTex, XML",
+                'An XML file of all images, as in <object id="1" x="38" y="43" width="88" '
+                'height="17" transcription="CARE"/> inside <evaltex><image name="img_1">',
+                _BOTH,
+                evaltex.read_xml,
+            ),
+            Format(
+                "ctdar-xml",
+                "Tables (cTDaR 2019)",
+                "A zip of XML files, one for each image, as in "
+                '<document><table><Coords points="9,50 9,93 88,93 88,50"/></table></document>',
+                _BOTH,
+                ctdar.read_documents,
+            ),
+            Format(
+                "coco-json",
+                "COCO JSON",
+                "A JSON file with images and annotations, or a list of results, as in "
+                '{"image_id": 1, "segmentation": [[48, 84, 61, 79, 75, 73]], "score": 0.9}',
+                _BOTH,
+                coco.read_coco,
+            ),
+            Format(
+                "csv",
+                "CSV",
+                "A line for each region below a header that names the columns, as in "
+                "image,left,top,right,bottom,text and img_1,38,43,126,60,CARE",
+                _BOTH,
+                separated.read_csv,
             ),
         )
     }
 )
+
+
+_LINES: Final = tuple(line_format.value for line_format in LineFormat)
+_ANY_LINES: Final = Format("", "", "", _BOTH, _lines_as(None))
 
 
 def read(
@@ -123,9 +169,12 @@ def read(
     UnknownFormat
         If there is no such format, or it does not hold this kind.
     """
-    slug = format or guess(source, name).format or LineFormat.LTRB.value
-    chosen = FORMATS.get(slug)
-    if chosen is None or (format is not None and kind not in chosen.kinds):
-        known = ", ".join(FORMATS)
-        raise UnknownFormat(f"{kind} are not read as {slug!r}; formats: {known}")
+    slug = format or guess(source, name).format
+    chosen = _ANY_LINES if format is None and slug in _LINES else FORMATS.get(slug or "")
+    if format is None:
+        # What is of no known format is told as a zip of text files that is none.
+        chosen = chosen or _ANY_LINES
+    if chosen is None or kind not in chosen.kinds:
+        known = ", ".join(of.slug for of in FORMATS.values() if kind in of.kinds)
+        raise UnknownFormat(f"{kind} are not read as {format!r}; formats: {known}")
     return chosen._read(source, kind, name, limits or Limits(), on_entry)

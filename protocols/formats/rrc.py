@@ -5,12 +5,10 @@ scripts refuse (``Rules.strict``), and the site's loader, which reads what peopl
 says what was odd.
 """
 
-import io
 import math
 import re
-import zipfile
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, islice
 from typing import Final, Literal
@@ -27,9 +25,10 @@ from .contents import Archive as Archive
 from .contents import Kind as Kind
 from .contents import LineFormat as LineFormat
 from .contents import OnEntry, natural_order
-from .problems import KEPT, PASSED_OVER, REORDERED, Problems, Span, counted, quoted
+from .curved import IGNORED_TEXT as IGNORED_TEXT
+from .curved import MARK, Style, joined, offsets_region, style_of, total_text_region
+from .problems import KEPT, PASSED_OVER, REORDERED, Fault, Problems, Span, counted, quoted
 
-IGNORED_TEXT: Final = "###"
 _BOM: Final = b"\xef\xbb\xbf"
 _UTF16_MARKS: Final = (b"\xff\xfe", b"\xfe\xff")
 _MIN_NUMBERS: Final = 4
@@ -127,10 +126,14 @@ def read_archive(
         files = _files(archive, named, texts, on_entry)
         # Enough of them to guess the format by; the rest is read when its turn comes.
         first = list(islice(files, _GUESSED_FROM))
-        line_format = rules.line_format or guess_line_format(
-            (line for file in first for _, line in file.lines[:50]), kind
-        )
-        reader = _Reader(kind, rules, line_format, problems)
+        lines = [line for file in first for _, line in file.lines[:50]]
+        line_format = rules.line_format or guess_line_format(lines, kind)
+        style = None
+        if rules.loading and rules.line_format in (None, LineFormat.POLYGON):
+            style = style_of(lines)
+        if style is not None:
+            line_format = LineFormat.POLYGON
+        reader = _Reader(kind, rules, line_format, problems, style)
         for file in chain(first, files):
             reader.read(file)
         reader.finish()
@@ -284,21 +287,19 @@ class _Texts:
                 self._problems.warning("L9", f"{what} in {counted(n, 'file')}", "plain UTF-8")
 
 
-class _Refused(Exception):
-    """A line cannot be used."""
-
-    def __init__(self, code: str, found: str, expected: str, span: Span | None = None) -> None:
-        super().__init__(found)
-        self.code, self.found, self.expected, self.span = code, found, expected, span
-
-
 class _Reader:
     """Reads the files of one archive under fixed rules."""
 
     def __init__(
-        self, kind: Kind, rules: Rules, line_format: LineFormat, problems: Problems
+        self,
+        kind: Kind,
+        rules: Rules,
+        line_format: LineFormat,
+        problems: Problems,
+        style: Style | None = None,
     ) -> None:
         self._kind = kind
+        self._style = style
         self._rules = rules
         self._format = line_format
         self._problems = problems
@@ -318,19 +319,13 @@ class _Reader:
         regions = []
         lines = []
         seen: dict[tuple[float, ...], int] = {}
-        for number, line in file.lines:
+        read_line = self.line if self._style is None else self._curved_region
+        records = joined(file.lines) if self._style == Style.TOTAL_TEXT else file.lines
+        for number, line in records:
             try:
-                region = self._region(line)
-            except _Refused as refused:
-                self._problems.error(
-                    refused.code,
-                    refused.found,
-                    refused.expected,
-                    file.path,
-                    number,
-                    text=line,
-                    span=refused.span,
-                )
+                region = read_line(line)
+            except Fault as fault:
+                self._problems.fault(fault, file.path, number, text=line)
                 continue
             if region.points in seen and not self._rules.strict:
                 self._problems.warning(
@@ -354,7 +349,8 @@ class _Reader:
             if self._n_waiting >= _BATCH:
                 self._look_at_shapes()
 
-    def _region(self, line: str) -> Region:
+    def line(self, line: str) -> Region:
+        """Return the region of a line; raise a Fault where it is none."""
         match = self._usual.match(line) if self._usual else None
         if match is None:
             return self._unusual_region(line)
@@ -365,25 +361,36 @@ class _Reader:
             return Region(points, text, None, text == IGNORED_TEXT)
         return Region(points)
 
+    def _curved_region(self, line: str) -> Region:
+        if len(line) > _MAX_LINE:
+            raise Fault("L1", f"a line of {len(line)} characters", f"at most {_MAX_LINE}")
+        if self._style == Style.TOTAL_TEXT:
+            return total_text_region(line, is_truth=self._kind == "truth")
+        if self._style == Style.CTW_OFFSETS:
+            return offsets_region(line)
+        region = self._unusual_region(line)
+        text = (region.text or "").removeprefix(MARK)
+        return replace(region, text=text, ignored=text == IGNORED_TEXT)
+
     def _unusual_region(self, line: str) -> Region:
         if len(line) > _MAX_LINE:
-            raise _Refused("L1", f"a line of {len(line)} characters", f"at most {_MAX_LINE}")
+            raise Fault("L1", f"a line of {len(line)} characters", f"at most {_MAX_LINE}")
         fields, rest = self._split(line)
         for at, part in enumerate(fields):
             if _NOT_FINITE.match(part):
-                raise _Refused("L3", quoted(line), "finite numbers", _span(line, at))
+                raise Fault("L3", quoted(line), "finite numbers", _span(line, at))
             if not self._number.match(part):
                 wanted = "whole numbers" if self._rules.strict else "numbers"
                 found = f"{quoted(part)} in {quoted(line)}"
-                raise _Refused("L2", found, wanted, _span(line, at))
+                raise Fault("L2", found, wanted, _span(line, at))
         values = tuple(map(float, fields))
         largest = _MAX_COORDINATE if self._rules.loading else math.inf
         for at, value in enumerate(values):
             if not math.isfinite(value):
-                raise _Refused("L3", quoted(line), "finite numbers", _span(line, at))
+                raise Fault("L3", quoted(line), "finite numbers", _span(line, at))
             if abs(value) > largest:
                 wanted = f"numbers up to {_MAX_COORDINATE:.0f}"
-                raise _Refused("L3", quoted(line), wanted, _span(line, at))
+                raise Fault("L3", quoted(line), wanted, _span(line, at))
         points = self._points(values, line)
         if self._kind == "truth":
             return self._truth(points, rest, line)
@@ -401,12 +408,12 @@ class _Reader:
         if n is None:
             n = n_leading - n_leading % 2
             if n > 2 * _MAX_POINTS:
-                raise _Refused("L1", f"{n // 2} points", f"at most {_MAX_POINTS}")
+                raise Fault("L1", f"{n // 2} points", f"at most {_MAX_POINTS}")
         # A word where the last number should be: one is missing, not misspelt.
         cut_short = self._kind == "truth" and not any(map(_NUMBER.match, fields[n_leading:n]))
         if len(fields) < n or n < self._least or (n_leading < n and cut_short):
             found = f"{counted(n_leading, 'number')} in {quoted(line)}"
-            raise _Refused("L1", found, self._wants(), (0, len(line)))
+            raise Fault("L1", found, self._wants(), (0, len(line)))
         return fields[:n], ",".join(fields[n:]) if len(fields) > n else None
 
     @property
@@ -423,19 +430,19 @@ class _Reader:
         if self._format != LineFormat.LTRB:
             if self._rules.strict and self._format == LineFormat.QUAD and _turns_left(values):
                 span = _span(line, 0, len(values) - 1)
-                raise _Refused("L7", quoted(line), "corners clockwise", span)
+                raise Fault("L7", quoted(line), "corners clockwise", span)
             return values
         left, top, right, bottom = values
         if right < left or bottom < top:
             wanted = "right >= left and bottom >= top"
-            raise _Refused("L4", quoted(line), wanted, _span(line, 0, 3))
+            raise Fault("L4", quoted(line), wanted, _span(line, 0, 3))
         if self._rules.strict and (right < 0 or bottom < 0):
-            raise _Refused("L4", quoted(line), "right and bottom >= 0", _span(line, 0, 3))
+            raise Fault("L4", quoted(line), "right and bottom >= 0", _span(line, 0, 3))
         return left, top, right, top, right, bottom, left, bottom
 
     def _truth(self, points: tuple[float, ...], rest: str | None, line: str) -> Region:
         if rest is None and self._rules.strict:
-            raise _Refused("L1", quoted(line), "a transcription at the end")
+            raise Fault("L1", quoted(line), "a transcription at the end")
         text = None if rest is None else self._text(rest)
         return Region(points, text=text, ignored=text == IGNORED_TEXT)
 
@@ -445,17 +452,19 @@ class _Reader:
     def _detection(self, points: tuple[float, ...], rest: str | None, line: str) -> Region:
         if self._rules.confidences:
             if rest is None or not _STRICT_CONFIDENCE.match(rest) or not _is_share(rest):
-                raise _Refused("L1", quoted(line), "a confidence (0 to 1) at the end")
+                raise Fault("L1", quoted(line), "a confidence (0 to 1) at the end")
             return Region(points, confidence=float(rest))
         if rest is None or (not rest.strip() and self._format == LineFormat.LTRB):
             return Region(points)
         if self._rules.strict and not self._rules.transcriptions:
-            raise _Refused("L1", quoted(line), f"{self._wants()} and no more")
+            raise Fault("L1", quoted(line), f"{self._wants()} and no more")
         return Region(points, text=self._text(rest) if self._rules.transcriptions else rest)
 
     def finish(self) -> None:
         """Look at what is left, and say what can only be said of the whole archive."""
         self._look_at_shapes()
+        if self._style is not None:
+            self._problems.warning("L9", f"lines in the style of {self._style}", "coordinates")
         if self._n_spaced and not self._rules.strict:
             self._problems.warning(
                 "L9", f"blanks between the fields of {counted(self._n_spaced, 'line')}", "commas"
@@ -521,7 +530,13 @@ def tell_shape(
     entry, number, line = place
     shown = quoted(_numbers(region.points))
     if code == "L4":
-        problems.error(code, f"no area, {shown}", "a figure with an area", entry, number, text=line)
+        found = f"a figure without area, {shown}"
+        wanted = "a figure with an area"
+        if region.cell is not None:
+            # Published tables have empty cells that are drawn as a line.
+            problems.warning(code, found, wanted, entry, number, text=line, action=KEPT)
+        else:
+            problems.error(code, found, wanted, entry, number, text=line)
     elif code == "L5":
         problems.warning(
             code,
@@ -613,7 +628,7 @@ def _with_confidences(
 ) -> dict[str, tuple[Region, ...]]:
     """Turn texts into confidences if all of them in the archive look like one."""
     texts = [region.text for of_image in regions.values() for region in of_image if region.text]
-    if not texts or not all(_CONFIDENCE.match(text) and _is_share(text) for text in texts):
+    if not texts or not all(map(looks_like_confidence, texts)):
         return dict(regions)
     return {
         image: tuple(
@@ -631,58 +646,19 @@ def _is_share(text: str) -> bool:
         return False
 
 
-def write_archive(
-    regions: Mapping[str, Sequence[Region]],
-    kind: Kind,
-    line_format: LineFormat | str,
-    *,
-    with_confidences: bool = False,
-) -> bytes:
-    """Return the zip that read_archive reads back; equal regions give equal bytes.
-
-    Raises
-    ------
-    ValueError
-        If a region cannot be written in the format; names the image and the region.
-    """
-    line_format = LineFormat(line_format)
-    prefix = "gt_" if kind == "truth" else "res_"
-    stream = io.BytesIO()
-    with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as archive:
-        for image in sorted(regions, key=natural_order):
-            lines = [
-                _line(region, kind, line_format, with_confidences, f"region {at} of {image}")
-                for at, region in enumerate(regions[image])
-            ]
-            info = zipfile.ZipInfo(f"{prefix}{image}.txt", date_time=(1980, 1, 1, 0, 0, 0))
-            info.compress_type = zipfile.ZIP_DEFLATED
-            archive.writestr(info, "".join(f"{line}\r\n" for line in lines))
-    return stream.getvalue()
+def reader_of_lines(kind: Kind, line_format: LineFormat) -> Callable[[str], Region]:
+    """Return what makes a region of a single line, and raises a Fault where it cannot."""
+    rules = Rules(line_format=line_format, loading=True)
+    return _Reader(kind, rules, line_format, Problems("")).line
 
 
-def _line(
-    region: Region, kind: Kind, line_format: LineFormat, with_confidences: bool, place: str
-) -> str:
-    values: Sequence[float] = region.points
-    if line_format == LineFormat.LTRB:
-        if not region.is_rectangle:
-            raise ValueError(
-                f"{place} is no upright rectangle; left,top,right,bottom cannot say it"
-            )
-        values = region.box
-    elif line_format == LineFormat.QUAD and region.n_points != 4:
-        raise ValueError(f"{place} has {region.n_points} corners; a quadrilateral has 4")
-    fields = [repr(int(value)) if value == int(value) else repr(value) for value in values]
-    if kind == "truth":
-        fields.append(_quoted_text(IGNORED_TEXT if region.ignored else region.text or ""))
-    elif with_confidences:
-        fields.append(repr(region.confidence if region.confidence is not None else 0.0))
-    elif region.text is not None:
-        fields.append(region.text)
-    return ",".join(fields)
+def looks_like_confidence(text: str) -> bool:
+    """Say whether a text at the end of a line would be read as a confidence."""
+    return _CONFIDENCE.match(text) is not None and _is_share(text)
 
 
-def _quoted_text(text: str) -> str:
+def quoted_text(text: str) -> str:
+    """Return a transcription as ground truth has it: in quotes, what is inside them escaped."""
     if text == IGNORED_TEXT:
         return text
     escaped = text.replace("\\", "\\\\").replace('"', '\\"')
