@@ -24,7 +24,7 @@ SUBJECTS = (
     "demo",
 )
 MAY_USE = {
-    "datasets": {"protocols.regions"},
+    "datasets": {"protocols.regions", "protocols.formats"},
     "jobs": set(),
     "studies": {"annotate.datasets", "protocols"},
     "learning": {"annotate.studies"},

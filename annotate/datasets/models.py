@@ -118,6 +118,9 @@ class Method(models.Model):
     name = models.CharField(max_length=120)
     slug = models.SlugField(max_length=120)
     created = models.DateTimeField(auto_now_add=True)
+    # {"n": results, "boxes":, "empty":, "without_file":}, kept by what loads results, so that no page
+    # counts millions of them; None: not counted.
+    totals = models.JSONField(null=True, blank=True)
 
     class Meta:
         ordering = ("name",)

@@ -16,9 +16,10 @@ from annotate.datasets.models import Dataset, Result
 from protocols.formats.archives import Source, source_name
 from protocols.formats.checking import missing_images, outside_images, unknown_images
 from protocols.formats.contents import Archive, Kind, LineFormat
+from protocols.formats.guessing import guess
 from protocols.formats.problems import Nearest, Problem, Problems, counted
 from protocols.formats.reading import read
-from protocols.formats.scores import ScoreRow, ScoreTable, read_scores
+from protocols.formats.scores import ScoreRow, ScoreTable, Unit, read_scores
 from protocols.regions import Region, canonical_bytes, decode_regions, encode_regions
 
 from .models import FileKind, Missing
@@ -32,6 +33,8 @@ Size = tuple[int, int]
 MAX_DRAWN: Final = 1000
 # Upper ends of the classes of the histogram; the last is open.
 HISTOGRAM: Final = (0, 1, 2, 5, 10, 20, 50, 100)
+# What somebody said of scores above 1; None asks.
+_UNITS: Final[Mapping[bool | None, Unit | None]] = {True: "per cent", False: "fraction", None: None}
 _N_RANDOM: Final = 5
 _N_WORST: Final = 5
 
@@ -184,7 +187,11 @@ def _counts(found: Mapping[str, Sequence[Region]], known: Known) -> dict[str, in
 
 
 def _read(given: Given, kind: Kind, line_format: str | None, progress: Progress | None) -> Archive:
-    wanted = given.format or line_format
+    wanted = given.format
+    if wanted is None and line_format is not None:
+        # Few lines tell little of how they are meant: lines are read as the dataset's own are.
+        guessed = guess(given.source, given.name).format
+        wanted = line_format if guessed is None or guessed in LineFormat else guessed
     return read(given.source, kind=kind, format=wanted, name=given.name, on_entry=progress)
 
 
@@ -280,7 +287,7 @@ def _outside(truth: Rows, sizes: Mapping[str, Size], name: str) -> Iterator[Prob
 
 def check_scores(given: Given, known: Known, rows: Rows) -> Checked:
     """Read scores. The rows are method, image, recall, precision, all of a method together."""
-    table = read_scores(given.source, name=given.name)
+    table = read_scores(given.source, name=given.name, unit=_UNITS[given.per_cent])
     problems = Problems(table.name, list(table.problems), Counter(p.code for p in table.problems))
     nearest_image, nearest_method = Nearest(known.images), Nearest(known.evaluated)
     for row in table.rows:

@@ -171,6 +171,11 @@ def _write_rows(
         counts["without_file"] += sum(not row.had_file for row in batch)
         if progress is not None:
             progress(counts["results"], len(images))
+    method.totals = {
+        "n": counts["results"],
+        **{key: counts[key] for key in ("boxes", "empty", "without_file")},
+    }
+    method.save(update_fields=["totals"])
     return counts | {"not_evaluated": len(images) - counts["results"]}
 
 
@@ -203,6 +208,8 @@ def write_scores(
             n_scores += len(batch)
             if progress is not None:
                 progress(n_scores, 0)
+    run.n_scores = n_scores
+    run.save(update_fields=["n_scores"])
     return run, n_scores
 
 
@@ -225,10 +232,13 @@ def refuse_if_answered(method: Method) -> None:
 def remove_results(method: Method) -> None:
     """Take out a method's results, and with them what protocols said of them."""
     for run in ProtocolRun.objects.filter(scores__result__method=method).distinct():
-        if run.overall.pop(method.name, None) is not None:
-            run.save(update_fields=["overall"])
+        run.overall.pop(method.name, None)
+        run.n_scores = run.scores.exclude(result__method=method).count()
+        run.save(update_fields=["overall", "n_scores"])
     _remove(Score.objects.filter(result__method=method))
     _remove(Result.objects.filter(method=method))
+    method.totals = None
+    method.save(update_fields=["totals"])
 
 
 def remove_dataset(dataset: Dataset) -> list[str]:

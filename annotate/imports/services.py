@@ -212,15 +212,20 @@ def titles_of(checked: Sequence[Checked]) -> list[str]:
 
 
 def load_scores(
-    *, dataset: Dataset, protocol: str, source: Source, person: User | None = None
+    *,
+    dataset: Dataset,
+    protocol: str,
+    source: Source,
+    per_cent: bool = False,
+    person: User | None = None,
 ) -> Import:
     """Load per-image scores that somebody else computed, as a run of a protocol of this name.
 
-    Raises NotLoaded with every fault; then nothing is stored.
+    ``per_cent`` says that they are in 0 to 100. Raises NotLoaded with every fault; then nothing is stored.
     """
     publishing.named(protocol, "protocol")
     with _rows_beside() as rows_of:
-        given = Given(source, FileKind.SCORES, protocol)
+        given = Given(source, FileKind.SCORES, protocol, per_cent=per_cent)
         known = Known.of(dataset, with_results=True)
         checked = checking.check_scores(given, known, rows_of("scores"))
         refuse_faults([checked])

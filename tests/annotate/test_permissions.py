@@ -65,6 +65,10 @@ ADDRESSES = {
     "reports:compare": ("get", {}, FOLLOWERS, 200),
     "datasets:list": ("get", {}, FOLLOWERS, 200),
     "datasets:detail": ("get", {}, FOLLOWERS, 200),
+    "datasets:matrix": ("get", {}, FOLLOWERS, 200),
+    "datasets:viewer": ("get", {}, FOLLOWERS, 200),
+    "datasets:truth_file": ("get", {}, FOLLOWERS, 200),
+    "datasets:results_file": ("get", {}, FOLLOWERS, 200),
     # No photograph has this hash; who sees one is tested beside the view.
     "datasets:image": ("get", {}, set(), 200),
     "scoring:score": ("get", {}, {"admin"}, 200),
@@ -143,6 +147,7 @@ def address(name, study, screen_id):
         "slug": study.dataset.slug if name.startswith(ON_THE_DATASET) else study.slug,
         "dataset_slug": study.dataset.slug,
         "screen_id": screen_id,
+        "method": "a",
         "extension": "csv",
         "name": "events.csv",
         "round_number": 1,
@@ -159,6 +164,8 @@ def address(name, study, screen_id):
         draft = Draft.objects.get()
         pk = Import.objects.get().pk if name == "imports:receipt" else draft.pk
         values |= {"pk": pk, "file": draft.files.get().pk}
+    if name.startswith("datasets:"):
+        values |= {"name": study.images.first().name, "extension": "zip"}
     pattern = OWN[name]
     wanted = {*(pattern.converters or getattr(pattern.regex, "groupindex", {}))}
     if name.startswith("reports:"):
