@@ -27,6 +27,10 @@ _BIDIRECTIONAL: Final = frozenset(
 _UNSEEN: Final = {"Cc", "Cs", "Zl", "Zp"}
 _ARCHIVE_NAMES: Final = (".zip", ".7z", ".rar", ".tar", ".gz", ".tgz", ".bz2", ".xz", ".zst")
 _LOCAL_SIGNATURE: Final = b"PK\x03\x04"
+_END_SIGNATURE: Final = b"PK\x05\x06"
+_END_RECORD: Final = 22
+# The end record and the longest comment.
+_MAX_END: Final = _END_RECORD + 0xFFFF
 # What unpacking may raise on a damaged archive.
 _DAMAGE: Final = (
     zipfile.BadZipFile,
@@ -153,7 +157,7 @@ def _members(
     if len(infos) > limits.n_entries:
         problems.error("A3", f"{len(infos)} entries", f"at most {limits.n_entries}")
         return ()
-    if not _is_laid_out_well(archive, infos, problems):
+    if not _ends_well(archive, problems) or not _is_laid_out_well(archive, infos, problems):
         return ()
     members = []
     unmarked: Counter[str] = Counter()
@@ -178,6 +182,28 @@ def _members(
     for what, n in unmarked.items():
         problems.warning("L9", f"{counted(n, 'file name')} {what}", "names marked as UTF-8")
     return members
+
+
+def _ends_well(archive: zipfile.ZipFile, problems: Problems) -> bool:
+    """Refuse archives behind whose end something stands; zeros and line ends are harmless."""
+    file = archive.fp
+    if file is None:
+        return False
+    size = file.seek(0, 2)
+    file.seek(max(0, size - _MAX_END))
+    tail = file.read(_MAX_END)
+    at = tail.rfind(_END_SIGNATURE)
+    comment = int.from_bytes(tail[at + _END_RECORD - 2 : at + _END_RECORD], "little")
+    behind = tail[at + _END_RECORD + comment :]
+    if not behind:
+        return True
+    expected = "a zip and nothing else"
+    if not behind.strip(b"\0\r\n "):
+        problems.warning("A1", f"{counted(len(behind), 'empty byte')} behind the end", expected)
+        return True
+    found = f"{counted(len(behind), 'byte')} behind the end"
+    problems.error("A2", found, f"{expected}; pack the files again")
+    return False
 
 
 def _is_laid_out_well(

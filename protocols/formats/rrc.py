@@ -47,7 +47,7 @@ _NUMBER: Final = re.compile(
 )
 _INTEGER: Final = re.compile(r"\s*+-?\d++\s*+\Z", re.ASCII)
 _NOT_FINITE: Final = re.compile(r"\s*+[+-]?(?:nan|inf|infinity)\s*+\Z", re.IGNORECASE)
-_CONFIDENCE: Final = re.compile(r"\s*+[01]?+\.?+\d*+\s*+\Z", re.ASCII)
+_CONFIDENCE: Final = re.compile(r"\s*+(?:[01]?+\.?+\d*+|\d(?:\.\d*+)?+[eE]-\d++)\s*+\Z", re.ASCII)
 _STRICT_CONFIDENCE: Final = re.compile(r"\s*+[01].?\d*\s*\Z", re.ASCII)
 _WORD: Final = re.compile(r"\S+")
 _PREFIXED: Final = {
@@ -170,16 +170,18 @@ def _files(
 
 def guess_line_format(lines: Iterable[str], kind: Kind = "truth") -> LineFormat:
     """Guess the format from lines: by how many numbers most of them begin with."""
-    runs = Counter(_leading_numbers(_fields(line)) for line in lines)
+    fields = list(map(_fields, lines))
+    runs = Counter(map(_leading_numbers, fields))
     if not runs:
         return LineFormat.LTRB
     run = runs.most_common(1)[0][0]
     if run < 8:
         return LineFormat.LTRB
-    # A quadrilateral has one number more, its confidence; longer lines are polygons among which
-    # many have four corners. In ground truth they may be words of digits.
-    longest = max(runs) if kind == "results" else run
-    return LineFormat.QUAD if longest < 10 else LineFormat.POLYGON
+    # A quadrilateral has one number more, its confidence. Longer lines are polygons, even where most
+    # have four corners; but where there are words, they may be words of digits and commas.
+    if kind == "results" and all(_leading_numbers(of) == len(of) for of in fields):
+        run = max(runs)
+    return LineFormat.QUAD if run < 10 else LineFormat.POLYGON
 
 
 def _fields(line: str) -> list[str]:

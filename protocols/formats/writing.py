@@ -139,7 +139,7 @@ def _line_writer(
             found = read_line(line)
         except Fault as fault:
             raise NotWritable(f"{place} would not read back: {fault.found}") from fault
-        if with_confidences and found.text is not None:
+        if with_confidences and found.text is not None and looks_like_confidence(found.text):
             found = replace(found, text=None, confidence=float(found.text))
         if found != region:
             raise NotWritable(f"{place}: lines cannot hold {_lost(region, found)}")
