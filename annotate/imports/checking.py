@@ -191,7 +191,7 @@ def _read(given: Given, kind: Kind, line_format: str | None, progress: Progress 
     if wanted is None and line_format is not None:
         # Few lines tell little of how they are meant: lines are read as the dataset's own are.
         guessed = guess(given.source, given.name).format
-        wanted = line_format if guessed is None or guessed in LineFormat else guessed
+        wanted = line_format if guessed is None or guessed in {*LineFormat} else guessed
     return read(given.source, kind=kind, format=wanted, name=given.name, on_entry=progress)
 
 

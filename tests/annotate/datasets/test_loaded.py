@@ -198,12 +198,20 @@ SHAPES = [
     Region.from_box(0, 0, 99, 39, text='say "hi", twice'),
     Region((0.5, 0.0, 9.25, 1.0, 9.0, 9.0, 0.0, 8.0), text="fraction"),
     Region((0.0, 0.0, 9.0, 0.0, 12.0, 4.0, 9.0, 9.0, 0.0, 9.0), text="five corners"),
-    Region.from_box(1, 2, 3, 4, ignored=True),
+    Region.from_box(1, 2, 3, 4, text="###", ignored=True),
 ]
 DETECTIONS = [
     Region.from_box(0, 0, 99, 39, confidence=0.5),
     Region((0.0, 0.0, 9.0, 0.0, 12.0, 4.0, 9.0, 9.0, 0.0, 9.0), confidence=0.125),
 ]
+
+
+def taken(file, name="x.zip"):
+    """An exported file as somebody has it who took it away."""
+    with file:
+        found = io.BytesIO(file.read())
+    found.name = name
+    return found
 
 
 class TestExports:
@@ -223,13 +231,11 @@ class TestExports:
         return dataset
 
     def again(self, dataset, extension):
-        truth = exports.truth_file(dataset, extension)
-        truth.name = f"gt.{extension}"
+        truth = taken(exports.truth_file(dataset, extension), f"gt.{extension}")
         # Everything is told of the format but its name: polygons are lines, too.
         line_format = "polygon" if extension == "zip" else "coco-json"
         loaded = load_dataset(name="Again", truth=truth, line_format=line_format).dataset
-        found = exports.results_file(dataset.methods.get(), extension)
-        found.name = f"net.{extension}"
+        found = taken(exports.results_file(dataset.methods.get(), extension), f"net.{extension}")
         load_results(dataset=loaded, archives=[ResultArchive(found, "net")])
         return loaded
 
@@ -242,15 +248,15 @@ class TestExports:
             assert after.results.get().detections == before.results.get().detections
 
     def test_upright_boxes_are_written_as_the_dataset_has_them(self, dataset):
-        again = load_dataset(name="Again", truth=exports.truth_file(dataset, "zip")).dataset
+        again = load_dataset(name="Again", truth=taken(exports.truth_file(dataset, "zip"))).dataset
         assert again.line_format == "ltrb"
         assert [image.truth for image in again.images.in_order()] == [
             image.truth for image in dataset.images.in_order()
         ]
 
     def test_an_image_without_a_file_has_none_again(self, dataset):
-        found = exports.results_file(dataset.methods.get(name="net"), "zip")
-        again = load_dataset(name="Again", truth=exports.truth_file(dataset, "zip")).dataset
+        found = taken(exports.results_file(dataset.methods.get(name="net"), "zip"))
+        again = load_dataset(name="Again", truth=taken(exports.truth_file(dataset, "zip"))).dataset
         receipt = load_results(
             dataset=again, archives=[ResultArchive(found, "net")], missing="empty"
         )
