@@ -24,12 +24,18 @@ SUBJECTS = (
     "demo",
 )
 MAY_USE = {
-    "datasets": {"protocols.regions"},
+    "datasets": {"protocols.regions", "protocols.formats"},
     "jobs": set(),
     "studies": {"annotate.datasets", "protocols"},
     "learning": {"annotate.studies"},
     "scoring": {"annotate.datasets", "annotate.jobs", "protocols"},
-    "imports": {"annotate.datasets", "annotate.jobs", "annotate.scoring", "protocols"},
+    "imports": {
+        "annotate.datasets",
+        "annotate.jobs",
+        "annotate.scoring",
+        "annotate.studies",
+        "protocols",
+    },
     "judging": {
         "annotate.datasets",
         "annotate.learning",
@@ -55,7 +61,7 @@ LAYERS = (
     ("errors",),
 )
 # These gather the subjects for Django, and the commands stand above all of them.
-GATHERERS = {"annotate.models", "annotate.urls", "annotate.admin"}
+GATHERERS = {"annotate.models", "annotate.urls", "annotate.admin", "annotate.work"}
 ACCESS_RULES = "annotate.studies.permissions"
 
 
