@@ -1,5 +1,7 @@
 """Gathers the models of all subjects for Django."""
 
+from annotate.accounts.models import Invitation
+from annotate.audit.models import AuditEntry
 from annotate.datasets.models import Dataset, Image, Method, Result
 from annotate.imports.models import Import
 from annotate.judging.models import (
@@ -17,10 +19,12 @@ from annotate.studies.models import Membership, Study, StudyImage
 
 __all__ = [
     "Assignment",
+    "AuditEntry",
     "Dataset",
     "FirstVisit",
     "Image",
     "Import",
+    "Invitation",
     "Judgement",
     "KeptReport",
     "Membership",

@@ -11,6 +11,7 @@ NUMERIC = {"numpy", "scipy", "shapely", "krippendorff"}
 OURS = {"protocols", "rankings", "annotate", "config"}
 # From the bottom up: a subject may import those before it, within what MAY_USE says.
 SUBJECTS = (
+    "audit",
     "datasets",
     "jobs",
     "studies",
@@ -24,6 +25,7 @@ SUBJECTS = (
     "demo",
 )
 MAY_USE = {
+    "audit": set(),
     "datasets": {"protocols.regions"},
     "jobs": set(),
     "studies": {"annotate.datasets", "protocols"},
@@ -37,7 +39,7 @@ MAY_USE = {
         "protocols",
         "rankings",
     },
-    "accounts": {"annotate.studies"},
+    "accounts": {"annotate.judging", "annotate.studies"},
     "reports": {"annotate", "protocols", "rankings"},
     "guide": {"protocols"},
     "demo": {"annotate", "protocols", "rankings"},
@@ -48,6 +50,7 @@ LAYERS = (
     ("views", "api", "reporting"),
     ("forms", "serializers", "exports", "context"),
     ("screens",),
+    ("middleware", "signups"),
     ("services", "selectors", "permissions", "photographs"),
     ("changes",),
     ("replay", "drawing", "adapter"),
@@ -57,6 +60,8 @@ LAYERS = (
 # These gather the subjects for Django, and the commands stand above all of them.
 GATHERERS = {"annotate.models", "annotate.urls", "annotate.admin"}
 ACCESS_RULES = "annotate.studies.permissions"
+# Every subject writes its acts to the log.
+LOG = {"annotate.audit.services", "annotate.audit.models"}
 
 
 def module_name(path: Path, root: Path) -> str:
@@ -127,6 +132,8 @@ def allowed(name: str, target: str) -> bool:
         own, its = layer_of(name), layer_of(target)
         return own is None or its is None or own <= its
     is_view = layer_of(name) == 1
+    if within(target, LOG):
+        return True
     if target == "annotate.errors" or (is_view and within(target, {ACCESS_RULES})):
         return True
     return within(target, MAY_USE[subject]) and target_subject != "demo"

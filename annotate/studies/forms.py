@@ -71,3 +71,7 @@ class StudyForm(forms.ModelForm):
 class MemberForm(forms.Form):
     username = forms.CharField(max_length=150, label="User name")
     role = forms.ChoiceField(choices=Role)
+
+
+class RoleForm(forms.Form):
+    role = forms.ChoiceField(choices=Role)

@@ -6,6 +6,9 @@ app_name = "studies"
 urlpatterns = [
     path("new/<slug:dataset_slug>/", views.create, name="create"),
     path("<slug:slug>/", views.detail, name="detail"),
-    path("<slug:slug>/members/", views.add_member, name="add_member"),
+    path("<slug:slug>/members/", views.members, name="members"),
+    path("<slug:slug>/members/add/", views.add_member, name="add_member"),
+    path("<slug:slug>/members/<int:pk>/role/", views.change_member, name="change_member"),
+    path("<slug:slug>/members/<int:pk>/remove/", views.remove_member, name="remove_member"),
     path("<slug:slug>/state/", views.set_state, name="set_state"),
 ]
