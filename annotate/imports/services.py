@@ -11,6 +11,8 @@ from django.contrib.auth.models import User
 from django.db import transaction
 from django.utils.text import slugify
 
+from annotate.audit.models import Act
+from annotate.audit.services import record
 from annotate.datasets.models import BoxConvention, Dataset, Image, Method, Result
 from annotate.scoring.models import ProtocolRun, Score
 from protocols.base import f_score
@@ -90,7 +92,7 @@ def load_dataset(
                 licence=licence,
             )
             _store_images(dataset, archive, photographs)
-            return Import.objects.create(
+            return _receipt(
                 dataset=dataset,
                 kind=Import.Kind.DATASET,
                 person=person,
@@ -221,7 +223,7 @@ def load_results(
             progress(done, len(archives))
     if any(problem.severity == "error" for problem in problems):
         raise NotLoaded.because_of(problems)
-    return Import.objects.create(
+    return _receipt(
         dataset=dataset,
         kind=Import.Kind.RESULTS,
         person=person,
@@ -342,7 +344,7 @@ def load_scores(
         ),
         batch_size=_BATCH,
     )
-    return Import.objects.create(
+    return _receipt(
         dataset=dataset,
         kind=Import.Kind.SCORES,
         person=person,
@@ -368,6 +370,23 @@ def _check_score(
     elif (row.image, row.method) not in results:
         found = f"a score of {row.method} on {row.image}, where it was not evaluated"
         problems.error("S1", found, "scores of results that are loaded", line=row.line)
+
+
+def _receipt(**fields: Any) -> Import:
+    """Store the receipt and its entry in the log, in the transaction of the load."""
+    receipt = Import.objects.create(**fields)
+    acts = {
+        Import.Kind.DATASET: Act.DATASET_LOADED,
+        Import.Kind.RESULTS: Act.RESULTS_LOADED,
+        Import.Kind.SCORES: Act.SCORES_LOADED,
+    }
+    record(
+        acts[receipt.kind],
+        actor=receipt.person,
+        what=receipt.dataset.name,
+        details={"import": receipt.pk},
+    )
+    return receipt
 
 
 def _nearest(name: str, known: Iterable[str]) -> str:
