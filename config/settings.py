@@ -225,6 +225,7 @@ if not DEBUG:
         ALLAUTH_TRUSTED_PROXY_COUNT = 1
     ACCOUNT_DEFAULT_HTTP_PROTOCOL = "https" if _https else "http"
 
+_level = env.text("LOG_LEVEL", default="WARNING").upper()
 _to_console = {"handlers": ["console"], "level": "INFO", "propagate": False}
 LOGGING = {
     "version": 1,
@@ -238,7 +239,11 @@ LOGGING = {
             "filters": ["without_tokens"],
         }
     },
-    "root": {"handlers": ["console"], "level": env.text("LOG_LEVEL", default="WARNING").upper()},
-    # Both name the address of each request, and would bring handlers of their own.
-    "loggers": {"django.server": _to_console, "gunicorn.access": _to_console},
+    "root": {"handlers": ["console"], "level": _level},
+    # All of these name the address of a request, and would bring handlers of their own.
+    "loggers": {
+        "django": _to_console | {"level": _level},
+        "django.server": _to_console,
+        "gunicorn.access": _to_console,
+    },
 }
