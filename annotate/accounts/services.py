@@ -146,7 +146,7 @@ def _record(act: Act, invitation: Invitation, **more: Any) -> None:
     record(
         act,
         study=invitation.study,
-        what=f"{invitation} of {invitation.place}",
-        details={"invitation": invitation.pk, "role": invitation.role},
+        what=str(invitation),
+        details={"bound to an address": bool(invitation.email)},
         **more,
     )
