@@ -43,6 +43,7 @@ lint: .venv/dev ## Check style, types, security, templates, migrations, settings
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy protocols rankings
 	$(BIN)/bandit --quiet --recursive --configfile pyproject.toml protocols rankings annotate config
+	$(BIN)/python .ci/audit.py
 	$(BIN)/python manage.py check --fail-level WARNING
 	$(BIN)/pytest --quiet tests/test_templates.py
 	$(BIN)/python manage.py makemigrations --check --dry-run

@@ -1,5 +1,7 @@
 """Gathers the models of all subjects for Django."""
 
+from annotate.accounts.models import Invitation
+from annotate.audit.models import AuditEntry
 from annotate.datasets.models import Dataset, Image, Method, Result
 from annotate.imports.models import Draft, DraftFile, Finding, Import
 from annotate.jobs.models import Job
@@ -18,6 +20,7 @@ from annotate.studies.models import Membership, Study, StudyImage
 
 __all__ = [
     "Assignment",
+    "AuditEntry",
     "Dataset",
     "Draft",
     "DraftFile",
@@ -25,6 +28,7 @@ __all__ = [
     "FirstVisit",
     "Image",
     "Import",
+    "Invitation",
     "Job",
     "Judgement",
     "KeptReport",

@@ -10,6 +10,8 @@ urlpatterns = [
     path("learn/", include("annotate.learning.urls")),
     path("preferences/", judging.preferences, name="preferences"),
     path("judge/", include("annotate.judging.urls")),
+    path("", include("annotate.accounts.urls")),
+    path("", include("annotate.audit.urls")),
     path("studies/", include("annotate.studies.urls")),
     path("studies/", include("annotate.reports.urls")),
     path("data/load/", include("annotate.imports.urls")),

@@ -30,6 +30,16 @@ def flag(name: str, default: bool) -> bool:
     raise ImproperlyConfigured(f"{name} must be true or false, not {value!r}.")
 
 
+def number(name: str, default: int) -> int:
+    value = os.environ.get(name, "").strip()
+    if not value:
+        return default
+    try:
+        return int(value)
+    except ValueError as fault:
+        raise ImproperlyConfigured(f"{name} must be a number, not {value!r}.") from fault
+
+
 def names(name: str, default: str = "") -> list[str]:
     """Return a comma-separated variable as a list without blanks."""
     return [part.strip() for part in text(name, default).split(",") if part.strip()]

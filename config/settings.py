@@ -24,8 +24,10 @@ INSTALLED_APPS = [
     "annotate.apps.AnnotateConfig",
     "allauth",
     "allauth.account",
+    "allauth.mfa",
+    "allauth.usersessions",
     "csp",
-    "django.contrib.admin",
+    "config.apps.RescueConfig",
     "django.contrib.auth",
     "django.contrib.contenttypes",
     "django.contrib.sessions",
@@ -44,6 +46,7 @@ MIDDLEWARE = [
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
     "allauth.account.middleware.AccountMiddleware",
+    "annotate.audit.middleware.who_acts",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
 ]
@@ -66,6 +69,7 @@ TEMPLATES = [
                 "django.contrib.messages.context_processors.messages",
                 "annotate.studies.context.rights",
                 "annotate.judging.context.theme",
+                "annotate.accounts.context.mail",
             ],
         },
     },
@@ -123,14 +127,50 @@ AUTH_PASSWORD_VALIDATORS = [
         "NumericPasswordValidator",
     )
 ]
+# Without a mail server letters are printed where the site runs, and pages say that none are sent.
+EMAIL_HOST = env.text("EMAIL_HOST", default="")
+MAIL_IS_SET_UP = bool(EMAIL_HOST)
+EMAIL_BACKEND = f"django.core.mail.backends.{'smtp' if MAIL_IS_SET_UP else 'console'}.EmailBackend"
+EMAIL_PORT = env.number("EMAIL_PORT", default=587)
+EMAIL_HOST_USER = env.text("EMAIL_HOST_USER", default="")
+# With a user, a missing password stops the start.
+EMAIL_HOST_PASSWORD = env.text("EMAIL_HOST_PASSWORD", default=None if EMAIL_HOST_USER else "")
+EMAIL_USE_TLS = env.flag("EMAIL_USE_TLS", default=True)
+EMAIL_TIMEOUT = 10
+DEFAULT_FROM_EMAIL = env.text(
+    "DEFAULT_FROM_EMAIL", default=None if MAIL_IS_SET_UP else "rankings@localhost"
+)
+
 LOGIN_URL = "account_login"
 LOGIN_REDIRECT_URL = "home"
 ACCOUNT_ADAPTER = "annotate.accounts.adapter.ClosedSignUp"
+ACCOUNT_FORMS = {"signup": "annotate.accounts.forms.SignUpForm"}
 ACCOUNT_LOGIN_METHODS = {"username"}
-ACCOUNT_SIGNUP_FIELDS = ["username*", "password1*", "password2*"]
+ACCOUNT_SIGNUP_FIELDS = ["username*", "email", "password1*", "password2*"]
+# An address is for a lost password alone; nobody has to prove it before working.
 ACCOUNT_EMAIL_VERIFICATION = "none"
+ACCOUNT_EMAIL_NOTIFICATIONS = MAIL_IS_SET_UP
+ACCOUNT_EMAIL_UNKNOWN_ACCOUNTS = False
+ACCOUNT_EMAIL_SUBJECT_PREFIX = ""
+ACCOUNT_MAX_EMAIL_ADDRESSES = 3
 ACCOUNT_LOGOUT_REDIRECT_URL = "home"
+ACCOUNT_LOGOUT_ON_PASSWORD_CHANGE = False
 ACCOUNT_SESSION_REMEMBER = True
+# A whole class may sit behind one address. A failed sign-in counts for the person first, so that
+# who is locked out does not lock out the neighbours by trying on.
+ACCOUNT_RATE_LIMITS = {
+    "login": "60/m/ip",
+    "login_failed": "5/5m/key,30/m/ip",
+    "signup": "60/m/ip",
+    "invitation": "60/m/ip",
+}
+MFA_SUPPORTED_TYPES = ["totp", "recovery_codes", "webauthn"]
+MFA_PASSKEY_LOGIN_ENABLED = True
+MFA_TOTP_ISSUER = "Text detection rankings"
+MFA_TOTP_TOLERANCE = 1
+MFA_ALLOW_UNVERIFIED_EMAIL = True
+# Browsers allow passkeys on http://localhost, and nowhere else without TLS.
+MFA_WEBAUTHN_ALLOW_INSECURE_ORIGIN = DEBUG
 
 LANGUAGE_CODE = "en"
 TIME_ZONE = "UTC"
@@ -188,11 +228,29 @@ if not DEBUG:
     # Only behind a proxy that ends TLS and sets this header itself; anybody could send it otherwise.
     if env.flag("BEHIND_PROXY", default=False):
         SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
+        # Without it everybody would have the proxy's address, and one share of the rate limits.
+        ALLAUTH_TRUSTED_PROXY_COUNT = 1
+    ACCOUNT_DEFAULT_HTTP_PROTOCOL = "https" if _https else "http"
 
+_level = env.text("LOG_LEVEL", default="WARNING").upper()
+_to_console = {"handlers": ["console"], "level": "INFO", "propagate": False}
 LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
+    "filters": {"without_tokens": {"()": "config.logs.WithoutTokens"}},
     "formatters": {"plain": {"format": "%(asctime)s %(levelname)s %(name)s: %(message)s"}},
-    "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "plain"}},
-    "root": {"handlers": ["console"], "level": env.text("LOG_LEVEL", default="WARNING").upper()},
+    "handlers": {
+        "console": {
+            "class": "logging.StreamHandler",
+            "formatter": "plain",
+            "filters": ["without_tokens"],
+        }
+    },
+    "root": {"handlers": ["console"], "level": _level},
+    # All of these name the address of a request, and would bring handlers of their own.
+    "loggers": {
+        "django": _to_console | {"level": _level},
+        "django.server": _to_console,
+        "gunicorn.access": _to_console,
+    },
 }

@@ -4,7 +4,7 @@ from django.contrib import admin
 from django.urls import include, path
 
 urlpatterns = [
-    path("accounts/", include("allauth.account.urls")),
+    path("accounts/", include("allauth.urls")),
     path("rescue/", admin.site.urls),
     # Public pages; those of annotate.urls ask who reads.
     path("protocols/", include("annotate.guide.urls")),

@@ -11,6 +11,7 @@ NUMERIC = {"numpy", "scipy", "shapely", "krippendorff"}
 OURS = {"protocols", "rankings", "annotate", "config"}
 # From the bottom up: a subject may import those before it, within what MAY_USE says.
 SUBJECTS = (
+    "audit",
     "datasets",
     "jobs",
     "studies",
@@ -25,6 +26,7 @@ SUBJECTS = (
 )
 MAY_USE = {
     "datasets": {"protocols.regions", "protocols.formats"},
+    "audit": set(),
     "jobs": set(),
     "studies": {"annotate.datasets", "protocols"},
     "learning": {"annotate.studies"},
@@ -43,7 +45,7 @@ MAY_USE = {
         "protocols",
         "rankings",
     },
-    "accounts": {"annotate.studies"},
+    "accounts": {"annotate.judging", "annotate.studies"},
     "reports": {"annotate", "protocols", "rankings"},
     "guide": {"protocols"},
     "demo": {"annotate", "protocols", "rankings"},
@@ -54,6 +56,7 @@ LAYERS = (
     ("views", "api", "reporting"),
     ("forms", "serializers", "exports", "context"),
     ("screens",),
+    ("middleware", "signups"),
     ("services", "selectors", "permissions", "photographs"),
     ("changes",),
     ("replay", "drawing", "adapter"),
@@ -63,6 +66,8 @@ LAYERS = (
 # These gather the subjects for Django, and the commands stand above all of them.
 GATHERERS = {"annotate.models", "annotate.urls", "annotate.admin", "annotate.work"}
 ACCESS_RULES = "annotate.studies.permissions"
+# Every subject writes its acts to the log.
+LOG = {"annotate.audit.services", "annotate.audit.models"}
 
 
 def module_name(path: Path, root: Path) -> str:
@@ -133,6 +138,8 @@ def allowed(name: str, target: str) -> bool:
         own, its = layer_of(name), layer_of(target)
         return own is None or its is None or own <= its
     is_view = layer_of(name) == 1
+    if within(target, LOG):
+        return True
     if target == "annotate.errors" or (is_view and within(target, {ACCESS_RULES})):
         return True
     return within(target, MAY_USE[subject]) and target_subject != "demo"

@@ -1,1 +1,1 @@
-"""Signing in."""
+"""Accounts: invitations, signing in, one's own page, personal data and its erasure."""

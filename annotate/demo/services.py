@@ -13,6 +13,7 @@ from django.conf import settings
 from django.contrib.auth.models import User
 from django.db import transaction
 
+from annotate.accounts.services import invite
 from annotate.datasets.models import Dataset
 from annotate.imports.services import ResultArchive, load_dataset, load_results
 from annotate.judging import services as judging
@@ -77,6 +78,8 @@ def load_demo(say: Say) -> None:
     for study in (finished, yours):
         add_member(study=study, username=visitors["researcher"].username, role=Role.RESEARCHER)
     add_member(study=yours, username=visitors["annotator"].username, role=Role.ANNOTATOR)
+    # So that the list of invitations is not empty; nobody has its link.
+    invite(study=yours, role=Role.ANNOTATOR, days=30, made_by=visitors["admin"])
     qualities = {
         (scene.name, detector.name): quality(scene.words, detections(detector, scene))
         for scene in scenes

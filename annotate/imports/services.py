@@ -16,6 +16,8 @@ from typing import Any, BinaryIO, Final
 from django.contrib.auth.models import User
 from django.db import transaction
 
+from annotate.audit.models import Act
+from annotate.audit.services import record
 from annotate.datasets.models import Dataset
 from protocols.formats.archives import Source, source_name
 from protocols.formats.problems import Problem, counted, quoted
@@ -30,6 +32,12 @@ from .staging import Rows
 EMPTY: Final = Missing.EMPTY.value
 NOT_EVALUATED: Final = Missing.NOT_EVALUATED.value
 MAX_WARNINGS: Final = 200
+_ACTS: Final = {
+    Import.Kind.DATASET: Act.DATASET_LOADED,
+    Import.Kind.RESULTS: Act.RESULTS_LOADED,
+    Import.Kind.SCORES: Act.SCORES_LOADED,
+    Import.Kind.USERS: Act.PEOPLE_LOADED,
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -312,7 +320,7 @@ def _receipt(
 ) -> Import:
     dataset = fields.get("dataset")
     problems = [problem for one in checked for problem in one.problems]
-    return Import.objects.create(
+    receipt = Import.objects.create(
         kind=kind,
         files=[_file(one.given.source, one.given.name) for one in checked],
         counts=counts,
@@ -320,6 +328,13 @@ def _receipt(
         dataset_name=dataset.name if dataset else "",
         **fields,
     )
+    record(
+        _ACTS[receipt.kind],
+        actor=receipt.person,
+        what=receipt.dataset_name,
+        details={"import": receipt.pk},
+    )
+    return receipt
 
 
 @contextmanager

@@ -5,6 +5,8 @@ from django.db import transaction
 from django.db.models import Q
 from django.utils import timezone
 
+from annotate.audit.models import Act
+from annotate.audit.services import record
 from annotate.datasets.models import Dataset, Method
 from annotate.scoring.models import ProtocolRun
 from annotate.studies.models import Study
@@ -100,6 +102,7 @@ def undo_import(*, receipt: Import, person: User | None = None) -> Import:
         people.remove_people(locked.added["memberships"])
     locked.undone, locked.undone_by = timezone.now(), person
     locked.save()
+    record(Act.LOAD_UNDONE, actor=person, what=locked.dataset_name, details={"import": locked.pk})
     receipt.refresh_from_db()
     return receipt
 

@@ -12,6 +12,8 @@ from django.db.models import F, OuterRef, Subquery
 from django.shortcuts import get_object_or_404
 from django.utils import timezone
 
+from annotate.audit.models import Act
+from annotate.audit.services import record
 from annotate.datasets.models import Method, Result
 from annotate.studies.errors import StudyRefused
 from annotate.studies.models import Membership, Role, Study, StudyImage
@@ -518,6 +520,7 @@ def add_method(*, study: Study, method: Method) -> int:
         raise StudyRefused(f"{method} takes part already.")
     _lock_members(study)
     study.methods.add(method)
+    record(Act.METHOD_ADDED, study=study, what=method.name)
     results = {
         result.image_id: result
         for result in method.results.filter(image__study_images__study=study)
@@ -543,6 +546,7 @@ def withdraw_method(*, study: Study, method: Method) -> None:
         raise StudyRefused("A study compares at least two methods; this one has no more than that.")
     _lock_members(study)
     study.methods.remove(method)
+    record(Act.METHOD_WITHDRAWN, study=study, what=method.name)
     for assignment in _assignments(study):
         method_of = _method_of_each_result(assignment)
         hidden = [

@@ -7,8 +7,11 @@ from datetime import datetime
 from hashlib import sha256
 
 from django.contrib.auth.base_user import AbstractBaseUser
+from django.db import transaction
 from django.utils import timezone
 
+from annotate.audit.models import Act
+from annotate.audit.services import record
 from annotate.judging.models import Assignment
 from annotate.scoring.models import ProtocolRun, Score
 from annotate.studies.models import Study
@@ -131,13 +134,16 @@ def keep_report(
     )
     data = {"header": header, "sentinels": sentinels, **analysis.to_json()}
     content = json.dumps(data, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
-    return KeptReport.objects.create(
-        study=study,
-        content=content,
-        checksum=sha256(content.encode()).hexdigest(),
-        software_version=software_version,
-        created_by=person,
-    )
+    with transaction.atomic():
+        kept = KeptReport.objects.create(
+            study=study,
+            content=content,
+            checksum=sha256(content.encode()).hexdigest(),
+            software_version=software_version,
+            created_by=person,
+        )
+        record(Act.REPORT_KEPT, study=study, actor=person, what=str(kept))
+    return kept
 
 
 def _sentinels(runs: Sequence[ProtocolRun]) -> list[str]:

@@ -6,6 +6,8 @@ from typing import Any
 
 from django.db import transaction
 
+from annotate.audit.models import Act
+from annotate.audit.services import record
 from annotate.datasets.models import Dataset, Method, Result
 from annotate.errors import Refusal
 from protocols import registry
@@ -70,6 +72,7 @@ def score_protocol(
         raise NotScored(f"{protocol.name} cannot be scored on {dataset}: {refusal}.") from refusal
     run.n_scores = run.scores.count()
     run.save(update_fields=["overall", "n_scores"])
+    record(Act.SCORED, what=dataset.name, details={"protocol": run.name, "run": run.pk})
     return run
 
 

@@ -7,4 +7,7 @@ from . import permissions
 
 def rights(request: HttpRequest) -> dict[str, bool]:
     user = getattr(request, "user", None)
-    return {"may_load_data": user is not None and permissions.may_load_data(user)}
+    return {
+        "may_load_data": user is not None and permissions.may_load_data(user),
+        "may_manage_people": user is not None and permissions.may_manage_people(user),
+    }

@@ -121,3 +121,7 @@ def _settings_of(study: Study) -> dict[str, Any]:
 class MemberForm(forms.Form):
     username = forms.CharField(max_length=150, label="User name")
     role = forms.ChoiceField(choices=Role)
+
+
+class RoleForm(forms.Form):
+    role = forms.ChoiceField(choices=Role)

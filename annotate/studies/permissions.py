@@ -17,6 +17,11 @@ def may_load_data(person: Person) -> bool:
     return bool(person.is_active and person.is_staff)
 
 
+def may_manage_people(person: Person) -> bool:
+    """Admins invite, add and remove people, and read the log of the whole site."""
+    return may_load_data(person)
+
+
 def studies_to_follow(person: Person) -> QuerySet[Study]:
     """The studies whose progress and report this person may see."""
     if may_load_data(person):

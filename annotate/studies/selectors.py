@@ -6,12 +6,13 @@ Assignments belong to a later subject (judging); they are reached through the st
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from django.contrib.auth.models import User
 from django.db.models import Count, Exists, OuterRef, Q, QuerySet, Subquery
 from django.db.models.functions import Coalesce
 
-from .models import Role, Study, StudyImage
+from .models import Membership, Role, Study, StudyImage
 
 
 @dataclass(frozen=True)
@@ -76,6 +77,44 @@ def annotators(study: Study) -> list[User]:
     members = Q(memberships__study=study, memberships__role=Role.ANNOTATOR)
     return list(
         User.objects.filter(members | Q(assignments__study=study)).distinct().order_by("username")
+    )
+
+
+@dataclass(frozen=True)
+class Member:
+    """A membership with what the person has done in the study."""
+
+    membership: Membership
+    n_screens: int
+    n_complete: int
+
+
+def members(study: Study) -> list[Member]:
+    screens = _count_by_annotator(
+        study.assignments.filter(screens__state="answered").values("annotator")
+    )
+    complete = _count_by_annotator(study.assignments.filter(state="complete").values("annotator"))
+    return [
+        Member(membership, screens.get(person, 0), complete.get(person, 0))
+        for membership in study.memberships.select_related("person").order_by(
+            "person__username", "role"
+        )
+        for person in [membership.person_id]
+    ]
+
+
+def _count_by_annotator(rows: QuerySet[Any, dict[str, Any]]) -> dict[int, int]:
+    return {row["annotator"]: row["n"] for row in rows.annotate(n=Count("pk"))}
+
+
+def people_who_left(study: Study) -> list[User]:
+    """Those who have answered in the study and are no annotators of it any more."""
+    still = study.memberships.filter(role=Role.ANNOTATOR).values("person")
+    return list(
+        User.objects.filter(assignments__study=study)
+        .exclude(pk__in=still)
+        .distinct()
+        .order_by("username")
     )
 
 

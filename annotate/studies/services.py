@@ -8,6 +8,8 @@ from django.db import transaction
 from django.db.models import Count, Q
 from django.utils.text import slugify
 
+from annotate.audit.models import Act
+from annotate.audit.services import record
 from annotate.datasets.models import Dataset, Image, Method
 
 from .errors import StudyRefused
@@ -69,6 +71,7 @@ def create_study(
         raise StudyRefused(
             "No image has results of two of these methods; there is nothing to compare."
         )
+    record(Act.STUDY_CREATED, study=study, what=study.name, details={"images": len(rows)})
     return study
 
 
@@ -95,6 +98,8 @@ def change_settings(*, study: Study, **settings: object) -> None:
     for name in changed:
         setattr(study, name, settings[name])
     study.save(update_fields=changed)
+    if changed:
+        record(Act.STUDY_CHANGED, study=study, what=study.name, details={"settings": changed})
 
 
 def add_member(*, study: Study, username: str, role: str) -> Membership:
@@ -102,11 +107,49 @@ def add_member(*, study: Study, username: str, role: str) -> Membership:
     person = User.objects.filter(username=username, is_active=True).first()
     if person is None:
         raise StudyRefused(f"Nobody is named “{username}”.")
-    membership, _ = Membership.objects.get_or_create(study=study, person=person, role=Role(role))
+    membership, is_new = Membership.objects.get_or_create(
+        study=study, person=person, role=Role(role)
+    )
+    if is_new:
+        _record_member(Act.MEMBER_ADDED, membership, role=membership.role)
     return membership
 
 
+@transaction.atomic
+def change_role(*, membership: Membership, role: str) -> None:
+    """Let a member do something else in the study; what was answered stays.
+
+    Raises StudyRefused if the person has that role, too.
+    """
+    before, role = membership.role, Role(role)
+    if role == before:
+        return
+    others = Membership.objects.filter(study=membership.study_id, person=membership.person_id)
+    if others.filter(role=role).exists():
+        raise StudyRefused(f"{membership.person} is {role.label} in this study already.")
+    membership.role = role
+    membership.save(update_fields=["role"])
+    _record_member(Act.ROLE_CHANGED, membership, before=before, role=role)
+
+
+@transaction.atomic
+def remove_member(*, membership: Membership) -> None:
+    """Let somebody take part no more. They see nothing of the study; what they answered stays."""
+    _record_member(Act.MEMBER_REMOVED, membership, role=membership.role)
+    membership.delete()
+
+
+def _record_member(act: Act, membership: Membership, **details: str) -> None:
+    study = membership.study
+    record(act, study=study, about=membership.person, what=study.name, details=details)
+
+
+@transaction.atomic
 def set_state(*, study: Study, state: str) -> None:
     """Open the study for answers, or close it; the answers stay."""
+    if study.state == state:
+        return
     study.state = Study.State(state)
     study.save(update_fields=["state"])
+    act = Act.STUDY_OPENED if study.state == Study.State.OPEN else Act.STUDY_CLOSED
+    record(act, study=study, what=study.name)

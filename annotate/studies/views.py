@@ -11,8 +11,8 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from . import permissions, selectors, services
 from .errors import StudyRefused
-from .forms import MemberForm, SettingsForm, StudyForm
-from .models import Study
+from .forms import MemberForm, RoleForm, SettingsForm, StudyForm
+from .models import Role, Study
 
 _IMAGES_PER_PAGE = 50
 
@@ -33,12 +33,6 @@ def home(request: HttpRequest) -> HttpResponse:
 @require_safe
 def detail(request: HttpRequest, slug: str) -> HttpResponse:
     study = _followed(request, slug)
-    return _detail(request, study, MemberForm())
-
-
-def _detail(
-    request: HttpRequest, study: Study, member_form: MemberForm, status: int = 200
-) -> HttpResponse:
     people = selectors.annotators(study)
     counted = selectors.figures(study)
     page = Paginator(selectors.images_in_order(study), _IMAGES_PER_PAGE).get_page(
@@ -53,11 +47,9 @@ def _detail(
         "blocks": selectors.what_blocks(study, counted, len(people)),
         "methods": study.methods.all(),
         "other_methods": study.dataset.methods.exclude(studies=study),
-        "memberships": study.memberships.select_related("person"),
         "may_set_up": permissions.may_load_data(request.user),
-        "member_form": member_form,
     }
-    return render(request, "studies/detail.html", context, status=status)
+    return render(request, "studies/detail.html", context)
 
 
 @login_required
@@ -106,10 +98,15 @@ def change_settings(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 @login_required
+@require_safe
+def members(request: HttpRequest, slug: str) -> HttpResponse:
+    return _members(request, _with_members(request, slug), MemberForm())
+
+
+@login_required
 @require_POST
 def add_member(request: HttpRequest, slug: str) -> HttpResponse:
-    _require_admin(request)
-    study = _followed(request, slug)
+    study = _with_members(request, slug)
     form = MemberForm(request.POST)
     if form.is_valid():
         try:
@@ -120,8 +117,59 @@ def add_member(request: HttpRequest, slug: str) -> HttpResponse:
             messages.success(
                 request, f"{membership.person} is {membership.get_role_display()} now."
             )
-            return redirect("studies:detail", slug=slug)
-    return _detail(request, study, form, status=422)
+            return redirect("studies:members", slug=slug)
+    return _members(request, study, form, status=422)
+
+
+@login_required
+@require_POST
+def change_member(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+    study = _with_members(request, slug)
+    membership = get_object_or_404(study.memberships.select_related("person"), pk=pk)
+    form = RoleForm(request.POST)
+    if not form.is_valid():
+        messages.error(request, "Choose one of the roles. Nothing was changed.")
+        return redirect("studies:members", slug=slug)
+    try:
+        services.change_role(membership=membership, role=form.cleaned_data["role"])
+    except StudyRefused as refusal:
+        messages.error(request, str(refusal))
+    else:
+        messages.success(request, f"{membership.person} is {membership.get_role_display()} now.")
+    return redirect("studies:members", slug=slug)
+
+
+@login_required
+@require_POST
+def remove_member(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+    study = _with_members(request, slug)
+    membership = get_object_or_404(study.memberships.select_related("person"), pk=pk)
+    services.remove_member(membership=membership)
+    messages.success(
+        request,
+        f"{membership.person} is no {membership.get_role_display()} of this study any more. "
+        "Answers that were given are kept.",
+    )
+    return redirect("studies:members", slug=slug)
+
+
+def _with_members(request: HttpRequest, slug: str) -> Study:
+    if not permissions.may_manage_people(request.user):
+        raise Http404
+    return _followed(request, slug)
+
+
+def _members(
+    request: HttpRequest, study: Study, form: MemberForm, status: int = 200
+) -> HttpResponse:
+    context = {
+        "study": study,
+        "members": selectors.members(study),
+        "left": selectors.people_who_left(study),
+        "roles": Role.choices,
+        "form": form,
+    }
+    return render(request, "studies/members.html", context, status=status)
 
 
 @login_required

@@ -5,6 +5,7 @@ import io
 import pytest
 from django.urls import URLResolver, get_resolver, reverse
 
+from annotate.accounts.services import invite
 from annotate.imports import drafts
 from annotate.imports.models import Draft, Import
 from annotate.judging import services
@@ -12,6 +13,7 @@ from annotate.reports.figure_data import NAMES as FIGURES
 from annotate.reports.services import keep_report
 from rankings.report import Settings
 from tests.factories import add_newcomer, add_researcher, make_admin, make_person, make_study
+from tests.headers import check_headers
 
 pytestmark = pytest.mark.django_db
 
@@ -40,11 +42,26 @@ ADDRESSES = {
     # It takes part already, and two are the fewest: both are said on the study's page.
     "judging:add_method": ("post", {"method": "a"}, {"admin"}, 302),
     "judging:withdraw_method": ("post", {"method": "a"}, {"admin"}, 302),
+    # Nobody has opened a link here: the page says that no invitation was found.
+    "accounts:open_invitation": ("get", {}, EVERYBODY, 404),
+    "accounts:invitation": ("get", {}, EVERYBODY, 404),
+    "accounts:join": ("post", {}, set(), 302),
+    "accounts:invitations": ("get", {}, {"admin"}, 200),
+    "accounts:study_invitations": ("get", {}, {"admin"}, 200),
+    "accounts:revoke": ("post", {}, {"admin"}, 302),
+    "accounts:account": ("get", {}, EVERYBODY - {"nobody"}, 200),
+    "accounts:export": ("get", {}, EVERYBODY - {"nobody"}, 200),
+    "accounts:erase": ("get", {}, EVERYBODY - {"nobody"}, 200),
+    "audit:log": ("get", {}, {"admin"}, 200),
+    "audit:study": ("get", {}, FOLLOWERS, 200),
     "preferences": ("get", {}, EVERYBODY - {"nobody"}, 200),
     "studies:detail": ("get", {}, FOLLOWERS, 200),
     "studies:create": ("get", {}, {"admin"}, 200),
     "studies:settings": ("get", {}, {"admin"}, 200),
+    "studies:members": ("get", {}, {"admin"}, 200),
     "studies:add_member": ("post", {}, {"admin"}, 422),
+    "studies:change_member": ("post", {"role": "annotator"}, {"admin"}, 302),
+    "studies:remove_member": ("post", {}, {"admin"}, 302),
     "studies:set_state": ("post", {"state": "open"}, {"admin"}, 302),
     "reports:report": ("get", {}, FOLLOWERS, 200),
     "reports:export": ("get", {}, FOLLOWERS, 200),
@@ -138,6 +155,11 @@ def load(study):
     return draft
 
 
+@pytest.fixture(autouse=True)
+def invited(study):
+    return invite(study=study, role="annotator")
+
+
 @pytest.fixture
 def screen_id(study, people):
     return services.start(study=study, annotator=people["annotator"]).screen.public_id
@@ -152,6 +174,7 @@ def address(name, study, screen_id):
         "extension": "csv",
         "name": "events.csv",
         "round_number": 1,
+        "token": "unknown",
         "number": 1,
         "sha256": "0" * 64,
         "image": study.images.first().name,
@@ -167,6 +190,10 @@ def address(name, study, screen_id):
         values |= {"pk": pk, "file": draft.files.get().pk}
     if name.startswith("datasets:"):
         values |= {"name": study.images.first().name, "extension": "zip"}
+    if name in ("studies:change_member", "studies:remove_member"):
+        values["pk"] = study.memberships.first().pk
+    if name == "accounts:revoke":
+        values["pk"] = study.invitations.first().pk
     pattern = OWN[name]
     wanted = {*(pattern.converters or getattr(pattern.regex, "groupindex", {}))}
     if name.startswith("reports:"):
@@ -184,6 +211,7 @@ def test_what_is_not_yours_is_not_there(client, study, people, screen_id, name, 
     response = getattr(client, method)(address(name, study, screen_id), sent)
     if response.streaming:
         response.getvalue()
+    check_headers(response)
     if role in allowed:
         assert response.status_code == answer
     elif role == "nobody":
@@ -199,5 +227,5 @@ POSTED = sorted(name for name, (method, *_) in ADDRESSES.items() if method == "p
 @pytest.mark.parametrize("name", POSTED)
 def test_what_changes_something_cannot_be_asked_by_get(client, study, people, screen_id, name):
     _, _, allowed, _ = ADDRESSES[name]
-    client.force_login(people[min(allowed)])
+    client.force_login(people[min(allowed, default="admin")])
     assert client.get(address(name, study, screen_id)).status_code == 405

@@ -17,7 +17,7 @@ from tests.factories import add_annotator, add_researcher, make_admin, make_stud
 TRUTH = same_truth([["a"], ["b", "c"]])
 PAGES = {
     "nobody": ["home", "account_login", "nowhere"],
-    "annotator": ["home", "judging:judge"],
+    "annotator": ["home", "judging:judge", "accounts:account", "accounts:erase"],
     "fresh": ["judging:judge"],
     "done": ["judging:judge"],
     "researcher": [
@@ -31,10 +31,15 @@ PAGES = {
         "reports:image",
         "reports:annotators",
         "reports:raw",
+        "audit:study",
     ],
     "admin": [
+        "accounts:invitations",
+        "accounts:study_invitations",
+        "audit:log",
         "studies:detail",
         "studies:settings",
+        "studies:members",
         "studies:create",
         "datasets:list",
         "datasets:detail",
@@ -83,8 +88,11 @@ def address(name, study):
         return "/nowhere/"
     arguments = {
         "judging:judge": [study.slug],
+        "accounts:study_invitations": [study.slug],
+        "audit:study": [study.slug],
         "studies:detail": [study.slug],
         "studies:settings": [study.slug],
+        "studies:members": [study.slug],
         "reports:report": [study.slug],
         "reports:kept": [study.slug, kept(study)],
         "reports:compared": [study.slug, kept(study), kept(study)],

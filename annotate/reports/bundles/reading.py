@@ -18,6 +18,8 @@ from django.urls import resolve, reverse
 from django.utils.dateparse import parse_datetime
 from django.utils.timezone import is_aware
 
+from annotate.audit.models import Act
+from annotate.audit.services import record
 from annotate.datasets.models import Dataset, Image, Method, Result
 from annotate.imports.errors import NotLoaded
 from annotate.imports.models import Import
@@ -247,6 +249,7 @@ class _Loader:
             counts=counts,
             warnings=self._notes,
         )
+        record(Act.STUDY_LOADED, study=study, what=study.name)
         return Loaded(study, counts, self._notes)
 
     def _json(self, name: str) -> dict[str, Any]:

@@ -6,6 +6,7 @@ import pytest
 from django.db import connection
 from django.urls import reverse
 
+from annotate.audit.models import Act, AuditEntry
 from annotate.judging import services as judging
 from annotate.judging.models import Assignment
 from annotate.studies import services
@@ -106,6 +107,13 @@ def test_what_changes_no_meaning_stays_open(admin_client):
     assert admin_client.post(url, sent).status_code == 302
     study.refresh_from_db()
     assert (study.name, study.min_annotators, study.max_annotators) == ("New", 2, 4)
+    [entry] = AuditEntry.objects.filter(act=Act.STUDY_CHANGED)
+    assert entry.details["settings"] == [
+        "name",
+        "min_annotators",
+        "max_annotators",
+        "break_minutes",
+    ]
     assert study.break_minutes == 40
 
 

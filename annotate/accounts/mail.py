@@ -1,0 +1,61 @@
+"""The letter that carries an invitation: to be copied, and sent where mail is set up."""
+
+import logging
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from smtplib import SMTPException
+
+from django.conf import settings
+from django.core.mail import EmailMessage, get_connection
+from django.template.loader import render_to_string
+
+from .models import Invitation
+from .services import Made
+
+_log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Letter:
+    """What an admin sees of an invitation that was just made; the only time the link is shown."""
+
+    invitation: Invitation
+    link: str
+    subject: str
+    text: str
+    # None: there was nothing to send, or no way to.
+    was_sent: bool | None
+
+
+def send(made: Sequence[Made], address_of: Callable[[str], str], site: str) -> list[Letter]:
+    """Write a letter for each invitation, and send those that have an address."""
+    connection = get_connection() if settings.MAIL_IS_SET_UP else None
+    letters = []
+    for one in made:
+        link = address_of(one.token)
+        subject = f"Invitation to {one.invitation.place}"
+        text = render_to_string(
+            "accounts/invitation_letter.txt",
+            {"invitation": one.invitation, "link": link, "site": site},
+        )
+        was_sent = None
+        if connection is not None and one.invitation.email:
+            was_sent = _was_sent(
+                EmailMessage(
+                    subject.replace("\n", " "),
+                    text,
+                    to=[one.invitation.email],
+                    connection=connection,
+                )
+            )
+        letters.append(Letter(one.invitation, link, subject, text, was_sent))
+    return letters
+
+
+def _was_sent(message: EmailMessage) -> bool:
+    try:
+        return message.send() == 1
+    except (SMTPException, OSError) as fault:
+        # The page says so and shows the letter; the log says why, without the letter.
+        _log.error("An invitation could not be sent: %s", type(fault).__name__)
+        return False

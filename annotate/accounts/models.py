@@ -1,0 +1,98 @@
+"""Invitations: the only way to an account for those whom no admin makes one by hand."""
+
+from hashlib import sha256
+
+from django.conf import settings
+from django.db import models
+from django.db.models import Q
+from django.utils import timezone
+
+from annotate.studies.models import Study
+
+
+def hash_of(token: str) -> str:
+    return sha256(token.encode()).hexdigest()
+
+
+class InvitationQuerySet(models.QuerySet["Invitation"]):
+    def open(self) -> "InvitationQuerySet":
+        """Those that can still be used."""
+        return self.filter(used=None, revoked=None, expires__gt=timezone.now())
+
+    def with_names(self) -> "InvitationQuerySet":
+        return self.select_related("study", "made_by", "used_by")
+
+
+class Invitation(models.Model):
+    """A link that lets one person in, once. Its token is shown when it is made and stored nowhere."""
+
+    class Role(models.TextChoices):
+        ANNOTATOR = "annotator", "annotator"
+        RESEARCHER = "researcher", "researcher"
+        ADMIN = "admin", "admin of the site"
+
+    # Empty for an admin of the site.
+    study = models.ForeignKey(
+        Study, models.CASCADE, null=True, blank=True, related_name="invitations"
+    )
+    role = models.CharField(max_length=10, choices=Role)
+    # Empty: for whoever has the link.
+    email = models.EmailField(blank=True)
+    token_hash = models.CharField(max_length=64, unique=True, editable=False)
+    # Empty for a command.
+    made_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL,
+        models.PROTECT,
+        null=True,
+        blank=True,
+        related_name="invitations_made",
+    )
+    created = models.DateTimeField(auto_now_add=True)
+    expires = models.DateTimeField()
+    used = models.DateTimeField(null=True, blank=True)
+    used_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL,
+        models.PROTECT,
+        null=True,
+        blank=True,
+        related_name="invitations_used",
+    )
+    revoked = models.DateTimeField(null=True, blank=True)
+
+    objects = InvitationQuerySet.as_manager()
+
+    class Meta:
+        ordering = ("-created", "-pk")
+        constraints = [
+            models.CheckConstraint(
+                condition=Q(role="admin", study__isnull=True)
+                | ~Q(role="admin") & Q(study__isnull=False),
+                name="an_invitation_is_to_a_study_or_to_administer_the_site",
+            ),
+            models.CheckConstraint(
+                condition=Q(used__isnull=True, used_by__isnull=True)
+                | Q(used__isnull=False, used_by__isnull=False),
+                name="a_used_invitation_says_by_whom",
+            ),
+            models.CheckConstraint(
+                condition=Q(used__isnull=True) | Q(revoked__isnull=True),
+                name="an_invitation_is_used_or_revoked_not_both",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"invitation {self.pk} as {self.get_role_display()}"
+
+    @property
+    def state(self) -> str:
+        """Open, used, revoked or expired."""
+        if self.used:
+            return "used"
+        if self.revoked:
+            return "revoked"
+        return "open" if self.expires > timezone.now() else "expired"
+
+    @property
+    def place(self) -> str:
+        """To what it lets in, for sentences."""
+        return f"the study “{self.study}”" if self.study else "this site"

@@ -1,0 +1,152 @@
+"""Inviting people, letting them in, and what is stored about a person: all of it shown, or erased."""
+
+import secrets
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Any
+
+from allauth.account.models import EmailAddress
+from django.contrib.auth.models import User
+from django.db import transaction
+from django.utils import timezone
+
+from annotate.audit.models import Act
+from annotate.audit.services import acting, record
+from annotate.studies.models import Study
+from annotate.studies.services import add_member
+
+from .errors import InvitationRefused
+from .models import Invitation, hash_of
+
+MAX_AT_ONCE = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    """An invitation with its token, which exists here and in the link alone."""
+
+    invitation: Invitation
+    token: str
+
+
+@transaction.atomic
+def invite(
+    *,
+    study: Study | None,
+    role: str,
+    emails: Sequence[str] = (),
+    days: int = 14,
+    made_by: User | None = None,
+) -> list[Made]:
+    """Make an invitation for each address, or one for whoever has its link.
+
+    An open invitation of the same address to the same role is revoked: of two links only the newer
+    works. Raises InvitationRefused if an address belongs to somebody who has the role already.
+    """
+    if len(emails) > MAX_AT_ONCE:
+        raise InvitationRefused(
+            f"At most {MAX_AT_ONCE} people can be invited at once; these are {len(emails)}."
+        )
+    taken = [email for email in emails if _has_role(email, study, role)]
+    if taken:
+        raise InvitationRefused(
+            f"Already {Invitation.Role(role).label}: {', '.join(taken)}. Nobody was invited; take "
+            "these addresses out and try again."
+        )
+    return [_invite(study, role, email, days, made_by) for email in emails or [""]]
+
+
+def _has_role(email: str, study: Study | None, role: str) -> bool:
+    people = User.objects.filter(pk__in=_owners_of(email))
+    if study is None:
+        return people.filter(is_superuser=True).exists()
+    return people.filter(memberships__study=study, memberships__role=role).exists()
+
+
+def _owners_of(email: str) -> Iterable[int]:
+    by_account = User.objects.filter(email__iexact=email).values_list("pk", flat=True)
+    by_address = EmailAddress.objects.filter(email__iexact=email).values_list("user", flat=True)
+    return {*by_account, *by_address}
+
+
+def _invite(study: Study | None, role: str, email: str, days: int, made_by: User | None) -> Made:
+    if email:
+        for older in Invitation.objects.open().filter(study=study, role=role, email__iexact=email):
+            revoke(invitation=older)
+    token = secrets.token_urlsafe(32)
+    invitation = Invitation.objects.create(
+        study=study,
+        role=Invitation.Role(role),
+        email=email.lower(),
+        token_hash=hash_of(token),
+        made_by=made_by,
+        expires=timezone.now() + timedelta(days=days),
+    )
+    _record(Act.INVITED, invitation)
+    return Made(invitation, token)
+
+
+def invitation_of(token: str) -> Invitation | None:
+    return Invitation.objects.with_names().filter(token_hash=hash_of(token)).first()
+
+
+def revoke(*, invitation: Invitation) -> None:
+    """Make the link useless. Raises InvitationRefused if it was used; revoking twice changes nothing."""
+    if invitation.revoked:
+        return
+    unused = Invitation.objects.filter(pk=invitation.pk, used=None)
+    with transaction.atomic():
+        if not unused.update(revoked=timezone.now()):
+            raise InvitationRefused(
+                "This invitation was used meanwhile. To keep the person out, remove them from the "
+                "study's members."
+            )
+        _record(Act.INVITATION_REVOKED, invitation)
+
+
+def accept(*, invitation: Invitation, person: User) -> None:
+    """Let the person in. Raises InvitationRefused if the invitation is not open, or not for them.
+
+    Of two people who come at the same moment the database lets one in.
+    """
+    refuse_wrong_person(invitation, person)
+    with transaction.atomic():
+        now = timezone.now()
+        if not Invitation.objects.open().filter(pk=invitation.pk).update(used=now, used_by=person):
+            invitation.refresh_from_db()
+            raise InvitationRefused(WHY_CLOSED[invitation.state])
+        if invitation.study is not None:
+            with acting(lambda: person):
+                add_member(
+                    study=invitation.study, username=person.get_username(), role=invitation.role
+                )
+        else:
+            person.is_staff = person.is_superuser = True
+            person.save(update_fields=["is_staff", "is_superuser"])
+        _record(Act.INVITATION_USED, invitation, about=person, actor=person)
+
+
+# What a link that no longer opens says.
+WHY_CLOSED = {
+    "open": "This invitation could not be used. Open the link once more.",
+    "used": "This invitation was used already; each one lets one person in, once.",
+    "revoked": "This invitation was taken back, perhaps because a newer one was sent.",
+    "expired": "This invitation has expired.",
+}
+
+
+def refuse_wrong_person(invitation: Invitation, person: User) -> None:
+    """Raise InvitationRefused if the invitation is bound to an address that is not this person's."""
+    if invitation.email and person.pk not in _owners_of(invitation.email):
+        raise InvitationRefused("This invitation is for another e-mail address than yours.")
+
+
+def _record(act: Act, invitation: Invitation, **more: Any) -> None:
+    record(
+        act,
+        study=invitation.study,
+        what=str(invitation),
+        details={"bound to an address": bool(invitation.email)},
+        **more,
+    )

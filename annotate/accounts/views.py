@@ -1,0 +1,229 @@
+"""Invitations, and the pages of one's own account beside those of the account library."""
+
+from typing import Any
+
+from allauth.account.models import EmailAddress
+from allauth.core import ratelimit
+from allauth.decorators import rate_limit
+from allauth.mfa.models import Authenticator
+from django.conf import settings
+from django.contrib import messages
+from django.contrib.auth import logout
+from django.contrib.auth.decorators import login_required
+from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
+from django.utils import timezone
+from django.views.decorators.cache import never_cache
+from django.views.decorators.debug import sensitive_post_parameters
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from annotate.studies import permissions
+from annotate.studies.models import Study
+
+from . import mail, personal_data, services
+from .adapter import INVITATION_KEY
+from .errors import InvitationRefused, NotErased
+from .forms import EraseForm, InviteForm, InviteToStudyForm, ProfileForm
+from .models import Invitation
+
+_MAX_SHOWN = 200
+
+
+# Opening a link
+
+
+@rate_limit(action="invitation", limit_get=True)
+@never_cache
+@require_safe
+def open_invitation(request: HttpRequest, token: str) -> HttpResponse:
+    """Note which invitation was opened and go on without its token.
+
+    The address with the token is asked for once, stands in no page that links elsewhere, and the log
+    of the server shows it without the token (config/logs.py).
+    """
+    found = services.invitation_of(token)
+    if found is None:
+        request.session.pop(INVITATION_KEY, None)
+        response = render(request, "accounts/invitation.html", {"invitation": None}, status=404)
+    else:
+        request.session[INVITATION_KEY] = found.pk
+        response = redirect("accounts:invitation")
+    response["Referrer-Policy"] = "no-referrer"
+    return response
+
+
+@never_cache
+@require_safe
+def invitation(request: HttpRequest) -> HttpResponse:
+    found = _invitation_of_session(request)
+    context: dict[str, Any] = {"invitation": found}
+    if found is None:
+        return render(request, "accounts/invitation.html", context, status=404)
+    if found.state != "open":
+        context["refusal"] = services.WHY_CLOSED[found.state]
+        return render(request, "accounts/invitation.html", context, status=410)
+    if request.user.is_authenticated:
+        try:
+            services.refuse_wrong_person(found, request.user)
+        except InvitationRefused as refusal:
+            context |= {"refusal": str(refusal), "is_wrong_person": True}
+            return render(request, "accounts/invitation.html", context, status=403)
+    return render(request, "accounts/invitation.html", context)
+
+
+@login_required
+@require_POST
+def join(request: HttpRequest) -> HttpResponse:
+    found = _invitation_of_session(request)
+    if found is None:
+        raise Http404
+    try:
+        services.accept(invitation=found, person=request.user)
+    except InvitationRefused:
+        return redirect("accounts:invitation")
+    request.session.pop(INVITATION_KEY, None)
+    messages.success(request, f"You are {found.get_role_display()} of {found.place} now.")
+    return redirect("home")
+
+
+def _invitation_of_session(request: HttpRequest) -> Invitation | None:
+    number = request.session.get(INVITATION_KEY)
+    return Invitation.objects.with_names().filter(pk=number).first()
+
+
+# Making links
+
+
+@login_required
+@require_http_methods(["GET", "POST"])
+def invitations(request: HttpRequest) -> HttpResponse:
+    """All invitations of the site; admins of the site are invited here."""
+    _require_admin(request)
+    form = InviteForm(request.POST if request.method == "POST" else None)
+    return _invitations(request, None, form)
+
+
+@login_required
+@require_http_methods(["GET", "POST"])
+def study_invitations(request: HttpRequest, slug: str) -> HttpResponse:
+    _require_admin(request)
+    study = get_object_or_404(permissions.studies_to_follow(request.user), slug=slug)
+    form = InviteToStudyForm(request.POST if request.method == "POST" else None)
+    return _invitations(request, study, form)
+
+
+def _invitations(request: HttpRequest, study: Study | None, form: InviteForm) -> HttpResponse:
+    context: dict[str, Any] = {"study": study}
+    if form.is_valid():
+        asked = {"role": Invitation.Role.ADMIN, **form.cleaned_data}
+        try:
+            made = services.invite(study=study, made_by=request.user, **asked)
+        except InvitationRefused as refusal:
+            form.add_error("emails", str(refusal))
+        else:
+            # Shown in the answer itself: a link that were kept for another page would be stored.
+            context["letters"] = mail.send(
+                made, lambda token: _address(request, token), request.get_host()
+            )
+            form = type(form)()
+    status = 422 if form.is_bound else 200
+    found = Invitation.objects.with_names()
+    if study is not None:
+        found = found.filter(study=study)
+    context |= {
+        "form": form,
+        "invitations": found[:_MAX_SHOWN],
+        "n_more": max(0, found.count() - _MAX_SHOWN),
+        "mail_is_set_up": settings.MAIL_IS_SET_UP,
+    }
+    response = render(request, "accounts/invitations.html", context, status=status)
+    response["Cache-Control"] = "no-store"
+    return response
+
+
+@login_required
+@require_POST
+def revoke(request: HttpRequest, pk: int) -> HttpResponse:
+    _require_admin(request)
+    found = get_object_or_404(Invitation.objects.with_names(), pk=pk)
+    try:
+        services.revoke(invitation=found)
+    except InvitationRefused as refusal:
+        messages.error(request, str(refusal))
+    else:
+        messages.success(request, "The invitation is revoked; its link lets nobody in.")
+    if found.study is not None and request.POST.get("from") == "study":
+        return redirect("accounts:study_invitations", slug=found.study.slug)
+    return redirect("accounts:invitations")
+
+
+def _address(request: HttpRequest, token: str) -> str:
+    return request.build_absolute_uri(reverse("accounts:open_invitation", args=[token]))
+
+
+def _require_admin(request: HttpRequest) -> None:
+    if not permissions.may_manage_people(request.user):
+        raise Http404
+
+
+# One's own account
+
+
+@login_required
+@require_http_methods(["GET", "POST"])
+def account(request: HttpRequest) -> HttpResponse:
+    form = ProfileForm(request.POST if request.method == "POST" else None, instance=request.user)
+    if form.is_valid():
+        form.save()
+        messages.success(request, "Saved.")
+        return redirect("accounts:account")
+    keys = list(Authenticator.objects.filter(user=request.user).values_list("type", flat=True))
+    context = {
+        "form": form,
+        "emails": EmailAddress.objects.filter(user=request.user).order_by("-primary", "email"),
+        "has_app": Authenticator.Type.TOTP in keys,
+        "n_passkeys": keys.count(Authenticator.Type.WEBAUTHN),
+        "mail_is_set_up": settings.MAIL_IS_SET_UP,
+    }
+    status = 422 if form.is_bound else 200
+    return render(request, "accounts/account.html", context, status=status)
+
+
+@login_required
+@never_cache
+@require_safe
+def export(request: HttpRequest) -> HttpResponse:
+    response = JsonResponse(
+        personal_data.everything_about(request.user), json_dumps_params={"indent": 2}
+    )
+    name = f"personal-data-{timezone.now():%Y-%m-%d}.json"
+    response["Content-Disposition"] = f'attachment; filename="{name}"'
+    return response
+
+
+@sensitive_post_parameters("password")
+@login_required
+@require_http_methods(["GET", "POST"])
+def erase(request: HttpRequest) -> HttpResponse:
+    if request.method == "POST":
+        refused = ratelimit.consume_or_429(request, action="reauthenticate", user=request.user)
+        if refused:
+            return refused
+    form = EraseForm(request.POST if request.method == "POST" else None, person=request.user)
+    if form.is_valid():
+        try:
+            pseudonym = personal_data.erase(request.user)
+        except NotErased as refusal:
+            form.add_error(None, str(refusal))
+        else:
+            logout(request)
+            messages.success(
+                request,
+                "Your personal data is erased and the account is closed. Your answers stay under "
+                f"the name {pseudonym}, which leads to nobody.",
+            )
+            return redirect("home")
+    context = {"form": form, "is_last_admin": personal_data.is_last_admin(request.user)}
+    status = 422 if form.is_bound else 200
+    return render(request, "accounts/erase.html", context, status=status)

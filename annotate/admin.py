@@ -1,0 +1,283 @@
+"""Rescue work under /rescue/: every table can be read, and what the log holds cannot be changed."""
+
+from typing import Any
+
+from allauth.mfa import admin as library
+from allauth.mfa.models import Authenticator
+from django.contrib import admin
+from django.contrib.auth.admin import UserAdmin
+from django.contrib.auth.models import User
+from django.db import models
+from django.http import HttpRequest
+
+from annotate.accounts.models import Invitation
+from annotate.audit.models import Act, AuditEntry
+from annotate.audit.services import record
+from annotate.datasets.models import Dataset, Image, Method, Result
+from annotate.imports.models import Import
+from annotate.judging.models import (
+    Assignment,
+    Judgement,
+    Preferences,
+    Screen,
+    Skip,
+    Withdrawal,
+)
+from annotate.learning.models import FirstVisit
+from annotate.reports.models import KeptReport
+from annotate.scoring.models import ProtocolRun, Score
+from annotate.studies.models import Membership, Study, StudyImage
+
+
+class RescueAdmin(admin.ModelAdmin):
+    """One page of rows costs a fixed number of queries, and every change is in our own log."""
+
+    list_per_page = 50
+    # Counting millions of rows twice for a page is what makes Django's admin slow.
+    show_full_result_count = False
+
+    def get_list_select_related(self, request: HttpRequest) -> Any:
+        return list(self.list_select_related or []) or False
+
+    def log_addition(self, request: HttpRequest, obj: models.Model, message: Any) -> None:
+        self._record(obj, "added", message)
+
+    def log_change(self, request: HttpRequest, obj: models.Model, message: Any) -> None:
+        self._record(obj, "changed", message)
+
+    def log_deletions(self, request: HttpRequest, queryset: Any) -> None:
+        for obj in queryset:
+            self._record(obj, "deleted", [])
+
+    def _record(self, obj: models.Model, how: str, message: Any) -> None:
+        fields = [
+            name
+            for part in (message if isinstance(message, list) else [])
+            for name in part.get("changed", {}).get("fields", [])
+        ]
+        # The number, not the name: an erased person must not live on in the log.
+        about = obj if isinstance(obj, User) else None
+        record(
+            Act.RESCUED,
+            what=f"{obj._meta.verbose_name} {obj.pk} {how}",
+            about=about if how != "deleted" else None,
+            details={"fields": fields} if fields else {},
+        )
+
+
+class ReadOnlyAdmin(RescueAdmin):
+    """What the log is the truth of, and what was written once for good."""
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        return False
+
+    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return False
+
+    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return False
+
+
+@admin.register(Dataset)
+class DatasetAdmin(RescueAdmin):
+    list_display = ("name", "slug", "line_format", "box_convention", "created")
+    list_filter = ("line_format", "box_convention")
+    search_fields = ("name", "slug")
+
+
+@admin.register(Image)
+class ImageAdmin(ReadOnlyAdmin):
+    list_display = ("name", "dataset", "position", "width", "height")
+    list_filter = ("dataset",)
+    list_select_related = ("dataset",)
+    search_fields = ("name", "sha256")
+
+
+@admin.register(Method)
+class MethodAdmin(RescueAdmin):
+    list_display = ("name", "slug", "dataset", "created")
+    list_filter = ("dataset",)
+    list_select_related = ("dataset",)
+    search_fields = ("name", "slug")
+
+
+@admin.register(Result)
+class ResultAdmin(ReadOnlyAdmin):
+    list_display = ("image", "method", "n_regions", "had_file")
+    list_filter = ("had_file", "method")
+    list_select_related = ("image", "method")
+    search_fields = ("image__name", "method__name")
+
+
+@admin.register(Study)
+class StudyAdmin(RescueAdmin):
+    list_display = ("name", "dataset", "state", "strategy", "min_annotators", "created")
+    list_filter = ("state", "strategy", "dataset")
+    list_select_related = ("dataset",)
+    search_fields = ("name", "slug")
+    # Sides and orders are drawn from the seed, and methods join and leave through a service.
+    readonly_fields = ("seed", "dataset", "methods")
+
+
+@admin.register(StudyImage)
+class StudyImageAdmin(ReadOnlyAdmin):
+    list_display = ("image", "study", "n_complete")
+    list_filter = ("study",)
+    list_select_related = ("image", "study")
+    search_fields = ("image__name", "study__name")
+
+
+@admin.register(Membership)
+class MembershipAdmin(RescueAdmin):
+    list_display = ("person", "study", "role", "created")
+    list_filter = ("role", "study")
+    list_select_related = ("person", "study")
+    search_fields = ("person__username", "study__name")
+    autocomplete_fields = ("person", "study")
+
+
+@admin.register(Invitation)
+class InvitationAdmin(ReadOnlyAdmin):
+    list_display = ("email", "study", "role", "made_by", "created", "expires", "used", "revoked")
+    list_filter = ("role", "study")
+    list_select_related = ("study", "made_by")
+    search_fields = ("email", "made_by__username", "used_by__username")
+
+
+@admin.register(FirstVisit)
+class FirstVisitAdmin(ReadOnlyAdmin):
+    list_display = ("annotator", "study", "consented", "practice", "finished")
+    list_filter = ("practice", "study")
+    list_select_related = ("annotator", "study")
+    search_fields = ("annotator__username", "study__name")
+
+
+@admin.register(Assignment)
+class AssignmentAdmin(ReadOnlyAdmin):
+    list_display = ("study", "image", "annotator", "position", "state", "created", "finished")
+    list_filter = ("state", "study")
+    list_select_related = ("study", "image", "annotator")
+    search_fields = ("image__name", "annotator__username")
+
+
+@admin.register(Screen)
+class ScreenAdmin(ReadOnlyAdmin):
+    list_display = ("public_id", "assignment", "number", "purpose", "state", "created")
+    list_filter = ("state", "purpose")
+    list_select_related = (
+        "assignment__study",
+        "assignment__image",
+        "assignment__annotator",
+        "left__image",
+        "left__method",
+        "right__image",
+        "right__method",
+    )
+    search_fields = ("public_id", "assignment__image__name", "assignment__annotator__username")
+
+
+class EventAdmin(ReadOnlyAdmin):
+    """Events are added by answering and never changed."""
+
+    list_select_related = ("assignment__study", "assignment__image", "assignment__annotator")
+    search_fields = ("assignment__image__name", "assignment__annotator__username")
+
+
+@admin.register(Judgement)
+class JudgementAdmin(EventAdmin):
+    list_display = ("assignment", "number", "recall", "precision", "preference", "created")
+    list_filter = ("recall", "precision", "preference")
+
+
+@admin.register(Skip)
+class SkipAdmin(EventAdmin):
+    list_display = ("assignment", "number", "reason", "text", "created")
+    list_filter = ("reason",)
+
+
+@admin.register(Withdrawal)
+class WithdrawalAdmin(EventAdmin):
+    list_display = ("assignment", "number", "created")
+    list_filter = ("created",)
+
+
+@admin.register(Preferences)
+class PreferencesAdmin(RescueAdmin):
+    list_display = ("person", "theme", "advance", "single_keys")
+    list_filter = ("theme",)
+    list_select_related = ("person",)
+    search_fields = ("person__username",)
+    autocomplete_fields = ("person",)
+
+
+@admin.register(Import)
+class ImportAdmin(ReadOnlyAdmin):
+    list_display = ("dataset", "kind", "person", "created")
+    list_filter = ("kind", "dataset")
+    list_select_related = ("dataset", "person")
+    search_fields = ("dataset__name", "person__username")
+
+
+@admin.register(ProtocolRun)
+class ProtocolRunAdmin(ReadOnlyAdmin):
+    list_display = ("name", "dataset", "protocol", "origin", "version", "created")
+    list_filter = ("origin", "dataset")
+    list_select_related = ("dataset",)
+    search_fields = ("name", "protocol")
+
+
+@admin.register(Score)
+class ScoreAdmin(ReadOnlyAdmin):
+    list_display = ("run", "result", "recall", "precision", "f_score")
+    list_filter = ("run",)
+    list_select_related = ("run__dataset", "result__image", "result__method")
+    search_fields = ("result__image__name", "result__method__name", "run__name")
+
+
+@admin.register(KeptReport)
+class KeptReportAdmin(ReadOnlyAdmin):
+    list_display = ("study", "created", "created_by", "checksum", "software_version")
+    list_filter = ("study",)
+    list_select_related = ("study", "created_by")
+    search_fields = ("study__name", "checksum")
+    # Megabytes of text; the report has a page of its own.
+    exclude = ("content",)
+
+
+@admin.register(AuditEntry)
+class AuditEntryAdmin(ReadOnlyAdmin):
+    list_display = ("created", "actor", "act", "study", "about", "what")
+    list_filter = ("act", "study")
+    list_select_related = ("actor", "study", "about")
+    search_fields = ("actor__username", "about__username", "what")
+
+
+admin.site.unregister(User)
+
+
+@admin.register(User)
+class PersonAdmin(RescueAdmin, UserAdmin):
+    """Nobody is deleted: what they answered would hang on nothing. Erasure is on the account page."""
+
+    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return False
+
+
+admin.site.unregister(Authenticator)
+
+
+@admin.register(Authenticator)
+class AuthenticatorAdmin(RescueAdmin, library.AuthenticatorAdmin):
+    """To take away the second factor of somebody who lost it; the secret itself is not shown."""
+
+    list_display = ("user", "type", "created_at", "last_used_at")
+    list_filter = ("type",)
+    list_select_related = ("user",)
+    search_fields = ("user__username",)
+    exclude = ("data",)
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        return False
+
+    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return False

@@ -1,0 +1,99 @@
+"""Entries of the log. They are written once; nothing in them says more of a person than who it was."""
+
+from typing import Any, NoReturn
+
+from django.conf import settings
+from django.db import models
+
+
+class Act(models.TextChoices):
+    """What was done, as the log says it."""
+
+    DATASET_LOADED = "dataset_loaded", "loaded a dataset"
+    RESULTS_LOADED = "results_loaded", "loaded results"
+    SCORES_LOADED = "scores_loaded", "loaded scores"
+    PEOPLE_LOADED = "people_loaded", "loaded people"
+    STUDY_LOADED = "study_loaded", "loaded a study from a bundle"
+    LOAD_UNDONE = "load_undone", "took back a load"
+    SCORED = "scored", "scored with a protocol"
+    STUDY_CREATED = "study_created", "set up a study"
+    STUDY_CHANGED = "study_changed", "changed a study"
+    STUDY_OPENED = "study_opened", "opened a study"
+    STUDY_CLOSED = "study_closed", "closed a study"
+    METHOD_ADDED = "method_added", "added a method to a study"
+    METHOD_WITHDRAWN = "method_withdrawn", "took a method out of a study"
+    MEMBER_ADDED = "member_added", "added a member"
+    ROLE_CHANGED = "role_changed", "changed a role"
+    MEMBER_REMOVED = "member_removed", "removed a member"
+    INVITED = "invited", "made an invitation"
+    INVITATION_REVOKED = "invitation_revoked", "revoked an invitation"
+    INVITATION_USED = "invitation_used", "accepted an invitation"
+    EXCLUDED = "excluded", "excluded from reports"
+    INCLUDED = "included", "included in reports again"
+    REPORT_KEPT = "report_kept", "kept a report"
+    TOKEN_MADE = "token_made", "made a token"  # nosec
+    TOKEN_REVOKED = "token_revoked", "revoked a token"  # nosec
+    ERASED = "erased", "erased personal data"
+    LOCKED_OUT = "locked_out", "was locked out after failed sign-ins"
+    RESCUED = "rescued", "changed something under /rescue/"
+
+
+class AuditQuerySet(models.QuerySet["AuditEntry"]):
+    def with_names(self) -> "AuditQuerySet":
+        """The newest first, with what a page shows of them."""
+        return self.select_related("actor", "about", "study").order_by("-pk")
+
+    def update(self, **kwargs: Any) -> NoReturn:
+        raise TypeError("the log never changes")
+
+    def delete(self) -> NoReturn:
+        raise TypeError("the log never changes")
+
+
+class AuditEntry(models.Model):
+    """One administrative act. It is written once and never changed."""
+
+    created = models.DateTimeField(auto_now_add=True)
+    # Empty for a command, and for an act of somebody who is not signed in.
+    actor = models.ForeignKey(
+        settings.AUTH_USER_MODEL, models.PROTECT, null=True, blank=True, related_name="acts"
+    )
+    act = models.CharField(max_length=20, choices=Act)
+    study = models.ForeignKey(
+        "annotate.Study", models.SET_NULL, null=True, blank=True, related_name="audit_entries"
+    )
+    # Whom it concerns. Names and addresses stand in the account alone, so that erasure reaches them.
+    about = models.ForeignKey(
+        settings.AUTH_USER_MODEL, models.PROTECT, null=True, blank=True, related_name="acts_about"
+    )
+    what = models.CharField(max_length=300, blank=True)
+    details = models.JSONField(default=dict, blank=True)
+
+    objects = AuditQuerySet.as_manager()
+
+    class Meta:
+        ordering = ("-pk",)
+        verbose_name_plural = "audit entries"
+        indexes = [
+            models.Index(fields=["study", "-id"], name="the_log_of_a_study"),
+            models.Index(fields=["act", "-id"], name="the_log_by_kind"),
+            models.Index(fields=["-created"], name="the_log_by_date"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.actor or 'the system'} {self.get_act_display()}"
+
+    def save(self, *args: Any, **kwargs: Any) -> None:
+        """Write it once.
+
+        Raises
+        ------
+        TypeError
+            If it was written before.
+        """
+        if not self._state.adding:
+            raise TypeError("the log never changes")
+        super().save(*args, **kwargs)
+
+    def delete(self, *args: Any, **kwargs: Any) -> NoReturn:
+        raise TypeError("the log never changes")

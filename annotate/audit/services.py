@@ -1,0 +1,54 @@
+"""Writing to the log. Every service that does an administrative act calls record()."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import Any
+
+from django.contrib.auth.models import User
+
+from .models import Act, AuditEntry
+
+_MAX_WHAT = AuditEntry._meta.get_field("what").max_length
+# Asked only when something is recorded: a request learns late, or never, who makes it.
+_who_acts: ContextVar[Callable[[], Any] | None] = ContextVar("who_acts", default=None)
+
+
+def record(
+    act: Act,
+    *,
+    what: str = "",
+    study: Any = None,
+    about: User | None = None,
+    actor: User | None = None,
+    details: dict[str, Any] | None = None,
+) -> AuditEntry:
+    """Add an entry, in the transaction of the act itself: no act without an entry, nor the reverse.
+
+    Without ``actor`` it is who makes the request; in a command nobody. ``what`` and ``details`` must
+    not name or describe a person: that is what ``about`` is for.
+    """
+    return AuditEntry.objects.create(
+        act=act,
+        what=what[:_MAX_WHAT],
+        study=study,
+        about=about,
+        actor=actor or _whoever_acts(),
+        details=details or {},
+    )
+
+
+@contextmanager
+def acting(who: Callable[[], Any]) -> Iterator[None]:
+    """Let what is recorded inside be the act of whom ``who`` returns."""
+    before = _who_acts.set(who)
+    try:
+        yield
+    finally:
+        _who_acts.reset(before)
+
+
+def _whoever_acts() -> User | None:
+    who = _who_acts.get()
+    person = who() if who is not None else None
+    return person if person is not None and person.is_authenticated else None

@@ -1,0 +1,44 @@
+"""The pages of the log: of the whole site for admins, of a study for those who follow it."""
+
+from typing import Any
+
+from django.contrib.auth.decorators import login_required
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, render
+from django.views.decorators.http import require_safe
+
+from annotate.studies import permissions
+
+from .forms import LogForm
+from .models import AuditEntry, AuditQuerySet
+
+_PER_PAGE = 50
+
+
+@login_required
+@require_safe
+def log(request: HttpRequest) -> HttpResponse:
+    if not permissions.may_manage_people(request.user):
+        raise Http404
+    return _page(request, AuditEntry.objects.all(), {})
+
+
+@login_required
+@require_safe
+def study_log(request: HttpRequest, slug: str) -> HttpResponse:
+    study = get_object_or_404(permissions.studies_to_follow(request.user), slug=slug)
+    return _page(request, AuditEntry.objects.filter(study=study), {"study": study})
+
+
+def _page(request: HttpRequest, entries: AuditQuerySet, context: dict[str, Any]) -> HttpResponse:
+    form = LogForm(request.GET)
+    # One more than is shown tells whether there are older ones; nothing is counted.
+    found = list(form.chosen(entries).with_names()[: _PER_PAGE + 1])
+    shown = found[:_PER_PAGE]
+    context |= {
+        "form": form,
+        "entries": shown,
+        "older_than": shown[-1].pk if len(found) > _PER_PAGE else None,
+        "is_filtered": any(request.GET.get(name) for name in form.fields),
+    }
+    return render(request, "audit/log.html", context)

@@ -1,0 +1,13 @@
+// The pages of accounts: passkeys, and what is there to be copied.
+import { enhanceCopyButton } from "./copy.js";
+import { enhancePasskeyForm } from "./passkeys.js";
+
+const options = document.getElementById("passkey-options");
+if (window.PublicKeyCredential && window.webauthnJSON) {
+  for (const form of document.querySelectorAll("[data-passkey]")) {
+    enhancePasskeyForm(form, window.webauthnJSON, options && JSON.parse(options.textContent));
+  }
+}
+for (const button of document.querySelectorAll("[data-copy]")) {
+  enhanceCopyButton(button, navigator.clipboard);
+}

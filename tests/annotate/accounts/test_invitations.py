@@ -1,0 +1,375 @@
+"""An invitation lets one person in, once."""
+
+import logging
+import re
+from datetime import timedelta
+
+import pytest
+from django.contrib.auth.models import User
+from django.core import mail
+from django.db import IntegrityError, transaction
+from django.urls import reverse
+from django.utils import timezone
+
+from annotate.accounts.errors import InvitationRefused
+from annotate.accounts.models import Invitation
+from annotate.accounts.services import accept, invite, revoke
+from annotate.audit.models import Act, AuditEntry
+from tests.annotate.judging.test_together import at_once
+from tests.factories import add_annotator, make_admin, make_person, make_study
+
+PASSWORD = "long-enough-phrase-71"
+
+
+@pytest.fixture
+def study(db):
+    return make_study(["a", "b"])
+
+
+def made(study, **fields):
+    return invite(study=study, **{"role": "annotator"} | fields)[0]
+
+
+def opened(client, token):
+    return client.get(reverse("accounts:open_invitation", args=[token]))
+
+
+def sign_up(client, username="ana", **fields):
+    form = {"username": username, "password1": PASSWORD, "password2": PASSWORD}
+    return client.post(reverse("account_signup"), form | fields)
+
+
+def test_a_new_person_makes_an_account_and_is_in_the_study(client, study):
+    token = made(study).token
+    response = opened(client, token)
+    assert response.status_code == 302
+    assert response["Location"] == reverse("accounts:invitation")
+    assert study.name in client.get(reverse("accounts:invitation")).text
+    assert sign_up(client)["Location"] == reverse("home")
+    membership = study.memberships.get()
+    assert (membership.person.username, membership.role) == ("ana", "annotator")
+    assert study.name in client.get(reverse("home")).text
+    assert Invitation.objects.get().used_by == membership.person
+
+
+def test_somebody_with_an_account_joins_after_being_asked(client, study):
+    token, person = made(study, role="researcher").token, make_person()
+    client.force_login(person)
+    opened(client, token)
+    assert not study.memberships.exists()
+    client.post(reverse("accounts:join"))
+    assert study.memberships.get().person == person
+
+
+def test_an_admin_of_the_site_is_let_in_by_an_invitation_without_a_study(client, db):
+    opened(client, invite(study=None, role="admin")[0].token)
+    sign_up(client)
+    person = User.objects.get(username="ana")
+    assert person.is_staff
+    assert person.is_superuser
+
+
+def test_without_an_invitation_there_is_no_sign_up(client, db):
+    assert "by invitation" in client.get(reverse("account_signup")).text
+    sign_up(client)
+    assert not User.objects.exists()
+
+
+def test_a_link_works_once(client, study):
+    token = made(study).token
+    opened(client, token)
+    sign_up(client)
+    client.logout()
+    opened(client, token)
+    response = client.get(reverse("accounts:invitation"))
+    assert response.status_code == 410
+    assert "used already" in response.text
+    sign_up(client, "ben")
+    assert list(User.objects.values_list("username", flat=True)) == ["ana"]
+
+
+def test_a_sign_up_that_comes_too_late_leaves_no_account(client, study):
+    """The invitation is used between the form and its sending."""
+    first = made(study)
+    opened(client, first.token)
+    client.get(reverse("account_signup"))
+    accept(invitation=first.invitation, person=make_person())
+    sign_up(client)
+    assert not User.objects.filter(username="ana").exists()
+
+
+def test_an_expired_link_says_so_and_lets_nobody_in(client, study):
+    token = made(study).token
+    Invitation.objects.update(expires=timezone.now() - timedelta(seconds=1))
+    opened(client, token)
+    assert "has expired" in client.get(reverse("accounts:invitation")).text
+    sign_up(client)
+    assert not User.objects.exists()
+
+
+def test_a_revoked_link_says_so_and_lets_nobody_in(client, study):
+    one = made(study)
+    revoke(invitation=one.invitation)
+    opened(client, one.token)
+    assert "taken back" in client.get(reverse("accounts:invitation")).text
+    with pytest.raises(InvitationRefused, match="taken back"):
+        accept(invitation=one.invitation, person=make_person())
+
+
+def test_an_unknown_link_is_404_and_says_what_to_do(client, db):
+    response = opened(client, "x" * 43)
+    assert response.status_code == 404
+    assert "Open it once more" in response.text
+
+
+def test_an_invitation_bound_to_an_address_refuses_another_person(client, study):
+    one = made(study, emails=["ana@example.org"])
+    client.force_login(make_person(email="ben@example.org"))
+    opened(client, one.token)
+    response = client.get(reverse("accounts:invitation"))
+    assert response.status_code == 403
+    assert "another e-mail address" in response.text
+    client.post(reverse("accounts:join"))
+    assert not study.memberships.exists()
+    assert Invitation.objects.open().exists()
+
+
+def test_an_invitation_bound_to_an_address_takes_its_owner_in_any_spelling(client, study):
+    one = made(study, emails=["Ana@Example.org"])
+    client.force_login(make_person(email="ANA@example.org"))
+    opened(client, one.token)
+    client.post(reverse("accounts:join"))
+    assert study.memberships.exists()
+
+
+def test_who_signs_up_with_a_bound_invitation_gets_its_address_and_no_other(client, study):
+    opened(client, made(study, emails=["ana@example.org"]).token)
+    sign_up(client, email="ben@example.org")
+    assert User.objects.get().email == "ana@example.org"
+
+
+def test_of_two_links_for_one_address_only_the_newer_works(study):
+    older = made(study, emails=["ana@example.org"]).invitation
+    newer = made(study, emails=["ANA@example.org"]).invitation
+    older.refresh_from_db()
+    assert (older.state, newer.state) == ("revoked", "open")
+
+
+def test_who_has_the_role_already_is_named_and_nobody_is_invited(study):
+    add_annotator(study, make_person(email="ana@example.org"))
+    with pytest.raises(InvitationRefused, match=r"ana@example\.org"):
+        invite(study=study, role="annotator", emails=["ben@example.org", "ana@example.org"])
+    assert not Invitation.objects.exists()
+
+
+@pytest.mark.django_db(transaction=True)
+def test_of_two_people_at_the_same_moment_the_database_lets_one_in():
+    study = make_study(["a", "b"])
+    invitation = made(study).invitation
+    people = [make_person() for _ in range(4)]
+
+    def come(person):
+        def call():
+            try:
+                return accept(invitation=Invitation.objects.get(), person=person)
+            except InvitationRefused as refusal:
+                return refusal
+
+        return call
+
+    outcomes = at_once(*map(come, people))
+    assert sum(isinstance(outcome, InvitationRefused) for outcome in outcomes) == 3
+    assert study.memberships.count() == 1
+    invitation.refresh_from_db()
+    assert invitation.used_by == study.memberships.get().person
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"role": "admin"},
+        {"study": None},
+        {"used": timezone.now()},
+        {"used": timezone.now(), "revoked": timezone.now()},
+    ],
+)
+def test_the_database_refuses_an_invitation_that_cannot_be(study, wrong):
+    made(study)
+    with pytest.raises(IntegrityError), transaction.atomic():
+        Invitation.objects.update(**wrong)
+
+
+# The token
+
+
+def test_the_token_is_stored_nowhere(client, study):
+    client.force_login(make_admin())
+    page = client.post(
+        reverse("accounts:study_invitations", args=[study.slug]), {"role": "annotator", "days": 14}
+    )
+    token = re.search(r"/invitation/([^/]+)/", page.text)[1]
+    assert page["Cache-Control"] == "no-store"
+    assert token not in client.get(reverse("accounts:study_invitations", args=[study.slug])).text
+    client.logout()
+    opened(client, token)
+    stored = [
+        str(value)
+        for row in (*Invitation.objects.values(), *AuditEntry.objects.values())
+        for value in row.values()
+    ]
+    assert not any(token in value for value in stored)
+    assert token not in str(dict(client.session))
+
+
+def test_the_token_is_sent_to_no_other_page(client, study):
+    response = opened(client, made(study).token)
+    assert response["Referrer-Policy"] == "no-referrer"
+    assert "no-store" in response["Cache-Control"]
+    assert response["Location"] == "/invitation/"
+
+
+@pytest.mark.parametrize(
+    ("said", "logged"),
+    [
+        ("GET /invitation/sEcReT-1_x/ HTTP/1.1", "GET /invitation/.../ HTTP/1.1"),
+        ("/accounts/password/reset/key/2-sEcReT/", "/accounts/password/reset/key/.../"),
+        ("/accounts/confirm-email/sEcReT:a:b/", "/accounts/confirm-email/.../"),
+        ("GET /invitation/join/ 405", "GET /invitation/join/ 405"),
+    ],
+)
+@pytest.mark.parametrize("name", ["django.server", "gunicorn.access", "django.request", "annotate"])
+def test_the_token_is_not_in_the_logs(name, said, logged):
+    for handler in handlers_of(logging.getLogger(name)):
+        record = logging.LogRecord(name, logging.ERROR, "", 0, '"%(r)s"', ({"r": said},), None)
+        assert handler.filter(record)
+        assert record.getMessage() == f'"{logged}"'
+
+
+def handlers_of(logger):
+    """All that write what is logged here, but for those of the test runner."""
+    found = []
+    while logger is not None:
+        found += [one for one in logger.handlers if not type(one).__module__.startswith("_pytest")]
+        logger = logger.parent if logger.propagate else None
+    assert found
+    return found
+
+
+def test_opening_links_at_random_is_refused_after_a_while(client, settings, db):
+    settings.ACCOUNT_RATE_LIMITS = {"invitation": "3/m/ip"}
+    codes = [opened(client, f"guess-{number}").status_code for number in range(4)]
+    assert codes == [404, 404, 404, 429]
+
+
+# The pages where they are made
+
+
+@pytest.fixture
+def admin_client(client, study):
+    client.force_login(make_admin("boss"))
+    return client
+
+
+def invite_to(client, study, **form):
+    url = reverse("accounts:study_invitations", args=[study.slug])
+    return client.post(url, {"role": "annotator", "days": 14} | form)
+
+
+def test_many_addresses_get_a_link_each(admin_client, study):
+    page = invite_to(
+        admin_client, study, emails="ana@example.org\nben@example.org, ana@example.org"
+    )
+    links = set(re.findall(r"http://testserver/invitation/([^/]+)/", page.text))
+    assert len(links) == 2
+    assert set(Invitation.objects.values_list("email", flat=True)) == {
+        "ana@example.org",
+        "ben@example.org",
+    }
+    assert mail.outbox == []
+
+
+def test_where_mail_is_set_up_each_gets_a_letter(admin_client, study, settings):
+    settings.MAIL_IS_SET_UP = True
+    page = invite_to(admin_client, study, emails="ana@example.org ben@example.org")
+    assert [letter.to for letter in mail.outbox] == [["ana@example.org"], ["ben@example.org"]]
+    assert "/invitation/" in mail.outbox[0].body
+    assert page.text.count(">sent<") == 2
+
+
+def test_a_letter_that_cannot_be_sent_is_shown_to_be_copied(admin_client, study, settings):
+    settings.MAIL_IS_SET_UP = True
+    settings.EMAIL_BACKEND = "tests.annotate.accounts.test_invitations.NoServer"
+    page = invite_to(admin_client, study, emails="ana@example.org")
+    assert "could not be sent" in page.text
+    assert "/invitation/" in page.text
+
+
+class NoServer:
+    """A mail backend whose server does not answer."""
+
+    def __init__(self, **options):
+        pass
+
+    def send_messages(self, messages):
+        raise ConnectionRefusedError
+
+
+@pytest.mark.parametrize(
+    ("form", "said"),
+    [
+        ({"emails": "ana@"}, "no e-mail address"),
+        ({"role": "admin"}, "Select a valid choice"),
+        ({"days": "999"}, "Select a valid choice"),
+        ({"emails": " ".join(f"p{n}@example.org" for n in range(101))}, "At most 100"),
+    ],
+)
+def test_what_cannot_be_invited_is_422_and_nobody_is(admin_client, study, form, said):
+    response = invite_to(admin_client, study, **form)
+    assert response.status_code == 422
+    assert said in response.text
+    assert not Invitation.objects.exists()
+
+
+def test_an_admin_revokes_an_invitation(admin_client, study):
+    invitation = made(study).invitation
+    admin_client.post(reverse("accounts:revoke", args=[invitation.pk]), {"from": "study"})
+    invitation.refresh_from_db()
+    assert invitation.state == "revoked"
+
+
+def test_a_used_invitation_cannot_be_revoked(admin_client, study):
+    invitation = made(study).invitation
+    accept(invitation=invitation, person=make_person())
+    page = admin_client.post(reverse("accounts:revoke", args=[invitation.pk]), follow=True)
+    assert "was used meanwhile" in page.text
+    invitation.refresh_from_db()
+    assert invitation.state == "used"
+
+
+def test_each_step_of_an_invitation_is_in_the_log(admin_client, study):
+    invite_to(admin_client, study)
+    person = make_person()
+    accept(invitation=Invitation.objects.get(), person=person)
+    entries = AuditEntry.objects.order_by("pk").values_list("act", "actor__username", "about")
+    assert list(entries)[-3:] == [
+        (Act.INVITED, "boss", None),
+        (Act.MEMBER_ADDED, person.username, person.pk),
+        (Act.INVITATION_USED, person.username, person.pk),
+    ]
+
+
+def test_the_list_of_a_study_shows_no_other_study(admin_client, study):
+    made(make_study(["a", "b"]), emails=["other@example.org"])
+    made(study, emails=["own@example.org"])
+    url = reverse("accounts:study_invitations", args=[study.slug])
+    page = admin_client.get(url).text
+    assert "own@example.org" in page
+    assert "other@example.org" not in page
+    assert "other@example.org" in admin_client.get(reverse("accounts:invitations")).text
+
+
+def test_queries_do_not_grow_with_invitations(admin_client, study, django_assert_max_num_queries):
+    for _ in range(20):
+        made(study)
+    with django_assert_max_num_queries(12):
+        admin_client.get(reverse("accounts:invitations"))
