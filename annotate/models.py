@@ -13,11 +13,12 @@ from annotate.judging.models import (
 from annotate.learning.models import FirstVisit
 from annotate.reports.models import KeptReport
 from annotate.scoring.models import ProtocolRun, Score
-from annotate.studies.models import Membership, Study, StudyImage
+from annotate.studies.models import Exclusion, Membership, Pseudonym, Study, StudyImage
 
 __all__ = [
     "Assignment",
     "Dataset",
+    "Exclusion",
     "FirstVisit",
     "Image",
     "Import",
@@ -27,6 +28,7 @@ __all__ = [
     "Method",
     "Preferences",
     "ProtocolRun",
+    "Pseudonym",
     "Result",
     "Score",
     "Screen",

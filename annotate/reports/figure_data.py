@@ -9,11 +9,11 @@ from typing import Final
 
 from django.db.models import Count
 from django.db.models.functions import TruncDate
-from django.utils import timezone
 
 from annotate.judging.models import Assignment
 from annotate.scoring.models import ProtocolRun
 from annotate.studies.models import Study
+from annotate.studies.pseudonyms import pseudonyms
 from rankings.distances import kemeny_distances
 from rankings.edit_distance import edit_distances, places_of
 from rankings.from_scores import f_beta
@@ -25,8 +25,7 @@ from rankings.tuning import beta_search
 
 from . import figures
 from .figures import Figure
-from .raw import pseudonyms
-from .services import AnnotatorRankings, ProtocolScores, StudyReport
+from .services import AnnotatorRankings, ProtocolScores, counted_assignments, report_of
 from .services import annotator_rankings as rankings_of
 from .services import protocol_scores as scores_of
 
@@ -71,16 +70,11 @@ class FigureData:
     @cached_property
     def facts(self) -> dict[str, str]:
         """What an export says about where it comes from."""
-        complete = Assignment.objects.filter(study=self.study, state=Assignment.State.COMPLETE)
-        header = StudyReport(
+        header = report_of(
             study=self.study,
-            runs=self.runs,
             settings=self.settings,
+            runs=self.runs,
             report=Report(self.settings, {}),
-            created=timezone.now(),
-            n_images=self.study.study_images.count(),
-            n_rankings=complete.count(),
-            n_annotators=complete.values("annotator").distinct().count(),
         ).header
         return header | {
             "criterion": self.criterion,
@@ -93,7 +87,7 @@ class FigureData:
         names = pseudonyms(self.study)
         name_of = dict(self.study.dataset.methods.values_list("pk", "name"))
         rows = (
-            Assignment.objects.filter(study=self.study, state=Assignment.State.COMPLETE)
+            counted_assignments(self.study)
             .order_by("annotator", "image__position", "image")
             .values_list("annotator", "image__name", "rankings")
         )

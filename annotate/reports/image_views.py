@@ -12,6 +12,7 @@ from django.views.decorators.http import require_safe
 from annotate.datasets.models import Image, Result
 from annotate.studies import permissions
 from annotate.studies.models import Study
+from annotate.studies.pseudonyms import pseudonyms, usernames
 from protocols.errors import ProtocolError
 from rankings.elicitation import CRITERIA
 
@@ -19,7 +20,6 @@ from . import image_compare, image_disagreement
 from .image_forms import DisagreementForm, ImageForm
 from .image_page import find_image, image_page, picture_of, results_of
 from .image_screens import screens_of
-from .raw import names_of, pseudonyms
 from .services import available_runs
 
 _IMAGES_PER_PAGE = 25
@@ -44,7 +44,7 @@ def image(request: HttpRequest, slug: str, image: str) -> HttpResponse:
         return render(request, "reports/image.html", context, status=422)
     hides_names = form.cleaned_data["pseudonyms"]
     key_of = pseudonyms(study)
-    shown = key_of if hides_names else names_of(study, real=True)
+    shown = key_of if hides_names else usernames(key_of)
     context["hides_names"] = hides_names
     context["script"] = request.GET.get("script", "")
     context["settings"] = form.settings()

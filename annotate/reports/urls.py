@@ -32,6 +32,7 @@ urlpatterns = [
     path("<slug:slug>/raw/<str:name>", views.raw_file, name="raw_file"),
     path("<slug:slug>/bundle.zip", views.bundle, name="bundle"),
     path("<slug:slug>/annotators/", annotator_views.annotators, name="annotators"),
+    path("<slug:slug>/annotators/<slug:key>/", annotator_views.decide, name="decide_annotator"),
     path("<slug:slug>/disagreement/", image_views.disagreement, name="disagreement"),
     # By name; a number is the key of an image. Before the image, whose name may hold a slash.
     path("<slug:slug>/images/<path:image>/compare/", image_views.compare, name="compare"),

@@ -11,6 +11,7 @@ from annotate.datasets.models import Dataset, Image, Method
 
 from .errors import StudyRefused
 from .models import Membership, Role, Study, StudyImage
+from .pseudonyms import give_pseudonyms
 
 _MIN_METHODS = 2
 
@@ -64,6 +65,7 @@ def add_member(*, study: Study, username: str, role: str) -> Membership:
     if person is None:
         raise StudyRefused(f"Nobody is named “{username}”.")
     membership, _ = Membership.objects.get_or_create(study=study, person=person, role=Role(role))
+    give_pseudonyms(study)
     return membership
 
 

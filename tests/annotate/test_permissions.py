@@ -56,6 +56,8 @@ ADDRESSES = {
     "reports:figures": ("get", {}, FOLLOWERS, 200),
     "reports:figure": ("get", {}, FOLLOWERS, 200),
     "reports:annotators": ("get", {}, FOLLOWERS, 200),
+    # Without a reason.
+    "reports:decide_annotator": ("post", {"is_excluded": "yes"}, FOLLOWERS, 422),
     "reports:disagreement": ("get", {}, FOLLOWERS, 200),
     "reports:image": ("get", {}, FOLLOWERS, 200),
     "reports:compare": ("get", {}, FOLLOWERS, 200),
@@ -125,6 +127,7 @@ def address(name, study, screen_id):
         "sha256": "0" * 64,
         "image": study.images.first().name,
         "table": "criteria",
+        "key": "annotator-1",
         "pk": study.kept_reports.first().pk,
         "other": study.kept_reports.first().pk,
     }
