@@ -39,17 +39,26 @@ def detail(request: HttpRequest, slug: str) -> HttpResponse:
 def _detail(
     request: HttpRequest, study: Study, member_form: MemberForm, status: int = 200
 ) -> HttpResponse:
-    people = selectors.annotators(study)
+    hides_names = request.GET.get("pseudonyms", "") not in ("", "0")
     counted = selectors.figures(study)
+    people = selectors.annotator_progress(
+        study, selectors.annotators(study), n_images=counted.n_images, hides_names=hides_names
+    )
     page = Paginator(selectors.images_in_order(study), _IMAGES_PER_PAGE).get_page(
         request.GET.get("page")
     )
     context: dict[str, Any] = {
         "study": study,
         "figures": counted,
-        "annotators": selectors.annotator_progress(study, people),
+        "n_screens": sum(one.n_screens for one in people),
+        "median_seconds": selectors.median_seconds(study),
+        "n_last_answers": selectors.N_LAST_ANSWERS,
+        "forecast": selectors.forecast(counted),
+        "annotators": people,
+        "hides_names": hides_names,
         "page": page,
         "images": selectors.image_progress(study, list(page.object_list), people),
+        "cell_states": selectors.CELL_STATES,
         "blocks": selectors.what_blocks(study, counted, len(people)),
         "methods": study.methods.all(),
         "other_methods": study.dataset.methods.exclude(studies=study),
