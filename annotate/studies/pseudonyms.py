@@ -5,7 +5,7 @@ from typing import Any
 
 from django.contrib.auth.models import User
 from django.db import transaction
-from django.db.models import Min
+from django.db.models import Exists, Min, OuterRef
 
 from .models import Pseudonym, Role, Study
 
@@ -64,9 +64,13 @@ def _in_order_of_joining(study: Study) -> list[tuple[int, Role]]:
     for at, (person, role, created) in enumerate(of_role):
         if role == Role.ANNOTATOR:
             joined.setdefault(person, (created, at))
-    begun = study.assignments.values("annotator").annotate(first=Min("created"), pk=Min("pk"))
-    for row in begun.order_by("pk"):
-        joined.setdefault(row["annotator"], (row["first"], row["pk"]))
+    answered = Exists(study.assignments.filter(annotator=OuterRef("pk")))
+    strangers = User.objects.filter(answered).exclude(pk__in=joined).values("pk")
+    begun = study.assignments.filter(annotator__in=[row["pk"] for row in strangers]).values(
+        "annotator"
+    )
+    for row in begun.annotate(first=Min("created"), pk=Min("pk")).order_by("pk"):
+        joined[row["annotator"]] = (row["first"], row["pk"])
     annotators = sorted(joined, key=lambda person: joined[person])
     others = dict.fromkeys(
         person for person, role, _ in of_role if role != Role.ANNOTATOR and person not in joined

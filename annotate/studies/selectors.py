@@ -5,13 +5,14 @@ Assignments belong to a later subject (judging); they are reached through the st
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta
 from statistics import median
 from typing import Final
 
 from django.contrib.auth.models import User
-from django.db.models import Count, F, OuterRef, Q, QuerySet, Subquery
+from django.core.cache import cache
+from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet, Subquery
 from django.db.models.expressions import Combinable
 from django.db.models.functions import Coalesce
 from django.utils import timezone
@@ -22,7 +23,10 @@ from .pseudonyms import pseudonyms
 
 PACE: Final = timedelta(days=7)
 N_LAST_ANSWERS: Final = 1000
+KEPT_SECONDS: Final = 300
 _FARTHEST_DAYS: Final = 3650
+# Rankings that a study may have at most: from here on its counts are kept.
+_LARGE: Final = 20_000
 
 
 @dataclass(frozen=True)
@@ -169,24 +173,62 @@ def forecast(counted: Figures, now: datetime | None = None) -> Forecast | None:
     return Forecast(lacking, lately, None if is_far else today + timedelta(days=left or 0))
 
 
-def annotators(study: Study) -> list[User]:
-    """The study's annotators, and whoever has answered in it before they left."""
-    members = Q(memberships__study=study, memberships__role=Role.ANNOTATOR)
-    return list(
-        User.objects.filter(members | Q(pk__in=study.assignments.values("annotator")))
-        .distinct()
-        .order_by("username")
+@dataclass(frozen=True)
+class Counts:
+    """What has to be counted over a whole study, and when it was."""
+
+    figures: Figures
+    # (annotator, state) -> number of assignments, and of screens
+    assignments: Mapping[tuple[int, str], int]
+    screens: Mapping[tuple[int, str], int]
+    median_seconds: float | None
+    at: datetime
+    # Whether the counts of this moment are shown for a while.
+    is_kept: bool = False
+
+    @property
+    def n_screens(self) -> int:
+        return sum(n for (_, state), n in self.screens.items() if state == "answered")
+
+
+def counts(study: Study, n_people: int) -> Counts:
+    """Count a study; millions of screens take seconds, so those of a large one are kept a while."""
+    if n_people * study.study_images.count() < _LARGE:
+        return _counted(study)
+    # A decision on who counts, or on how many are needed, is seen at once.
+    key = f"study-counts-{study.pk}-{study.min_annotators}-{study.exclusions.count()}"
+    found = cache.get(key)
+    if found is None:
+        found = replace(_counted(study), is_kept=True)
+        cache.set(key, found, KEPT_SECONDS)
+    return found
+
+
+def _counted(study: Study) -> Counts:
+    rows = study.assignments.values_list("annotator", "state").annotate(n=Count("pk"))
+    screens = study.assignments.filter(screens__state__in=("answered", "skipped"))
+    of_screens = screens.values_list("annotator", "screens__state").annotate(n=Count("screens"))
+    return Counts(
+        figures=figures(study),
+        assignments={(annotator, state): n for annotator, state, n in rows},
+        screens={(annotator, state): n for annotator, state, n in of_screens},
+        median_seconds=median_seconds(study),
+        at=timezone.now(),
     )
 
 
+def annotators(study: Study) -> list[User]:
+    """The study's annotators, and whoever has answered in it before they left."""
+    members = study.memberships.filter(role=Role.ANNOTATOR, person=OuterRef("pk"))
+    answered = study.assignments.filter(annotator=OuterRef("pk"))
+    people = User.objects.filter(Exists(members) | Exists(answered))
+    return list(people.order_by("username"))
+
+
 def annotator_progress(
-    study: Study, people: Sequence[User], *, n_images: int, hides_names: bool = False
+    study: Study, people: Sequence[User], counted: Counts, *, hides_names: bool = False
 ) -> list[AnnotatorProgress]:
-    by_state: dict[tuple[int, str], int] = {
-        (row["annotator"], row["state"]): row["n"]
-        for row in study.assignments.values("annotator", "state").annotate(n=Count("pk"))
-    }
-    by_screen = _n_screens(study)
+    by_state, by_screen = counted.assignments, counted.screens
     keys, excluded = pseudonyms(study), left_out(study)
     return [
         AnnotatorProgress(
@@ -199,20 +241,15 @@ def annotator_progress(
             n_incomplete=by_state.get((person.pk, "incomplete"), 0),
             n_screens=by_screen.get((person.pk, "answered"), 0),
             n_skips=by_screen.get((person.pk, "skipped"), 0),
-            n_images=n_images,
+            n_images=counted.figures.n_images,
         )
         for person in people
     ]
 
 
-def _n_screens(study: Study) -> dict[tuple[int, str], int]:
-    rows = study.assignments.filter(screens__state__in=("answered", "skipped"))
-    counted = rows.values_list("annotator", "screens__state").annotate(n=Count("screens"))
-    return {(annotator, state): n for annotator, state, n in counted}
-
-
 def images_in_order(study: Study) -> QuerySet[StudyImage]:
-    return study.study_images.select_related("image").order_by("image__position", "image__pk")
+    rows = study.study_images.select_related("image").only("study", "image__name", "n_complete")
+    return rows.order_by("image__position", "image__pk")
 
 
 def image_progress(

@@ -15,6 +15,7 @@ from .forms import MemberForm, StudyForm
 from .models import Study
 
 _IMAGES_PER_PAGE = 50
+_CELLS_PER_PAGE = 4000
 
 
 @require_safe
@@ -40,18 +41,18 @@ def _detail(
     request: HttpRequest, study: Study, member_form: MemberForm, status: int = 200
 ) -> HttpResponse:
     hides_names = request.GET.get("pseudonyms", "") not in ("", "0")
-    counted = selectors.figures(study)
-    people = selectors.annotator_progress(
-        study, selectors.annotators(study), n_images=counted.n_images, hides_names=hides_names
-    )
-    page = Paginator(selectors.images_in_order(study), _IMAGES_PER_PAGE).get_page(
-        request.GET.get("page")
-    )
+    taking_part = selectors.annotators(study)
+    counts = selectors.counts(study, len(taking_part))
+    counted = counts.figures
+    people = selectors.annotator_progress(study, taking_part, counts, hides_names=hides_names)
+    # Fewer images beside many people: a page has so many cells at most.
+    n_images = min(_IMAGES_PER_PAGE, max(_CELLS_PER_PAGE // max(len(people), 1), 10))
+    page = Paginator(selectors.images_in_order(study), n_images).get_page(request.GET.get("page"))
     context: dict[str, Any] = {
         "study": study,
         "figures": counted,
-        "n_screens": sum(one.n_screens for one in people),
-        "median_seconds": selectors.median_seconds(study),
+        "counts": counts,
+        "kept_minutes": selectors.KEPT_SECONDS // 60,
         "n_last_answers": selectors.N_LAST_ANSWERS,
         "forecast": selectors.forecast(counted),
         "annotators": people,
