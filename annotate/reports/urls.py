@@ -26,6 +26,7 @@ urlpatterns = [
         views.kept_table,
         name="kept_table",
     ),
+    path("<slug:slug>/reports/<int:pk>/figures/", include("annotate.reports.kept_figure_urls")),
     path("<slug:slug>/figures/", include("annotate.reports.figure_urls")),
     path("<slug:slug>/raw/", views.raw_data, name="raw"),
     path("<slug:slug>/raw/all.zip", views.raw_zip, name="raw_zip"),

@@ -53,6 +53,8 @@ ADDRESSES = {
     "reports:kept_file": ("get", {}, FOLLOWERS, 200),
     "reports:kept_table": ("get", {}, FOLLOWERS, 200),
     "reports:compared": ("get", {}, FOLLOWERS, 200),
+    "reports:kept_figures": ("get", {}, FOLLOWERS, 200),
+    "reports:kept_figure": ("get", {}, FOLLOWERS, 200),
     "reports:figures": ("get", {}, FOLLOWERS, 200),
     "reports:figure": ("get", {}, FOLLOWERS, 200),
     "reports:annotators": ("get", {}, FOLLOWERS, 200),
@@ -131,13 +133,15 @@ def address(name, study, screen_id):
         "pk": study.kept_reports.first().pk,
         "other": study.kept_reports.first().pk,
     }
-    if name == "reports:figure":
+    if name in ("reports:figure", "reports:kept_figure"):
         values |= {"name": FIGURES[0], "extension": "svg"}
     pattern = OWN[name]
     wanted = {*(pattern.converters or getattr(pattern.regex, "groupindex", {}))}
     if name.startswith("reports:"):
         # Some stand below an included pattern that takes it.
         wanted.add("slug")
+    if name.startswith("reports:kept_figure"):
+        wanted.add("pk")
     return reverse(name, kwargs={key: values[key] for key in wanted})
 
 
