@@ -16,7 +16,7 @@ from annotate.judging.models import (
 from annotate.learning.models import FirstVisit
 from annotate.reports.models import KeptReport
 from annotate.scoring.models import ProtocolRun, Score
-from annotate.studies.models import Membership, Study, StudyImage
+from annotate.studies.models import Exclusion, Membership, Pseudonym, Study, StudyImage
 
 __all__ = [
     "Assignment",
@@ -24,6 +24,7 @@ __all__ = [
     "Dataset",
     "Draft",
     "DraftFile",
+    "Exclusion",
     "Finding",
     "FirstVisit",
     "Image",
@@ -36,6 +37,7 @@ __all__ = [
     "Method",
     "Preferences",
     "ProtocolRun",
+    "Pseudonym",
     "Result",
     "Score",
     "Screen",

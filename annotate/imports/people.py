@@ -11,7 +11,7 @@ from django.core.exceptions import ValidationError
 from django.core.validators import validate_email
 
 from annotate.studies.models import Membership, Role, Study
-from annotate.studies.services import add_member
+from annotate.studies.services import add_member, remove_member
 from protocols.formats.archives import source_name
 from protocols.formats.problems import Nearest, Problems, quoted
 
@@ -178,7 +178,8 @@ def write_people(
 
 
 def remove_people(memberships: Sequence[int]) -> None:
-    Membership.objects.filter(pk__in=memberships).delete()
+    for membership in Membership.objects.filter(pk__in=memberships).select_related("study"):
+        remove_member(membership=membership)
 
 
 def who_worked(memberships: Sequence[int]) -> list[str]:

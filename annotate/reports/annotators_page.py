@@ -2,12 +2,13 @@
 
 import math
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from statistics import fmean, median, pstdev
 from typing import Final
 
 from annotate.judging.models import Assignment, Judgement, Screen
+from annotate.studies.exclusions import LeftOut, left_out
 from annotate.studies.models import Study
 from rankings.agreement import left_out_distances
 from rankings.elicitation import CRITERIA
@@ -149,6 +150,8 @@ class Annotator:
     work: Work
     # (image, state, work), in the order of the study.
     images: Sequence[tuple[str, str, Work]]
+    # Why this person counts in no report, and since when; None who counts.
+    left_out: LeftOut | None = None
     marks: list[str] = field(default_factory=list)
 
     @property
@@ -169,7 +172,8 @@ def annotators_page(*, study: Study, names: Mapping[int, tuple[str, str]]) -> li
         study.assignments.select_related("image").order_by("image__position", "image")
     )
     work = _work_of_each(study, assignments)
-    _add_distances(assignments, work)
+    excluded = left_out(study)
+    _add_distances(assignments, work, excluded)
     practice = {
         visit.annotator_id: visit.get_practice_display() for visit in study.first_visits.all()
     }
@@ -196,6 +200,7 @@ def annotators_page(*, study: Study, names: Mapping[int, tuple[str, str]]) -> li
                     (one.image.name, one.get_state_display(), work[one.pk])
                     for one in of_person[person]
                 ],
+                left_out=excluded.get(person),
             )
         )
     _mark(people)
@@ -237,27 +242,58 @@ def _work_of_each(study: Study, assignments: Sequence[Assignment]) -> dict[int, 
     return work
 
 
-def _add_distances(assignments: Iterable[Assignment], work: Mapping[int, Work]) -> None:
-    """Add each complete ranking's distance to the consensus of the others who ranked the image."""
+def _add_distances(
+    assignments: Iterable[Assignment], work: Mapping[int, Work], excluded: Container[int]
+) -> None:
+    """Add each complete ranking's distance to the consensus of the others who ranked the image.
+
+    Who is left out of the reports is compared, and is nobody's "others".
+    """
     complete = [one for one in assignments if one.rankings]
+    counted = [one for one in complete if one.annotator_id not in excluded]
     for criterion in CRITERIA:
-        rankings: defaultdict[str, dict[str, Ranking]] = defaultdict(dict)
+        rankings = _alike(counted, criterion)
+        _store(left_out_distances(rankings), criterion, work)
         for one in complete:
-            rankings[str(one.image_id)][str(one.pk)] = tuple(
-                tuple(map(str, bucket)) for bucket in one.rankings[criterion]
-            )
-        alike = {
-            image: of_annotator
-            for image, of_annotator in rankings.items()
-            if len({methods_of(ranking) for ranking in of_annotator.values()}) == 1
-        }
-        for of_annotator in left_out_distances(alike).values():
-            for assignment, distance in of_annotator.items():
-                work[int(assignment)].distances[criterion] = [distance]
+            others = rankings.get(str(one.image_id), {})
+            own = _ranking(one, criterion)
+            if one.annotator_id in excluded and _are_of_same_methods([own, *others.values()]):
+                with_own = {**others, str(one.pk): own}
+                found = left_out_distances({"": with_own}).get("", {})
+                _store({"": {str(one.pk): found[str(one.pk)]} if found else {}}, criterion, work)
+
+
+def _store(
+    found: Mapping[str, Mapping[str, float]], criterion: str, work: Mapping[int, Work]
+) -> None:
+    for of_annotator in found.values():
+        for assignment, distance in of_annotator.items():
+            work[int(assignment)].distances[criterion] = [distance]
+
+
+def _alike(assignments: Iterable[Assignment], criterion: str) -> dict[str, dict[str, Ranking]]:
+    """Return the rankings of each image, by assignment, where all are of the same methods."""
+    rankings: defaultdict[str, dict[str, Ranking]] = defaultdict(dict)
+    for one in assignments:
+        rankings[str(one.image_id)][str(one.pk)] = _ranking(one, criterion)
+    return {
+        image: of_annotator
+        for image, of_annotator in rankings.items()
+        if _are_of_same_methods(of_annotator.values())
+    }
+
+
+def _are_of_same_methods(rankings: Iterable[Ranking]) -> bool:
+    return len({methods_of(ranking) for ranking in rankings}) == 1
+
+
+def _ranking(assignment: Assignment, criterion: str) -> Ranking:
+    return tuple(tuple(map(str, bucket)) for bucket in assignment.rankings[criterion])
 
 
 def _mark(people: Sequence[Annotator]) -> None:
-    medians = [one.work.median_seconds for one in people if one.work.median_seconds is not None]
+    counted = [one for one in people if one.left_out is None]
+    medians = [one.work.median_seconds for one in counted if one.work.median_seconds is not None]
     for one in people:
         sided = [name for name, sides in one.work.sides.items() if sides.is_one_sided]
         if sided:
@@ -267,7 +303,7 @@ def _mark(people: Sequence[Annotator]) -> None:
             one.marks.append("quick")
         others = [
             other.work.distance
-            for other in people
+            for other in counted
             if other is not one and other.work.distance is not None
         ]
         distance = one.work.distance

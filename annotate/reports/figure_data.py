@@ -1,47 +1,55 @@
 """The numbers that a study's figures show, each fetched or computed when a figure asks for it."""
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
 from datetime import date
 from functools import cached_property
+from hashlib import sha256
 from itertools import combinations
-from typing import Final
+from threading import Lock
+from typing import Any, Final
 
-from django.db.models import Count
+from django.db.models import Count, Max, Q
 from django.db.models.functions import TruncDate
-from django.utils import timezone
 
 from annotate.judging.models import Assignment
 from annotate.scoring.models import ProtocolRun
 from annotate.studies.models import Study
+from annotate.studies.pseudonyms import pseudonyms
+from rankings import __version__ as software_version
 from rankings.distances import kemeny_distances
 from rankings.edit_distance import edit_distances, places_of
 from rankings.from_scores import f_beta
 from rankings.orders import Ranking, methods_of
-from rankings.report import CriterionReport, Report, Settings, build_report
+from rankings.report import CriterionReport, Report, Settings, build_report, report_from_json
 from rankings.resampling import distance_table
 from rankings.significance import critical_difference, friedman_test
 from rankings.tuning import beta_search
 
 from . import figures
 from .figures import Figure
-from .raw import pseudonyms
-from .services import AnnotatorRankings, ProtocolScores, StudyReport
+from .models import KeptReport
+from .services import AnnotatorRankings, ProtocolScores, counted_assignments, report_of
 from .services import annotator_rankings as rankings_of
 from .services import protocol_scores as scores_of
 
+_N_KEPT: Final = 12
+_built: dict[str, dict[str, Figure]] = {}
+_lock = Lock()
 # annotator -> image -> ranking
 Rankings = Mapping[str, Mapping[str, Ranking]]
 
 
 @dataclass(frozen=True)
 class FigureData:
-    """A study under one criterion and a report's settings."""
+    """A study under one criterion and a report's settings, or a report that was kept."""
 
     study: Study
     runs: Sequence[ProtocolRun]
     settings: Settings
     criterion: str
+    # What it holds goes before what the study is now.
+    kept: KeptReport | None = None
 
     @cached_property
     def rankings(self) -> AnnotatorRankings:
@@ -60,8 +68,48 @@ class FigureData:
         return self.table if self.criterion == "preference" else self._report("preference")
 
     def _report(self, criterion: str) -> CriterionReport:
+        if self.kept is not None:
+            return self._kept_report.criteria[criterion]
         rankings = {criterion: self.rankings[criterion]}
         return build_report(rankings, self.scores, self.settings).criteria[criterion]
+
+    @cached_property
+    def _kept_report(self) -> Report:
+        if self.kept is None:
+            raise ValueError("this study's report was not kept")
+        return report_from_json(self.kept.data)
+
+    @property
+    def kept_betas(self) -> Sequence[Mapping[str, Any]] | None:
+        """The search for the best beta that a kept report holds."""
+        if self.kept is None:
+            return None
+        return self.kept.data["analysis"].get("preference", {}).get("betas")
+
+    @cached_property
+    def key(self) -> str:
+        """Equal keys, equal figures: what is drawn, and how far the study's log has come."""
+        progress = self.study.assignments.aggregate(
+            begun=Count("pk"),
+            complete=Count("pk", filter=Q(state=Assignment.State.COMPLETE)),
+            finished=Max("finished"),
+        )
+        position = (
+            sorted(progress.items()),
+            self.study.exclusions.count(),
+            sorted(self.study.methods.values_list("pk", "name")),
+            self.study.study_images.count(),
+        )
+        parts = (
+            software_version,
+            (self.study.pk, self.study.created),
+            [(run.pk, run.created) for run in self.runs],
+            self.settings,
+            self.criterion,
+            self.kept and self.kept.checksum,
+            position,
+        )
+        return f"figures-{sha256(repr(parts).encode()).hexdigest()}"
 
     @property
     def protocols(self) -> list[str]:
@@ -71,21 +119,22 @@ class FigureData:
     @cached_property
     def facts(self) -> dict[str, str]:
         """What an export says about where it comes from."""
-        complete = Assignment.objects.filter(study=self.study, state=Assignment.State.COMPLETE)
-        header = StudyReport(
-            study=self.study,
-            runs=self.runs,
-            settings=self.settings,
-            report=Report(self.settings, {}),
-            created=timezone.now(),
-            n_images=self.study.study_images.count(),
-            n_rankings=complete.count(),
-            n_annotators=complete.values("annotator").distinct().count(),
-        ).header
+        if self.kept is not None:
+            header = {**self.kept.data["header"], "kept report": f"SHA-256 {self.kept.checksum}"}
+        else:
+            header = self._header()
         return header | {
             "criterion": self.criterion,
             **{name: _setting(value) for name, value in asdict(self.settings).items()},
         }
+
+    def _header(self) -> dict[str, str]:
+        return report_of(
+            study=self.study,
+            settings=self.settings,
+            runs=self.runs,
+            report=Report(self.settings, {}),
+        ).header
 
     @cached_property
     def of_annotator(self) -> Rankings:
@@ -93,7 +142,7 @@ class FigureData:
         names = pseudonyms(self.study)
         name_of = dict(self.study.dataset.methods.values_list("pk", "name"))
         rows = (
-            Assignment.objects.filter(study=self.study, state=Assignment.State.COMPLETE)
+            counted_assignments(self.study)
             .order_by("annotator", "image__position", "image")
             .values_list("annotator", "image__name", "rankings")
         )
@@ -140,9 +189,31 @@ def mean_distances(of_annotator: Rankings, distance: str) -> dict[tuple[str, str
     return {pair: total / n if n else None for pair, (total, n) in sums.items()}
 
 
-def build(data: FigureData, name: str) -> Figure:
-    """Return the figure of one of NAMES."""
-    return _BUILDERS[name](data)
+def build(data: FigureData, names: Collection[str]) -> dict[str, Figure]:
+    """Return the figures of some of NAMES.
+
+    A page and the files on it ask one after the other, so a process keeps what it has built last:
+    until the study's log, its runs or the settings are others.
+    """
+    key = data.key
+    with _lock:
+        found = dict(_built.get(key, {}))
+    missing = [name for name in names if name not in found]
+    if missing:
+        found |= {name: _build(data, name) for name in missing}
+        with _lock:
+            _built.pop(key, None)
+            _built[key] = found
+            while len(_built) > _N_KEPT:
+                del _built[next(iter(_built))]
+    return {name: found[name] for name in names}
+
+
+def _build(data: FigureData, name: str) -> Figure:
+    figure = _BUILDERS[name](data)
+    if data.kept is None or name in _HELD or (name == "beta" and data.kept_betas):
+        return figure
+    return replace(figure, notes=(*figure.notes, _FROM_THE_STUDY))
 
 
 def _distances(data: FigureData) -> Figure:
@@ -214,6 +285,18 @@ def _agreement(data: FigureData) -> Figure:
 
 def _beta(data: FigureData) -> Figure:
     table = data.preference
+    if data.kept_betas:
+        return figures.beta_curves(
+            {one["protocol"]: tuple(map(tuple, one["curve"])) for one in data.kept_betas},
+            {
+                one["protocol"]: (one["beta"], one["score"])
+                for one in data.kept_betas
+                if one["beta"] is not None and one["score"] is not None
+            },
+            distance=data.settings.distance,
+            n_images=table.n_images,
+            left_out=table.left_out,
+        )
     searched = beta_search(
         data.scores,
         table.consensus,
@@ -270,3 +353,9 @@ _BUILDERS: Final[Mapping[str, Callable[[FigureData], Figure]]] = {
     "progress": _progress,
 }
 NAMES: Final = tuple(_BUILDERS)
+# A kept report has all that these show.
+_HELD: Final = ("distances", "wins", "critical-difference")
+_FROM_THE_STUDY: Final = (
+    "The kept report does not hold these numbers: this is the study as it is now, under the report's "
+    "settings."
+)

@@ -13,6 +13,7 @@ from typing import Any, Final
 import vl_convert
 from altair.utils.schemapi import debug_mode
 
+from .figure_fonts import font_style
 from .figure_papers import POINTS_PER_MM, Paper
 from .figures import Figure, drawing
 
@@ -78,10 +79,18 @@ def _drawn(specified: str, width_pt: float) -> Drawn:
 
 
 def to_svg(figure: Figure, paper: Paper, facts: Mapping[str, str]) -> bytes:
-    return _svg(figure, paper, facts, f"{paper.width_mm}mm", "mm").encode()
+    return _svg(figure, paper, facts, f"{paper.width_mm}mm", "mm", has_font=True).encode()
 
 
-def _svg(figure: Figure, paper: Paper, facts: Mapping[str, str], width: str, unit: str) -> str:
+def _svg(
+    figure: Figure,
+    paper: Paper,
+    facts: Mapping[str, str],
+    width: str,
+    unit: str,
+    *,
+    has_font: bool = False,
+) -> str:
     drawn = _drawn(specification(figure, paper), paper.width_pt)
     long = {"mm": paper.width_mm, "": paper.width_pt}[unit] * drawn.height_pt / drawn.width_pt
     box = f"{drawn.left_pt:.2f} {drawn.top_pt:.2f} {drawn.width_pt:.2f} {drawn.height_pt:.2f}"
@@ -91,6 +100,7 @@ def _svg(figure: Figure, paper: Paper, facts: Mapping[str, str], width: str, uni
         f'version="1.1" role="img" width="{width}" height="{long:.2f}{unit}" viewBox="{box}">'
         f"<title>{_xml(figure.title)}</title><desc>{_xml(_description(figure))}</desc>"
         f"<metadata>{_dublin_core(figure, facts)}</metadata>"
+        f"{font_style(drawn.inside) if has_font else ''}"
         f'<rect x="{x}" y="{y}" width="{across}" height="{down}" fill="{paper.theme.ground}"/>'
         f"{drawn.inside}</svg>\n"
     )

@@ -8,7 +8,7 @@ from typing import Any
 
 from django import forms
 from django.contrib.auth.decorators import login_required
-from django.http import HttpRequest, HttpResponse, QueryDict
+from django.http import Http404, HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import get_object_or_404, render
 from django.urls import reverse
 from django.utils.cache import get_conditional_response
@@ -19,12 +19,14 @@ from annotate.scoring.models import ProtocolRun
 from annotate.studies import permissions
 from annotate.studies.models import Study
 from rankings.elicitation import CRITERIA
+from rankings.report import report_from_json
 
 from . import figure_data, figure_files, services
 from .figure_data import FigureData
 from .figure_papers import THEMES, WIDTHS_MM, Paper
 from .figures import Cell, Figure
 from .forms import ReportForm
+from .models import KeptReport
 
 _USUAL = {"criterion": "recall", "theme": "light", "width": "double"}
 
@@ -84,16 +86,24 @@ class ShownFigure:
     downloads: list[tuple[int, list[tuple[str, str]]]]
 
 
-def shown_figure(data: FigureData, name: str, query: QueryDict) -> ShownFigure:
-    """Return a figure for a page; ``query`` is the page's, whose settings its files share."""
-    figure = figure_data.build(data, name)
+def shown_figures(data: FigureData, query: QueryDict) -> list[ShownFigure]:
+    """Return all figures for a page; ``query`` is the page's, whose settings its files share."""
+    built = figure_data.build(data, figure_data.NAMES)
+    return [_shown(data, name, figure, query) for name, figure in built.items()]
+
+
+def _shown(data: FigureData, name: str, figure: Figure, query: QueryDict) -> ShownFigure:
     kept = query.copy()
     for own in ("theme", "width"):
         kept.pop(own, None)
     kept["criterion"] = data.criterion
 
     def address(extension: str, **drawn: str) -> str:
-        path = reverse("reports:figure", args=[data.study.slug, name, extension])
+        path = (
+            reverse("reports:kept_figure", args=[data.study.slug, data.kept.pk, name, extension])
+            if data.kept
+            else reverse("reports:figure", args=[data.study.slug, name, extension])
+        )
         parameters = kept.copy()
         parameters.update(drawn)
         return f"{path}?{parameters.urlencode()}"
@@ -159,7 +169,7 @@ def figures(request: HttpRequest, slug: str) -> HttpResponse:
     context |= {
         "criterion": data.criterion,
         "criteria": list(_criteria(request.GET)),
-        "figures": [shown_figure(data, name, request.GET) for name in figure_data.NAMES],
+        "figures": shown_figures(data, request.GET),
     }
     return render(request, "reports/figures.html", context)
 
@@ -183,8 +193,17 @@ def figure(request: HttpRequest, slug: str, name: str, extension: str) -> HttpRe
         return HttpResponse(
             form.errors.as_text(), status=422, content_type="text/plain; charset=utf-8"
         )
-    data = _data(study, form)
-    drawn = figure_data.build(data, name)
+    return _file(request, _data(study, form), form, name, extension)
+
+
+def _file(
+    request: HttpRequest,
+    data: FigureData,
+    form: "FileForm | DrawingForm",
+    name: str,
+    extension: str,
+) -> HttpResponse:
+    drawn = figure_data.build(data, [name])[name]
     paper = Paper(form.cleaned_data["theme"], form.cleaned_data["width"])
     etag = _etag(drawn, paper, data.facts, extension)
     unchanged = get_conditional_response(request, etag=etag)
@@ -197,10 +216,71 @@ def figure(request: HttpRequest, slug: str, name: str, extension: str) -> HttpRe
         headers={
             "ETag": etag,
             "Content-Disposition": f'inline; filename="{_file_name(data, name, extension)}"',
-            "Content-Security-Policy": "default-src 'none'",
+            # An SVG carries its font.
+            "Content-Security-Policy": (
+                "default-src 'none'; style-src 'unsafe-inline'; font-src data:"
+            ),
             "X-Content-Type-Options": "nosniff",
         },
     )
+
+
+class CriterionForm(forms.Form):
+    """Of a kept report only the criterion can be chosen: its settings are its own."""
+
+    criterion = forms.ChoiceField(choices=[(name, name) for name in CRITERIA], required=False)
+
+    def __init__(self, data: QueryDict) -> None:
+        super().__init__(_with_usual(data))
+
+
+class DrawingForm(CriterionForm):
+    theme = forms.ChoiceField(choices=[(name, name) for name in THEMES], required=False)
+    width = forms.ChoiceField(choices=[(name, name) for name in WIDTHS_MM], required=False)
+
+
+@login_required
+@require_safe
+def kept_figures(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+    """The figures of a report that was kept, from what it holds."""
+    study = _followed(request, slug)
+    report = get_object_or_404(study.kept_reports, pk=pk)
+    form = CriterionForm(request.GET)
+    if not form.is_valid():
+        raise Http404
+    data = _kept_data(study, report, form)
+    context = {
+        "study": study,
+        "report": report,
+        "criterion": data.criterion,
+        "criteria": list(_criteria(request.GET)),
+        "figures": shown_figures(data, request.GET),
+    }
+    return render(request, "reports/figures.html", context)
+
+
+@cache_control(private=True, no_cache=True)
+@login_required
+@require_safe
+def kept_figure(
+    request: HttpRequest, slug: str, pk: int, name: str, extension: str
+) -> HttpResponse:
+    study = _followed(request, slug)
+    report = get_object_or_404(study.kept_reports, pk=pk)
+    form = DrawingForm(request.GET)
+    if not form.is_valid():
+        return HttpResponse(
+            form.errors.as_text(), status=422, content_type="text/plain; charset=utf-8"
+        )
+    return _file(request, _kept_data(study, report, form), form, name, extension)
+
+
+def _kept_data(study: Study, report: KeptReport, form: CriterionForm) -> FigureData:
+    found = report_from_json(report.data)
+    # Runs that were replaced since are in the report by their names alone.
+    names = {row.protocol for table in found.criteria.values() for row in table.rows}
+    runs = [run for run in services.available_runs(study) if run.name in names]
+    return FigureData(study, runs, found.settings, form.cleaned_data["criterion"], report)
 
 
 def _etag(drawn: Figure, paper: Paper, facts: dict[str, str], extension: str) -> str:

@@ -1,12 +1,14 @@
 """What the addresses of the pages about single images carry beside a report's settings."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from django import forms
 
 from annotate.scoring.models import ProtocolRun
 from annotate.studies.models import Study
+from protocols.base import Protocol
 from rankings.elicitation import CRITERIA
 
 from .forms import ReportForm
@@ -53,3 +55,72 @@ class DisagreementForm(ReportForm):
 
     def runs(self) -> list[ProtocolRun]:
         return [run for run in self._runs if run.name == self.cleaned_data["protocol"]]
+
+
+class ParametersForm(forms.Form):
+    """A protocol's parameters with their ranges, as the viewer of two methods tries them.
+
+    An address without ``p-set`` has the protocol's own; with it an unchecked box is a no.
+    """
+
+    set = forms.CharField(widget=forms.HiddenInput, initial="1", required=False)
+    prefix = "p"
+
+    def __init__(self, data: Any, *, protocol: Protocol) -> None:
+        self._protocol = protocol
+        super().__init__(data if "p-set" in data else None)
+        published = type(protocol)()
+        for declared in protocol.declared():
+            usual = getattr(published, declared.name)
+            self.fields[declared.name] = _field(
+                declared, getattr(protocol, declared.name), f"published: {_plain(usual)}"
+            )
+
+    def protocol(self) -> Protocol:
+        """Return the protocol with the parameters of the address.
+
+        Raises ParameterError where they do not go together.
+        """
+        if not self.is_bound:
+            return self._protocol
+        own = self._protocol.parameters()
+        given = {name: self.cleaned_data[name] for name in own}
+        kept = {name: own[name] if value in (None, "") else value for name, value in given.items()}
+        return replace(self._protocol, **kept)
+
+
+def changed_parameters(protocol: Protocol) -> list[str]:
+    """Say which parameters are not the published ones."""
+    published = type(protocol)().parameters()
+    return [
+        f"{name} {_plain(value)} (published {_plain(published[name])})"
+        for name, value in protocol.parameters().items()
+        if value != published[name]
+    ]
+
+
+def _field(declared: Any, value: Any, usual: str) -> forms.Field:
+    told = {
+        "label": declared.name,
+        "initial": value,
+        "required": False,
+        "help_text": f"{declared.metadata['says']}; {usual}",
+    }
+    if isinstance(declared.default, bool):
+        return forms.BooleanField(**told)
+    if "choices" in declared.metadata:
+        return forms.ChoiceField(
+            choices=[(one, one) for one in declared.metadata["choices"]], **told
+        )
+    low, high = declared.metadata["low"], declared.metadata["high"]
+    kind = forms.IntegerField if isinstance(declared.default, int) else forms.FloatField
+    field = kind(min_value=low, max_value=high, **told)
+    # The script puts a slider beside it.
+    field.widget.attrs |= {"step": "1" if kind is forms.IntegerField else "any", "data-slides": ""}
+    return field
+
+
+def _plain(value: Any) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return f"{value:g}" if isinstance(value, float) else str(value)

@@ -8,6 +8,7 @@ from annotate.datasets.drawing import drawn
 from annotate.datasets.models import Image, Method, Result
 from annotate.judging.models import Assignment, Judgement
 from annotate.scoring.models import ProtocolRun, Score
+from annotate.studies.exclusions import LeftOut, left_out
 from annotate.studies.models import Study
 from rankings.consensus import consensus_of
 from rankings.distances import kemeny_distance
@@ -96,6 +97,8 @@ class Order:
     lacks: str = ""
     state: str = ""
     n_screens: int = 0
+    # Whether the annotator counts in no report, and so not in the consensus.
+    is_left_out: bool = False
     # What the viewer colours matches by; empty where the scores were imported.
     matches_by: str = ""
 
@@ -177,7 +180,8 @@ def image_page(
         for one in assignments
         if one.rankings
     }
-    complete = list(rankings.values())
+    excluded = left_out(study)
+    complete = [ranking for person, ranking in rankings.items() if person not in excluded]
     consensus = consensus_of(complete, settings.consensus) if complete else None
     letters = _Letters(consensus, methods, results, image.dataset.box_convention)
     compare = _Comparison(consensus, letters, script)
@@ -189,7 +193,7 @@ def image_page(
         wall=letters.buckets(consensus) if consensus else (),
         unranked=letters.unranked(consensus),
         without_result=[one for one in methods if one.name not in letters.panes],
-        annotators=_annotators(assignments, rankings, names, compare),
+        annotators=_annotators(assignments, rankings, excluded, names, compare),
         protocols=_protocols(study, image, criterion, settings, runs, compare),
         is_all_tied=consensus is not None and len(consensus) == 1 < len(consensus[0]),
     )
@@ -285,9 +289,15 @@ class _Comparison:
         state: str = "",
         n_screens: int = 0,
         matches_by: str = "",
+        is_left_out: bool = False,
     ) -> Order:
         buckets = self.letters.buckets(ranking, scores)
-        told = {"state": state, "n_screens": n_screens, "matches_by": matches_by}
+        told = {
+            "state": state,
+            "n_screens": n_screens,
+            "matches_by": matches_by,
+            "is_left_out": is_left_out,
+        }
         if self.consensus is None or methods_of(ranking) != methods_of(self.consensus):
             return Order(key, name, buckets, **told)
         steps = edit_script(ranking, self.consensus)
@@ -347,6 +357,7 @@ def _differing_pairs(
 def _annotators(
     assignments: Sequence[Assignment],
     rankings: Mapping[int, Ranking],
+    excluded: Mapping[int, LeftOut],
     names: Mapping[int, tuple[str, str]],
     compare: _Comparison,
 ) -> list[Order]:
@@ -358,7 +369,11 @@ def _annotators(
     place = {person: at for at, person in enumerate(names)}
     for one in sorted(assignments, key=lambda one: place[one.annotator_id]):
         key, name = names[one.annotator_id]
-        told = {"state": one.get_state_display(), "n_screens": answered.get(one.annotator_id, 0)}
+        told = {
+            "state": one.get_state_display(),
+            "n_screens": answered.get(one.annotator_id, 0),
+            "is_left_out": one.annotator_id in excluded,
+        }
         ranking = rankings.get(one.annotator_id)
         if ranking:
             orders.append(compare.order(key, name, ranking, **told))

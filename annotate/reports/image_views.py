@@ -12,14 +12,14 @@ from django.views.decorators.http import require_safe
 from annotate.datasets.models import Image, Result
 from annotate.studies import permissions
 from annotate.studies.models import Study
+from annotate.studies.pseudonyms import pseudonyms, usernames
 from protocols.errors import ProtocolError
 from rankings.elicitation import CRITERIA
 
 from . import image_compare, image_disagreement
-from .image_forms import DisagreementForm, ImageForm
+from .image_forms import DisagreementForm, ImageForm, ParametersForm, changed_parameters
 from .image_page import find_image, image_page, picture_of, results_of
 from .image_screens import screens_of
-from .raw import names_of, pseudonyms
 from .services import available_runs
 
 _IMAGES_PER_PAGE = 25
@@ -44,7 +44,7 @@ def image(request: HttpRequest, slug: str, image: str) -> HttpResponse:
         return render(request, "reports/image.html", context, status=422)
     hides_names = form.cleaned_data["pseudonyms"]
     key_of = pseudonyms(study)
-    shown = key_of if hides_names else names_of(study, real=True)
+    shown = key_of if hides_names else usernames(key_of)
     context["hides_names"] = hides_names
     context["script"] = request.GET.get("script", "")
     context["settings"] = form.settings()
@@ -89,10 +89,17 @@ def compare(request: HttpRequest, slug: str, image: str) -> HttpResponse:
     by_slug = {protocol.slug: shown for shown, protocol in reversed(protocols.items())}
     name = name if name in protocols else by_slug.get(name, "")
     pair = [("left", left), ("right", right)]
+    protocol = protocols.get(name)
+    parameters = ParametersForm(request.GET, protocol=protocol) if protocol else None
+    is_valid = parameters is None or not parameters.is_bound or parameters.is_valid()
     refusal = ""
     try:
-        protocol = protocols.get(name)
-        sides = [image_compare.side_of(side, one, found, protocol) for side, one in pair]
+        if parameters and is_valid:
+            protocol = parameters.protocol()
+        sides = [
+            image_compare.side_of(side, one, found, protocol if is_valid else None)
+            for side, one in pair
+        ]
     except ProtocolError as refused:
         refusal = str(refused)
         sides = [image_compare.side_of(side, one, found, None) for side, one in pair]
@@ -105,9 +112,12 @@ def compare(request: HttpRequest, slug: str, image: str) -> HttpResponse:
         # Asked for, but it says nothing about this image.
         "is_unknown": bool(request.GET.get("protocol")) and not name,
         "refusal": refusal,
+        "parameters": parameters,
+        "changed": changed_parameters(protocol) if protocol and is_valid else [],
+        "are_scored": protocol is not None and is_valid and not refusal,
         "payload": image_compare.payload(found, picture, sides, name),
     }
-    return render(request, "reports/compare.html", context)
+    return render(request, "reports/compare.html", context, status=200 if is_valid else 422)
 
 
 @login_required

@@ -12,14 +12,15 @@ from itertools import islice
 from pathlib import Path
 from typing import IO, Any, Final
 
-from django.contrib.auth.models import User
 from django.db import connection, transaction
-from django.db.models import Min, QuerySet
+from django.db.models import QuerySet
 
 from annotate.datasets.models import Image, Result
 from annotate.judging.models import Assignment, Judgement, Skip, Withdrawal
 from annotate.judging.replay import item_of_each_result
-from annotate.studies.models import Role, Study
+from annotate.studies.exclusions import left_out
+from annotate.studies.models import Study
+from annotate.studies.pseudonyms import names_of
 from rankings.elicitation import CRITERIA
 
 CHECKSUMS: Final = "checksums.sha256"
@@ -119,47 +120,40 @@ RANKING_COLUMNS: Final = (
         "Whether a confirmed contradiction was left standing in this criterion.",
     ),
     Column("finished", "time (ISO 8601, UTC)", "When the ranking was complete."),
+    Column(
+        "in_reports",
+        "true or false",
+        "Whether reports count the ranking; false: its annotator is left out, see exclusions.",
+    ),
 )
+EXCLUSION_COLUMNS: Final = (
+    Column("study", "text", "Name of the study."),
+    Column("annotator", "text", "Whose rankings: a pseudonym, or the user name."),
+    Column(
+        "excluded",
+        "true or false",
+        "Whether reports leave the rankings out from then on, or count them again.",
+    ),
+    Column("reason", "text", "Why."),
+    Column("at", "time (ISO 8601, UTC)", "When it was decided; the last word on a person holds."),
+    Column(
+        "by",
+        "text or empty",
+        "Who decided; empty for an admin who is none of the study's people, and for a study that "
+        "came from another site.",
+    ),
+)
+TABLES: Final[Mapping[str, Sequence[Column]]] = {
+    "events": EVENT_COLUMNS,
+    "rankings": RANKING_COLUMNS,
+    "exclusions": EXCLUSION_COLUMNS,
+}
 _DICTIONARY_COLUMNS: Final = (
     Column("table", "text", ""),
     Column("column", "text", ""),
     Column("values", "text", ""),
     Column("meaning", "text", ""),
 )
-
-
-def pseudonyms(study: Study) -> dict[int, str]:
-    """Return the name under which each person of a study appears, by user id.
-
-    Annotators are annotator-1, annotator-2 ... in the order in which they became members; somebody
-    who has answered and is no member any more counts from the first answer. Who only follows the
-    study is researcher-1 ...
-    """
-    of_role = study.memberships.order_by("created", "pk").values_list("person", "role", "created")
-    joined: dict[int, tuple[Any, int]] = {}
-    for at, (person, role, created) in enumerate(of_role):
-        if role == Role.ANNOTATOR:
-            joined.setdefault(person, (created, at))
-    begun = study.assignments.values("annotator").annotate(first=Min("created"), pk=Min("pk"))
-    for row in begun.order_by("pk"):
-        joined.setdefault(row["annotator"], (row["first"], row["pk"]))
-    names = {
-        person: f"annotator-{number}"
-        for number, person in enumerate(sorted(joined, key=lambda person: joined[person]), 1)
-    }
-    researchers = dict.fromkeys(
-        person for person, role, _ in of_role if role != Role.ANNOTATOR and person not in names
-    )
-    return names | {person: f"researcher-{n}" for n, person in enumerate(researchers, 1)}
-
-
-def names_of(study: Study, *, real: bool) -> dict[int, str]:
-    """Return pseudonyms, or user names in the same order."""
-    found = pseudonyms(study)
-    if not real:
-        return found
-    usernames = dict(User.objects.filter(pk__in=found).values_list("pk", "username"))
-    return {person: usernames[person] for person in found}
 
 
 @contextmanager
@@ -277,6 +271,7 @@ def rankings(study: Study, *, names: bool = False) -> Iterator[Row]:
     """Yield every complete ranking of a study, by image, annotator and criterion."""
     people = names_of(study, real=names)
     method_of = dict(study.dataset.methods.values_list("pk", "name"))
+    excluded = left_out(study)
     for some in assignments_in_order(study, people):
         for assignment in some:
             for criterion, buckets in (assignment.rankings or {}).items():
@@ -288,12 +283,27 @@ def rankings(study: Study, *, names: bool = False) -> Iterator[Row]:
                     "buckets": [sorted(method_of[one] for one in bucket) for bucket in buckets],
                     "unsettled": criterion in assignment.unsettled,
                     "finished": assignment.finished and assignment.finished.isoformat(),
+                    "in_reports": assignment.annotator_id not in excluded,
                 }
 
 
+def exclusions(study: Study, *, names: bool = False) -> Iterator[Row]:
+    """Yield every decision on whose rankings reports count, in order."""
+    people = names_of(study, real=names)
+    for row in study.exclusions.all():
+        yield {
+            "study": study.name,
+            "annotator": people[row.person_id],
+            "excluded": row.is_excluded,
+            "reason": row.reason,
+            "at": row.created.isoformat(),
+            "by": people.get(row.created_by_id),
+        }
+
+
 def dictionary(study: Study | None = None, *, names: bool = False) -> Iterator[Row]:
-    """Yield every column of both tables with its meaning; the same for every study."""
-    for table, columns in (("events", EVENT_COLUMNS), ("rankings", RANKING_COLUMNS)):
+    """Yield every column of the tables with its meaning; the same for every study."""
+    for table, columns in TABLES.items():
         for column in columns:
             yield {
                 "table": table,
@@ -359,6 +369,9 @@ FILES: Final[Mapping[str, File]] = {
     "events.json": File("every event, JSON", _JSON, events, EVENT_COLUMNS, as_json),
     "rankings.csv": File("every ranking, CSV", _CSV, rankings, RANKING_COLUMNS, as_csv),
     "rankings.json": File("every ranking, JSON", _JSON, rankings, RANKING_COLUMNS, as_json),
+    "exclusions.csv": File(
+        "who was left out of reports and why, CSV", _CSV, exclusions, EXCLUSION_COLUMNS, as_csv
+    ),
     "dictionary.csv": File("the columns, CSV", _CSV, dictionary, _DICTIONARY_COLUMNS, as_csv),
 }
 

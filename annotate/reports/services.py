@@ -8,13 +8,16 @@ from hashlib import sha256
 
 from django.contrib.auth.base_user import AbstractBaseUser
 from django.db import transaction
+from django.db.models import QuerySet
 from django.utils import timezone
 
 from annotate.audit.models import Act
 from annotate.audit.services import record
 from annotate.judging.models import Assignment
 from annotate.scoring.models import ProtocolRun, Score
+from annotate.studies.exclusions import left_out
 from annotate.studies.models import Study
+from annotate.studies.pseudonyms import give_pseudonyms, pseudonyms
 from rankings import __version__ as software_version
 from rankings.analysis import Analysis, analyse
 from rankings.consensus import CONSENSUS_METHODS
@@ -23,7 +26,7 @@ from rankings.orders import Ranking
 from rankings.report import Report, Settings, build_report
 
 from .models import KeptReport
-from .raw import pseudonyms, snapshot
+from .raw import snapshot
 
 # criterion -> image -> one ranking per annotator
 AnnotatorRankings = Mapping[str, Mapping[str, Sequence[Ranking]]]
@@ -50,6 +53,7 @@ class StudyReport:
     n_images: int
     n_rankings: int
     n_annotators: int
+    people_left_out: Sequence[str] = ()
 
     @property
     def header(self) -> dict[str, str]:
@@ -64,6 +68,7 @@ class StudyReport:
             "annotators": str(self.n_annotators),
             "complete rankings": str(self.n_rankings),
             "images of the study": str(self.n_images),
+            **({"annotators left out": "; ".join(left)} if (left := self.people_left_out) else {}),
         }
 
 
@@ -87,18 +92,48 @@ def study_report(
     Without ``runs`` the newest run of each protocol takes part.
     """
     runs = available_runs(study) if runs is None else list(runs)
-    complete = Assignment.objects.filter(study=study, state=Assignment.State.COMPLETE)
     rankings = annotator_rankings(study)
+    return report_of(
+        study=study,
+        settings=settings,
+        runs=runs,
+        report=build_report(rankings, protocol_scores(study, runs), settings),
+    )
+
+
+def report_of(
+    *, study: Study, settings: Settings, runs: Sequence[ProtocolRun], report: Report
+) -> StudyReport:
+    """Return a report with what it was made from: counts, and who was left out."""
+    complete = counted_assignments(study)
     return StudyReport(
         study=study,
         runs=runs,
         settings=settings,
-        report=build_report(rankings, protocol_scores(study, runs), settings),
+        report=report,
         created=timezone.now(),
         n_images=study.study_images.count(),
         n_rankings=complete.count(),
         n_annotators=complete.values("annotator").distinct().count(),
+        people_left_out=people_left_out(study),
     )
+
+
+def counted_assignments(study: Study) -> QuerySet[Assignment]:
+    """Return the complete rankings that count: not those of people who are left out."""
+    complete = Assignment.objects.filter(study=study, state=Assignment.State.COMPLETE)
+    return complete.exclude(annotator__in=left_out(study))
+
+
+def people_left_out(study: Study) -> list[str]:
+    """Name who is left out of the reports, since when and why, under pseudonyms."""
+    found = left_out(study)
+    names = pseudonyms(study) if found else {}
+    return [
+        f"{name} since {found[person].since:%Y-%m-%d}: {found[person].reason}"
+        for person, name in names.items()
+        if person in found
+    ]
 
 
 def study_analysis(built: StudyReport) -> Analysis:
@@ -120,6 +155,8 @@ def keep_report(
     The exact consensus takes up to a tenth of a second for an image: a study of some hundred images
     takes half a minute. Everything is read at one moment, and nobody is kept from answering.
     """
+    # It names people, so their names must stay.
+    give_pseudonyms(study)
     with snapshot():
         built = study_report(study=study, settings=settings, runs=runs)
         rankings, scores = named_rankings(study), protocol_scores(study, runs)
@@ -202,7 +239,7 @@ def _rankings(
         criterion: {image: {} for image in images} for criterion in CRITERIA
     }
     rows = (
-        Assignment.objects.filter(study=study, state=Assignment.State.COMPLETE)
+        counted_assignments(study)
         .order_by("image__position", "image", "annotator")
         .values_list("image__name", "annotator", "rankings")
     )

@@ -216,7 +216,7 @@ def raw_data(request: HttpRequest, slug: str) -> HttpResponse:
     context = {
         "study": _followed(request, slug),
         "files": raw.FILES,
-        "tables": [("Events", raw.EVENT_COLUMNS), ("Rankings", raw.RANKING_COLUMNS)],
+        "tables": [(name.capitalize(), columns) for name, columns in raw.TABLES.items()],
         "with_names": _asked(request, "names"),
     }
     return render(request, "reports/raw.html", context)

@@ -1,6 +1,7 @@
 """A study: which methods are compared on which images, by whom, and under which settings."""
 
 import secrets
+from typing import Any
 
 from django.conf import settings
 from django.core.validators import MaxValueValidator, MinValueValidator
@@ -155,3 +156,60 @@ class Membership(models.Model):
 
     def __str__(self) -> str:
         return f"{self.person}, {self.role} in {self.study}"
+
+
+class Pseudonym(models.Model):
+    """The number under which somebody appears in a study; it stays when they leave."""
+
+    study = models.ForeignKey(Study, models.CASCADE, related_name="pseudonyms")
+    person = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="pseudonyms")
+    role = models.CharField(max_length=10, choices=Role)
+    number = models.PositiveIntegerField()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["study", "person", "role"], name="a_person_has_a_pseudonym_once"
+            ),
+            models.UniqueConstraint(
+                fields=["study", "role", "number"], name="a_pseudonym_is_of_one_person"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.role}-{self.number}"
+
+
+class Exclusion(models.Model):
+    """Somebody's rankings are left out of a study's reports, or taken in again. Added, never changed."""
+
+    study = models.ForeignKey(Study, models.CASCADE, related_name="exclusions")
+    person = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="exclusions")
+    is_excluded = models.BooleanField()
+    reason = models.CharField(max_length=300)
+    created = models.DateTimeField(auto_now_add=True)
+    # None in a study that came as a bundle, where it was somebody else of another site.
+    created_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, models.PROTECT, null=True, related_name="+"
+    )
+
+    class Meta:
+        ordering = ("created", "pk")
+        constraints = [
+            models.CheckConstraint(condition=~Q(reason=""), name="an_exclusion_has_a_reason")
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.person} {'left out of' if self.is_excluded else 'counted in'} {self.study}"
+
+    def save(self, *args: Any, **kwargs: Any) -> None:
+        """Write it once.
+
+        Raises
+        ------
+        TypeError
+            If it was written before.
+        """
+        if not self._state.adding:
+            raise TypeError("an exclusion never changes; add another")
+        super().save(*args, **kwargs)

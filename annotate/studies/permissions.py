@@ -29,6 +29,11 @@ def studies_to_follow(person: Person) -> QuerySet[Study]:
     return Study.objects.filter(pk__in=_of_role(person, Role.RESEARCHER))
 
 
+def studies_to_curate(person: Person) -> QuerySet[Study]:
+    """The studies of which this person may say whose rankings count: those they follow."""
+    return studies_to_follow(person)
+
+
 def studies_to_judge(person: Person) -> QuerySet[Study]:
     """The studies this person is an annotator of, whatever their state."""
     return Study.objects.filter(pk__in=_of_role(person, Role.ANNOTATOR))

@@ -14,6 +14,7 @@ from annotate.datasets.models import Dataset, Image, Method
 
 from .errors import StudyRefused
 from .models import Membership, Role, Study, StudyImage
+from .pseudonyms import give_pseudonyms
 from .selectors import is_answered
 
 _MIN_METHODS = 2
@@ -112,6 +113,7 @@ def add_member(*, study: Study, username: str, role: str) -> Membership:
     )
     if is_new:
         _record_member(Act.MEMBER_ADDED, membership, role=membership.role)
+    give_pseudonyms(study)
     return membership
 
 
@@ -135,6 +137,7 @@ def change_role(*, membership: Membership, role: str) -> None:
 @transaction.atomic
 def remove_member(*, membership: Membership) -> None:
     """Let somebody take part no more. They see nothing of the study; what they answered stays."""
+    give_pseudonyms(membership.study)
     _record_member(Act.MEMBER_REMOVED, membership, role=membership.role)
     membership.delete()
 

@@ -15,6 +15,7 @@ from .forms import MemberForm, RoleForm, SettingsForm, StudyForm
 from .models import Role, Study
 
 _IMAGES_PER_PAGE = 50
+_CELLS_PER_PAGE = 4000
 
 
 @require_safe
@@ -33,17 +34,26 @@ def home(request: HttpRequest) -> HttpResponse:
 @require_safe
 def detail(request: HttpRequest, slug: str) -> HttpResponse:
     study = _followed(request, slug)
-    people = selectors.annotators(study)
-    counted = selectors.figures(study)
-    page = Paginator(selectors.images_in_order(study), _IMAGES_PER_PAGE).get_page(
-        request.GET.get("page")
-    )
+    hides_names = request.GET.get("pseudonyms", "") not in ("", "0")
+    taking_part = selectors.annotators(study)
+    counts = selectors.counts(study, len(taking_part))
+    counted = counts.figures
+    people = selectors.annotator_progress(study, taking_part, counts, hides_names=hides_names)
+    # Fewer images beside many people: a page has so many cells at most.
+    n_images = min(_IMAGES_PER_PAGE, max(_CELLS_PER_PAGE // max(len(people), 1), 10))
+    page = Paginator(selectors.images_in_order(study), n_images).get_page(request.GET.get("page"))
     context: dict[str, Any] = {
         "study": study,
         "figures": counted,
-        "annotators": selectors.annotator_progress(study, people),
+        "counts": counts,
+        "kept_minutes": selectors.KEPT_SECONDS // 60,
+        "n_last_answers": selectors.N_LAST_ANSWERS,
+        "forecast": selectors.forecast(counted),
+        "annotators": people,
+        "hides_names": hides_names,
         "page": page,
         "images": selectors.image_progress(study, list(page.object_list), people),
+        "cell_states": selectors.CELL_STATES,
         "blocks": selectors.what_blocks(study, counted, len(people)),
         "methods": study.methods.all(),
         "other_methods": study.dataset.methods.exclude(studies=study),

@@ -75,9 +75,13 @@ ADDRESSES = {
     "reports:kept_file": ("get", {}, FOLLOWERS, 200),
     "reports:kept_table": ("get", {}, FOLLOWERS, 200),
     "reports:compared": ("get", {}, FOLLOWERS, 200),
+    "reports:kept_figures": ("get", {}, FOLLOWERS, 200),
+    "reports:kept_figure": ("get", {}, FOLLOWERS, 200),
     "reports:figures": ("get", {}, FOLLOWERS, 200),
     "reports:figure": ("get", {}, FOLLOWERS, 200),
     "reports:annotators": ("get", {}, FOLLOWERS, 200),
+    # Without a reason.
+    "reports:decide_annotator": ("post", {"is_excluded": "yes"}, FOLLOWERS, 422),
     "reports:disagreement": ("get", {}, FOLLOWERS, 200),
     "reports:image": ("get", {}, FOLLOWERS, 200),
     "reports:compare": ("get", {}, FOLLOWERS, 200),
@@ -179,10 +183,11 @@ def address(name, study, screen_id):
         "sha256": "0" * 64,
         "image": study.images.first().name,
         "table": "criteria",
+        "key": "annotator-1",
         "pk": study.kept_reports.first().pk,
         "other": study.kept_reports.first().pk,
     }
-    if name == "reports:figure":
+    if name in ("reports:figure", "reports:kept_figure"):
         values |= {"name": FIGURES[0], "extension": "svg"}
     if name.startswith("imports:"):
         draft = Draft.objects.get()
@@ -199,6 +204,8 @@ def address(name, study, screen_id):
     if name.startswith("reports:"):
         # Some stand below an included pattern that takes it.
         wanted.add("slug")
+    if name.startswith("reports:kept_figure"):
+        wanted.add("pk")
     return reverse(name, kwargs={key: values[key] for key in wanted})
 
 

@@ -45,6 +45,9 @@ def addresses(study):
         f"{page}?annotator=annotator-1&script={key}",
         f"{page}?decimals=x",
         reverse("reports:compare", args=[study.slug, image]) + "?protocol=IOU&left=b&right=c",
+        reverse("reports:compare", args=[study.slug, image])
+        + "?protocol=DETEVAL&left=b&right=c&p-set=1&p-min_area_recall=0.3",
+        reverse("studies:detail", args=[study.slug]),
         reverse("reports:disagreement", args=[study.slug]) + "?protocol=Reversed",
         reverse("reports:annotators", args=[study.slug]) + "?annotator=annotator-3",
     ]
@@ -139,3 +142,25 @@ def test_everything_is_there_without_a_script(browser, client, live_server, stud
     page.locator(".wall__pane").first.click()
     expect(page.locator("[data-pane=left] .pane__caption")).to_contain_text("a")
     context.close()
+
+
+def test_matches_follow_a_threshold_while_it_slides(page, client, live_server, study, researcher):
+    """Truth and detection of a are equal; d's box is far from it, so a threshold of 1 unmatches a, too."""
+    page = signed_in(page.context, client, researcher, live_server)
+    image = study.images.first().name
+    address = reverse("reports:compare", args=[study.slug, image])
+    page.goto(f"{live_server.url}{address}?protocol=IOU&left=a&right=b")
+    recall = page.locator("#matches-left ~ dl dd").first
+    expect(recall).to_have_text("1.0000")
+    page.get_by_text("Thresholds and parameters of IOU").click()
+    slider = page.get_by_role("slider", name="min_iou, slider")
+    slider.focus()
+    slider.press("End")
+    expect(recall).to_have_text("0.0000")
+    expect(page.locator("[data-pane=left] [data-boxes] .boxes__over polygon")).to_have_class(
+        "unmatched"
+    )
+    assert "p-min_iou=1" in page.url
+    # The address alone shows the same.
+    page.reload()
+    expect(page.locator("#matches-left ~ dl dd").first).to_have_text("0.0000")

@@ -7,7 +7,9 @@ pseudonyms. Lists are split into parts so that neither side has to hold more tha
 from typing import Final
 
 FORMAT: Final = "text-detection-rankings study bundle"
-VERSION: Final = 1
+# Version 1 had no exclusions and no numbers of pseudonyms.
+VERSION: Final = 2
+READABLE: Final = (1, 2)
 
 MANIFEST: Final = "manifest.json"
 DATASET: Final = "dataset.json"
@@ -25,6 +27,7 @@ LISTS: Final = (
     "runs",
     "scores",
     "members",
+    "exclusions",
     "assignments",
 )
 SINGLE: Final = (DATASET, STUDY, REPORT, README, MANIFEST)
@@ -44,8 +47,9 @@ EXPLANATION: Final = """\
 | results-*.jsonl | what each method found on each image; no line: not evaluated there |
 | runs-*.jsonl | runs of protocols, computed and imported, numbered from 1 |
 | scores-*.jsonl | what each run gives each result; null is undefined |
-| study.json | settings, methods that take part, images, people in order |
+| study.json | settings, methods that take part, images, people in order, their pseudonyms |
 | members-*.jsonl | who takes part as what |
+| exclusions-*.jsonl | whose rankings reports leave out or count again, why, and who decided |
 | assignments-*.jsonl | an annotator's ranking of an image: items, screens, events, rankings |
 | photographs/ | photographs under their SHA-256, where they were asked for |
 | report.json | the report with the usual settings, as the site exports it |

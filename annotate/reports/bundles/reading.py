@@ -27,7 +27,7 @@ from annotate.imports.photographs import CONTENT_TYPES, Keeper, Photograph, read
 from annotate.judging.models import Assignment, Judgement, Screen, Skip, Withdrawal
 from annotate.judging.replay import rankings_of, read_log, settled_of
 from annotate.scoring.models import ProtocolRun, Score
-from annotate.studies.models import Membership, Study, StudyImage
+from annotate.studies.models import Exclusion, Membership, Pseudonym, Study, StudyImage
 from protocols.errors import ProtocolError
 from protocols.formats.archives import Limits, Source, read_entries, source_name
 from protocols.formats.problems import Problems, quoted
@@ -41,10 +41,10 @@ from . import (
     LISTS,
     MANIFEST,
     PHOTOGRAPHS,
+    READABLE,
     REPORT,
     SINGLE,
     STUDY,
-    VERSION,
 )
 from .records import decoded, from_json
 from .writing import SOFTWARE, report_bytes
@@ -139,10 +139,10 @@ def _manifest(members: Mapping[str, _Member]) -> Mapping[str, Any]:
         manifest = from_json(members[MANIFEST].read())
         if manifest["format"] != FORMAT:
             raise NotLoaded(f"This is no bundle of a study but {quoted(str(manifest['format']))}.")
-        if manifest["version"] != VERSION:
+        if manifest["version"] not in READABLE:
             raise NotLoaded(
                 f"The bundle is of version {quoted(str(manifest['version']))}; this site reads "
-                f"version {VERSION}."
+                f"versions {' and '.join(map(str, READABLE))}."
             )
     return manifest
 
@@ -221,6 +221,7 @@ class _Loader:
         with _reading(STUDY):
             settings = self._json(STUDY)
             taking_part = {name: settings.pop(name) for name in ("methods", "images", "people")}
+            numbers = settings.pop("pseudonyms", [])
             study = decoded(Study, settings, dataset=dataset)
         _check_names(dataset, study)
         with _reading(DATASET):
@@ -238,6 +239,9 @@ class _Loader:
             StudyImage.objects.bulk_create(of_study, batch_size=_BATCH)
             self._make_people(study, taking_part["people"])
         self._load_members(study)
+        with _reading(STUDY):
+            self._load_pseudonyms(study, numbers)
+        self._load_exclusions(study)
         self._load_assignments(study)
         self._check_counts()
         self._check_report(study)
@@ -424,6 +428,27 @@ class _Loader:
             with _reading(part):
                 _store(members)
             self._counts["members"] += len(members)
+
+    def _load_pseudonyms(self, study: Study, numbers: Any) -> None:
+        rows = []
+        for person, role, number in _list(numbers):
+            row = decoded(Pseudonym, {"role": role, "number": number}, study=study)
+            row.person = self._people[person]
+            rows.append(row)
+        _store(rows)
+
+    def _load_exclusions(self, study: Study) -> None:
+        for part in self._parts("exclusions"):
+            rows = []
+            for number, row in self._lines(part):
+                with _reading(part, number):
+                    person, by = self._people[row.pop("person")], row.pop("by")
+                    decided = decoded(Exclusion, row, study=study, person=person)
+                    decided.created_by = None if by is None else self._people[by]
+                    rows.append(decided)
+            with _reading(part):
+                _store(rows)
+            self._counts["exclusions"] += len(rows)
 
     def _load_assignments(self, study: Study) -> None:
         taking_part = dict(study.methods.values_list("name", "pk"))

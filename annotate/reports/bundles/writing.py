@@ -15,9 +15,10 @@ from annotate.datasets.models import Image, Method, Result, image_storage
 from annotate.errors import Refusal
 from annotate.judging.models import Assignment, Judgement, Screen, Skip, Withdrawal
 from annotate.reports import exports, services
-from annotate.reports.raw import assignments_in_order, logs_of, names_of, snapshot, zip_entry
+from annotate.reports.raw import assignments_in_order, logs_of, snapshot, zip_entry
 from annotate.scoring.models import ProtocolRun, Score
 from annotate.studies.models import Study
+from annotate.studies.pseudonyms import names_of, numbered
 from rankings import __version__ as software_version
 from rankings.report import Settings
 
@@ -79,6 +80,7 @@ class _Bundle:
             ("runs", map(encoded, _runs(study))),
             ("scores", self._scores()),
             ("members", self._members()),
+            ("exclusions", self._exclusions()),
             ("assignments", self._assignments()),
         ):
             self._list(name, rows)
@@ -166,6 +168,15 @@ class _Bundle:
         for membership in self._study.memberships.order_by("created", "pk"):
             yield {"person": self._people[membership.person_id], **encoded(membership)}
 
+    def _exclusions(self) -> Iterator[dict[str, Any]]:
+        for row in self._study.exclusions.all():
+            yield {
+                "person": self._people[row.person_id],
+                # Null for an admin who is none of the study's people.
+                "by": self._people.get(row.created_by_id),
+                **encoded(row),
+            }
+
     def _settings(self) -> dict[str, Any]:
         study = self._study
         images = study.images.in_order().values_list("name", flat=True)
@@ -175,6 +186,10 @@ class _Bundle:
             "methods": list(methods),
             "images": list(images),
             "people": list(self._people.values()),
+            # [person, role, number]
+            "pseudonyms": [
+                [self._people[one.person_id], one.role, one.number] for one in numbered(study)
+            ],
         }
 
     def _assignments(self) -> Iterator[dict[str, Any]]:
@@ -264,6 +279,7 @@ def _last_change(study: Study) -> datetime:
     for query, field in (
         (study.dataset.runs, "created"),
         (study.assignments, "finished"),
+        (study.exclusions, "created"),
         (Judgement.objects.filter(assignment__study=study), "created"),
         (Skip.objects.filter(assignment__study=study), "created"),
         (Withdrawal.objects.filter(assignment__study=study), "created"),

@@ -1,6 +1,7 @@
 // The viewer of two methods: the comparison page's panes and view tools, with ground truth and matches in sight.
 import { createPanes } from "../judging/panes.js";
 import { createViewTools } from "../judging/view_tools.js";
+import { enhanceThresholds } from "./thresholds.js";
 
 const TAKES_TEXT = "select, textarea, input";
 
@@ -16,7 +17,23 @@ export function init(root) {
       status.textContent = words;
     },
   });
-  for (const aid of ["ground_truth", "match_colours"]) panes.draw(aid, true);
+  const showMatches = () => {
+    for (const aid of ["ground_truth", "match_colours"]) panes.draw(aid, true);
+  };
+  showMatches();
+
+  const form = root.dataset.thresholds && document.getElementById(root.dataset.thresholds);
+  if (form) {
+    enhanceThresholds(form, {
+      onMatched(next) {
+        panes.show(next);
+        showMatches();
+      },
+      onSay(words) {
+        status.textContent = words;
+      },
+    });
+  }
 
   document.addEventListener("keydown", (event) => {
     if (event.target.matches(TAKES_TEXT)) return;

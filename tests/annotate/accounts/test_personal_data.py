@@ -275,11 +275,15 @@ def test_every_relation_to_a_person_is_either_taken_or_kept_on_purpose():
     assert kept == {
         "annotate.Assignment",
         "annotate.AuditEntry",
+        "annotate.Draft",
+        "annotate.Exclusion",
         "annotate.FirstVisit",
         "annotate.Import",
         "annotate.Invitation",
+        "annotate.Job",
         "annotate.KeptReport",
         "annotate.Membership",
+        "annotate.Pseudonym",
     }
 
 

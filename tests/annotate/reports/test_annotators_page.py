@@ -226,5 +226,5 @@ def test_queries_do_not_grow_with_images_or_people(follow, django_assert_max_num
     for _ in range(4):
         rank_everything(study, add_annotator(study), same_truth(ABC))
     client = follow(study)
-    with django_assert_max_num_queries(14):
+    with django_assert_max_num_queries(16):
         client.get(url(study), {"annotator": "annotator-2"})

@@ -21,9 +21,11 @@ from annotate.reports.bundles.reading import import_study
 from annotate.reports.bundles.records import plain_fields
 from annotate.reports.bundles.writing import NotExported, write_bundle
 from annotate.scoring.models import ProtocolRun, Score
+from annotate.studies.exclusions import decide, left_out
 from annotate.studies.models import Membership, Study, StudyImage
+from annotate.studies.pseudonyms import pseudonyms
 from tests.archives import encrypted_zip, link_zip
-from tests.factories import add_researcher, make_method, make_result, make_study
+from tests.factories import add_researcher, make_admin, make_method, make_result, make_study
 
 from .worked import empty_the_site, n_rows, worked_study
 
@@ -118,6 +120,35 @@ def test_a_study_goes_out_and_comes_back_the_same(study, photographs):
     assert members_of(again) == members_of(first)
     assert again == first
     assert (loaded.counts["photographs"] > 0) == photographs
+
+
+def test_who_is_left_out_stays_left_out_on_another_site(study):
+    steady, admin = study.assignments.first().annotator, make_admin()
+    decide(study=study, person=steady, is_excluded=True, reason="too quick", by=admin)
+    first = bundle_of(study)
+    assert b"too quick" in members_of(first)["report.json"]
+    Image.objects.update(sha256="", content_type="", width=None, height=None)
+    first = bundle_of(study)
+    empty_the_site()
+    loaded = import_study(io.BytesIO(first))
+    assert loaded.notes == []
+    last = loaded.study.exclusions.last()
+    # An admin of another site is nobody here.
+    assert (last.is_excluded, last.reason, last.created_by) == (True, "too quick", None)
+    assert set(left_out(loaded.study)) == {last.person_id}
+    assert members_of(bundle_of(loaded.study)) == members_of(first)
+
+
+def test_a_bundle_of_the_first_version_is_still_read(members):
+    """It had no decisions on whose rankings count, and no numbers of pseudonyms."""
+    manifest, settings = json.loads(members[MANIFEST]), json.loads(members["study.json"])
+    del settings["pseudonyms"], manifest["counts"]["exclusions"]
+    manifest["version"] = 1
+    old = {name: content for name, content in members.items() if "exclusions" not in name}
+    old |= {MANIFEST: json.dumps(manifest).encode(), "study.json": json.dumps(settings).encode()}
+    loaded = import_study(zipped(summed(old)))
+    assert not loaded.study.exclusions.exists()
+    assert sorted(pseudonyms(loaded.study).values())[0] == "annotator-1"
 
 
 def test_the_report_of_the_loaded_study_is_the_bundles(members, tmp_path):
@@ -342,11 +373,11 @@ def test_a_part_that_was_left_out_with_its_checksum_is_missed(members):
             refused(summed(without))
 
 
-@pytest.mark.parametrize("version", [2, 0, "1", None])
+@pytest.mark.parametrize("version", [3, 0, "1", None])
 def test_another_version_is_refused(members, version):
     manifest = json.loads(members[MANIFEST]) | {"version": version}
     sentence = refused(summed({**members, MANIFEST: json.dumps(manifest).encode()}))
-    assert "this site reads version 1" in sentence
+    assert "this site reads versions 1 and 2" in sentence
 
 
 @pytest.mark.parametrize(

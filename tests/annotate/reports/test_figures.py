@@ -4,19 +4,24 @@ import io
 import json
 import re
 import zlib
+from base64 import b64decode
 from datetime import date
 from itertools import pairwise
 from xml.etree import ElementTree
 
 import pytest
 from django.urls import reverse
+from fontTools.ttLib import TTFont
 from PIL import Image as Pillow
+from pypdf import PdfReader
 
 from annotate.judging import services
-from annotate.reports import figure_data, figure_files, figures
+from annotate.reports import figure_data, figure_files, figure_fonts, figures
+from annotate.reports import services as services_of_reports
 from annotate.reports.figure_papers import THEMES, WIDTHS_MM, Paper, _channels, _luminance
-from annotate.scoring.models import Score
+from annotate.studies.exclusions import decide
 from rankings.orders import checked
+from rankings.report import Settings
 from rankings.significance import critical_difference as nemenyi
 from tests.annotate.judging.truths import rank_everything, same_truth
 from tests.annotate.reports.test_report import make_run
@@ -197,7 +202,54 @@ def test_an_svg_is_as_wide_as_its_paper_and_names_its_source(paper):
     for fact in (*FACTS.values(), "Distances to the consensus"):
         assert fact in text
     assert "style" not in root.attrib
-    assert not [element for element in root.iter() if element.tag.endswith(("script", "style"))]
+    assert not [element for element in root.iter() if element.tag.endswith("script")]
+
+
+def test_an_svg_carries_every_letter_of_its_texts(monkeypatch):
+    """The font inside is read back: it has a glyph for each letter, and the widths of the original."""
+    names = {"i": {"Größe & <Ω>": 1.0, "B": 2.0, "文字": 3.0}}
+    figure = figures.distance_distribution(names, list(names["i"]))
+    root = ElementTree.fromstring(figure_files.to_svg(figure, Paper(), FACTS))
+    [style] = [element for element in root.iter() if element.tag.endswith("style")]
+    [data] = re.findall(r"url\(data:font/woff;base64,([\w+/=]+)\)", style.text)
+    assert style.text.startswith('@font-face{font-family:"Liberation Sans"')
+    inside = TTFont(io.BytesIO(b64decode(data)))
+    whole = TTFont(figure_fonts._FILE)
+    letters = {
+        letter
+        for element in root.iter()
+        if element.tag.endswith("}text")
+        for letter in element.text or ""
+    }
+    assert letters > set("Größe & <Ω>")
+    for letter in letters - set("文字"):
+        own, original = inside.getBestCmap()[ord(letter)], whole.getBestCmap()[ord(letter)]
+        assert inside["hmtx"][own][0] == whole["hmtx"][original][0]
+
+
+@pytest.mark.parametrize("name", ["distances", "progress"])
+def test_every_font_of_a_pdf_is_inside(name):
+    """As a reader of PDFs has it, font by font."""
+    figure = {
+        "distances": a_figure(),
+        "progress": figures.progress_over_time([(date(2026, 3, day), day) for day in range(1, 9)]),
+    }[name]
+    [page] = PdfReader(io.BytesIO(figure_files.to_pdf(figure, Paper(), FACTS))).pages
+    found = list(fonts_of(page["/Resources"]))
+    assert found
+    for font in found:
+        [descendant] = font.get("/DescendantFonts", [font])
+        descriptor = descendant.get_object()["/FontDescriptor"]
+        assert {"/FontFile", "/FontFile2", "/FontFile3"} & set(descriptor)
+
+
+def fonts_of(resources):
+    """The fonts of a page, those of the forms that it draws too."""
+    for font in (resources.get("/Font") or {}).values():
+        yield font.get_object()
+    for drawn in (resources.get("/XObject") or {}).values():
+        if "/Resources" in drawn.get_object():
+            yield from fonts_of(drawn.get_object()["/Resources"])
 
 
 @pytest.mark.parametrize("paper", PAPERS, ids=str)
@@ -430,7 +482,9 @@ def test_every_figure_has_every_file(researcher, study, name, extension):
     assert response.status_code == 200
     assert response["Content-Type"] == figure_files.FORMATS[extension].content_type
     assert response["X-Content-Type-Options"] == "nosniff"
-    assert response["Content-Security-Policy"] == "default-src 'none'"
+    assert response["Content-Security-Policy"] == (
+        "default-src 'none'; style-src 'unsafe-inline'; font-src data:"
+    )
     assert f"{study.slug}-{name}-preference-" in response["Content-Disposition"]
 
 
@@ -482,9 +536,68 @@ def test_a_figure_is_sent_again_only_when_it_changed(researcher, study):
     again = researcher.get(address(study, "distances"), headers={"if-none-match": first["ETag"]})
     assert again.status_code == 304
     assert again.content == b""
-    Score.objects.filter(run__name="Reversed").update(recall=0.5)
+    make_run(study, "Reversed", {"a": 0.5, "b": 0.5, "c": 0.5})
     changed = researcher.get(address(study, "distances"), headers={"if-none-match": first["ETag"]})
     assert changed.status_code == 200
+
+
+def test_the_files_of_a_page_share_what_the_page_computed(researcher, study, monkeypatch):
+    page = researcher.get(reverse("reports:figures", args=[study.slug]))
+
+    def refused(*args, **kwargs):
+        raise AssertionError("the report is built again")
+
+    monkeypatch.setattr(figure_data, "build_report", refused)
+    monkeypatch.setattr(figure_data, "rankings_of", refused)
+    for figure in page.context["figures"]:
+        for picture in figure.pictures:
+            assert researcher.get(picture.wide).status_code == 200
+
+
+def test_a_new_ranking_and_a_decision_on_who_counts_change_the_figures(researcher, study):
+    def notes(name):
+        page = researcher.get(reverse("reports:figures", args=[study.slug]))
+        return shown(page, name).rows
+
+    before = notes("agreement")
+    another = add_annotator(study)
+    rank_everything(study, another, same_truth([["c"], ["b"], ["a"]]))
+    after = notes("agreement")
+    assert len(after) == len(before) + 1
+    decide(study=study, person=another, is_excluded=True, reason="x", by=another)
+    assert notes("agreement") == before
+
+
+def test_a_kept_reports_figures_show_what_it_held(researcher, study):
+    """Two protocols, three people; afterwards a fourth answers otherwise and a run is replaced."""
+    runs = services_of_reports.available_runs(study)
+    kept = services_of_reports.keep_report(
+        study=study, settings=Settings(), runs=runs, person=add_researcher(study)
+    )
+    live = reverse("reports:figures", args=[study.slug])
+    page = reverse("reports:kept_figures", args=[study.slug, kept.pk])
+    for criterion in ("recall", "preference"):
+        was = researcher.get(live, {"criterion": criterion})
+        now = researcher.get(page, {"criterion": criterion})
+        for name in ("distances", "wins", "critical-difference", "beta"):
+            assert shown(now, name).rows == shown(was, name).rows
+    before = researcher.get(page)
+    rank_everything(study, add_annotator(study), same_truth([["c"], ["b"], ["a"]]))
+    make_run(study, "Reversed", {"a": 0.5, "b": 0.5, "c": 0.5})
+    after = researcher.get(page)
+    assert shown(researcher.get(live), "distances").rows != shown(after, "distances").rows
+    for name in ("distances", "wins", "critical-difference"):
+        assert shown(after, name).rows == shown(before, name).rows
+        assert not any("as it is now" in note for note in shown(after, name).notes)
+    # What the report does not hold comes from the study, and says so.
+    assert len(shown(after, "agreement").rows) == 4
+    for name in ("agreement", "scores", "progress"):
+        assert any("the study as it is now" in note for note in shown(after, name).notes)
+    for extension in figure_files.FORMATS:
+        url = reverse("reports:kept_figure", args=[study.slug, kept.pk, "wins", extension])
+        assert researcher.get(url, {"width": "single"}).status_code == 200
+        assert researcher.get(url, {"width": "x"}).status_code == 422
+    assert kept.checksum in researcher.get(url.replace(".pdf", ".svg")).text
 
 
 @pytest.mark.parametrize(

@@ -326,6 +326,56 @@ def test_a_run_with_other_parameters_colours_by_them(follow):
     assert [side.score.recall for side in response.context["sides"]] == [0, 1]
 
 
+def test_a_threshold_of_the_address_changes_matches_and_scores(follow):
+    """a covers 80 of the truth's 100 columns: IoU 0.8, a match at 0.5 and none at 0.9."""
+    study = make_study(["a", "b"], boxes={"a": [(0, 0, 79, 39)], "b": [(0, 0, 99, 39)]})
+    client = follow(study)
+    usual = client.get(compare_url(study), {"protocol": "IOU"})
+    assert [side.score.recall for side in usual.context["sides"]] == [1, 1]
+    assert 'name="p-min_iou" value="0.5"' in usual.text
+    asked = {"protocol": "IOU", "p-set": "1", "p-min_iou": "0.9"}
+    response = client.get(compare_url(study), asked)
+    assert [side.score.recall for side in response.context["sides"]] == [0, 1]
+    assert response.context["payload"]["image"]["matches"]["a"]["detections"] == ["unmatched"]
+    assert "min_iou 0.9 (published 0.5)" in response.text
+    # A run's own parameters are where its form begins.
+    run = score_protocol(dataset=study.dataset, slug="iou", parameters={"min_iou": 0.9})
+    assert (
+        'name="p-min_iou" value="0.9"'
+        in client.get(compare_url(study), {"protocol": run.name}).text
+    )
+
+
+@pytest.mark.parametrize("value", ["1.5", "-1", "x", "nan", "inf"])
+def test_a_threshold_out_of_its_range_is_422_with_the_reason(follow, value):
+    study = make_study(["a", "b"])
+    asked = {"protocol": "IOU", "p-set": "1", "p-min_iou": value}
+    response = follow(study).get(compare_url(study), asked)
+    assert response.status_code == 422
+    assert "These parameters cannot be: min_iou" in response.text
+    assert response.context["payload"]["image"]["matches"] is None
+
+
+def test_every_protocol_takes_its_own_parameters_from_the_address(follow):
+    """Sent back as they stand, the parameters of each protocol give what it says without them."""
+    study = worked_study(photographs=False)
+    image = study.images.first()
+    client = follow(study)
+    for name in matching_protocols(image, results_of(study, image), []):
+        before = client.get(compare_url(study, image), {"protocol": name})
+        form = before.context["parameters"]
+        sent = {
+            field.html_name: field.initial
+            for field in form.visible_fields()
+            if field.initial is not False
+        }
+        after = client.get(compare_url(study, image), {"protocol": name, "p-set": "1", **sent})
+        assert after.status_code == 200
+        assert after.context["changed"] == []
+        for old, new in zip(before.context["sides"], after.context["sides"], strict=True):
+            assert new == old
+
+
 @pytest.mark.parametrize("protocol", ["Organisers", "nothing"])
 def test_a_protocol_without_matches_is_said_to_have_none(follow, study, protocol):
     response = follow(study).get(compare_url(study), {"protocol": protocol})

@@ -8,6 +8,7 @@ import threading
 import zipfile
 
 import pytest
+from django.contrib.auth.models import User
 from django.core.management import CommandError, call_command
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
@@ -15,7 +16,9 @@ from django.urls import reverse
 
 from annotate.judging.models import Judgement, Skip, Withdrawal
 from annotate.reports import raw
+from annotate.studies.exclusions import decide
 from annotate.studies.models import Membership
+from annotate.studies.pseudonyms import give_pseudonyms, pseudonyms
 from tests.annotate.judging.truths import rank_everything, same_truth
 from tests.factories import add_annotator, add_researcher, make_study
 
@@ -127,7 +130,7 @@ def test_rankings_are_the_complete_ones(study):
 
 
 def test_pseudonyms_follow_the_order_of_membership_and_leak_no_name(study):
-    names = raw.pseudonyms(study)
+    names = pseudonyms(study)
     first, second = Membership.objects.filter(study=study, role="annotator").order_by("created")
     assert names[first.person_id] == "annotator-1"
     assert names[second.person_id] == "annotator-2"
@@ -142,12 +145,37 @@ def test_pseudonyms_follow_the_order_of_membership_and_leak_no_name(study):
         assert first.person.username not in read(study, name)
     assert first.person.username in read(study, "rankings.csv", names=True)
     add_annotator(study)
-    assert raw.pseudonyms(study)[first.person_id] == "annotator-1"
+    assert pseudonyms(study)[first.person_id] == "annotator-1"
+
+
+def test_pseudonyms_do_not_shift_when_somebody_leaves():
+    study = make_study(["a", "b"])
+    people = [add_annotator(study) for _ in range(3)]
+    give_pseudonyms(study)
+    before = pseudonyms(study)
+    Membership.objects.filter(person=people[0]).delete()
+    assert {person: pseudonyms(study)[person] for person in before} == before
+    newcomer = add_annotator(study)
+    assert pseudonyms(study)[newcomer.pk] == "annotator-4"
+
+
+def test_every_decision_on_who_counts_is_a_row(study):
+    rows = table(study, "exclusions.csv")
+    assert [(row["annotator"], row["excluded"], row["by"]) for row in rows] == [
+        ("annotator-2", "true", "researcher-1"),
+        ("annotator-2", "false", "researcher-1"),
+    ]
+    # A spreadsheet must not run what somebody wrote.
+    assert [row["reason"] for row in rows] == ["'=answers with one key", "a stuck key"]
+    person = User.objects.get(pk=study.exclusions.first().person_id)
+    decide(study=study, person=person, is_excluded=True, reason="again", by=person)
+    counted = {(row["annotator"], row["in_reports"]) for row in table(study, "rankings.csv")}
+    assert counted == {("annotator-1", "true"), ("annotator-2", "false")}
 
 
 def test_the_dictionary_explains_every_column(study):
     rows = table(study, "dictionary.csv")
-    for name in ("events", "rankings"):
+    for name in raw.TABLES:
         explained = [row["column"] for row in rows if row["table"] == name]
         assert explained == list(table(study, f"{name}.csv")[0])
     assert all(row["meaning"] and row["values"] for row in rows)

@@ -12,7 +12,8 @@ from annotate.judging import changes, services
 from annotate.judging.models import Assignment, Judgement, Screen, Skip, Withdrawal
 from annotate.scoring.models import ProtocolRun, Score
 from annotate.scoring.services import score_protocol
-from annotate.studies.models import Membership, Study
+from annotate.studies.exclusions import decide
+from annotate.studies.models import Exclusion, Membership, Pseudonym, Study
 from tests.annotate.judging.truths import answer, asked_verdicts, rank_everything, same_truth
 from tests.archives import picture_bytes
 from tests.factories import add_annotator, add_researcher, make_study
@@ -26,7 +27,7 @@ def worked_study(name: str = "Street signs", photographs: bool = True) -> Study:
     """Five methods (two look alike) on three images, three annotators, two runs.
 
     The first ranks everything; the second skips, undoes, changes an answer and errs in re-checks;
-    the third stops in the middle of an image.
+    the third stops in the middle of an image. The second was left out and taken in again.
     """
     study = make_study(
         ["a", "b", "c", "d", "twin"],
@@ -41,12 +42,14 @@ def worked_study(name: str = "Street signs", photographs: bool = True) -> Study:
     if photographs:
         keep_photographs(study)
     steady, changing, unfinished = (add_annotator(study) for _ in range(3))
-    add_researcher(study)
+    researcher = add_researcher(study)
     rank_everything(study, steady, ABCDE)
     change_of_mind(study, changing)
     turn = services.start(study=study, annotator=unfinished)
     for _ in range(2):
         turn = answer(turn, unfinished, ABCDE)
+    for is_excluded, reason in ((True, "=answers\nwith one key"), (False, "a stuck key")):
+        decide(study=study, person=changing, is_excluded=is_excluded, reason=reason, by=researcher)
     # Somebody who has answered and then left.
     Membership.objects.filter(study=study, person=unfinished).delete()
     score_protocol(dataset=study.dataset, slug="iou")
@@ -110,7 +113,7 @@ def change_of_mind(study, annotator) -> None:
 # In an order in which all can be removed.
 TABLES = (
     *(Withdrawal, Skip, Judgement, Screen, Assignment, Score, ProtocolRun, Result),
-    *(Membership, Study, Import, Image, Method, Dataset, User),
+    *(Exclusion, Pseudonym, Membership, Study, Import, Image, Method, Dataset, User),
 )
 
 

@@ -1,11 +1,17 @@
 """The start page and the study page."""
 
 import re
+from datetime import UTC, date, datetime, timedelta
 
 import pytest
+from django.db.models import F
 from django.urls import reverse
+from django.utils import timezone
 
 from annotate.judging import services
+from annotate.judging.models import Assignment
+from annotate.studies import selectors
+from annotate.studies.exclusions import decide
 from tests.annotate.judging.truths import rank_everything, same_truth
 from tests.factories import (
     add_annotator,
@@ -47,10 +53,15 @@ def test_progress_is_shown_per_annotator_and_per_image(client):
     }
     images = rows(response, "images")
     assert [row[1] for row in images] == ["1 of 2"] * 3
-    assert sorted(row[3] for row in images) == ["in work", "–", "–"]
+    assert [row[2] for row in images] == ["D", "D", "D"]
+    assert sorted(row[3] for row in images) == ["W", "·", "·"]
+    cell = response.context["images"][0].cells[0]
+    assert cell == ("annotator-1", selectors.DONE)
+    image = reverse("reports:image", args=[study.slug, response.context["images"][0].name])
+    assert f'href="{image}?annotator=annotator-1#screens"' in response.text
     figures = response.context["figures"]
     assert (figures.n_images, figures.n_ready, figures.n_begun, figures.n_untouched) == (3, 0, 3, 0)
-    assert (figures.n_rankings, figures.n_screens) == (3, 3)
+    assert (figures.n_rankings, response.context["counts"].n_screens) == (3, 3)
     assert idle.username in response.text
 
 
@@ -61,8 +72,136 @@ def test_the_study_page_says_what_is_missing(client):
     assert response.context["blocks"] == [
         "The study is not open yet: nobody can answer.",
         "No annotator takes part yet.",
-        "2 of 2 images have fewer than 3 complete rankings.",
+        "2 of 2 images lack 3 complete rankings.",
     ]
+
+
+def test_images_that_lack_rankings_are_counted_by_how_many_they_lack(client):
+    """Of three images one has two rankings, one has one and one has none; three are asked for."""
+    study = make_study(["a", "b"], images=3, min_annotators=3)
+    ana, ben = (add_annotator(study) for _ in range(2))
+    for person in (ana, ben):
+        rank_everything(study, person, AB)
+    kept = study.images.in_order().values_list("pk", flat=True)
+    forget(study.assignments.filter(annotator=ana, image__in=kept[2:]))
+    forget(study.assignments.filter(annotator=ben, image__in=kept[1:]))
+    client.force_login(add_researcher(study))
+    response = client.get(reverse("studies:detail", args=[study.slug]))
+    assert response.context["blocks"][1:] == [
+        "1 of 3 images lacks 1 complete ranking.",
+        "1 of 3 images lacks 2 complete rankings.",
+        "1 of 3 images lacks 3 complete rankings.",
+    ]
+    figures = response.context["figures"]
+    assert (figures.n_ready, figures.n_begun, figures.n_untouched) == (0, 2, 1)
+    assert figures.n_rankings_lacking == 6
+
+
+def forget(assignments):
+    """Take complete rankings back, as if they had not been begun."""
+    for one in assignments:
+        one.study.study_images.filter(image=one.image).update(n_complete=F("n_complete") - 1)
+        one.judgements.all().delete()
+        one.screens.all().delete()
+        one.delete()
+
+
+def test_rankings_of_who_is_left_out_do_not_make_an_image_complete(client):
+    study = make_study(["a", "b"], images=2, min_annotators=2)
+    ana, ben = (add_annotator(study, make_person(name)) for name in ("ana", "ben"))
+    for person in (ana, ben):
+        rank_everything(study, person, AB)
+    assert selectors.figures(study).n_ready == 2
+    researcher = add_researcher(study)
+    decide(study=study, person=ben, is_excluded=True, reason="x", by=researcher)
+    figures = selectors.figures(study)
+    assert (figures.n_ready, figures.n_begun, figures.n_rankings) == (0, 2, 2)
+    assert figures.n_lacking == {1: 2}
+    client.force_login(researcher)
+    response = client.get(reverse("studies:detail", args=[study.slug]))
+    assert [row[1] for row in rows(response, "images")] == ["1 of 2", "1 of 2"]
+    assert "left out of reports" in response.text
+
+
+def test_cells_say_what_was_skipped_and_what_was_flagged(client):
+    study = make_study(["a", "b"], images=2)
+    person = add_annotator(study)
+    rank_everything(study, person, AB)
+    first, second = study.assignments.order_by("image__position")
+    Assignment.objects.filter(pk=first.pk).update(unsettled=["recall"])
+    Assignment.objects.filter(pk=second.pk).update(state="incomplete", rankings=None)
+    client.force_login(add_researcher(study))
+    response = client.get(reverse("studies:detail", args=[study.slug]))
+    assert [row[2] for row in rows(response, "images")] == ["F", "S"]
+    assert "1 ranking stays incomplete" in response.text
+
+
+def test_the_forecast_follows_the_last_seven_days():
+    """Six rankings a week; nine lack: 9 * 7 / 6 = 10.5, so the eleventh day from now."""
+    now = datetime(2026, 3, 1, 12, tzinfo=UTC)
+    counted = figures_of(n_lacking={1: 3, 3: 2}, n_last_days=6)
+    found = selectors.forecast(counted, now)
+    assert (found.n_lacking, found.day) == (9, date(2026, 3, 12))
+    assert selectors.forecast(figures_of(n_lacking={1: 3}, n_last_days=0), now).day is None
+    assert selectors.forecast(figures_of(n_lacking={1: 10**6}, n_last_days=1), now).day is None
+    assert selectors.forecast(figures_of(n_lacking={}, n_last_days=6), now) is None
+
+
+def figures_of(**counts):
+    others = {"n_images": 9, "n_ready": 0, "n_begun": 0, "n_rankings": 0, "n_incomplete": 0}
+    return selectors.Figures(**others | counts)
+
+
+def test_only_rankings_of_the_last_seven_days_make_the_pace():
+    study = make_study(["a", "b"], images=3)
+    rank_everything(study, add_annotator(study), AB)
+    now = timezone.now()
+    for days, one in zip((1, 6.9, 7.1), study.assignments.all(), strict=True):
+        Assignment.objects.filter(pk=one.pk).update(finished=now - timedelta(days=days))
+    assert selectors.figures(study, now).n_last_days == 2
+
+
+def test_the_median_time_is_that_of_answers_in_force():
+    study = make_study(["a", "b"], images=4)
+    person = add_annotator(study)
+    assert selectors.median_seconds(study) is None
+    rank_everything(study, person, AB)
+    assert selectors.median_seconds(study) is None
+    answers = [judgement for one in study.assignments.all() for judgement in one.judgements.all()]
+    for judgement, seconds in zip(answers, (2, 4, 9, None), strict=True):
+        type(judgement).objects.filter(pk=judgement.pk).update(seconds_taken=seconds)
+    assert selectors.median_seconds(study) == 4
+    services.undo(study=study, annotator=person, screen_id="")
+    assert selectors.median_seconds(study) == 4
+
+
+def test_names_can_be_hidden_on_the_study_page(client):
+    study = make_study(["a", "b"])
+    person = add_annotator(study, make_person("ottilie"))
+    rank_everything(study, person, AB)
+    client.force_login(add_researcher(study))
+    response = client.get(reverse("studies:detail", args=[study.slug]), {"pseudonyms": 1})
+    assert "ottilie" not in response.text
+    assert "annotator-1" in response.text
+
+
+def test_counts_of_a_large_study_are_kept_for_a_while_and_say_so(client, monkeypatch, settings):
+    settings.CACHES = {"default": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"}}
+    study = make_study(["a", "b"], images=2, min_annotators=1)
+    ana = add_annotator(study)
+    monkeypatch.setattr(selectors, "_LARGE", 2)
+    client.force_login(add_researcher(study))
+    url = reverse("studies:detail", args=[study.slug])
+    assert client.get(url).context["figures"].n_ready == 0
+    rank_everything(study, ana, AB)
+    response = client.get(url)
+    assert response.context["figures"].n_ready == 0
+    assert "made anew after 5 minutes" in response.text
+    # The images themselves are as they are now.
+    assert [row[1] for row in rows(response, "images")] == ["1 of 1", "1 of 1"]
+    # Who counts is seen at once.
+    decide(study=study, person=ana, is_excluded=True, reason="x", by=ana)
+    assert client.get(url).context["figures"].n_begun == 2
 
 
 def test_queries_do_not_grow_with_images_or_people(client, django_assert_max_num_queries):
@@ -70,7 +209,7 @@ def test_queries_do_not_grow_with_images_or_people(client, django_assert_max_num
     for _ in range(5):
         rank_everything(study, add_annotator(study), AB)
     client.force_login(add_researcher(study))
-    with django_assert_max_num_queries(18):
+    with django_assert_max_num_queries(22):
         client.get(reverse("studies:detail", args=[study.slug]))
 
 

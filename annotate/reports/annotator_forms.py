@@ -1,0 +1,17 @@
+"""Whether an annotator's rankings count, and why."""
+
+from django import forms
+
+from annotate.studies.models import Exclusion
+
+
+class ExclusionForm(forms.Form):
+    """The button says which way; the reason is what every report will say."""
+
+    is_excluded = forms.TypedChoiceField(
+        choices=[("yes", "leave out"), ("no", "count")], coerce=lambda value: value == "yes"
+    )
+    reason = forms.CharField(
+        max_length=Exclusion._meta.get_field("reason").max_length,
+        error_messages={"required": "Say why: the reason stands in every report."},
+    )

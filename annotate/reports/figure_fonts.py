@@ -1,0 +1,44 @@
+"""The font of a figure inside its SVG: the letters it needs, so that it looks the same everywhere."""
+
+import io
+import re
+from base64 import b64encode
+from functools import lru_cache
+from html import unescape
+from pathlib import Path
+from typing import Final
+
+from fontTools import subset
+from fontTools.ttLib import TTFont
+
+# The file the drawing program measures text with; it comes from there.
+_FILE: Final = Path(__file__).with_name("fonts") / "LiberationSans-Regular.ttf"
+_TEXT: Final = re.compile(r"<text [^>]*>([^<]*)</text>")
+
+
+def font_style(svg: str) -> str:
+    """Return a style element that carries the letters of an SVG's texts; empty without any.
+
+    A letter that the font lacks is left to the reader's machine.
+    """
+    letters = frozenset(unescape("".join(_TEXT.findall(svg))))
+    return _style(letters) if letters else ""
+
+
+@lru_cache(maxsize=256)
+def _style(letters: frozenset[str]) -> str:
+    font = TTFont(_FILE, recalcTimestamp=False)
+    options = subset.Options(
+        flavor="woff", layout_features=["kern"], hinting=False, notdef_outline=True
+    )
+    cutter = subset.Subsetter(options)
+    cutter.populate(text="".join(sorted(letters)))
+    cutter.subset(font)
+    stream = io.BytesIO()
+    font.flavor = "woff"
+    font.save(stream)
+    data = b64encode(stream.getvalue()).decode()
+    return (
+        '<style>@font-face{font-family:"Liberation Sans";'
+        f'src:url(data:font/woff;base64,{data}) format("woff")}}</style>'
+    )

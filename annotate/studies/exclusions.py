@@ -1,0 +1,58 @@
+"""Whose rankings a study's reports leave out, why, and since when."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.contrib.auth.models import User
+from django.db import transaction
+
+from annotate.audit.models import Act
+from annotate.audit.services import record
+
+from .errors import StudyRefused
+from .models import Exclusion, Role, Study
+from .pseudonyms import give_pseudonyms, pseudonyms
+
+
+@dataclass(frozen=True, slots=True)
+class LeftOut:
+    """Why somebody's rankings count in no report of a study, and since when."""
+
+    reason: str
+    since: datetime
+
+
+def left_out(study: Study) -> Mapping[int, LeftOut]:
+    """Return whose rankings count in no report, by user id: the last word on each person holds."""
+    found: dict[int, LeftOut] = {}
+    for row in study.exclusions.all():
+        found.pop(row.person_id, None)
+        if row.is_excluded:
+            found[row.person_id] = LeftOut(row.reason, row.created)
+    return found
+
+
+@transaction.atomic
+def decide(*, study: Study, person: User, is_excluded: bool, reason: str, by: User) -> Exclusion:
+    """Leave an annotator's rankings out of all reports from now on, or count them again.
+
+    Reports that were kept stay as they are. Raises StudyRefused without a reason, for somebody who
+    does not rank in the study, and where it is so already.
+    """
+    reason = " ".join(reason.split())
+    if not reason:
+        raise StudyRefused("Say why: the reason stands in every report.")
+    give_pseudonyms(study)
+    name = pseudonyms(study).get(person.pk, "")
+    if not name.startswith(Role.ANNOTATOR):
+        raise StudyRefused("This person does not rank in the study.")
+    if is_excluded == (person.pk in left_out(study)):
+        already = "left out of the reports" if is_excluded else "counted in the reports"
+        raise StudyRefused(f"This person's rankings are {already} already.")
+    decided = Exclusion.objects.create(
+        study=study, person=person, is_excluded=is_excluded, reason=reason, created_by=by
+    )
+    act = Act.EXCLUDED if is_excluded else Act.INCLUDED
+    record(act, study=study, about=person, actor=by, what=study.name)
+    return decided

@@ -1,0 +1,81 @@
+"""The names under which the people of a study appear where theirs are hidden."""
+
+from collections.abc import Collection
+from typing import Any
+
+from django.contrib.auth.models import User
+from django.db import transaction
+from django.db.models import Exists, Min, OuterRef
+
+from .models import Pseudonym, Role, Study
+
+
+def pseudonyms(study: Study) -> dict[int, str]:
+    """Return the name under which each person of a study appears, by user id.
+
+    Annotators are annotator-1, annotator-2 ..., and who only follows the study is researcher-1 ...,
+    in the order in which they joined. A number that was given stays, whoever leaves.
+    """
+    rows = numbered(study)
+    annotators = {row.person_id: str(row) for row in rows if row.role == Role.ANNOTATOR}
+    others = {row.person_id: str(row) for row in rows if row.role != Role.ANNOTATOR}
+    # Who does both is known as an annotator.
+    return annotators | {key: name for key, name in others.items() if key not in annotators}
+
+
+def names_of(study: Study, *, real: bool) -> dict[int, str]:
+    """Return pseudonyms, or user names in the same order."""
+    found = pseudonyms(study)
+    return usernames(found) if real else found
+
+
+def usernames(people: Collection[int]) -> dict[int, str]:
+    """Return user names, in the order of the people."""
+    of_person = dict(User.objects.filter(pk__in=people).values_list("pk", "username"))
+    return {person: of_person[person] for person in people}
+
+
+@transaction.atomic
+def give_pseudonyms(study: Study) -> None:
+    """Store the pseudonyms of all who take part, before somebody joins, leaves or is named."""
+    Study.objects.select_for_update().get(pk=study.pk)
+    Pseudonym.objects.bulk_create(row for row in numbered(study) if row.pk is None)
+
+
+def numbered(study: Study) -> list[Pseudonym]:
+    """Return everybody's pseudonym, first those that are stored; the others are next in line."""
+    stored = list(study.pseudonyms.order_by("number"))
+    known = {(row.person_id, row.role) for row in stored}
+    last = {
+        role: max((row.number for row in stored if row.role == role), default=0) for role in Role
+    }
+    rows = [*stored]
+    for person, role in _in_order_of_joining(study):
+        if (person, role) not in known:
+            last[role] += 1
+            rows.append(Pseudonym(study=study, person_id=person, role=role, number=last[role]))
+    return rows
+
+
+def _in_order_of_joining(study: Study) -> list[tuple[int, Role]]:
+    """Return members by when they became one; who answered and is none counts from the first answer."""
+    of_role = study.memberships.order_by("created", "pk").values_list("person", "role", "created")
+    joined: dict[int, tuple[Any, int]] = {}
+    for at, (person, role, created) in enumerate(of_role):
+        if role == Role.ANNOTATOR:
+            joined.setdefault(person, (created, at))
+    answered = Exists(study.assignments.filter(annotator=OuterRef("pk")))
+    strangers = User.objects.filter(answered).exclude(pk__in=joined).values("pk")
+    begun = study.assignments.filter(annotator__in=[row["pk"] for row in strangers]).values(
+        "annotator"
+    )
+    for row in begun.annotate(first=Min("created"), pk=Min("pk")).order_by("pk"):
+        joined[row["annotator"]] = (row["first"], row["pk"])
+    annotators = sorted(joined, key=lambda person: joined[person])
+    others = dict.fromkeys(
+        person for person, role, _ in of_role if role != Role.ANNOTATOR and person not in joined
+    )
+    return [
+        *((person, Role.ANNOTATOR) for person in annotators),
+        *((person, Role.RESEARCHER) for person in others),
+    ]
