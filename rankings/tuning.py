@@ -338,7 +338,7 @@ def _pairs_of(groups: Sequence["Packed"], at: int, fold_of: NDArray[Any], n_fold
     sizes = [len(group.rows) * k for group, k in zip(groups, n_pairs, strict=True)]
     most = common // min(n_pairs)
     # Many different numbers of methods can make the common multiple too large for the processor.
-    kind = np.min_scalar_type(-most) if common * len(fold_of) < 2**62 else np.dtype(object)
+    kind = np.min_scalar_type(-most - 1) if common * len(fold_of) < 2**62 else np.dtype(object)
     differences = np.empty(sum(sizes))
     gains = np.empty(sum(sizes), dtype=kind)
     folds = np.empty(sum(sizes), dtype=fold_of.dtype)
