@@ -12,13 +12,16 @@ from annotate.judging.models import (
 )
 from annotate.learning.models import FirstVisit
 from annotate.reports.models import KeptReport
+from annotate.rest.models import GivenAnswer
 from annotate.scoring.models import ProtocolRun, Score
 from annotate.studies.models import Membership, Study, StudyImage
+from annotate.tokens.models import Token
 
 __all__ = [
     "Assignment",
     "Dataset",
     "FirstVisit",
+    "GivenAnswer",
     "Image",
     "Import",
     "Judgement",
@@ -33,5 +36,6 @@ __all__ = [
     "Skip",
     "Study",
     "StudyImage",
+    "Token",
     "Withdrawal",
 ]

@@ -47,7 +47,12 @@ def detail(request: HttpRequest, slug: str) -> HttpResponse:
 @login_required
 @require_safe
 def image(request: HttpRequest, sha256: str) -> HttpResponseBase:
-    found = permissions.images_to_see(request.user).filter(sha256=sha256).first()
+    return photograph(request.user, sha256)
+
+
+def photograph(person: permissions.Person, sha256: str) -> HttpResponseBase:
+    """Return the file of a photograph that somebody may see; the page and the API send it."""
+    found = permissions.images_to_see(person).filter(sha256=sha256).first()
     if found is None:
         raise Http404
     try:
@@ -57,5 +62,9 @@ def image(request: HttpRequest, sha256: str) -> HttpResponseBase:
     return FileResponse(
         file,
         content_type=found.content_type,
-        headers={"Content-Security-Policy": "default-src 'none'", "Content-Disposition": "inline"},
+        headers={
+            "Content-Security-Policy": "default-src 'none'",
+            "Content-Disposition": "inline",
+            "ETag": f'"{sha256}"',
+        },
     )

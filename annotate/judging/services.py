@@ -434,6 +434,12 @@ def _take_up_next_image(study: Study, annotator: User) -> Turn | None:
     return None
 
 
+def has_begun_all(study: Study, annotator: User) -> bool:
+    """Whether this annotator has taken up every image of the study."""
+    n_begun = Assignment.objects.filter(study=study, annotator=annotator).count()
+    return 0 < study.study_images.count() <= n_begun
+
+
 def next_image(study: Study, annotator: User) -> int | None:
     """Return the image this annotator will most likely get next, for fetching it in advance."""
     for image_id in _images_in_order(study, annotator):
