@@ -77,7 +77,7 @@ class _Judging(ApiView):
         fault.problem, fault.title = "already-answered", "Answered otherwise"
         return fault
 
-    def study_then(self, study: Study, act: Any, **sent: Any) -> Response:
+    def then(self, study: Study, act: Any, /, **sent: Any) -> Response:
         """Do something to the log and answer with what is asked next."""
         have = sent.pop("have")
         try:
@@ -127,7 +127,7 @@ class Start(_Judging):
             )
             fault.problem, fault.title = "first-visit-due", "The first visit is due"
             raise fault
-        return self.study_then(study, services.start, study=study, **sent)
+        return self.then(study, services.start, study=study, **sent)
 
 
 class Current(_Judging):
@@ -148,7 +148,7 @@ class Answer(_Judging):
         """Answer a pair and get the next one. The same answer twice is stored once."""
         study, sent = self.study_of(screen_id), self.sent(AnswerSerializer)
         verdicts = {name: sent.pop(name) for name in CRITERIA if name in sent}
-        return self.study_then(
+        return self.then(
             study, services.record_judgement, screen_id=screen_id, verdicts=verdicts, **sent
         )
 
@@ -158,7 +158,7 @@ class Skip(_Judging):
     def post(self, request: Request, screen_id: str) -> Response:
         """Say why a pair cannot be answered, and get the next one."""
         study, sent = self.study_of(screen_id), self.sent(SkipSerializer)
-        return self.study_then(study, services.record_skip, screen_id=screen_id, **sent)
+        return self.then(study, services.record_skip, screen_id=screen_id, **sent)
 
 
 class Change(_Judging):
@@ -166,7 +166,7 @@ class Change(_Judging):
     def post(self, request: Request, screen_id: str) -> Response:
         """Open one of your last answered pairs again."""
         study, sent = self.study_of(screen_id), self.sent(HaveSerializer)
-        return self.study_then(study, services.change, screen_id=screen_id, **sent)
+        return self.then(study, services.change, screen_id=screen_id, **sent)
 
 
 class Undo(_Judging):
@@ -175,7 +175,7 @@ class Undo(_Judging):
         """Take back the last answer or skip, and get its pair again."""
         study, sent = self.judged(slug), self.sent(UndoSerializer)
         screen_id = sent.pop("screen")
-        return self.study_then(study, services.undo, study=study, screen_id=screen_id, **sent)
+        return self.then(study, services.undo, study=study, screen_id=screen_id, **sent)
 
 
 class History(_Judging):

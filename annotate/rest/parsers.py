@@ -13,7 +13,7 @@ class JsonParser(parsers.JSONParser):
     """The framework reads a body of any size, and nesting of any depth ends in a crash."""
 
     def parse(self, stream: Any, media_type: Any = None, parser_context: Any = None) -> Any:
-        length = int(stream.META.get("CONTENT_LENGTH") or 0)
+        length = int(parser_context["request"].META.get("CONTENT_LENGTH") or 0)
         if length > settings.DATA_UPLOAD_MAX_MEMORY_SIZE:
             raise TooLarge(
                 f"A JSON body has at most {settings.DATA_UPLOAD_MAX_MEMORY_SIZE // 1024} kB."

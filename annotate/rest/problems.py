@@ -25,7 +25,7 @@ ROOT = "/api/"
 _TYPE = "urn:problem:text-detection-rankings:"
 _NOT_THERE = "There is nothing at this address, or nothing that you may see."
 _FAILED = "The server failed. Nothing was changed. Try again, and tell the people who run it."
-_log = logging.getLogger("django.request")
+_log = logging.getLogger(__name__)
 _NAMES = {
     exceptions.ValidationError: ("invalid", "Not valid"),
     exceptions.ParseError: ("malformed", "Not readable"),
@@ -53,7 +53,7 @@ def handle(fault: Exception, context: dict[str, Any]) -> Response:
     request = context["request"]
     known = _known(fault)
     if known is None:
-        _log.error("Internal Server Error: %s", request.path, exc_info=fault)
+        _log.error("%s %s failed", request.method, request.path, exc_info=fault)
         return _response(document(500, "failed", "The server failed", _FAILED, request.path))
     data = document(
         _status(known), *_named(known), _detail(known), request.path, **getattr(known, "more", {})
