@@ -135,4 +135,4 @@ class Photograph(ApiView):
 
     @extend_schema(responses=PHOTOGRAPH)
     def get(self, request: Request, sha256: str) -> HttpResponseBase:
-        return views.photograph(request.user, sha256)
+        return views.photograph(request, sha256)

@@ -5,6 +5,8 @@ from typing import Final
 from django.contrib.auth.decorators import login_required
 from django.http import FileResponse, Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import get_object_or_404, render
+from django.utils.cache import get_conditional_response
+from django.utils.http import quote_etag
 from django.views.decorators.cache import cache_control
 from django.views.decorators.http import require_safe
 
@@ -47,14 +49,18 @@ def detail(request: HttpRequest, slug: str) -> HttpResponse:
 @login_required
 @require_safe
 def image(request: HttpRequest, sha256: str) -> HttpResponseBase:
-    return photograph(request.user, sha256)
+    return photograph(request, sha256)
 
 
-def photograph(person: permissions.Person, sha256: str) -> HttpResponseBase:
+def photograph(request: HttpRequest, sha256: str) -> HttpResponseBase:
     """Return the file of a photograph that somebody may see; the page and the API send it."""
-    found = permissions.images_to_see(person).filter(sha256=sha256).first()
+    found = permissions.images_to_see(request.user).filter(sha256=sha256).first()
     if found is None:
         raise Http404
+    etag = quote_etag(sha256)
+    known = get_conditional_response(request, etag=etag)
+    if known is not None:
+        return known
     try:
         file = image_storage().open(stored_name(sha256))
     except FileNotFoundError as missing:
@@ -65,6 +71,6 @@ def photograph(person: permissions.Person, sha256: str) -> HttpResponseBase:
         headers={
             "Content-Security-Policy": "default-src 'none'",
             "Content-Disposition": "inline",
-            "ETag": f'"{sha256}"',
+            "ETag": etag,
         },
     )
