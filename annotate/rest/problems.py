@@ -26,7 +26,7 @@ _TYPE = "urn:problem:text-detection-rankings:"
 _NOT_THERE = "There is nothing at this address, or nothing that you may see."
 _FAILED = "The server failed. Nothing was changed. Try again, and tell the people who run it."
 _log = logging.getLogger(__name__)
-_NAMES = {
+NAMES = {
     exceptions.ValidationError: ("invalid", "Not valid"),
     exceptions.ParseError: ("malformed", "Not readable"),
     exceptions.NotAuthenticated: ("not-signed-in", "Not signed in"),
@@ -109,7 +109,7 @@ def _status(known: exceptions.APIException) -> int:
 def _named(known: exceptions.APIException) -> tuple[str, str]:
     if isinstance(known, ApiError):
         return known.problem, known.title
-    for kind, names in _NAMES.items():
+    for kind, names in NAMES.items():
         if isinstance(known, kind):
             return names
     return "error", HTTPStatus(known.status_code).phrase
