@@ -13,7 +13,6 @@ from django.core.exceptions import (
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse, UnreadablePostError
 from django.views import defaults
 from rest_framework import exceptions
-from rest_framework.response import Response
 from rest_framework.views import set_rollback
 
 from annotate.errors import Refusal
@@ -47,7 +46,7 @@ _DETAILS = {
 }
 
 
-def handle(fault: Exception, context: dict[str, Any]) -> Response:
+def handle(fault: Exception, context: dict[str, Any]) -> HttpResponse:
     """Turn whatever a view of the API raised into a problem; the framework calls it."""
     set_rollback()
     request = context["request"]
@@ -81,8 +80,9 @@ def document(
     }
 
 
-def _response(data: dict[str, Any]) -> Response:
-    return Response(data, status=data["status"], content_type=CONTENT_TYPE)
+def _response(data: dict[str, Any]) -> JsonResponse:
+    # Whatever the view would have answered in: a problem is JSON.
+    return JsonResponse(data, status=data["status"], content_type=CONTENT_TYPE)
 
 
 def _known(fault: Exception) -> exceptions.APIException | None:
@@ -171,5 +171,4 @@ def _is_api(request: HttpRequest) -> bool:
 
 
 def _plain(request: HttpRequest, status: int, name: str, title: str, detail: str) -> HttpResponse:
-    data = document(status, name, title, detail, request.path)
-    return JsonResponse(data, status=status, content_type=CONTENT_TYPE)
+    return _response(document(status, name, title, detail, request.path))

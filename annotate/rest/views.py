@@ -99,7 +99,6 @@ class NotThere(ApiView):
     authentication_classes = ()
 
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
-        self.perform_content_negotiation(request, force=True)
         raise NotFound
 
 
@@ -116,3 +115,7 @@ class SchemaView(Shared, SpectacularAPIView):
 
 class DocsView(SpectacularSwaggerSplitView):
     """The API to read and try out; everything comes from this site."""
+
+    permission_classes = ()
+    http_method_names = ("get", "head")
+    url_name = "api:schema"

@@ -66,3 +66,15 @@ def test_any_regions_are_scored_or_refused(script, slug):
                 assert value is None or (math.isfinite(value) and -1e-9 <= value <= 1 + 1e-9)
 
     scored_or_refused()
+
+
+def test_a_protocol_that_gives_up_is_a_refusal_and_is_noted(script, monkeypatch, caplog):
+    def give_up(self, scenes):
+        raise ZeroDivisionError("deep inside")
+
+    monkeypatch.setattr(registry.PROTOCOLS["iou"], "score", give_up)
+    sent = {"images": [{"truth": [], "detections": []}]}
+    response = script.post("/api/v1/protocols/iou/score", sent)
+    assert is_problem(response, 422, "refused")
+    assert "deep inside" not in response.text
+    assert "deep inside" in caplog.text
