@@ -1,7 +1,8 @@
 """Gathers the models of all subjects for Django."""
 
 from annotate.datasets.models import Dataset, Image, Method, Result
-from annotate.imports.models import Import
+from annotate.imports.models import Draft, DraftFile, Finding, Import
+from annotate.jobs.models import Job
 from annotate.judging.models import (
     Assignment,
     Judgement,
@@ -20,10 +21,14 @@ from annotate.tokens.models import Token
 __all__ = [
     "Assignment",
     "Dataset",
+    "Draft",
+    "DraftFile",
+    "Finding",
     "FirstVisit",
     "GivenAnswer",
     "Image",
     "Import",
+    "Job",
     "Judgement",
     "KeptReport",
     "Membership",

@@ -34,7 +34,8 @@ from benchmarks.plain import PLAIN  # noqa: E402
 from protocols import registry  # noqa: E402
 from protocols.base import Scene  # noqa: E402
 from protocols.formats.ctdar import DocumentError, read_file, read_folder  # noqa: E402
-from protocols.formats.rrc import LineFormat, Rules, read_archive, write_archive  # noqa: E402
+from protocols.formats.rrc import Kind, LineFormat, Rules, read_archive  # noqa: E402
+from protocols.formats.writing import write_rrc_zip  # noqa: E402
 from protocols.regions import Region  # noqa: E402
 from protocols.table_folders import Track, evaluate_folders  # noqa: E402
 
@@ -414,8 +415,8 @@ def time_the_paper(report: Report, repeats: int, *, n_images: int, n_methods: in
         {image: tuple(found_in(rng, regions, 100)) for image, regions in truth.items()}
         for _ in range(n_methods)
     ]
-    zips = [write_archive(answer, "results", LineFormat.QUAD) for answer in without_text(answers)]
-    truth_zip = write_archive(truth, "truth", LineFormat.QUAD)
+    zips = [zip_of(answer, "results") for answer in without_text(answers)]
+    truth_zip = zip_of(truth, "truth")
     rules = Rules(line_format=LineFormat.QUAD)
 
     def read() -> list[list[Scene]]:
@@ -448,6 +449,12 @@ def time_the_paper(report: Report, repeats: int, *, n_images: int, n_methods: in
     n_some = len(some["0"])
     n = sum(len(scene.detections or ()) for scenes in some.values() for scene in scenes)
     report.add(Row("no-ground-truth", name, n_some, n, None, seconds))
+
+
+def zip_of(regions: Mapping[str, Sequence[Region]], kind: Kind) -> bytes:
+    stream = io.BytesIO()
+    write_rrc_zip(stream, regions, kind=kind, line_format=LineFormat.QUAD)
+    return stream.getvalue()
 
 
 def without_text(

@@ -157,6 +157,13 @@ STORAGES = {
         )
     },
 }
+# Long work runs in processes of its own, or on a Dask cluster where its scheduler is named; "here" is
+# for tests: within the call that starts it.
+JOBS = "process"
+DASK_SCHEDULER = env.text("DASK_SCHEDULER", default="")
+# What an admin may leave uploaded and not yet loaded.
+STAGED_FILE_MAX_BYTES = 2 * 1024**3
+STAGED_TOTAL_MAX_BYTES = 40 * 1024**3
 # Above this an upload is streamed to disk; images and zips never fill the memory.
 FILE_UPLOAD_MAX_MEMORY_SIZE = 2 * 1024 * 1024
 DATA_UPLOAD_MAX_NUMBER_FILES = 200

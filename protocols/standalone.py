@@ -15,7 +15,8 @@ from . import registry
 from .average_precision import AveragePrecision
 from .base import ImageScore, OverallScore, Protocol, Scene
 from .errors import ProtocolError
-from .formats.rrc import Archive, LineFormat, Rules, read_archive
+from .formats.contents import Archive
+from .formats.rrc import LineFormat, Rules, read_archive
 from .geometry import (
     Pairs,
     Shapes,

@@ -10,11 +10,12 @@ from PIL import Image as Picture
 
 
 def zip_bytes(entries: Mapping[str, str | bytes] | Iterable[tuple[str, str | bytes]]) -> bytes:
+    """A zip; equal entries give equal bytes, whatever the time."""
     pairs = entries.items() if isinstance(entries, Mapping) else entries
     stream = io.BytesIO()
     with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, content in pairs:
-            archive.writestr(name, content)
+            archive.writestr(zipfile.ZipInfo(name), content, zipfile.ZIP_DEFLATED)
     return stream.getvalue()
 
 

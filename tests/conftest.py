@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.processes import jobs_in_processes  # noqa: F401
+
 # Playwright runs an event loop in the thread of the test, which also asks the database.
 os.environ.setdefault("DJANGO_ALLOW_ASYNC_UNSAFE", "1")
 
@@ -26,6 +28,7 @@ def _fast_and_separate(settings, tmp_path):
     """Passwords that are quick to check, and photographs and demo files away from the real ones."""
     settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
     settings.DATA_DIR = tmp_path
+    settings.JOBS = "here"
     settings.MEDIA_ROOT = tmp_path / "images"
 
 

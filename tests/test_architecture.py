@@ -28,12 +28,18 @@ SUBJECTS = (
 MAY_USE = {
     "rest": {"protocols.regions"},
     "tokens": set(),
-    "datasets": {"protocols.regions"},
+    "datasets": {"protocols.regions", "protocols.formats"},
     "jobs": set(),
     "studies": {"annotate.datasets", "protocols"},
     "learning": {"annotate.studies"},
     "scoring": {"annotate.datasets", "annotate.jobs", "protocols"},
-    "imports": {"annotate.datasets", "annotate.jobs", "annotate.scoring", "protocols"},
+    "imports": {
+        "annotate.datasets",
+        "annotate.jobs",
+        "annotate.scoring",
+        "annotate.studies",
+        "protocols",
+    },
     "judging": {
         "annotate.datasets",
         "annotate.learning",
@@ -59,7 +65,13 @@ LAYERS = (
     ("errors",),
 )
 # These gather the subjects for Django, and the commands stand above all of them.
-GATHERERS = {"annotate.models", "annotate.urls", "annotate.api_urls", "annotate.admin"}
+GATHERERS = {
+    "annotate.models",
+    "annotate.urls",
+    "annotate.api_urls",
+    "annotate.admin",
+    "annotate.work",
+}
 # What every api module is made of.
 OF_THE_API = "annotate.rest"
 ACCESS_RULES = "annotate.studies.permissions"

@@ -1,10 +1,11 @@
 """Regions as the pages draw them: polygons in image pixels, pixel (x, y) covering [x, x+1)."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 
 from protocols.regions import Region
 
-from .models import BoxConvention
+from .models import BoxConvention, room_for
 
 
 def polygon_points(region: Region, convention: str) -> str:
@@ -22,3 +23,35 @@ def polygon_points(region: Region, convention: str) -> str:
 
 def drawn(regions: Iterable[Region], convention: str) -> list[str]:
     return [polygon_points(region, convention) for region in regions]
+
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """An image with what is drawn on it; without a photograph ``url`` is empty."""
+
+    url: str
+    width: int
+    height: int
+    truth: Sequence[str]
+    ignored: Sequence[str]
+    boxes: Sequence[str]
+
+
+def picture(
+    *,
+    truth: Sequence[Region],
+    boxes: Sequence[Region],
+    convention: str,
+    url: str = "",
+    size: tuple[int, int] | None = None,
+) -> Picture:
+    """Return what to draw: ground truth that counts, that which is ignored, and boxes over it."""
+    width, height = size or room_for([*truth, *boxes])
+    return Picture(
+        url=url,
+        width=width,
+        height=height,
+        truth=drawn((region for region in truth if not region.ignored), convention),
+        ignored=drawn((region for region in truth if region.ignored), convention),
+        boxes=drawn(boxes, convention),
+    )

@@ -92,10 +92,15 @@ class Image(models.Model):
         """The image's size, or without a photograph room for everything that is drawn on it."""
         if self.width and self.height:
             return self.width, self.height
-        boxes = [region.box for region in (*self.truth_regions, *regions)]
-        right = max((box[2] for box in boxes), default=0)
-        bottom = max((box[3] for box in boxes), default=0)
-        return max(100, round(right * 1.03) + 1), max(100, round(bottom * 1.03) + 1)
+        return room_for([*self.truth_regions, *regions])
+
+
+def room_for(regions: Sequence[Region]) -> tuple[int, int]:
+    """Return a width and height that hold regions on an image whose size nobody knows."""
+    boxes = [region.box for region in regions]
+    right = max((box[2] for box in boxes), default=0)
+    bottom = max((box[3] for box in boxes), default=0)
+    return max(100, round(right * 1.03) + 1), max(100, round(bottom * 1.03) + 1)
 
 
 def stored_name(sha256: str) -> str:
@@ -113,6 +118,9 @@ class Method(models.Model):
     name = models.CharField(max_length=120)
     slug = models.SlugField(max_length=120)
     created = models.DateTimeField(auto_now_add=True)
+    # {"n": results, "boxes":, "empty":, "without_file":}, kept by what loads results, so that no page
+    # counts millions of them; None: not counted.
+    totals = models.JSONField(null=True, blank=True)
 
     class Meta:
         ordering = ("name",)

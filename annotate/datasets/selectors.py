@@ -1,11 +1,15 @@
-"""What a dataset holds, counted."""
+"""What a dataset holds, counted; nothing here reads regions or counts what services keep counted."""
 
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
-from django.db.models import Count, Q, QuerySet, Sum
+from django.db.models import Count, F, OuterRef, Q, QuerySet, Subquery, Sum
+from django.db.models.functions import Coalesce
 
-from .models import Dataset, Method, Result
+from .models import Dataset, Image, Method, Result
+
+_NOTHING: Final = {"n": 0, "boxes": 0, "empty": 0, "without_file": 0}
 
 
 @dataclass(frozen=True)
@@ -21,35 +25,178 @@ class MethodCounts:
 
 
 def with_counts(datasets: QuerySet[Dataset]) -> QuerySet[Dataset, Any]:
-    """Add n_images and n_methods, counted apart so that they do not multiply."""
+    """Add n_images and n_methods, each counted by itself: joined they would multiply."""
     return datasets.annotate(
-        n_images=Count("images", distinct=True), n_methods=Count("methods", distinct=True)
+        n_images=_counted(Image.objects.all()), n_methods=_counted(Method.objects.all())
     )
 
 
-def method_counts(dataset: Dataset) -> list[MethodCounts]:
-    n_images = dataset.images.count()
-    counts = {
-        row["method"]: row
-        for row in Result.objects.filter(method__dataset=dataset)
-        .values("method")
-        .annotate(
+def _counted(rows: QuerySet[Any]) -> Coalesce:
+    of_dataset = rows.filter(dataset=OuterRef("pk")).order_by().values("dataset")
+    return Coalesce(Subquery(of_dataset.annotate(n=Count("pk")).values("n")), 0)
+
+
+def method_counts(dataset: Dataset, n_images: int | None = None) -> list[MethodCounts]:
+    methods = list(dataset.methods.all())
+    totals = _totals(methods)
+    n_images = dataset.images.count() if n_images is None else n_images
+    return [
+        MethodCounts(
+            method=method,
+            n_results=of["n"],
+            n_boxes=of["boxes"],
+            n_empty=of["empty"],
+            n_without_file=of["without_file"],
+            n_not_evaluated=n_images - of["n"],
+        )
+        for method in methods
+        for of in [totals[method.pk]]
+    ]
+
+
+def _totals(methods: Iterable[Method]) -> dict[int, Mapping[str, int]]:
+    """Return by method what is kept of it; what is not kept is counted now."""
+    methods = list(methods)
+    totals = {method.pk: method.totals or _NOTHING for method in methods}
+    uncounted = [method.pk for method in methods if method.totals is None]
+    if uncounted:
+        rows = Result.objects.filter(method__in=uncounted).values("method").order_by()
+        for row in rows.annotate(
             n=Count("pk"),
             boxes=Sum("n_regions"),
             empty=Count("pk", filter=Q(n_regions=0)),
             without_file=Count("pk", filter=Q(had_file=False)),
-        )
-    }
-    nothing = {"n": 0, "boxes": 0, "empty": 0, "without_file": 0}
+        ):
+            totals[row.pop("method")] = row
+    return totals
+
+
+@dataclass(frozen=True)
+class RunCounts:
+    """How many of the results one run of a protocol has scored."""
+
+    name: str
+    n_scores: int
+    n_results: int
+
+    @property
+    def percent(self) -> int:
+        """Rounded down: 100 only if every result has a score."""
+        return 100 * self.n_scores // self.n_results if self.n_results else 0
+
+
+def run_counts(dataset: Dataset, n_results: int) -> list[RunCounts]:
+    """The newest run of each protocol, with the share of the results it has scored."""
+    runs = list(dataset.runs.latest_of_each_protocol().annotate(kept=F("n_scores")))
+    uncounted = [run.pk for run in runs if run.kept is None]
+    counted: dict[int, int] = {}
+    if uncounted:
+        rows = dataset.runs.filter(pk__in=uncounted).order_by()
+        counted = dict(rows.annotate(n=Count("scores")).values_list("pk", "n"))
     return [
-        MethodCounts(
-            method=method,
-            n_results=row["n"],
-            n_boxes=row["boxes"],
-            n_empty=row["empty"],
-            n_without_file=row["without_file"],
-            n_not_evaluated=n_images - row["n"],
-        )
-        for method in dataset.methods.all()
-        for row in [counts.get(method.pk, nothing)]
+        RunCounts(run.name, counted.get(run.pk, 0) if run.kept is None else run.kept, n_results)
+        for run in runs
     ]
+
+
+@dataclass(frozen=True)
+class Completeness:
+    """Whether anything is missing, in a word and in sentences."""
+
+    word: str
+    lacks: Sequence[str]
+
+    @property
+    def is_complete(self) -> bool:
+        return not self.lacks
+
+
+def completeness(
+    n_images: int, methods: Sequence[MethodCounts], runs: Sequence[RunCounts]
+) -> Completeness:
+    """Say what a dataset lacks: images, methods, results of a method, scores of a protocol."""
+    lacks = []
+    if not n_images:
+        lacks.append("It has no images.")
+    if not methods:
+        lacks.append("No method has results on it.")
+    for row in methods:
+        if row.n_not_evaluated:
+            lacks.append(f"{row.method.name} was not evaluated on {row.n_not_evaluated} images.")
+    if methods and not runs:
+        lacks.append("No protocol has scored it.")
+    for run in runs:
+        if run.n_scores < run.n_results:
+            lacks.append(f"{run.name} lacks {run.n_results - run.n_scores} scores.")
+    if not lacks:
+        return Completeness("complete", ())
+    return Completeness("empty" if not n_images or not methods else "incomplete", lacks)
+
+
+def completeness_of(datasets: Iterable[Dataset]) -> dict[int, Completeness]:
+    """Of datasets that were counted (with_counts) whether anything is missing."""
+    return {
+        dataset.pk: completeness(
+            dataset.n_images,  # type: ignore[attr-defined]
+            methods,
+            run_counts(dataset, sum(row.n_results for row in methods)),
+        )
+        for dataset in datasets
+        for methods in [method_counts(dataset, dataset.n_images)]  # type: ignore[attr-defined]
+    }
+
+
+@dataclass(frozen=True)
+class Cell:
+    """What one method has on one image."""
+
+    method: Method
+    # None: not evaluated.
+    n_boxes: int | None
+    had_file: bool
+
+
+@dataclass(frozen=True)
+class Row:
+    """One image of the matrix."""
+
+    image: Image
+    n_regions: int
+    cells: Sequence[Cell]
+
+    @property
+    def n_boxes(self) -> int:
+        return sum(cell.n_boxes or 0 for cell in self.cells)
+
+    @property
+    def n_missing(self) -> int:
+        return sum(cell.n_boxes is None for cell in self.cells)
+
+
+def matrix(images: Sequence[Image], methods: Sequence[Method]) -> list[Row]:
+    """What is loaded of these images, method by method."""
+    found = {
+        (image, method): (n_regions, had_file)
+        for image, method, n_regions, had_file in Result.objects.filter(
+            image__in=images
+        ).values_list("image", "method", "n_regions", "had_file")
+    }
+    return [
+        Row(
+            image,
+            len(image.truth["regions"]),
+            [Cell(method, *found.get((image.pk, method.pk), (None, False))) for method in methods],
+        )
+        for image in images
+    ]
+
+
+def beside(image: Image) -> tuple[str | None, str | None]:
+    """The names of the images before and after this one, as people count them."""
+    others = Image.objects.filter(dataset=image.dataset_id).defer("truth")
+    at = (image.position, image.pk)
+    before = others.filter(Q(position__lt=at[0]) | Q(position=at[0], pk__lt=at[1]))
+    after = others.filter(Q(position__gt=at[0]) | Q(position=at[0], pk__gt=at[1]))
+    previous = before.order_by("-position", "-pk").values_list("name", flat=True).first()
+    following = after.order_by("position", "pk").values_list("name", flat=True).first()
+    return previous, following

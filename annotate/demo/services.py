@@ -19,7 +19,7 @@ from annotate.judging import services as judging
 from annotate.scoring.services import score_protocol
 from annotate.studies.models import Role, Study
 from annotate.studies.services import add_member, create_study
-from protocols.formats.rrc import write_archive
+from protocols.formats.writing import write_rrc_zip
 
 from .detectors import DETECTORS, detections
 from .judge import JUDGES, Judge, Quality, quality
@@ -95,9 +95,9 @@ def _load(scenes: list[DrawnScene]) -> Dataset:
         for scene in scenes:
             (photographs / f"{scene.name}.jpg").write_bytes(jpeg_bytes(scene.image))
         truth = folder / "truth.zip"
-        truth.write_bytes(
-            write_archive({scene.name: scene.words for scene in scenes}, "truth", "quad")
-        )
+        words = {scene.name: scene.words for scene in scenes}
+        with truth.open("wb") as file:
+            write_rrc_zip(file, words, kind="truth", line_format="quad")
         receipt = load_dataset(
             name=DATASET,
             truth=truth,
@@ -109,7 +109,8 @@ def _load(scenes: list[DrawnScene]) -> Dataset:
         for detector in DETECTORS:
             found = {scene.name: detections(detector, scene) for scene in scenes}
             path = folder / f"{detector.slug}.zip"
-            path.write_bytes(write_archive(found, "results", "quad"))
+            with path.open("wb") as file:
+                write_rrc_zip(file, found, kind="results", line_format="quad")
             archives.append(ResultArchive(path, detector.name))
         load_results(dataset=receipt.dataset, archives=archives)
     return receipt.dataset

@@ -10,7 +10,6 @@ from protocols.base import ImageScore, Protocol, Scene
 from protocols.errors import ProtocolError
 from protocols.fitting import lacking
 
-
 _log = logging.getLogger(__name__)
 
 

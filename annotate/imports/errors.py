@@ -17,3 +17,7 @@ class NotLoaded(Refusal):
     def because_of(cls, problems: Sequence[Problem]) -> "NotLoaded":
         errors = [problem for problem in problems if problem.severity == "error"]
         return cls(f"{counted(len(errors), 'fault')}. First: {errors[0]}", problems)
+
+
+class CannotUndo(Refusal):
+    """Something is built on what was loaded."""

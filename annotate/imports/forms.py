@@ -1,20 +1,16 @@
-"""What an admin uploads. The files are checked by the services, which read them as streams."""
+"""What an admin uploads and says about it. The services check the rest."""
 
+from collections.abc import Iterable
 from typing import Any
 
 from django import forms
 from django.core.files.uploadedfile import UploadedFile
 
-from protocols.formats.rrc import LineFormat
+from annotate.datasets.models import Dataset
+from protocols.formats.problems import CODES
+from protocols.formats.reading import FORMATS
 
-from .services import EMPTY, NOT_EVALUATED
-
-_MAX_BYTES = 2 * 1024**3
-
-
-def _not_too_large(file: UploadedFile) -> None:
-    if (file.size or 0) > _MAX_BYTES:
-        raise forms.ValidationError(f"{file.name} is larger than 2 GiB. Use the command line.")
+from .models import DraftFile, FileKind, Finding, Missing
 
 
 class _ManyFilesInput(forms.ClearableFileInput):
@@ -31,55 +27,136 @@ class _ManyFiles(forms.FileField):
         return [super(_ManyFiles, self).clean(file, initial) for file in files or [None]]
 
 
-class DatasetForm(forms.Form):
-    name = forms.CharField(max_length=120)
-    truth = forms.FileField(
-        label="Ground truth",
-        help_text="A zip of gt_NAME.txt files, one region a line.",
-        validators=[_not_too_large],
+class FilesForm(forms.Form):
+    """Files to add to a load."""
+
+    files = _ManyFiles(
+        label="Files",
+        help_text=(
+            "Zips of ground truth, photographs or results; tables of scores or people. "
+            "What each is is found out and can be corrected."
+        ),
     )
-    images = forms.FileField(
-        label="Photographs",
+
+
+class StartForm(forms.Form):
+    """Where a load goes. Files come with it, or one by one afterwards."""
+
+    dataset = forms.ModelChoiceField(
+        Dataset.objects.none(),
         required=False,
-        help_text="A zip of NAME.jpg, .png or .webp. Without it the boxes are drawn on a blank.",
-        validators=[_not_too_large],
+        to_field_name="slug",
+        label="Load into",
+        empty_label="a new dataset (or people only)",
     )
-    line_format = forms.ChoiceField(
-        label="Format of the lines",
+    files = _ManyFiles(required=False, help_text=FilesForm.base_fields["files"].help_text)
+
+    def __init__(self, *args: Any, datasets: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields["dataset"].queryset = datasets  # type: ignore[attr-defined]
+
+
+class TargetForm(forms.Form):
+    """What the new dataset is called and where it comes from."""
+
+    name = forms.CharField(label="Name of the dataset", max_length=120, required=False)
+    provenance = forms.CharField(
+        label="Where it comes from",
         required=False,
-        choices=[
-            ("", "found out from the files"),
-            (LineFormat.LTRB, "left,top,right,bottom (ICDAR 2013)"),
-            (LineFormat.QUAD, "four corners (ICDAR 2015)"),
-            (LineFormat.POLYGON, "polygons (curved text)"),
-        ],
+        max_length=2000,
+        widget=forms.Textarea(attrs={"rows": 2}),
     )
-    provenance = forms.CharField(required=False, max_length=2000, help_text="Where it comes from.")
     licence = forms.CharField(required=False, max_length=200)
 
 
-class ResultsForm(forms.Form):
-    archives = _ManyFiles(
-        label="Results",
-        help_text="One zip of res_NAME.txt files for each method; the zip's name names the method.",
-        validators=[_not_too_large],
-    )
-    missing = forms.ChoiceField(
-        label="An image without a file means",
+def _formats() -> Iterable[tuple[str, str]]:
+    yield "", "found out from the content"
+    for slug, known in FORMATS.items():
+        yield slug, known.name
+
+
+class FileForm(forms.Form):
+    """What one file of a load is."""
+
+    kind = forms.ChoiceField(choices=FileKind)
+    format = forms.ChoiceField(choices=_formats, required=False)
+    title = forms.CharField(label="Method or protocol", max_length=120, required=False)
+
+    def __init__(self, *args: Any, file: DraftFile, earlier: Any = None, **kwargs: Any) -> None:
+        known = file.format if file.format in FORMATS else ""
+        initial = {"kind": file.kind, "format": known, "title": file.title}
+        super().__init__(*args, initial=initial, prefix=f"file-{file.pk}", **kwargs)
+        self.file = file
+        # Where the same content was loaded before.
+        self.earlier = earlier
+        for name, field in self.fields.items():
+            field.widget.attrs["aria-label"] = f"{field.label or name.capitalize()} of {file.name}"
+
+
+class AnswersForm(forms.Form):
+    """The questions of a report, one field for each file that raised one."""
+
+    def __init__(self, *args: Any, files: Iterable[DraftFile], codes: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self._files = list(files)
+        without = [file for file in self._files if "N4" in codes[file.pk]]
+        if len(without) > 1:
+            self.fields["all"] = self._missing("In all of these files")
+        for file in self._files:
+            if "N4" in codes[file.pk]:
+                field = self._missing(f"In {file.name} an image without a file means")
+                field.initial = file.missing
+                self.fields[f"missing-{file.pk}"] = field
+            if "S2" in codes[file.pk]:
+                self.fields[f"per_cent-{file.pk}"] = forms.ChoiceField(
+                    label=f"Scores above 1 in {file.name} are",
+                    required=False,
+                    widget=forms.RadioSelect,
+                    initial={True: "yes", False: "no"}.get(file.per_cent, ""),  # type: ignore[call-overload]
+                    choices=[
+                        ("yes", "per cent: divide all scores of the file by 100"),
+                        ("no", "wrong: the file has to be mended"),
+                    ],
+                )
+
+    @staticmethod
+    def _missing(label: str) -> forms.ChoiceField:
+        return forms.ChoiceField(
+            label=label, required=False, widget=forms.RadioSelect, choices=Missing.choices
+        )
+
+    def answers(self) -> dict[int, dict[str, Any]]:
+        """What was said, by file; nothing of what was left open."""
+        said: dict[int, dict[str, Any]] = {}
+        for file in self._files:
+            of_file: dict[str, Any] = {}
+            if f"missing-{file.pk}" in self.fields:
+                missing = self.cleaned_data.get("all") or self.cleaned_data[f"missing-{file.pk}"]
+                if missing:
+                    of_file["missing"] = missing
+            per_cent = self.cleaned_data.get(f"per_cent-{file.pk}")
+            if per_cent:
+                of_file["per_cent"] = per_cent == "yes"
+            if of_file:
+                said[file.pk] = of_file
+        return said
+
+
+class FindingsForm(forms.Form):
+    """Which findings of a report are shown."""
+
+    severity = forms.ChoiceField(choices=[("", "all"), *Finding.Severity.choices], required=False)
+    code = forms.ChoiceField(
+        label="Kind",
+        choices=[("", "all"), *((code, f"{code} {name}") for code, name in CODES.items())],
         required=False,
-        widget=forms.RadioSelect,
-        choices=[
-            ("", "there should be none: refuse, and tell me which"),
-            (EMPTY, "no boxes: the method found nothing"),
-            (NOT_EVALUATED, "not evaluated: the method was not run on it"),
-        ],
     )
+    words = forms.CharField(label="Archive, entry or words", required=False, max_length=100)
 
 
-class ScoresForm(forms.Form):
-    protocol = forms.CharField(max_length=120, help_text="What reports call it.")
-    scores = forms.FileField(
-        label="Scores",
-        help_text="CSV with the columns image, method, recall, precision; fractions in [0, 1].",
-        validators=[_not_too_large],
+class ConfirmForm(forms.Form):
+    """Consent to put results in the place of others."""
+
+    replace = forms.BooleanField(
+        label="Replace these results; what they were is not kept", required=False
     )

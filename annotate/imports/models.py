@@ -1,9 +1,148 @@
-"""Receipts: who loaded what, from which files, and when."""
+"""Loads: what is being prepared (a draft with its files and findings), and receipts of what was done."""
 
 from django.conf import settings
 from django.db import models
+from django.db.models import Q
 
 from annotate.datasets.models import Dataset
+from annotate.jobs.models import Job
+
+
+class FileKind(models.TextChoices):
+    """What a file of a load holds."""
+
+    TRUTH = "truth", "ground truth"
+    PHOTOGRAPHS = "photographs", "photographs"
+    RESULTS = "results", "results of a method"
+    SCORES = "scores", "scores of a protocol"
+    USERS = "users", "people"
+
+
+class Missing(models.TextChoices):
+    """What an image without a result file means."""
+
+    EMPTY = "empty", "no boxes: the method found nothing there"
+    NOT_EVALUATED = "not-evaluated", "not evaluated: the method was not run on it"
+
+
+class Draft(models.Model):
+    """A load on its way: files are collected, checked, and loaded when somebody confirms."""
+
+    class State(models.TextChoices):
+        OPEN = "open", "files are being chosen"
+        CHECKING = "checking", "being checked"
+        CHECKED = "checked", "checked"
+        LOADING = "loading", "being loaded"
+        LOADED = "loaded", "loaded"
+        DISCARDED = "discarded", "discarded"
+
+    person = models.ForeignKey(
+        settings.AUTH_USER_MODEL, models.PROTECT, null=True, blank=True, related_name="drafts"
+    )
+    state = models.CharField(max_length=10, choices=State, default=State.OPEN)
+    # None: a new one of the name below, or nothing but people.
+    dataset = models.ForeignKey(
+        Dataset, models.SET_NULL, null=True, blank=True, related_name="drafts"
+    )
+    name = models.CharField(max_length=120, blank=True)
+    provenance = models.TextField(blank=True)
+    licence = models.TextField(blank=True)
+    # Counts what changed in it, so that work begun on an older state can tell.
+    revision = models.PositiveIntegerField(default=0)
+    # What the dataset looked like when the files were checked against it.
+    checked_against = models.JSONField(default=dict)
+    # Examples to draw, and what will be added, replaced and left alone.
+    summary = models.JSONField(default=dict)
+    job = models.ForeignKey(Job, models.SET_NULL, null=True, blank=True, related_name="+")
+    created = models.DateTimeField(auto_now_add=True)
+    changed = models.DateTimeField(auto_now=True)
+
+    class Meta:
+        ordering = ("-changed", "-pk")
+
+    def __str__(self) -> str:
+        return f"Load {self.pk}"
+
+    @property
+    def is_over(self) -> bool:
+        return self.state in (self.State.LOADED, self.State.DISCARDED)
+
+    @property
+    def is_at_work(self) -> bool:
+        return self.state in (self.State.CHECKING, self.State.LOADING)
+
+    @property
+    def target(self) -> str:
+        return self.dataset.name if self.dataset else self.name
+
+
+class DraftFile(models.Model):
+    """An uploaded file of a draft, kept on disk under its hash, and what is known of it."""
+
+    draft = models.ForeignKey(Draft, models.CASCADE, related_name="files")
+    name = models.CharField(max_length=255)
+    bytes = models.PositiveBigIntegerField()
+    sha256 = models.CharField(max_length=64, db_index=True)
+    kind = models.CharField(max_length=12, choices=FileKind)
+    # One of protocols.formats.reading; empty: found out from the content.
+    format = models.CharField(max_length=40, blank=True)
+    # Of results the method, of scores the protocol.
+    title = models.CharField("name", max_length=120, blank=True)
+    # Why it was taken for this kind, as a sentence.
+    reason = models.CharField(max_length=300, blank=True)
+    missing = models.CharField(max_length=13, choices=Missing, blank=True)
+    # Whether scores above 1 are per cent; None: not asked or not answered.
+    per_cent = models.BooleanField(null=True, blank=True)
+    # What the check found: counts, the histogram, the format.
+    counts = models.JSONField(default=dict)
+    # Checksum of the rows that were read, which wait on disk to be loaded.
+    rows_sha256 = models.CharField(max_length=64, blank=True)
+    created = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ("pk",)
+        constraints = [
+            models.UniqueConstraint(
+                fields=["draft", "sha256"], name="a_draft_has_the_same_file_once"
+            )
+        ]
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class Finding(models.Model):
+    """One fault or question that the check of a draft found."""
+
+    class Severity(models.TextChoices):
+        ERROR = "error", "error"
+        QUESTION = "question", "question"
+        WARNING = "warning", "warning"
+
+    draft = models.ForeignKey(Draft, models.CASCADE, related_name="findings")
+    file = models.ForeignKey(
+        DraftFile, models.CASCADE, null=True, blank=True, related_name="findings"
+    )
+    severity = models.CharField(max_length=8, choices=Severity)
+    code = models.CharField(max_length=4)
+    archive = models.CharField(max_length=255)
+    entry = models.TextField(blank=True)
+    line = models.PositiveIntegerField(null=True)
+    column = models.PositiveIntegerField(null=True)
+    # The line, and where in it the fault is (from 0, end excluded).
+    text = models.TextField(blank=True)
+    span_start = models.PositiveIntegerField(null=True)
+    span_end = models.PositiveIntegerField(null=True)
+    found = models.TextField()
+    expected = models.TextField()
+    action = models.TextField(blank=True)
+
+    class Meta:
+        ordering = ("pk",)
+        indexes = [models.Index(fields=["draft", "severity", "code"], name="findings_by_code")]
+
+    def __str__(self) -> str:
+        return f"{self.severity} {self.code} in {self.archive}"
 
 
 class Import(models.Model):
@@ -13,12 +152,21 @@ class Import(models.Model):
         DATASET = "dataset", "dataset"
         RESULTS = "results", "results"
         SCORES = "scores", "scores"
+        USERS = "users", "people"
 
-    dataset = models.ForeignKey(Dataset, models.PROTECT, related_name="imports")
+    # None where people were loaded, or the dataset is gone with this receipt's undoing.
+    dataset = models.ForeignKey(
+        Dataset, models.PROTECT, null=True, blank=True, related_name="imports"
+    )
+    dataset_name = models.CharField(max_length=120, blank=True)
     kind = models.CharField(max_length=10, choices=Kind)
     # Empty for a command.
     person = models.ForeignKey(
         settings.AUTH_USER_MODEL, models.PROTECT, null=True, blank=True, related_name="imports"
+    )
+    # Where the report of the dry run is; empty for a command.
+    draft = models.ForeignKey(
+        Draft, models.SET_NULL, null=True, blank=True, related_name="receipts"
     )
     created = models.DateTimeField(auto_now_add=True)
     # [{"name": ..., "sha256": ..., "bytes": ...}]
@@ -26,9 +174,25 @@ class Import(models.Model):
     counts = models.JSONField()
     # Sentences: what was odd but read all the same.
     warnings = models.JSONField(default=list)
+    # Primary keys of what came into being: {"dataset": 1}, {"methods": [1, 2]}, {"run": 3} ...
+    # Empty: loaded before this was written down, so it cannot be undone.
+    added = models.JSONField(default=dict)
+    # Names of the methods whose earlier results went.
+    replaced = models.JSONField(default=list)
+    undone = models.DateTimeField(null=True, blank=True)
+    undone_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, models.PROTECT, null=True, blank=True, related_name="+"
+    )
 
     class Meta:
         ordering = ("-created", "-pk")
+        constraints = [
+            models.CheckConstraint(
+                condition=Q(undone__isnull=False) | Q(undone_by__isnull=True),
+                name="who_undid_an_import_stands_with_when",
+            )
+        ]
 
     def __str__(self) -> str:
-        return f"{self.get_kind_display()} of {self.dataset}, {self.created:%Y-%m-%d %H:%M}"
+        what = f" of {self.dataset_name}" if self.dataset_name else ""
+        return f"{self.get_kind_display()}{what}, {self.created:%Y-%m-%d %H:%M}"

@@ -4,7 +4,7 @@ import io
 import os
 import struct
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
@@ -15,8 +15,17 @@ from PIL import Image as Picture
 from PIL import UnidentifiedImageError
 
 from annotate.datasets.models import Image, image_storage, stored_name
-from protocols.formats.archives import Entry, Limits, Source, read_entries
+from protocols.formats.archives import (
+    Entry,
+    Limits,
+    Source,
+    open_archive,
+    read_entries,
+    source_name,
+)
 from protocols.formats.problems import Problems
+
+from .errors import NotLoaded
 
 # What browsers show; anything else, SVG and HTML above all, is refused whatever its name says.
 CONTENT_TYPES: Final = {
@@ -56,11 +65,16 @@ class Keeper:
 
     def take_back(self) -> None:
         """Remove what was new, unless another load has come to use it meanwhile."""
-        used = set(Image.objects.filter(sha256__in=self._new).values_list("sha256", flat=True))
-        for digest in self._new:
-            if digest not in used:
-                self._storage.delete(stored_name(digest))
+        forget_unused(self._new)
         self._new.clear()
+
+
+def forget_unused(hashes: Sequence[str]) -> None:
+    """Remove the photographs of these hashes that no image has."""
+    used = set(Image.objects.filter(sha256__in=hashes).values_list("sha256", flat=True))
+    for digest in hashes:
+        if digest not in used:
+            image_storage().delete(stored_name(digest))
 
 
 def read_photographs(source: Source, problems: Problems) -> Iterator[tuple[Entry, Photograph]]:
@@ -69,6 +83,39 @@ def read_photographs(source: Source, problems: Problems) -> Iterator[tuple[Entry
         photograph = _verified(entry, problems)
         if photograph is not None:
             yield entry, photograph
+
+
+def photograph_bytes(source: Source, path: str, digest: str) -> bytes | None:
+    """Return one photograph of a zip that was verified before; None where it changed since."""
+    with open_archive(source, Problems(source_name(source)), _LIMITS) as archive:
+        for member in archive.members:
+            if member.path == path:
+                content = archive.content(member)
+                is_same = content is not None and sha256(content).hexdigest() == digest
+                return content if is_same else None
+    return None
+
+
+def keep_photographs(
+    source: Source,
+    wanted: Mapping[str, Photograph],
+    keeper: Keeper,
+    progress: Callable[[int, int], None] | None = None,
+) -> None:
+    """Store the photographs of these hashes, which were verified before.
+
+    Raises NotLoaded if one is no longer in the source.
+    """
+    left = set(wanted)
+    for entry in _files(source, Problems(source_name(source))):
+        digest = sha256(entry.content).hexdigest()
+        if digest in left:
+            keeper.keep(wanted[digest], entry.content)
+            left.discard(digest)
+            if progress is not None:
+                progress(len(wanted) - len(left), len(wanted))
+    if left:
+        raise NotLoaded(f"{source_name(source)} changed after it was checked.")
 
 
 def _files(source: Source, problems: Problems) -> Iterator[Entry]:

@@ -1,129 +1,400 @@
-"""Loading data through the browser: everything or nothing, and a report of every fault."""
+"""Loading data through the browser, step by step; each step has its address and can be come back to."""
 
 from collections.abc import Callable
-from itertools import groupby
-from pathlib import Path
+from functools import wraps
 from typing import Any
 
-from django import forms
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
-from django.http import Http404, HttpRequest, HttpResponse
+from django.core.paginator import Paginator
+from django.http import (
+    Http404,
+    HttpRequest,
+    HttpResponse,
+    HttpResponseBase,
+    JsonResponse,
+    StreamingHttpResponse,
+)
 from django.shortcuts import get_object_or_404, redirect, render
-from django.views.decorators.http import require_http_methods
+from django.urls import reverse
+from django.views.decorators.cache import cache_control
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from annotate.datasets.models import Dataset
+from annotate.errors import Refusal
 from annotate.studies import permissions
-from protocols.formats.problems import Problem
+from protocols.formats.reading import FORMATS
 
-from . import services
+from . import drafts, exports, screens, staging, undoing
 from .errors import NotLoaded
-from .forms import DatasetForm, ResultsForm, ScoresForm
-from .models import Import
+from .forms import (
+    AnswersForm,
+    ConfirmForm,
+    FileForm,
+    FilesForm,
+    FindingsForm,
+    StartForm,
+    TargetForm,
+)
+from .models import Draft, DraftFile, FileKind, Finding, Import
+from .photographs import photograph_bytes
 
-_MAX_SHOWN_PER_CODE = 200
-
-
-@login_required
-@require_http_methods(["GET", "POST"])
-def dataset(request: HttpRequest) -> HttpResponse:
-    _require_admin(request)
-
-    def load(data: dict[str, Any]) -> Import:
-        return services.load_dataset(person=request.user, **data)
-
-    return _page(request, DatasetForm(*_sent(request)), load)
-
-
-@login_required
-@require_http_methods(["GET", "POST"])
-def results(request: HttpRequest, slug: str) -> HttpResponse:
-    found = _dataset(request, slug)
-
-    def load(data: dict[str, Any]) -> Import:
-        archives = [services.ResultArchive(file, Path(file.name).stem) for file in data["archives"]]
-        return services.load_results(
-            dataset=found, archives=archives, missing=data["missing"] or None, person=request.user
-        )
-
-    return _page(request, ResultsForm(*_sent(request)), load, found)
+_RECEIPTS_PER_PAGE = 50
+View = Callable[..., HttpResponseBase]
 
 
-@login_required
-@require_http_methods(["GET", "POST"])
-def scores(request: HttpRequest, slug: str) -> HttpResponse:
-    found = _dataset(request, slug)
+def _for_admins(view: View) -> View:
+    """Let admins in; to everybody else the page does not exist."""
 
-    def load(data: dict[str, Any]) -> Import:
-        return services.load_scores(
-            dataset=found, protocol=data["protocol"], source=data["scores"], person=request.user
-        )
+    @wraps(view)
+    def guarded(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
+        if not permissions.may_load_data(request.user):
+            raise Http404
+        return view(request, *args, **kwargs)
 
-    return _page(request, ScoresForm(*_sent(request)), load, found)
+    return login_required(guarded)
 
 
-def _sent(request: HttpRequest) -> tuple[Any, Any]:
-    """What the form was sent with; nothing where it is only shown."""
-    return (request.POST, request.FILES) if request.method == "POST" else (None, None)
+def _draft(pk: int) -> Draft:
+    try:
+        return drafts.find(pk)
+    except Draft.DoesNotExist as missing:
+        raise Http404 from missing
 
 
 def _page(
-    request: HttpRequest,
-    form: forms.Form,
-    load: Callable[[dict[str, Any]], Import],
-    dataset: Dataset | None = None,
+    request: HttpRequest, template: str, draft: Draft, here: str, status: int = 200, **more: Any
 ) -> HttpResponse:
-    context: dict[str, Any] = {"form": form, "dataset": dataset}
+    context = {"draft": draft, "steps": screens.steps(draft, here), **more}
+    return render(request, f"imports/{template}.html", context, status=status)
+
+
+@_for_admins
+@require_http_methods(["GET", "POST"])
+def start(request: HttpRequest) -> HttpResponse:
+    """Begin a load, with files or without; or go on with one that was begun."""
+    datasets = permissions.datasets_to_see(request.user)
+    if request.method == "GET":
+        form = StartForm(initial={"dataset": request.GET.get("dataset")}, datasets=datasets)
+        return _start_page(request, form)
+    form = StartForm(request.POST, request.FILES, datasets=datasets)
+    if not form.is_valid():
+        return _start_page(request, form, status=422)
+    draft = drafts.open_draft(person=request.user, dataset=form.cleaned_data["dataset"])
+    _add(request, draft, [file for file in form.cleaned_data["files"] if file is not None])
+    url = reverse("imports:files", args=[draft.pk])
+    if _wants_json(request):
+        return JsonResponse({"add": reverse("imports:add", args=[draft.pk]), "next": url})
+    return redirect(url)
+
+
+def _start_page(request: HttpRequest, form: StartForm, status: int = 200) -> HttpResponse:
+    over = (Draft.State.LOADED, Draft.State.DISCARDED)
+    begun = Draft.objects.exclude(state__in=over).filter(files__isnull=False).distinct()
+    context = {
+        "form": form,
+        "begun": begun.select_related("person", "dataset")[:20],
+        "receipts": Import.objects.select_related("person", "dataset")[:5],
+    }
+    return render(request, "imports/start.html", context, status=status)
+
+
+def _wants_json(request: HttpRequest) -> bool:
+    return request.get_preferred_type(["text/html", "application/json"]) == "application/json"
+
+
+def _add(request: HttpRequest, draft: Draft, files: list[Any]) -> list[str]:
+    """Keep uploaded files; return why some were not kept."""
+    refusals = []
+    for file in files:
+        try:
+            drafts.add_file(draft=draft, stream=file, name=file.name)
+        except NotLoaded as refusal:
+            refusals.append(str(refusal))
+            messages.error(request, str(refusal))
+    return refusals
+
+
+@_for_admins
+@require_http_methods(["GET", "POST"])
+def files(request: HttpRequest, pk: int) -> HttpResponse:
+    """What each file is; sent, what was corrected, and whether to check them now."""
+    draft = _draft(pk)
+    if request.method == "GET" and draft.state not in (Draft.State.OPEN, Draft.State.CHECKED):
+        return redirect(screens.address(draft))
+    sent = request.POST if request.method == "POST" else None
+    target = TargetForm(
+        sent,
+        initial={
+            "name": draft.name,
+            "provenance": draft.provenance,
+            "licence": draft.licence,
+        },
+    )
+    earlier = drafts.earlier_loads(draft)
+    rows = [FileForm(sent, file=one, earlier=earlier.get(one.pk)) for one in draft.files.all()]
+    refusal = None
+    if sent is not None:
+        if all([target.is_valid(), *(row.is_valid() for row in rows)]):
+            try:
+                return _changed(request, draft, target, rows)
+            except NotLoaded as raised:
+                refusal = raised
+        draft = _draft(pk)
+    return _page(
+        request,
+        "files",
+        draft,
+        "files",
+        status=200 if sent is None else 422,
+        target=target,
+        rows=rows,
+        refusal=refusal,
+        add=FilesForm(),
+        formats=FORMATS.values(),
+    )
+
+
+def _changed(
+    request: HttpRequest, draft: Draft, target: TargetForm, rows: list[FileForm]
+) -> HttpResponse:
+    said = target.cleaned_data
+    if draft.dataset is None and any(said[key] != getattr(draft, key) for key in said):
+        drafts.describe(draft=draft, **said)
+    for row in rows:
+        drafts.change_file(file=row.file, **row.cleaned_data)
+    if "check" in request.POST:
+        drafts.start_check(draft=draft, person=request.user)
+        return redirect("imports:progress", pk=draft.pk)
+    messages.success(request, "Saved.")
+    return redirect("imports:files", pk=draft.pk)
+
+
+@_for_admins
+@require_POST
+def add(request: HttpRequest, pk: int) -> HttpResponse:
+    draft = _draft(pk)
+    form = FilesForm(request.POST, request.FILES)
+    refusals = (
+        _add(request, draft, form.cleaned_data["files"])
+        if form.is_valid()
+        else ["Choose at least one file."]
+    )
+    if _wants_json(request):
+        if refusals:
+            # Said on the page that follows, too, by its messages.
+            return JsonResponse({"refusal": " ".join(refusals)}, status=422)
+        return JsonResponse({"ok": True})
+    if not form.is_valid():
+        messages.error(request, refusals[0])
+    return redirect("imports:files", pk=draft.pk)
+
+
+@_for_admins
+@require_POST
+def remove(request: HttpRequest, pk: int, file: int) -> HttpResponse:
+    found = get_object_or_404(DraftFile.objects.select_related("draft"), draft=pk, pk=file)
+    _try(request, lambda: drafts.remove_file(file=found))
+    return redirect("imports:files", pk=pk)
+
+
+@_for_admins
+@require_POST
+def discard(request: HttpRequest, pk: int) -> HttpResponse:
+    draft = _draft(pk)
+    if _try(request, lambda: drafts.discard(draft=draft)):
+        messages.success(request, "The load was discarded. Nothing was loaded.")
+        return redirect("imports:start")
+    return redirect(screens.address(draft))
+
+
+def _try(request: HttpRequest, do: Callable[[], object]) -> bool:
+    try:
+        do()
+    except Refusal as refusal:
+        messages.error(request, str(refusal))
+        return False
+    return True
+
+
+@_for_admins
+@require_safe
+def progress(request: HttpRequest, pk: int) -> HttpResponse:
+    """How far the check or the load is; with ``?as=json`` for the page's script."""
+    draft = _draft(pk)
+    job = draft.job
+    if request.GET.get("as") == "json":
+        return JsonResponse(_progress_data(draft))
+    if not draft.is_at_work:
+        if job is not None and job.failure and not draft.is_over:
+            messages.error(request, job.failure)
+        elif job is not None and job.state == job.State.CANCELLED:
+            messages.info(request, "Stopped. Nothing was changed.")
+        return redirect(screens.address(draft))
+    here = "check" if draft.state == Draft.State.CHECKING else "confirm"
+    return _page(request, "progress", draft, here, job=job)
+
+
+def _progress_data(draft: Draft) -> dict[str, Any]:
+    job = draft.job
+    if not draft.is_at_work or job is None:
+        # The page itself says what became of it.
+        return {"next": reverse("imports:progress", args=[draft.pk])}
+    return {
+        "done": job.done,
+        "total": job.total,
+        "doing": job.doing,
+        "stopping": job.cancel_requested,
+    }
+
+
+@_for_admins
+@require_POST
+def cancel(request: HttpRequest, pk: int) -> HttpResponse:
+    drafts.cancel_work(draft=_draft(pk))
+    return redirect("imports:progress", pk=pk)
+
+
+@_for_admins
+@require_http_methods(["GET", "POST"])
+def report(request: HttpRequest, pk: int) -> HttpResponse:
+    """What the check found; sent, the answers to its questions."""
+    draft = _draft(pk)
+    if draft.state not in (Draft.State.CHECKED, Draft.State.LOADED):
+        return redirect(screens.address(draft))
+    answers = _answers_form(request, draft)
+    if request.method == "POST" and answers is not None and answers.is_valid():
+        try:
+            if drafts.answer(draft=draft, answers=answers.answers()):
+                drafts.start_check(draft=draft, person=request.user)
+                return redirect("imports:progress", pk=pk)
+        except NotLoaded as refusal:
+            messages.error(request, str(refusal))
+        return redirect("imports:report", pk=pk)
+    form = FindingsForm(request.GET)
+    wanted = form.cleaned_data if form.is_valid() else {}
+    return _page(
+        request,
+        "report",
+        draft,
+        "report",
+        status=422 if request.method == "POST" else 200,
+        form=form,
+        is_filtered=any(wanted.values()),
+        groups=screens.groups(draft, wanted),
+        n_findings=draft.findings.count(),
+        n_errors=draft.findings.filter(severity=Finding.Severity.ERROR).count(),
+        reports=screens.file_reports(draft),
+        drawings=screens.drawings(draft),
+        answers=answers,
+        n_open=sum(not question.is_answered for question in drafts.questions(draft)),
+    )
+
+
+def _answers_form(request: HttpRequest, draft: Draft) -> AnswersForm | None:
+    if draft.state != Draft.State.CHECKED:
+        return None
+    codes: dict[int, set[str]] = {}
+    for question in drafts.questions(draft):
+        codes.setdefault(question.finding.file_id, set()).add(question.finding.code)
+    if not codes:
+        return None
+    sent = request.POST if request.method == "POST" else None
+    return AnswersForm(sent, files=draft.files.filter(pk__in=codes), codes=codes)
+
+
+@_for_admins
+@require_safe
+def report_file(request: HttpRequest, pk: int) -> StreamingHttpResponse:
+    """All findings as CSV; with the page's filter, those it lets through."""
+    draft = _draft(pk)
+    form = FindingsForm(request.GET)
+    wanted = form.cleaned_data if form.is_valid() else {}
+    return StreamingHttpResponse(
+        exports.findings_as_csv(screens.matching(draft, wanted)),
+        content_type="text/csv; charset=utf-8",
+        headers={"Content-Disposition": f'attachment; filename="load-{draft.pk}-report.csv"'},
+    )
+
+
+@cache_control(private=True, max_age=3600)
+@_for_admins
+@require_safe
+def photograph(request: HttpRequest, pk: int, sha256: str) -> HttpResponse:
+    """A photograph that waits to be loaded, as the report draws it: one that was verified."""
+    draft = _draft(pk)
+    for example in draft.summary.get("examples", []):
+        found = example["photograph"]
+        if found and found[0] == sha256 and found[4] is not None:
+            file = get_object_or_404(draft.files, pk=found[4], kind=FileKind.PHOTOGRAPHS)
+            content = photograph_bytes(staging.path_of(file.sha256), found[5], sha256)
+            if content is not None:
+                return HttpResponse(
+                    content,
+                    content_type=found[1],
+                    headers={
+                        "Content-Security-Policy": "default-src 'none'",
+                        "Content-Disposition": "inline",
+                    },
+                )
+    raise Http404
+
+
+@_for_admins
+@require_http_methods(["GET", "POST"])
+def confirm(request: HttpRequest, pk: int) -> HttpResponse:
+    """What would be added, replaced and left alone; sent, it is done."""
+    draft = _draft(pk)
+    if draft.state != Draft.State.CHECKED:
+        return redirect(screens.address(draft))
+    form = ConfirmForm(request.POST if request.method == "POST" else None)
+    refusal = None
     if form.is_valid():
         try:
-            receipt = load(form.cleaned_data)
-        except NotLoaded as refusal:
-            context["refusal"] = refusal
-            context["groups"] = _by_code(refusal.problems)
+            drafts.confirm(draft=draft, person=request.user, replace=form.cleaned_data["replace"])
+        except NotLoaded as raised:
+            refusal = raised
         else:
-            messages.success(request, _loaded(receipt))
-            return redirect("datasets:detail", slug=receipt.dataset.slug)
-    titles = {
-        DatasetForm: "Load a dataset",
-        ResultsForm: "Load results",
-        ScoresForm: "Load scores",
+            return redirect("imports:progress", pk=pk)
+    return _page(
+        request,
+        "confirm",
+        draft,
+        "confirm",
+        status=422 if request.method == "POST" else 200,
+        form=form,
+        plan=drafts.plan(draft),
+        refusal=refusal,
+    )
+
+
+@_for_admins
+@require_safe
+def receipts(request: HttpRequest) -> HttpResponse:
+    """Everything that was loaded, newest first; with ``?dataset=`` on one dataset."""
+    found = Import.objects.select_related("person", "dataset", "undone_by")
+    dataset = None
+    if slug := request.GET.get("dataset"):
+        dataset = get_object_or_404(permissions.datasets_to_see(request.user), slug=slug)
+        found = found.filter(dataset=dataset)
+    page = Paginator(found, _RECEIPTS_PER_PAGE).get_page(request.GET.get("page"))
+    return render(request, "imports/receipts.html", {"page": page, "dataset": dataset})
+
+
+@_for_admins
+@require_http_methods(["GET", "POST"])
+def receipt(request: HttpRequest, pk: int) -> HttpResponse:
+    """Who loaded what, when and from which files; sent, the load is undone."""
+    found = get_object_or_404(
+        Import.objects.select_related("person", "dataset", "draft", "undone_by"), pk=pk
+    )
+    if request.method == "POST":
+        if _try(request, lambda: undoing.undo_import(receipt=found, person=request.user)):
+            messages.success(request, "Undone: what this load added is gone.")
+        return redirect("imports:receipt", pk=pk)
+    context = {
+        "receipt": found,
+        "beside": found.draft.receipts.exclude(pk=pk).order_by("pk") if found.draft else [],
+        "obstacles": undoing.obstacles(found),
+        "steps": screens.steps(found.draft, "receipt") if found.draft else [],
     }
-    context["title"] = titles[type(form)]
-    status = 422 if request.method == "POST" else 200
-    return render(request, "imports/load.html", context, status=status)
-
-
-def _by_code(problems: tuple[Problem, ...]) -> list[tuple[str, str, int, list[Problem]]]:
-    """Return code, severity, count and the first problems of each kind, errors first."""
-
-    def kind(problem: Problem) -> tuple[str, str]:
-        return problem.severity, problem.code
-
-    return [
-        (code, severity, len(of_kind), of_kind[:_MAX_SHOWN_PER_CODE])
-        for (severity, code), group in groupby(sorted(problems, key=kind), kind)
-        for of_kind in [list(group)]
-    ]
-
-
-def _loaded(receipt: Import) -> str:
-    counts = receipt.counts
-    if receipt.kind == Import.Kind.DATASET:
-        return (
-            f"Loaded {counts['images']} images with {counts['regions']} regions "
-            f"({counts['ignored']} ignored) and {counts['photographs']} photographs."
-        )
-    if receipt.kind == Import.Kind.RESULTS:
-        of_method = [f"{name} ({of['boxes']} boxes)" for name, of in counts["methods"].items()]
-        return f"Loaded results of {', '.join(of_method)}."
-    return f"Loaded {counts['scores']} scores of {counts['protocol']}."
-
-
-def _dataset(request: HttpRequest, slug: str) -> Dataset:
-    _require_admin(request)
-    return get_object_or_404(permissions.datasets_to_see(request.user), slug=slug)
-
-
-def _require_admin(request: HttpRequest) -> None:
-    if not permissions.may_load_data(request.user):
-        raise Http404
+    return render(request, "imports/receipt.html", context)

@@ -35,6 +35,8 @@ class ProtocolRun(models.Model):
     origin = models.CharField(max_length=10, choices=Origin)
     # {method name: {"recall": ..., "precision": ..., "f_score": ...}}: the official aggregation.
     overall = models.JSONField(default=dict)
+    # Kept by what writes scores; None: not counted.
+    n_scores = models.PositiveIntegerField(null=True, blank=True)
     created = models.DateTimeField(auto_now_add=True)
 
     objects = ProtocolRunQuerySet.as_manager()

@@ -68,7 +68,8 @@ def score_protocol(
                 progress(done, len(methods))
     except ProtocolError as refusal:
         raise NotScored(f"{protocol.name} cannot be scored on {dataset}: {refusal}.") from refusal
-    run.save(update_fields=["overall"])
+    run.n_scores = run.scores.count()
+    run.save(update_fields=["overall", "n_scores"])
     return run
 
 

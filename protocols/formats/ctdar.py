@@ -10,7 +10,11 @@ from xml.parsers import expat
 from ..errors import ProtocolError
 from ..regions import Cell, Region
 from ..tables import MAX_POSITIONS, MAX_RELATIONS
-from .problems import quoted
+from .archives import Limits, Source, source_name
+from .collecting import Collector
+from .contents import Archive, Kind, OnEntry
+from .documents import documents, image_name
+from .problems import Fault, Problems, quoted
 
 _MAX_BYTES: Final = 16 * 1024 * 1024
 _MAX_DEPTH: Final = 50
@@ -25,7 +29,19 @@ _INDEX: Final = re.compile(r"[+-]?\d{1,12}", re.ASCII)
 
 
 class DocumentError(ProtocolError, ValueError):
-    """A file that is no cTDaR document; the message names file, table and cell, from 0."""
+    """A file that is no cTDaR document; the message names file, table and cell, from 0.
+
+    Attributes
+    ----------
+    code : str
+        The kind of fault, a key of ``problems.CODES``.
+    line : int or None
+        Counted from 1.
+    """
+
+    def __init__(self, message: str, code: str = "A1", line: int | None = None) -> None:
+        super().__init__(message)
+        self.code, self.line = code, line
 
 
 def read_document(content: bytes, place: str, *, with_cells: bool = True) -> tuple[Region, ...]:
@@ -50,7 +66,7 @@ def read_document(content: bytes, place: str, *, with_cells: bool = True) -> tup
         lacks something or has what cannot be read.
     """
     if len(content) > _MAX_BYTES:
-        raise DocumentError(f"{place}: more than {_MAX_BYTES} bytes")
+        raise DocumentError(f"{place}: more than {_MAX_BYTES} bytes", "A3")
     parser = expat.ParserCreate()
     document = _Document(place, with_cells=with_cells)
     parser.StartElementHandler = document.start
@@ -59,10 +75,12 @@ def read_document(content: bytes, place: str, *, with_cells: bool = True) -> tup
     parser.EntityDeclHandler = document.refuse_declaration
     try:
         parser.Parse(content, True)
-    except DocumentError:
+    except DocumentError as refusal:
+        refusal.line = parser.CurrentLineNumber
         raise
     except (expat.ExpatError, LookupError, ValueError) as fault:
-        raise DocumentError(f"{place}: not readable as XML ({fault})") from fault
+        line = getattr(fault, "lineno", None)
+        raise DocumentError(f"{place}: not readable as XML ({fault})", line=line) from fault
     return tuple(document.regions)
 
 
@@ -102,6 +120,32 @@ def read_file(path: Path, *, with_cells: bool = True) -> tuple[Region, ...]:
     return read_document(content, path.name, with_cells=with_cells)
 
 
+def read_documents(
+    source: Source, kind: Kind, name: str | None, limits: Limits, on_entry: OnEntry | None
+) -> Archive:
+    """Read a zip of documents, or a single one; an image is named after its document.
+
+    Ground truth and results have the same layout, so ``kind`` changes nothing.
+    """
+    problems = Problems(source_name(source, name))
+    collector = Collector(problems, "ctdar-xml")
+    for document in documents(source, problems, limits, ".xml", on_entry):
+        image = image_name(document.stem)
+        place = document.entry or problems.archive
+        try:
+            if image in collector:
+                raise Fault("N3", f"a second file for {quoted(image)}", "one")
+            collector.image(image, entry=document.entry)
+            for region in read_document(document.content, place):
+                collector.add(image, region, entry=document.entry)
+        except Fault as fault:
+            problems.fault(fault, document.entry)
+        except DocumentError as refusal:
+            found = str(refusal).removeprefix(place).lstrip(",: ")
+            problems.error(refusal.code, found, "a cTDaR document", document.entry, refusal.line)
+    return collector.archive()
+
+
 class _Document:
     """Takes what the parser meets and collects regions."""
 
@@ -122,9 +166,9 @@ class _Document:
         parent = self._open[-1] if self._open else None
         self._open.append(tag)
         if parent is None and tag != "document":
-            self._refuse(f'expected a root element "document", got {quoted(tag)}')
+            self._refuse(f'expected a root element "document", got {quoted(tag)}', code="A1")
         if len(self._open) > _MAX_DEPTH:
-            self._refuse(f"elements nested more than {_MAX_DEPTH} deep")
+            self._refuse(f"elements nested more than {_MAX_DEPTH} deep", code="A3")
         if tag == "table":
             self._start_table()
         elif tag == "cell" and self._with_cells:
@@ -155,7 +199,7 @@ class _Document:
             self._n_tables += 1
 
     def refuse_declaration(self, *_: object) -> None:
-        self._refuse("a document type or entity declaration, which is not accepted")
+        self._refuse("a document type or entity declaration, which is not accepted", code="A2")
 
     @property
     def _table(self) -> str:
@@ -165,21 +209,21 @@ class _Document:
     def _cell(self) -> str:
         return f"{self._table}, cell {self._n_cells}"
 
-    def _refuse(self, fault: str, place: str = "") -> NoReturn:
-        raise DocumentError(f"{self._file}{place}: {fault}")
+    def _refuse(self, fault: str, place: str = "", code: str = "L1") -> NoReturn:
+        raise DocumentError(f"{self._file}{place}: {fault}", code)
 
     def _start_table(self) -> None:
         if "table" in self._open[:-1]:
             self._refuse("a table inside it", self._table)
         if self._n_tables == _MAX_TABLES:
-            self._refuse(f"more than {_MAX_TABLES} tables")
+            self._refuse(f"more than {_MAX_TABLES} tables", code="A3")
         self._outline, self._cells, self._n_cells = None, [], 0
 
     def _start_cell(self, parent: str | None, attributes: Mapping[str, str]) -> None:
         if parent != "table":
             self._refuse("a cell that does not stand directly in a table")
         if self._n_cells == _MAX_CELLS:
-            self._refuse(f"more than {_MAX_CELLS} cells", self._table)
+            self._refuse(f"more than {_MAX_CELLS} cells", self._table, "A3")
         first_row, last_row = self._range(attributes, "row")
         first_column, last_column = self._range(attributes, "col")
         self._grid = first_row, first_column, last_row, last_column
@@ -192,15 +236,19 @@ class _Document:
         first = self._index(attributes[start], start)
         last = self._index(attributes[end], end) if end in attributes else first
         if last < first:
-            self._refuse(f"{end} {last} before {start} {first}", self._cell)
+            self._refuse(f"{end} {last} before {start} {first}", self._cell, "L4")
         return first, last
 
     def _index(self, text: str, attribute: str) -> int:
         if not _INDEX.fullmatch(text.strip()):
-            self._refuse(f"expected a whole number as {attribute}, got {quoted(text)}", self._cell)
+            self._refuse(
+                f"expected a whole number as {attribute}, got {quoted(text)}", self._cell, "L2"
+            )
         index = int(text)
         if not 0 <= index <= _MAX_INDEX:
-            self._refuse(f"{attribute} must be from 0 to {_MAX_INDEX}, got {index}", self._cell)
+            self._refuse(
+                f"{attribute} must be from 0 to {_MAX_INDEX}, got {index}", self._cell, "L4"
+            )
         return index
 
     def _points(self, attributes: Mapping[str, str], place: str) -> tuple[float, ...]:
@@ -209,7 +257,7 @@ class _Document:
         numbers = [part for part in _SEPARATORS.split(attributes["points"]) if part]
         for number in numbers:
             if not _NUMBER.fullmatch(number):
-                self._refuse(f"expected coordinates x,y x,y ..., got {quoted(number)}", place)
+                self._refuse(f"expected coordinates x,y x,y ..., got {quoted(number)}", place, "L2")
         if len(numbers) % 2:
             self._refuse(f"{len(numbers)} coordinates; a point needs x and y", place)
         if not 3 <= len(numbers) // 2 <= _MAX_POINTS:
@@ -220,16 +268,20 @@ class _Document:
         values = tuple(map(float, numbers))
         largest = max(values, key=abs)
         if abs(largest) > _MAX_COORDINATE:
-            self._refuse(f"a coordinate of {largest:.0f}; at most {_MAX_COORDINATE:.0f}", place)
+            self._refuse(
+                f"a coordinate of {largest:.0f}; at most {_MAX_COORDINATE:.0f}", place, "L3"
+            )
         return values
 
     def _check_grid(self) -> None:
         """Refuse a grid whose relations would take too long to count."""
         grids = [cell.cell for cell in self._cells if cell.cell is not None]
         if sum(map(_n_positions, grids)) > MAX_POSITIONS:
-            self._refuse(f"cells on more than {MAX_POSITIONS} positions of its grid", self._table)
+            self._refuse(
+                f"cells on more than {MAX_POSITIONS} positions of its grid", self._table, "A3"
+            )
         if _n_crowded(grids) > MAX_RELATIONS:
-            self._refuse("too many cells that share positions of its grid", self._table)
+            self._refuse("too many cells that share positions of its grid", self._table, "A3")
 
 
 def _n_positions(cell: Cell) -> int:

@@ -1,39 +1,132 @@
 """What is odd or wrong in a file, said so that a person can find it and mend it."""
 
+import csv
+import difflib
+import io
+import re
 from collections import Counter
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Literal
+from types import MappingProxyType
+from typing import Final, Literal
 
-_MAX_PER_CODE = 1000
-_MAX_QUOTED = 60
+Severity = Literal["error", "warning", "question"]
+# Part of a text: from this character up to, not including, that one.
+Span = tuple[int, int]
+
+CODES: Final[Mapping[str, str]] = MappingProxyType(
+    {
+        "A1": "Not a readable archive",
+        "A2": "Unsafe entry",
+        "A3": "Too large",
+        "N1": "Name does not fit the pattern",
+        "N2": "No such image",
+        "N3": "Two files for one image",
+        "N4": "Image without a file",
+        "L1": "Wrong number of fields",
+        "L2": "Not a number",
+        "L3": "Not finite",
+        "L4": "Zero or negative size",
+        "L5": "Polygon that crosses itself",
+        "L6": "Outside the image",
+        "L7": "Corners not clockwise",
+        "L8": "The same box twice",
+        "L9": "Unusual encoding or separators",
+        "S1": "Unknown method or image",
+        "S2": "Score outside 0 to 1",
+        "S3": "Missing value",
+        "P1": "Not a photograph",
+    }
+)
+NOTHING_LOADED: Final = "nothing is loaded"
+READ_ANYWAY: Final = "read anyway"
+KEPT: Final = "kept"
+PASSED_OVER: Final = "passed over"
+REORDERED: Final = "reordered"
+ASKED: Final = "nothing is loaded until this is answered"
+
+_MAX_PER_CODE: Final = 1000
+_MAX_QUOTED: Final = 60
+_MAX_TEXT: Final = 160
+# A comparison with every known name is slow; whoever has more faults has another one.
+_MAX_SUGGESTIONS: Final = 100
+_MAX_COMPARED: Final = 2000
+_CSV_COLUMNS: Final = (
+    "severity",
+    "code",
+    "name",
+    "archive",
+    "entry",
+    "line",
+    "column",
+    "text",
+    "found",
+    "expected",
+    "action",
+)
+# What a spreadsheet would take for a formula.
+_FORMULA: Final = ("=", "+", "-", "@", "\t", "\r")
 
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """One fault: where it is, what stands there, and what was expected.
+    """One fault: where it is, what stands there, what was expected, and what will be done.
 
-    Codes: A1 not a readable archive, A2 unsafe entry, A3 too large; N1 a name that does not fit,
-    N2 no such image, N3 two files for one image, N4 no file for an image; L1 wrong number of
-    fields, L2 not a number, L3 not finite, L4 negative size, L5 self-crossing polygon, L6 outside
-    the image, L7 corners not clockwise, L8 the same box twice, L9 unusual encoding or separators;
-    S1 unknown method or image, S2 outside [0, 1], S3 missing value; P1 not a photograph.
+    Attributes
+    ----------
+    severity : "error", "warning" or "question"
+        An error stops; a question stops until a person has answered it; a warning does not.
+    code : str
+        A key of ``CODES``.
+    archive : str
+    entry : str or None
+        The file inside the archive.
+    line : int or None
+        Counted from 1.
+    found, expected : str
+        Halves of the sentence "found ...; expected ...".
+    column : int or None
+        The character of the line at which the fault begins, counted from 1.
+    text : str or None
+        The line, shortened around the fault, control characters made visible.
+    span : (int, int) or None
+        The part of ``text`` that is at fault.
+    action : str
+        What will be done: "nothing is loaded", "read anyway", "kept", "reordered" ...
     """
 
-    severity: Literal["error", "warning"]
+    severity: Severity
     code: str
     archive: str
     entry: str | None
     line: int | None
     found: str
     expected: str
+    column: int | None = None
+    text: str | None = None
+    span: Span | None = None
+    action: str = ""
 
     @property
     def place(self) -> str:
         where = self.archive if self.entry is None else f"{self.archive} > {self.entry}"
         return where if self.line is None else f"{where}, line {self.line}"
 
+    @property
+    def name(self) -> str:
+        """What people call this kind of fault."""
+        return CODES.get(self.code, self.code)
+
     def __str__(self) -> str:
         return f"{self.place}: found {self.found}; expected {self.expected}."
+
+
+class Fault(Exception):
+    """A line or element that cannot be used; whoever knows its place makes a Problem of it."""
+
+    def __init__(self, code: str, found: str, expected: str, span: Span | None = None) -> None:
+        super().__init__(found)
+        self.code, self.found, self.expected, self.span = code, found, expected, span
 
 
 @dataclass
@@ -51,8 +144,12 @@ class Problems:
         expected: str,
         entry: str | None = None,
         line: int | None = None,
+        *,
+        text: str | None = None,
+        span: Span | None = None,
+        action: str = NOTHING_LOADED,
     ) -> None:
-        self.add(Problem("error", code, self.archive, entry, line, found, expected))
+        self._tell("error", code, found, expected, entry, line, text, span, action)
 
     def warning(
         self,
@@ -61,8 +158,70 @@ class Problems:
         expected: str,
         entry: str | None = None,
         line: int | None = None,
+        *,
+        text: str | None = None,
+        span: Span | None = None,
+        action: str = READ_ANYWAY,
     ) -> None:
-        self.add(Problem("warning", code, self.archive, entry, line, found, expected))
+        self._tell("warning", code, found, expected, entry, line, text, span, action)
+
+    def question(
+        self,
+        code: str,
+        found: str,
+        expected: str,
+        entry: str | None = None,
+        line: int | None = None,
+        *,
+        text: str | None = None,
+        span: Span | None = None,
+        action: str = ASKED,
+    ) -> None:
+        self._tell("question", code, found, expected, entry, line, text, span, action)
+
+    def fault(
+        self,
+        fault: Fault,
+        entry: str | None = None,
+        line: int | None = None,
+        *,
+        text: str | None = None,
+    ) -> None:
+        """Add an error for what a reader could not use."""
+        self.error(fault.code, fault.found, fault.expected, entry, line, text=text, span=fault.span)
+
+    def _tell(
+        self,
+        severity: Severity,
+        code: str,
+        found: str,
+        expected: str,
+        entry: str | None,
+        line: int | None,
+        text: str | None,
+        span: Span | None,
+        action: str,
+    ) -> None:
+        self.counts[code] += 1
+        if self.counts[code] > _MAX_PER_CODE:
+            return
+        column = None if span is None else span[0] + 1
+        shown, part = (None, None) if text is None else excerpt(text, span)
+        self.found.append(
+            Problem(
+                severity,
+                code,
+                self.archive,
+                None if entry is None else visible(entry),
+                line,
+                found,
+                expected,
+                column,
+                shown,
+                part,
+                action,
+            )
+        )
 
     def add(self, problem: Problem) -> None:
         self.counts[problem.code] += 1
@@ -74,11 +233,80 @@ class Problems:
         return any(problem.severity == "error" for problem in self.found)
 
 
+def visible(text: str) -> str:
+    """Return a text with everything that cannot be printed replaced by one visible character."""
+    if text.isprintable():
+        return text
+    return "".join(char if char.isprintable() else "\N{REPLACEMENT CHARACTER}" for char in text)
+
+
 def quoted(text: str) -> str:
     """Return a piece of a file as a message shows it: shortened, control characters visible."""
     shown = text if len(text) <= _MAX_QUOTED else f"{text[:_MAX_QUOTED]}…"
-    return "“" + "".join(char if char.isprintable() else "�" for char in shown) + "”"
+    return f"“{visible(shown)}”"
 
 
 def counted(n: int, what: str) -> str:
     return f"{n} {what}{'' if n == 1 else 's'}"
+
+
+def excerpt(line: str, span: Span | None = None) -> tuple[str, Span | None]:
+    """Return a line shortened around its fault, and where the fault is in what is left."""
+    start, end = (0, 0) if span is None else (max(span[0], 0), min(span[1], len(line)))
+    if len(line) <= _MAX_TEXT:
+        first, last = 0, len(line)
+    else:
+        first = max(0, min(start - _MAX_TEXT // 4, len(line) - _MAX_TEXT))
+        last = first + _MAX_TEXT
+    before, after = "…" if first else "", "…" if last < len(line) else ""
+    shown = f"{before}{visible(line[first:last])}{after}"
+    if span is None or end < start:
+        return shown, None
+    moved = len(before) - first
+    return shown, (start + moved, min(end, last) + moved)
+
+
+class Nearest:
+    """Offers the known name that a wrong one is most like; slow, so only for the first hundred."""
+
+    def __init__(self, known: Iterable[str]) -> None:
+        self._known = list(known)
+        self._plain = {_plain(name): name for name in self._known}
+        self._n_left = _MAX_SUGGESTIONS
+
+    def to(self, name: str) -> str | None:
+        same = self._plain.get(_plain(name))
+        if same is not None or self._n_left == 0 or len(name) > _MAX_TEXT:
+            return same
+        self._n_left -= 1
+        alike = [known for known in self._known if abs(len(known) - len(name)) <= 3]
+        near = difflib.get_close_matches(name, alike[:_MAX_COMPARED], n=1, cutoff=0.5)
+        return near[0] if near else None
+
+    def hint(self, name: str) -> str:
+        """Return " (perhaps NAME)", or nothing."""
+        near = self.to(name)
+        return "" if near is None else f" (perhaps {near})"
+
+
+def _plain(name: str) -> str:
+    """Return what names have in common that differ in case, separators and leading zeros."""
+    words = re.findall(r"0*(\d+)|([^\W\d_]+)", name.casefold())
+    return " ".join(digits or letters for digits, letters in words)
+
+
+def problems_as_csv(problems: Iterable[Problem]) -> str:
+    """Return problems as CSV with a header line; safe to open in a spreadsheet."""
+    stream = io.StringIO(newline="")
+    writer = csv.writer(stream)
+    writer.writerow(_CSV_COLUMNS)
+    for problem in problems:
+        writer.writerow(_cell(getattr(problem, column)) for column in _CSV_COLUMNS)
+    return stream.getvalue()
+
+
+def _cell(value: str | int | None) -> str:
+    if value is None:
+        return ""
+    text = str(value)
+    return f"'{text}" if text.startswith(_FORMULA) else text

@@ -1,8 +1,12 @@
 """Every address, as nobody, a stranger, an annotator, a researcher and an admin."""
 
+import io
+
 import pytest
 from django.urls import URLResolver, get_resolver, reverse
 
+from annotate.imports import drafts
+from annotate.imports.models import Draft, Import
 from annotate.judging import services
 from annotate.reports.figure_data import NAMES as FIGURES
 from annotate.reports.services import keep_report
@@ -64,12 +68,28 @@ ADDRESSES = {
     "reports:compare": ("get", {}, FOLLOWERS, 200),
     "datasets:list": ("get", {}, FOLLOWERS, 200),
     "datasets:detail": ("get", {}, FOLLOWERS, 200),
+    "datasets:matrix": ("get", {}, FOLLOWERS, 200),
+    "datasets:viewer": ("get", {}, FOLLOWERS, 200),
+    "datasets:truth_file": ("get", {}, FOLLOWERS, 200),
+    "datasets:results_file": ("get", {}, FOLLOWERS, 200),
     # No photograph has this hash; who sees one is tested beside the view.
     "datasets:image": ("get", {}, set(), 200),
     "scoring:score": ("get", {}, {"admin"}, 200),
-    "imports:dataset": ("get", {}, {"admin"}, 200),
-    "imports:results": ("get", {}, {"admin"}, 200),
-    "imports:scores": ("get", {}, {"admin"}, 200),
+    "imports:start": ("get", {}, {"admin"}, 200),
+    "imports:files": ("get", {}, {"admin"}, 200),
+    "imports:add": ("post", {}, {"admin"}, 302),
+    "imports:remove": ("post", {}, {"admin"}, 302),
+    "imports:discard": ("post", {}, {"admin"}, 302),
+    # Nothing is under way and nothing was checked: the page of the files is where it goes on.
+    "imports:progress": ("get", {}, {"admin"}, 302),
+    "imports:cancel": ("post", {}, {"admin"}, 302),
+    "imports:report": ("get", {}, {"admin"}, 302),
+    "imports:report_file": ("get", {}, {"admin"}, 200),
+    "imports:confirm": ("get", {}, {"admin"}, 302),
+    # No photograph of this load has this hash.
+    "imports:photograph": ("get", {}, set(), 200),
+    "imports:receipts": ("get", {}, {"admin"}, 200),
+    "imports:receipt": ("get", {}, {"admin"}, 200),
 }
 ON_THE_DATASET = ("datasets", "scoring", "imports")
 
@@ -111,6 +131,15 @@ def kept(study, people):
     return keep_report(study=study, settings=Settings(), runs=[], person=people["admin"])
 
 
+@pytest.fixture(autouse=True)
+def load(study):
+    """A load that was begun, and the receipt of another."""
+    draft = drafts.open_draft(person=None, dataset=study.dataset)
+    drafts.add_file(draft=draft, stream=io.BytesIO(b"x"), name="a.zip")
+    Import.objects.create(dataset=study.dataset, kind="results", files=[], counts={})
+    return draft
+
+
 @pytest.fixture
 def screen_id(study, people):
     return services.start(study=study, annotator=people["annotator"]).screen.public_id
@@ -121,6 +150,7 @@ def address(name, study, screen_id):
         "slug": study.dataset.slug if name.startswith(ON_THE_DATASET) else study.slug,
         "dataset_slug": study.dataset.slug,
         "screen_id": screen_id,
+        "method": "a",
         "extension": "csv",
         "name": "events.csv",
         "round_number": 1,
@@ -133,6 +163,12 @@ def address(name, study, screen_id):
     }
     if name == "reports:figure":
         values |= {"name": FIGURES[0], "extension": "svg"}
+    if name.startswith("imports:"):
+        draft = Draft.objects.get()
+        pk = Import.objects.get().pk if name == "imports:receipt" else draft.pk
+        values |= {"pk": pk, "file": draft.files.get().pk}
+    if name.startswith("datasets:"):
+        values |= {"name": study.images.first().name, "extension": "zip"}
     pattern = OWN[name]
     wanted = {*(pattern.converters or getattr(pattern.regex, "groupindex", {}))}
     if name.startswith("reports:"):

@@ -4,11 +4,13 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from django.urls import reverse
 
+from annotate.imports.models import Draft, Import
 from annotate.judging import services
 from annotate.judging.models import Judgement
 from annotate.reports.services import available_runs, keep_report
 from annotate.scoring.services import score_protocol
 from rankings.report import Settings
+from tests.annotate.imports.loads import add_results, checked, loaded, new_dataset
 from tests.annotate.judging.truths import rank_everything, same_truth
 from tests.factories import add_annotator, add_researcher, make_admin, make_study
 
@@ -35,9 +37,14 @@ PAGES = {
         "studies:create",
         "datasets:list",
         "datasets:detail",
-        "imports:dataset",
-        "imports:results",
-        "imports:scores",
+        "datasets:matrix",
+        "datasets:viewer",
+        "imports:start",
+        "imports:files",
+        "imports:report",
+        "imports:confirm",
+        "imports:receipts",
+        "imports:receipt",
         "scoring:score",
     ],
 }
@@ -50,6 +57,10 @@ def study(transactional_db):
     study = make_study(["a", "b", "c"], images=3)
     score_protocol(dataset=study.dataset, slug="iou")
     rank_everything(study, add_annotator(study), TRUTH)
+    loaded(new_dataset(name="Street"))
+    draft = new_dataset(name="Avenue")
+    add_results(draft, {"res_img_1.txt": "0,0,9\n0,0,x,9\n0,0,9,9\n0,0,9,9\n"})
+    checked(draft)
     return study
 
 
@@ -78,10 +89,15 @@ def address(name, study):
         "reports:image": [study.slug, study.images.first().name],
         "studies:create": [study.dataset.slug],
         "datasets:detail": [study.dataset.slug],
-        "imports:results": [study.dataset.slug],
-        "imports:scores": [study.dataset.slug],
+        "datasets:matrix": [study.dataset.slug],
+        "datasets:viewer": [study.dataset.slug, study.images.first().name],
+        "imports:start": [],
+        "imports:receipts": [],
+        "imports:receipt": [Import.objects.values_list("pk", flat=True).first()],
         "scoring:score": [study.dataset.slug],
     }
+    if name.startswith("imports:") and name not in arguments:
+        arguments[name] = [Draft.objects.get(state="checked").pk]
     usual = [study.slug] if name.startswith("reports:") else []
     return reverse(name, args=arguments.get(name, usual))
 

@@ -9,9 +9,8 @@ from hypothesis import strategies as st
 
 from protocols.formats.archives import Limits
 from protocols.formats.problems import Problems
-from protocols.formats.rrc import LineFormat, Rules, read_archive, write_archive
+from protocols.formats.rrc import LineFormat, Rules, read_archive
 from protocols.formats.scores import read_scores
-from protocols.regions import Region
 from tests.archives import damaged_zip, encrypted_zip, link_zip, zip_bytes
 from tests.shared import shared_path
 
@@ -191,10 +190,27 @@ def test_duplicate_entries_are_refused():
     assert (problem.code, problem.entry) == ("N3", "b/gt_img_1.txt")
 
 
-@pytest.mark.parametrize("strange", ["img_1.txt", "gt_img_1.txt", "res_img_1.csv", "inner.zip"])
-def test_results_of_a_wrong_name_are_refused(strange):
+@pytest.mark.parametrize(
+    ("strange", "offered"),
+    [
+        ("img_1.txt", " (perhaps res_img_1.txt)"),
+        ("gt_img_1.txt", " (perhaps res_img_1.txt)"),
+        ("res_img_1.csv", " (perhaps res_img_1.txt)"),
+        ("RES_img_1.jpg.TXT", " (perhaps res_img_1.txt)"),
+        ("notes.pdf", ""),
+    ],
+)
+def test_results_of_a_wrong_name_are_refused_and_the_right_one_offered(strange, offered):
     [problem] = read({"res_a.txt": "", strange: ""}, kind="results").errors
-    assert (problem.code, problem.entry, problem.expected) == ("N1", strange, "res_NAME.txt")
+    assert (problem.code, problem.entry) == ("N1", strange)
+    assert problem.expected == f"res_NAME.txt{offered}"
+
+
+def test_an_archive_inside_the_archive_is_refused_with_what_to_do():
+    for inner in ({"inner.zip": ""}, {"gt_a.txt": zip_bytes({"a": ""})}):
+        [problem] = read(inner).errors
+        assert problem.code == "A2"
+        assert "unpack the inner zip" in problem.expected
 
 
 def test_ground_truth_given_as_results_is_refused():
@@ -241,35 +257,6 @@ def test_strict_quadrilaterals_run_clockwise_or_are_degenerate():
     assert not results("0,0,9,0,0,0,9,0", **rules).errors
     [problem] = results("0,0,0,9,9,9,9,0", **rules).errors
     assert problem.code == "L7"
-
-
-names = st.text("abc_123", min_size=1, max_size=6)
-coordinates = st.integers(0, 5000)
-boxes = st.builds(
-    lambda left, top, width, height, text: Region.from_box(
-        left, top, left + width, top + height, text=text
-    ),
-    coordinates,
-    coordinates,
-    coordinates,
-    coordinates,
-    st.text(max_size=8).filter(lambda t: not set(t) & set("\r\n\0") and t != "###"),
-)
-
-
-@given(st.dictionaries(names, st.lists(boxes, max_size=3).map(tuple), min_size=1, max_size=4))
-def test_what_is_written_reads_back(regions):
-    found = read(write_archive(regions, "truth", "ltrb"), line_format=LineFormat.LTRB)
-    assert not found.errors
-    assert dict(found.regions) == regions
-    assert write_archive(regions, "truth", "ltrb") == write_archive(regions, "truth", "ltrb")
-
-
-def test_what_a_format_cannot_say_is_refused():
-    with pytest.raises(ValueError, match="region 0 of a is no upright rectangle"):
-        write_archive({"a": [Region((0, 0, 9, 1, 9, 9, 0, 9))]}, "results", "ltrb")
-    with pytest.raises(ValueError, match="3 corners"):
-        write_archive({"a": [Region((0, 0, 9, 1, 9, 9))]}, "results", "quad")
 
 
 @given(st.binary(max_size=300))
@@ -348,7 +335,7 @@ def test_scores_are_read_and_empty_cells_are_undefined():
         ("a", "m", 1.0, 0.5, 2),
         ("b", "m", None, None, 3),
     ]
-    assert not table.problems
+    assert [(p.severity, p.code) for p in table.problems] == [("warning", "L9")]
 
 
 @pytest.mark.parametrize(

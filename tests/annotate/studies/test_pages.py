@@ -138,7 +138,7 @@ def test_a_dataset_without_methods_says_what_to_do_first(client):
     dataset = make_dataset()
     client.force_login(make_admin())
     html = client.get(reverse("studies:create", args=[dataset.slug])).text
-    assert reverse("imports:results", args=[dataset.slug]) in html
+    assert reverse("imports:start") in html
 
 
 def test_an_unknown_person_is_422_with_the_reason(client):

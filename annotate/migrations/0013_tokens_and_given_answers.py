@@ -7,7 +7,7 @@ from django.db import migrations, models
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("annotate", "0011_kept_reports"),
+        ("annotate", "0012_drafts_of_loads_and_jobs"),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 

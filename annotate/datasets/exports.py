@@ -1,0 +1,83 @@
+"""Ground truth and result sets as files that load again to the same regions."""
+
+import tempfile
+from collections.abc import Mapping, Sequence
+from typing import IO, Final
+
+from annotate.errors import Refusal
+from protocols.formats.contents import LineFormat
+from protocols.formats.writing import NotWritable, write_coco, write_rrc_zip
+from protocols.regions import Region, decode_regions
+
+from .models import Dataset, Method
+
+CONTENT_TYPES: Final = {"zip": "application/zip", "json": "application/json"}
+# Above this the file is on disk while it is made.
+_IN_MEMORY_BYTES: Final = 8 * 1024 * 1024
+
+
+class NotExported(Refusal):
+    """The format has no place for something; another has."""
+
+
+def truth_file(dataset: Dataset, extension: str) -> IO[bytes]:
+    """Return the ground truth as a zip of lines or as COCO JSON. Raises NotExported."""
+    images = dataset.images.in_order()
+    regions = {image.name: image.truth_regions for image in images.iterator(chunk_size=500)}
+    return _written(dataset, regions, "truth", extension)
+
+
+def results_file(method: Method, extension: str) -> IO[bytes]:
+    """Return the results of a method as a zip of lines or as COCO JSON. Raises NotExported.
+
+    An image that had no file in what was loaded has none in the zip.
+    """
+    dataset = method.dataset
+    found = method.results.order_by("image__position", "image__pk")
+    if extension == "zip":
+        found = found.filter(had_file=True)
+    rows = found.values_list("image__name", "regions")
+    regions = {name: decode_regions(of) for name, of in rows.iterator(chunk_size=500)}
+    return _written(dataset, regions, "results", extension, method.name)
+
+
+def _written(
+    dataset: Dataset,
+    regions: Mapping[str, Sequence[Region]],
+    kind: str,
+    extension: str,
+    method: str | None = None,
+) -> IO[bytes]:
+    stream: IO[bytes] = tempfile.SpooledTemporaryFile(_IN_MEMORY_BYTES)  # noqa: SIM115 - handed on
+    try:
+        if extension == "json":
+            sizes = {
+                name: (width, height)
+                for name, width, height in dataset.images.values_list("name", "width", "height")
+                if width
+            }
+            write_coco(stream, regions, kind=kind, sizes=sizes, method=method)  # type: ignore[arg-type]
+        else:
+            _write_lines(stream, dataset, regions, kind)
+    except NotWritable as refusal:
+        stream.close()
+        raise NotExported(f"These regions cannot be written so: {refusal}.") from refusal
+    stream.seek(0)
+    return stream
+
+
+def _write_lines(
+    stream: IO[bytes], dataset: Dataset, regions: Mapping[str, Sequence[Region]], kind: str
+) -> None:
+    """Write lines in the dataset's own format, or the next that has room for all shapes."""
+    formats = list(LineFormat)[list(LineFormat).index(LineFormat(dataset.line_format)) :]
+    for at, line_format in enumerate(formats, 1):
+        try:
+            write_rrc_zip(stream, regions, kind=kind, line_format=line_format)  # type: ignore[arg-type]
+        except NotWritable:
+            if at == len(formats):
+                raise
+            stream.seek(0)
+            stream.truncate()
+        else:
+            return

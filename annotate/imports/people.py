@@ -1,0 +1,191 @@
+"""Loading people: a CSV of username, email, role and study; a membership or an invitation for each row."""
+
+import csv
+import io
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, Final, Protocol
+
+from django.contrib.auth.models import User
+from django.core.exceptions import ValidationError
+from django.core.validators import validate_email
+
+from annotate.studies.models import Membership, Role, Study
+from annotate.studies.services import add_member
+from protocols.formats.archives import source_name
+from protocols.formats.problems import Nearest, Problems, quoted
+
+from .checking import Checked, Given
+from .staging import Rows
+
+COLUMNS: Final = ("username", "email", "role", "study")
+_MAX_BYTES: Final = 4 * 1024 * 1024
+
+
+class Invite(Protocol):
+    """Invites somebody who has no account; what makes invitations stands above this subject."""
+
+    def __call__(self, *, study: Study, role: str, email: str, person: User | None) -> None: ...
+
+
+_invite: list[Invite] = []
+
+
+def invite_with(invite: Invite) -> None:
+    """Have people without an account invited so. Without it such rows are refused."""
+    _invite[:] = [invite]
+
+
+def check_people(given: Given, rows: Rows) -> Checked:
+    """Read who takes part in which study. The rows are username, email, role, study's address."""
+    problems = Problems(source_name(given.source, given.name))
+    found: list[Sequence[str]] = []
+    text = _text(given, problems)
+    if text is not None:
+        found = list(_rows(text, problems))
+    if not found and not problems.has_errors:
+        problems.error("S3", "nobody", "at least one line below the header")
+    rows.write(iter(found))
+    counts = {"people": len(found), "studies": len({row[3] for row in found})}
+    return Checked(given, rows, problems, counts)
+
+
+def _text(given: Given, problems: Problems) -> str | None:
+    source = given.source
+    if isinstance(source, io.IOBase):
+        content = source.read(_MAX_BYTES + 1)
+    else:
+        with open(source, "rb") as file:  # type: ignore[arg-type]
+            content = file.read(_MAX_BYTES + 1)
+    if len(content) > _MAX_BYTES:
+        problems.error("A3", "a larger file", f"at most {_MAX_BYTES} bytes")
+        return None
+    try:
+        text = content.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        problems.error("L9", "bytes that are not UTF-8", "a CSV file in UTF-8")
+        return None
+    if "\0" in text:
+        problems.error("A1", "a binary file", "a CSV file")
+        return None
+    return text
+
+
+def _rows(text: str, problems: Problems) -> Iterator[Sequence[str]]:
+    first = text.split("\n", 1)[0]
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=";" if ";" in first else ",")
+    try:
+        header = [cell.strip().lower() for cell in next(reader, [])]
+        lacking = [column for column in COLUMNS if column not in header]
+        if lacking:
+            found = f"a header without {', '.join(lacking)}"
+            problems.error("L1", found, ",".join(COLUMNS), line=1, text=first)
+            return
+        places = [header.index(column) for column in COLUMNS]
+        row_of = _Reader(problems)
+        for cells in reader:
+            if any(cell.strip() for cell in cells):
+                row = row_of.read(cells, places, reader.line_num)
+                if row is not None:
+                    yield row
+    except csv.Error as fault:
+        problems.error("L1", f"a line that is no CSV ({fault})", "CSV", line=reader.line_num)
+
+
+class _Reader:
+    """Checks one row after the other against the people and studies there are."""
+
+    def __init__(self, problems: Problems) -> None:
+        self._problems = problems
+        studies = Study.objects.values_list("name", "slug")
+        self._study = {word.casefold(): slug for name, slug in studies for word in (name, slug)}
+        self._nearest = Nearest(slug for _, slug in studies)
+        people = User.objects.filter(is_active=True).values_list("username", flat=True)
+        self._people = set(people)
+        self._seen: Counter[tuple[str, str, str]] = Counter()
+
+    def read(self, cells: Sequence[str], places: Sequence[int], line: int) -> Sequence[str] | None:
+        if len(cells) <= max(places):
+            self._fault("L1", f"{len(cells)} cells", ", ".join(COLUMNS), line, cells)
+            return None
+        username, email, role, study = (cells[at].strip() for at in places)
+        n_before = self._problems.counts.total()
+        slug = self._study.get(study.casefold())
+        if slug is None:
+            hint = self._nearest.hint(study)
+            self._fault("S1", f"the study {quoted(study)}", f"a study there is{hint}", line, cells)
+        role = role.lower()
+        if role not in Role.values:
+            wanted = " or ".join(Role.values)
+            self._fault("S1", f"the role {quoted(role)}", wanted, line, cells)
+        self._check_person(username, email, line, cells)
+        key = (username or email).casefold(), role, slug or ""
+        self._seen[key] += 1
+        if self._seen[key] > 1:
+            self._fault("N3", f"{username or email} a second time", "once", line, cells)
+        return (
+            None
+            if self._problems.counts.total() > n_before
+            else (username, email, role, slug or "")
+        )
+
+    def _check_person(self, username: str, email: str, line: int, cells: Sequence[str]) -> None:
+        if username in self._people:
+            return
+        if email:
+            try:
+                validate_email(email)
+            except ValidationError:
+                self._fault("L2", quoted(email), "an e-mail address", line, cells)
+                return
+        if not _invite or not email:
+            found = f"nobody who is named {quoted(username)}" if username else "no username"
+            wanted = (
+                "a username there is, or an e-mail address to invite"
+                if _invite
+                else "a username there is; others are invited from the study's page"
+            )
+            self._fault("S1", found, wanted, line, cells)
+
+    def _fault(self, code: str, found: str, expected: str, line: int, cells: Sequence[str]) -> None:
+        self._problems.error(code, found, expected, line=line, text=",".join(cells))
+
+
+def write_people(
+    rows: Rows, person: User | None, progress: Callable[[int, int], None] | None = None
+) -> tuple[list[int], dict[str, int]]:
+    """Let these people take part; return the memberships that are new, and counts."""
+    studies = {study.slug: study for study in Study.objects.all()}
+    known = set(User.objects.filter(is_active=True).values_list("username", flat=True))
+    counts = {"members": 0, "members_already": 0, "invited": 0}
+    new: list[int] = []
+    for done, (username, email, role, slug) in enumerate(rows, 1):
+        study = studies[slug]
+        if username in known:
+            before = Membership.objects.filter(
+                study=study, person__username=username, role=role
+            ).exists()
+            membership = add_member(study=study, username=username, role=role)
+            counts["members_already" if before else "members"] += 1
+            if not before:
+                new.append(membership.pk)
+        else:
+            _invite[0](study=study, role=role, email=email, person=person)
+            counts["invited"] += 1
+        if progress is not None:
+            progress(done, done)
+    return new, counts
+
+
+def remove_people(memberships: Sequence[int]) -> None:
+    Membership.objects.filter(pk__in=memberships).delete()
+
+
+def who_worked(memberships: Sequence[int]) -> list[str]:
+    """The people of these memberships who have begun to answer in their study."""
+    begun: list[str] = []
+    found: Any = Membership.objects.filter(pk__in=memberships).select_related("study", "person")
+    for membership in found:
+        if membership.study.assignments.filter(annotator=membership.person).exists():
+            begun.append(f"{membership.person} in {membership.study}")
+    return begun

@@ -1,0 +1,261 @@
+"""Writing rows that were checked into the database, and taking them out again.
+
+Whoever calls this holds the transaction. Rows come from disk in batches: memory holds the names of a
+dataset's images, never all regions.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from hashlib import sha256
+from itertools import islice
+from typing import Any, Final, TypeVar
+
+from django.db import models
+from django.db.models import Q
+from django.utils.text import slugify
+
+from annotate.datasets.models import BoxConvention, Dataset, Image, Method, Result
+from annotate.scoring.models import ProtocolRun, Score
+from annotate.studies.models import Study
+from protocols.base import f_score
+from protocols.formats.problems import quoted
+from protocols.formats.rrc import LineFormat
+from protocols.regions import canonical_bytes, encode_regions
+
+from .checking import methods_together
+from .errors import NotLoaded
+from .models import Missing
+from .photographs import Photograph
+from .staging import Rows
+
+Progress = Callable[[int, int], None]
+_Row = TypeVar("_Row")
+_BATCH: Final = 500
+_MAX_NAME: Final = 120
+# Below data/, where a dataset's own address would be.
+_TAKEN_ADDRESSES: Final = {"images", "load"}
+
+
+def named(name: str, what: str) -> tuple[str, str]:
+    """Return a name without outer blanks, and the slug that becomes part of addresses."""
+    name = name.strip()
+    slug = slugify(name)
+    if not slug or len(name) > _MAX_NAME:
+        raise NotLoaded(
+            f"The name of the {what}, {quoted(name)}, needs letters or digits, and at most "
+            f"{_MAX_NAME} characters."
+        )
+    return name, slug
+
+
+def name_of_new_dataset(name: str) -> tuple[str, str]:
+    """Return name and slug; raise NotLoaded if they are taken or cannot be."""
+    name, slug = named(name, "dataset")
+    if slug in _TAKEN_ADDRESSES:
+        raise NotLoaded(f"{quoted(name)} cannot be the name of a dataset. Choose another.")
+    if Dataset.objects.filter(Q(slug=slug) | Q(name=name)).exists():
+        raise NotLoaded(f"There is a dataset named {quoted(name)} already.")
+    return name, slug
+
+
+def method_named(dataset: Dataset, title: str) -> Method | None:
+    """Return the dataset's method that has this name or its address, if there is one."""
+    name, slug = named(title, "method")
+    return dataset.methods.filter(slug=slug).first() or dataset.methods.filter(name=name).first()
+
+
+def write_dataset(
+    *,
+    name: str,
+    line_format: str,
+    truth: Rows,
+    photographs: Mapping[str, Photograph],
+    provenance: str,
+    licence: str,
+) -> Dataset:
+    """Write a new dataset with its images."""
+    name, slug = name_of_new_dataset(name)
+    inclusive = line_format == LineFormat.LTRB
+    dataset = Dataset.objects.create(
+        name=name,
+        slug=slug,
+        line_format=line_format,
+        box_convention=BoxConvention.INCLUSIVE if inclusive else BoxConvention.POINTS,
+        provenance=provenance,
+        licence=licence,
+    )
+    rows = (
+        _image(dataset, position, image, regions, photographs.get(image))
+        for position, (image, regions) in enumerate(truth)
+    )
+    for batch in _batches(rows):
+        Image.objects.bulk_create(batch)
+    return dataset
+
+
+def _image(
+    dataset: Dataset, position: int, name: str, truth: Any, photograph: Photograph | None
+) -> Image:
+    row = Image(dataset=dataset, name=name, position=position, truth=truth)
+    if photograph is not None:
+        row.sha256, row.content_type = photograph.sha256, photograph.content_type
+        row.width, row.height = photograph.width, photograph.height
+    return row
+
+
+def write_results(
+    *,
+    dataset: Dataset,
+    title: str,
+    rows: Iterable[list[Any]],
+    missing: str | None,
+    replace: bool,
+    images: Mapping[str, int],
+    progress: Progress | None = None,
+) -> tuple[Method, bool, dict[str, int]]:
+    """Write the result set of a method; return it, whether it took another's place, and counts.
+
+    Raises NotLoaded for results that are loaded already, unless ``replace`` is said and no answer
+    refers to them.
+    """
+    method = method_named(dataset, title)
+    is_loaded = method is not None and method.results.exists()
+    if method is not None and is_loaded:
+        if not replace:
+            raise NotLoaded(f"Results of {quoted(method.name)} are loaded already.")
+        refuse_if_answered(method)
+        remove_results(method)
+    if method is None:
+        name, slug = named(title, "method")
+        method = Method.objects.create(dataset=dataset, name=name, slug=slug)
+    counts = _write_rows(method, rows, missing, images, progress)
+    return method, is_loaded, counts
+
+
+def _write_rows(
+    method: Method,
+    rows: Iterable[list[Any]],
+    missing: str | None,
+    images: Mapping[str, int],
+    progress: Progress | None,
+) -> dict[str, int]:
+    left = set(images)
+    counts = {"results": 0, "boxes": 0, "empty": 0, "without_file": 0}
+
+    def results() -> Iterator[Result]:
+        for _, image, regions, n_regions, digest in rows:
+            left.discard(image)
+            yield Result(
+                image_id=images[image],
+                method=method,
+                regions=regions,
+                n_regions=n_regions,
+                sha256=digest,
+            )
+        if missing == Missing.EMPTY:
+            nothing = sha256(canonical_bytes(())).hexdigest()
+            for image in sorted(left, key=images.__getitem__):
+                yield Result(
+                    image_id=images[image],
+                    method=method,
+                    regions=encode_regions(()),
+                    n_regions=0,
+                    had_file=False,
+                    sha256=nothing,
+                )
+
+    for batch in _batches(results()):
+        Result.objects.bulk_create(batch)
+        counts["results"] += len(batch)
+        counts["boxes"] += sum(row.n_regions for row in batch)
+        counts["empty"] += sum(row.n_regions == 0 for row in batch)
+        counts["without_file"] += sum(not row.had_file for row in batch)
+        if progress is not None:
+            progress(counts["results"], len(images))
+    method.totals = {
+        "n": counts["results"],
+        **{key: counts[key] for key in ("boxes", "empty", "without_file")},
+    }
+    method.save(update_fields=["totals"])
+    return counts | {"not_evaluated": len(images) - counts["results"]}
+
+
+def write_scores(
+    *, dataset: Dataset, protocol: str, rows: Rows, progress: Progress | None = None
+) -> tuple[ProtocolRun, int]:
+    """Write imported scores as a run of the protocol; return it and how many there are."""
+    run = ProtocolRun.objects.create(
+        dataset=dataset,
+        name=named(protocol, "protocol")[0],
+        version="",
+        origin=ProtocolRun.Origin.IMPORTED,
+    )
+    n_scores = 0
+    for name, of_method in methods_together(rows):
+        found = Result.objects.filter(method__dataset=dataset, method__name=name)
+        results = dict(found.values_list("image__name", "pk").iterator())
+        scores = (
+            Score(
+                run=run,
+                result_id=results[image],
+                recall=recall,
+                precision=precision,
+                f_score=f_score(recall, precision),
+            )
+            for _, image, recall, precision in of_method
+        )
+        for batch in _batches(scores):
+            Score.objects.bulk_create(batch)
+            n_scores += len(batch)
+            if progress is not None:
+                progress(n_scores, 0)
+    run.n_scores = n_scores
+    run.save(update_fields=["n_scores"])
+    return run, n_scores
+
+
+def studies_with_answers_on(method: Method) -> models.QuerySet[Study]:
+    """The studies in which somebody was shown a result of this method."""
+    left = Q(assignments__screens__left__method=method)
+    right = Q(assignments__screens__right__method=method)
+    return Study.objects.filter(left | right).distinct()
+
+
+def refuse_if_answered(method: Method) -> None:
+    studies = studies_with_answers_on(method)
+    if studies:
+        raise NotLoaded(
+            f"Answers refer to the results of {quoted(method.name)}, so they stay as they are: "
+            f"{', '.join(study.name for study in studies)}. Load these under another name."
+        )
+
+
+def remove_results(method: Method) -> None:
+    """Take out a method's results, and with them what protocols said of them."""
+    for run in ProtocolRun.objects.filter(scores__result__method=method).distinct():
+        run.overall.pop(method.name, None)
+        run.n_scores = run.scores.exclude(result__method=method).count()
+        run.save(update_fields=["overall", "n_scores"])
+    _remove(Score.objects.filter(result__method=method))
+    _remove(Result.objects.filter(method=method))
+    method.totals = None
+    method.save(update_fields=["totals"])
+
+
+def remove_dataset(dataset: Dataset) -> list[str]:
+    """Take out a dataset that holds nothing but its images; return the hashes of its photographs."""
+    hashes = list(dataset.images.exclude(sha256="").values_list("sha256", flat=True).distinct())
+    _remove(dataset.images.all())
+    dataset.delete()
+    return hashes
+
+
+def _remove(rows: "models.QuerySet[Any]") -> None:
+    """Delete rows in batches: all at once they would be held in memory."""
+    while keys := list(rows.order_by("pk").values_list("pk", flat=True)[:_BATCH]):
+        rows.model._default_manager.filter(pk__in=keys).delete()
+
+
+def _batches(rows: Iterable[_Row]) -> Iterator[list[_Row]]:
+    left = iter(rows)
+    while batch := list(islice(left, _BATCH)):
+        yield batch

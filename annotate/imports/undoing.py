@@ -1,0 +1,110 @@
+"""Undoing a load: exactly what it added goes, as long as nothing is built on it."""
+
+from django.contrib.auth.models import User
+from django.db import transaction
+from django.db.models import Q
+from django.utils import timezone
+
+from annotate.datasets.models import Dataset, Method
+from annotate.scoring.models import ProtocolRun
+from annotate.studies.models import Study
+from protocols.formats.problems import quoted
+
+from . import people, publishing
+from .errors import CannotUndo
+from .models import Import
+from .photographs import forget_unused
+
+
+def obstacles(receipt: Import) -> list[str]:
+    """Say in sentences what stands against undoing a load; nothing: it may be undone."""
+    if receipt.undone is not None:
+        return ["It was undone already."]
+    if not receipt.added:
+        return ["It was loaded by an earlier version, which did not note what it added."]
+    if receipt.kind == Import.Kind.DATASET:
+        return _against_dataset(receipt)
+    if receipt.kind == Import.Kind.RESULTS:
+        return _against_results(receipt)
+    if receipt.kind == Import.Kind.USERS:
+        begun = people.who_worked(receipt.added["memberships"])
+        found = [f"They have begun to answer: {', '.join(begun)}."] if begun else []
+        if receipt.counts.get("invited"):
+            found.append("People were invited by it. Revoke the invitations on their page instead.")
+        return found
+    return []
+
+
+def _against_dataset(receipt: Import) -> list[str]:
+    dataset = receipt.dataset
+    found = [f"The study {quoted(study.name)} uses it." for study in dataset.studies.all()]
+    others = dataset.imports.filter(undone__isnull=True).exclude(pk=receipt.pk)
+    if others or dataset.methods.exists():
+        found.append("Results or scores were loaded on it. Undo those loads first.")
+    if dataset.runs.exists() and not dataset.methods.exists():
+        found.append("Protocols have scored it.")
+    return found
+
+
+def _against_results(receipt: Import) -> list[str]:
+    methods = list(Method.objects.filter(pk__in=receipt.added["methods"]))
+    found = []
+    if receipt.replaced:
+        found.append(
+            f"It replaced earlier results of {', '.join(receipt.replaced)}, and undoing would not "
+            "bring those back. Load the earlier file again: it takes their place."
+        )
+    used = Q(methods__in=methods)
+    asked = Q(assignments__screens__left__method__in=methods)
+    asked |= Q(assignments__screens__right__method__in=methods)
+    for study in Study.objects.filter(used | asked).distinct():
+        found.append(f"The study {quoted(study.name)} uses it.")
+    later = receipt.dataset.imports.filter(
+        kind=Import.Kind.RESULTS, undone__isnull=True, pk__gt=receipt.pk
+    )
+    gone = {name for other in later for name in other.replaced}
+    replaced = sorted(gone & {method.name for method in methods})
+    if replaced:
+        found.append(f"Its results of {', '.join(replaced)} were replaced by a later load.")
+    imported = ProtocolRun.objects.filter(
+        origin=ProtocolRun.Origin.IMPORTED, scores__result__method__in=methods
+    ).distinct()
+    for run in imported:
+        found.append(f"Scores of {quoted(run.name)} were loaded for it. Undo that load first.")
+    return found
+
+
+@transaction.atomic
+def undo_import(*, receipt: Import, person: User | None = None) -> Import:
+    """Take out what a load added; the receipt stays and says who undid it.
+
+    What protocols computed here of its results goes with them. Raises NotLoaded, with what stands
+    against it, where something is built on it.
+    """
+    locked = Import.objects.select_for_update(of=("self",)).get(pk=receipt.pk)
+    if locked.dataset_id is not None:
+        Dataset.objects.select_for_update().get(pk=locked.dataset_id)
+    against = obstacles(locked)
+    if against:
+        raise CannotUndo(f"{' '.join(against)} Nothing was undone.")
+    if locked.kind == Import.Kind.DATASET:
+        _remove_dataset(locked.dataset)
+        locked.dataset = None
+    elif locked.kind == Import.Kind.RESULTS:
+        for method in Method.objects.filter(pk__in=locked.added["methods"]):
+            publishing.remove_results(method)
+            method.delete()
+    elif locked.kind == Import.Kind.SCORES:
+        ProtocolRun.objects.filter(pk=locked.added["run"]).delete()
+    else:
+        people.remove_people(locked.added["memberships"])
+    locked.undone, locked.undone_by = timezone.now(), person
+    locked.save()
+    receipt.refresh_from_db()
+    return receipt
+
+
+def _remove_dataset(dataset: Dataset) -> None:
+    Import.objects.filter(dataset=dataset).update(dataset=None)
+    hashes = publishing.remove_dataset(dataset)
+    transaction.on_commit(lambda: forget_unused(hashes))

@@ -1,0 +1,37 @@
+"""Running jobs on the workers of a Dask cluster, whose scheduler DASK_SCHEDULER names.
+
+The workers need this program, the same DATABASE_URL and a DATA_DIR they share with the site. The
+cluster's memory counts for nothing: a job is done when its row says so, and one that the cluster
+lost is taken up again like any other.
+"""
+
+import logging
+from typing import Final
+
+from django.conf import settings
+
+_log = logging.getLogger(__name__)
+_TIMEOUT_SECONDS: Final = 5
+
+
+def submit(pk: int) -> None:
+    """Hand the job to the cluster. If it does not answer, the job waits and is offered again."""
+    from distributed import Client, fire_and_forget
+
+    try:
+        with Client(settings.DASK_SCHEDULER, timeout=_TIMEOUT_SECONDS) as client:
+            fire_and_forget(client.submit(run_there, pk, key=f"job-{pk}", pure=False))
+    except OSError as fault:
+        _log.warning("The Dask scheduler did not take job %s: %s", pk, fault)
+
+
+def run_there(pk: int) -> bool:
+    """Run a job inside a Dask worker."""
+    import django
+    from django.apps import apps
+
+    if not apps.ready:
+        django.setup()
+    from .services import run_one
+
+    return run_one(pk)

@@ -1,0 +1,23 @@
+"""Which function does the work of which kind of job. `annotate/work.py` fills it."""
+
+from collections.abc import Callable, Mapping
+from typing import Any, Protocol
+
+
+class Progress(Protocol):
+    """What a piece of work tells while it runs; raises Stopped when it should end."""
+
+    def tell(self, done: int, total: int, doing: str = "") -> None: ...
+
+
+# arguments, progress
+Work = Callable[[Mapping[str, Any], Progress], None]
+_KINDS: dict[str, Work] = {}
+
+
+def register(kind: str, work: Work) -> None:
+    _KINDS[kind] = work
+
+
+def work_of(kind: str) -> Work:
+    return _KINDS[kind]

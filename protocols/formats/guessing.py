@@ -1,0 +1,242 @@
+"""What a file probably is, from its name and a look inside."""
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final, Literal
+
+from .archives import Limits, Member, OpenArchive, Source, first_bytes, open_archive, source_name
+from .contents import LineFormat
+from .curved import style_of
+from .problems import Problems, counted, quoted
+from .rrc import guess_line_format, looks_like_confidence
+from .separated import delimiter_of
+
+GuessedKind = Literal["images", "truth", "results", "scores"]
+_PICTURES: Final = (".jpg", ".jpeg", ".png", ".webp")
+_PICTURE_BEGINS: Final = (b"\xff\xd8\xff", b"\x89PNG\r\n", b"RIFF")
+_ZIP_BEGINS: Final = (b"PK\x03\x04", b"PK\x05\x06")
+_N_LOOKED_AT: Final = 20
+_N_LINES: Final = 50
+_LOOKED_AT: Final = 64 * 1024
+_MAX_LINE: Final = 2_000
+_MAX_METHOD: Final = 120
+_SHARED: Final = "res|results?|det|detections?|submit|submission"
+_PREFIXES: Final = re.compile(rf"\A(?:{_SHARED})[\s_.-]+", re.IGNORECASE)
+_SUFFIXES: Final = re.compile(rf"[\s_.-]+(?:{_SHARED})\Z", re.IGNORECASE)
+_EXTENSIONS: Final = re.compile(r"(?:\.(?:zip|json|csv|xml|txt))+\Z", re.IGNORECASE)
+_TRUTH_NAME: Final = re.compile(
+    r"(?:\A|[\s_.-])(?:gt|ground[\s_-]?truth|truth|annotations?)(?:[\s_.-]|\Z)", re.IGNORECASE
+)
+_SIZE_LINE: Final = re.compile(r"\s*+\d{1,6}\s*+,\s*+\d{1,6}\s*+\Z", re.ASCII)
+_KEY: Final = re.compile(r'"([A-Za-z_]{1,30})"\s*+:')
+_COCO_KEYS: Final = frozenset(("images", "annotations", "imgs", "anns", "image_id", "categories"))
+_RESULT_COLUMNS: Final = frozenset(("method", "confidence", "score"))
+_TRUTH_COLUMNS: Final = frozenset(("text", "transcription", "ignored", "ignore", "dont_care"))
+
+
+@dataclass(frozen=True, slots=True)
+class Guess:
+    """What a file probably is.
+
+    Attributes
+    ----------
+    kind : "images", "truth", "results", "scores" or None
+    format : str or None
+        A key of ``reading.FORMATS``, or "csv" or "json" for scores.
+    method : str or None
+        The name of the method, from the file's; None where it is no result set.
+    reason : str
+        Why, in one sentence.
+    """
+
+    kind: GuessedKind | None
+    format: str | None
+    method: str | None
+    reason: str
+
+
+def guess(source: Source, name: str | None = None) -> Guess:
+    """Guess kind, format and method of a file; never raises for any bytes."""
+    name = source_name(source, name)
+    begin = first_bytes(source, _LOOKED_AT)
+    if not begin:
+        return _nothing(f"{quoted(name)} is empty or cannot be read.")
+    if begin.startswith(_ZIP_BEGINS):
+        return _guess_zip(source, name)
+    if begin.startswith(_PICTURE_BEGINS):
+        return Guess("images", None, None, f"{quoted(name)} begins as a photograph does.")
+    return _guess_document(begin, name)
+
+
+def _nothing(reason: str) -> Guess:
+    return Guess(None, None, None, reason)
+
+
+def _annotated(is_truth: bool, format: str, name: str, reason: str) -> Guess:
+    if is_truth:
+        return Guess("truth", format, None, reason)
+    return Guess("results", format, method_name(name), reason)
+
+
+def method_name(name: str) -> str | None:
+    """Return the method that a file of results is probably of: its name without what they share."""
+    stem = _EXTENSIONS.sub("", name)
+    for pattern in (_PREFIXES, _SUFFIXES):
+        stem = pattern.sub("", stem)
+    stem = stem.strip(" _.-")[:_MAX_METHOD]
+    return stem if stem and stem.isprintable() else None
+
+
+def _guess_zip(source: Source, name: str) -> Guess:
+    problems = Problems(name)
+    with open_archive(source, problems, Limits()) as archive:
+        members = archive.members
+        if not members:
+            reason = problems.found[0].found if problems.found else "no file in it"
+            return _nothing(f"{quoted(name)} cannot be used: {reason}.")
+        suffixes = Counter(_suffix(member) for member in members)
+        n_pictures = sum(suffixes[suffix] for suffix in _PICTURES)
+        if 2 * n_pictures > len(members):
+            files = counted(len(members), "file")
+            return Guess("images", None, None, f"{n_pictures} of {files} are pictures by name.")
+        suffix = max((".txt", ".xml", ".json", ".csv"), key=lambda of: suffixes[of])
+        fitting = [member for member in members if _suffix(member) == suffix]
+        if not fitting:
+            return _nothing(f"{quoted(name)} holds no file of a known format.")
+        if suffix == ".txt":
+            return _guess_texts(archive, fitting, name)
+        content = archive.content(fitting[0], Limits().document_bytes)
+        return _guess_document((content or b"")[:_LOOKED_AT], name)
+
+
+def _suffix(member: Member) -> str:
+    return member.name[member.name.rfind(".") :].lower()
+
+
+def _guess_texts(archive: OpenArchive, members: Sequence[Member], name: str) -> Guess:
+    starts = Counter(member.name.lower().split("_")[0] for member in members)
+    n_truth, n_results = starts["gt"] + starts["poly"], starts["res"]
+    lines = _some_lines(archive, members)
+    if not n_truth and not n_results and _is_evaltex(lines):
+        return _guess_evaltex(lines, name)
+    style = style_of(lines)
+    files = counted(len(members), "text file")
+    if n_truth or n_results:
+        is_truth = n_truth >= n_results
+        named, n = ("gt_", n_truth) if is_truth else ("res_", n_results)
+        reason = f"{n} of {files} are named {named}NAME.txt"
+    else:
+        is_truth = bool(_TRUTH_NAME.search(name)) or style is not None or _have_texts(lines)
+        reason = f"{files} {'with' if is_truth else 'without'} transcriptions, by a look at some"
+    if style is not None:
+        return _annotated(is_truth, "polygon", name, f"{reason}; written as in {style}.")
+    line_format = guess_line_format(lines, "truth" if is_truth else "results")
+    return _annotated(is_truth, line_format.value, name, f"{reason}; {_SAID[line_format]}.")
+
+
+_SAID: Final = {
+    LineFormat.LTRB: "most lines have four coordinates",
+    LineFormat.QUAD: "most lines have eight coordinates",
+    LineFormat.POLYGON: "lines have varying or many coordinates",
+}
+
+
+def _some_lines(archive: OpenArchive, members: Sequence[Member]) -> list[str]:
+    lines: list[str] = []
+    for member in members[:_N_LOOKED_AT]:
+        content = archive.content(member)
+        if content is not None:
+            lines += _lines(content[:_LOOKED_AT])[:_N_LINES]
+    return lines
+
+
+def _lines(begin: bytes) -> list[str]:
+    """Return the first lines that are not empty, shortened; the last may be cut."""
+    if begin.startswith((b"\xff\xfe", b"\xfe\xff")):
+        text = begin.decode("utf-16", errors="replace")
+    else:
+        text = begin.removeprefix(b"\xef\xbb\xbf").decode(errors="replace")
+    found = text.replace("\r", "\n").split("\n")
+    return [line[:_MAX_LINE] for line in found if line.strip()]
+
+
+def _have_texts(lines: Sequence[str]) -> bool:
+    """Say whether most lines end in something that is no number."""
+    ends = [line.rpartition(",")[2].strip() for line in lines]
+    n_texts = sum(not looks_like_confidence(end) and not end.isdecimal() for end in ends)
+    n_numbers = sum(end.lstrip("-").replace(".", "", 1).isdecimal() for end in ends)
+    return n_texts > n_numbers
+
+
+def _guess_document(begin: bytes, name: str) -> Guess:
+    lines = _lines(begin)
+    if not lines or ("\0" in lines[0]):
+        return _nothing(f"{quoted(name)} is of no known format.")
+    start = lines[0].lstrip()
+    text = "\n".join(lines)
+    if start.startswith(("{", "[")):
+        return _guess_json(text, name)
+    if start.startswith("<"):
+        return _guess_xml(text, name)
+    if _is_evaltex(lines):
+        return _guess_evaltex(lines, name)
+    return _guess_csv(lines, name)
+
+
+def _guess_json(text: str, name: str) -> Guess:
+    keys = set(_KEY.findall(text))
+    if {"recall", "precision"} & keys:
+        return Guess("scores", "json", None, f"{quoted(name)} has recall or precision in JSON.")
+    if not keys & _COCO_KEYS:
+        return _nothing(f"{quoted(name)} is JSON, but neither COCO nor scores.")
+    said = re.search(r'"kind"\s*+:\s*+"(truth|results)"', text)
+    if said:
+        is_truth = said[1] == "truth"
+        return _annotated(
+            is_truth, "coco-json", name, f"{quoted(name)} is COCO and says {said[1]}."
+        )
+    is_truth = "score" not in keys and not text.lstrip().startswith("[")
+    what = "without scores" if is_truth else "with scores or as a plain list"
+    return _annotated(is_truth, "coco-json", name, f"{quoted(name)} is COCO {what}.")
+
+
+def _guess_xml(text: str, name: str) -> Guess:
+    if "<evaltex" in text:
+        is_truth = "detections" not in text.partition("<evaltex")[2].partition(">")[0]
+        reason = f"{quoted(name)} has an element <evaltex> of {'ground truth' if is_truth else 'detections'}."
+        return _annotated(is_truth, "evaltex-xml", name, reason)
+    if "<document" in text:
+        is_truth = bool(_TRUTH_NAME.search(name))
+        reason = f"{quoted(name)} has cTDaR tables; truth or results by its name."
+        return _annotated(is_truth, "ctdar-xml", name, reason)
+    return _nothing(f"{quoted(name)} is XML, but neither EvaLTex nor cTDaR.")
+
+
+def _is_evaltex(lines: Sequence[str]) -> bool:
+    return len(lines) > 1 and "," not in lines[0] and bool(_SIZE_LINE.match(lines[1]))
+
+
+def _guess_evaltex(lines: Sequence[str], name: str) -> Guess:
+    is_truth = any('"' in line or re.search(r",\s*[tf]\s*,", line) for line in lines)
+    reason = f"{quoted(name)} has names of images, each with height,width below it"
+    return _annotated(is_truth, "evaltex-text", name, f"{reason}, as EvaLTex.")
+
+
+def _guess_csv(lines: Sequence[str], name: str) -> Guess:
+    delimiter = delimiter_of(lines[0])
+    columns = {column.strip().strip('"').lower() for column in lines[0].split(delimiter)}
+    if {"recall", "precision"} <= columns:
+        return Guess("scores", "csv", None, f"{quoted(name)} has columns recall and precision.")
+    if len(columns) > 1 and columns & {"image", "image_name", "file_name", "filename", "file"}:
+        is_truth = not columns & _RESULT_COLUMNS and bool(
+            columns & _TRUTH_COLUMNS or _TRUTH_NAME.search(name)
+        )
+        said = "ground truth" if is_truth else "results"
+        return _annotated(is_truth, "csv", name, f"{quoted(name)} has columns as of {said}.")
+    if name.lower().endswith(".txt"):
+        return _nothing(
+            f"{quoted(name)} is a single text file; put the files of all images in a zip."
+        )
+    return _nothing(f"{quoted(name)} is of no known format.")

@@ -1,0 +1,180 @@
+"""Reading ground truth and results in any format of the field: one call, one kind of answer."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Final
+
+from protocols.errors import ProtocolError
+
+from . import coco, ctdar, evaltex, separated
+from .archives import Limits, Source
+from .contents import Archive, Kind, LineFormat, OnEntry
+from .guessing import guess
+from .rrc import Rules, read_archive
+
+_Read = Callable[[Source, Kind, str | None, Limits, OnEntry | None], Archive]
+
+
+class UnknownFormat(ProtocolError, LookupError):
+    """A format of this name does not exist, or it does not serve this kind of file."""
+
+
+@dataclass(frozen=True, slots=True)
+class Format:
+    """A format that can be read.
+
+    Attributes
+    ----------
+    slug : str
+    name : str
+        What people call it.
+    description : str
+        One sentence and an example.
+    kinds : tuple of str
+        What it can hold: "truth", "results".
+    """
+
+    slug: str
+    name: str
+    description: str
+    kinds: tuple[Kind, ...]
+    _read: _Read
+
+
+def _lines_as(line_format: LineFormat | None) -> _Read:
+    def read_lines(
+        source: Source, kind: Kind, name: str | None, limits: Limits, on_entry: OnEntry | None
+    ) -> Archive:
+        rules = Rules(line_format=line_format, loading=True)
+        return read_archive(
+            source, kind=kind, name=name, rules=rules, limits=limits, on_entry=on_entry
+        )
+
+    return read_lines
+
+
+_BOTH: Final[tuple[Kind, ...]] = ("truth", "results")
+
+FORMATS: Final[Mapping[str, Format]] = MappingProxyType(
+    {
+        of.slug: of
+        for of in (
+            Format(
+                "ltrb",
+                "Boxes (ICDAR 2013)",
+                "A zip of gt_NAME.txt or res_NAME.txt, a line for each upright box: "
+                'left,top,right,bottom and a transcription or confidence, as in 38,43,920,215,"Tiredness"',
+                _BOTH,
+                _lines_as(LineFormat.LTRB),
+            ),
+            Format(
+                "quad",
+                "Quadrilaterals (ICDAR 2015)",
+                "A zip of gt_NAME.txt or res_NAME.txt, a line for each quadrilateral, its corners clockwise "
+                "from the top left one, as in 933,255,954,255,956,277,936,277,###",
+                _BOTH,
+                _lines_as(LineFormat.QUAD),
+            ),
+            Format(
+                "polygon",
+                "Polygons (Total-Text, CTW-1500)",
+                "A zip of text files, a line for each polygon of three points or more, as in "
+                "48,84,61,79,75,73,88,68,CARE; also Total-Text's x: [[48 61 75]], y: [[84 79 73]], "
+                "ornt: [u'c'], transcriptions: [u'CARE'] and CTW-1500's lines of 32 numbers",
+                _BOTH,
+                _lines_as(LineFormat.POLYGON),
+            ),
+            Format(
+                "evaltex-text",
+                "EvaLTex, text",
+                "A text file of all images, each with its name, height,width and a line for each object, "
+                'as in 1,0,"CARE",f,38,43,88,17; detections without the second to the fourth field',
+                _BOTH,
+                evaltex.read_text,
+            ),
+            Format(
+                "evaltex-xml",
+                "EvaLTex, XML",
+                'An XML file of all images, as in <object id="1" x="38" y="43" width="88" '
+                'height="17" transcription="CARE"/> inside <evaltex><image name="img_1">',
+                _BOTH,
+                evaltex.read_xml,
+            ),
+            Format(
+                "ctdar-xml",
+                "Tables (cTDaR 2019)",
+                "A zip of XML files, one for each image, as in "
+                '<document><table><Coords points="9,50 9,93 88,93 88,50"/></table></document>',
+                _BOTH,
+                ctdar.read_documents,
+            ),
+            Format(
+                "coco-json",
+                "COCO JSON",
+                "A JSON file with images and annotations, or a list of results, as in "
+                '{"image_id": 1, "segmentation": [[48, 84, 61, 79, 75, 73]], "score": 0.9}',
+                _BOTH,
+                coco.read_coco,
+            ),
+            Format(
+                "csv",
+                "CSV",
+                "A line for each region below a header that names the columns, as in "
+                "image,left,top,right,bottom,text and img_1,38,43,126,60,CARE",
+                _BOTH,
+                separated.read_csv,
+            ),
+        )
+    }
+)
+
+
+_LINES: Final = tuple(line_format.value for line_format in LineFormat)
+_ANY_LINES: Final = Format("", "", "", _BOTH, _lines_as(None))
+
+
+def read(
+    source: Source,
+    *,
+    kind: Kind,
+    format: str | None = None,
+    name: str | None = None,
+    limits: Limits | None = None,
+    on_entry: OnEntry | None = None,
+) -> Archive:
+    """Read a ground truth or results; whatever is wrong becomes a problem of the answer.
+
+    Parameters
+    ----------
+    source : path or binary file
+    kind : "truth" or "results"
+    format : str, optional
+        A key of ``FORMATS``; without it the format is guessed.
+    name : str, optional
+        What messages call the file; without it, its own name.
+    limits : Limits, optional
+    on_entry : callable, optional
+        Called with how many entries are done and how many there are; what it raises ends the
+        reading and reaches the caller.
+
+    Returns
+    -------
+    Archive
+        Regions of each image, those of unreadable lines left out; problems say which. A file of
+        several methods has them in ``methods``.
+
+    Raises
+    ------
+    UnknownFormat
+        If there is no such format, or it does not hold this kind.
+    """
+    slug = format or guess(source, name).format
+    chosen = _ANY_LINES if format is None and slug in _LINES else FORMATS.get(slug or "")
+    if format is None:
+        # What is of no known format is told as a zip of text files that is none.
+        chosen = chosen or _ANY_LINES
+    if chosen is None or kind not in chosen.kinds:
+        known = ", ".join(of.slug for of in FORMATS.values() if kind in of.kinds)
+        raise UnknownFormat(f"{kind} are not read as {format!r}; formats: {known}")
+    return chosen._read(source, kind, name, limits or Limits(), on_entry)

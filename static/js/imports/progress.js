@@ -1,0 +1,39 @@
+// How far the work is, asked for once a second; when it ends, the page goes on.
+export function wordsOf(told) {
+  if (told.stopping) return "Stopping …";
+  if (!told.doing) return "Waiting for its turn …";
+  return told.total ? `${told.doing}: ${told.done} of ${told.total}` : `${told.doing} …`;
+}
+
+export function show(box, told) {
+  const words = box.querySelector("[data-words]");
+  const bar = box.querySelector("[data-bar]");
+  if (words.textContent !== wordsOf(told)) words.textContent = wordsOf(told);
+  if (told.total) {
+    bar.max = told.total;
+    bar.value = told.done;
+  } else {
+    bar.removeAttribute("value");
+  }
+}
+
+export function watchProgress(
+  box,
+  { go = (url) => location.replace(url), ask = fetch, wait = 1000 } = {},
+) {
+  async function look() {
+    try {
+      const response = await ask(box.dataset.progress, { headers: { Accept: "application/json" } });
+      const told = await response.json();
+      if (told.next) {
+        go(told.next);
+        return;
+      }
+      show(box, told);
+    } catch {
+      // The connection is away for a moment, or the session ended: ask again.
+    }
+    setTimeout(look, wait);
+  }
+  setTimeout(look, wait);
+}

@@ -1,0 +1,292 @@
+"""The matrix of what is loaded, one image of it, and files that load again to the same regions."""
+
+import io
+import json
+
+import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+from django.urls import reverse
+
+from annotate.datasets import exports, selectors
+from annotate.datasets.drawing import picture
+from annotate.datasets.models import Image, Method, Result
+from annotate.imports.services import ResultArchive, load_dataset, load_results
+from annotate.scoring.services import score_protocol
+from protocols.regions import Region, encode_regions
+from tests.archives import zip_bytes
+from tests.factories import (
+    add_annotator,
+    make_admin,
+    make_dataset,
+    make_image,
+    make_method,
+    make_result,
+    make_study,
+    regions,
+)
+
+pytestmark = pytest.mark.django_db
+
+
+def stream(entries, name="x.zip"):
+    found = io.BytesIO(zip_bytes(entries))
+    found.name = name
+    return found
+
+
+@pytest.fixture
+def dataset():
+    """Two images; net has two boxes, no file and other one box, not evaluated."""
+    truth = {"gt_img_1.txt": "0,0,9,9,one\n5,5,9,9,###\n", "gt_img_2.txt": "0,0,9,9,two\n"}
+    dataset = load_dataset(name="Street", truth=stream(truth)).dataset
+    for method, missing in (("net", "empty"), ("other", "not-evaluated")):
+        lines = "0,0,9,9\n1,1,5,5\n" if method == "net" else "2,2,7,7\n"
+        archive = ResultArchive(stream({"res_img_1.txt": lines}), method)
+        load_results(dataset=dataset, archives=[archive], missing=missing)
+    return dataset
+
+
+@pytest.fixture
+def admin(client):
+    client.force_login(make_admin())
+    return client
+
+
+def page_of(client, dataset, **query):
+    return client.get(reverse("datasets:matrix", args=[dataset.slug]), query)
+
+
+class TestMatrix:
+    def test_each_cell_says_boxes_no_file_or_not_evaluated(self, admin, dataset):
+        rows = page_of(admin, dataset).context["rows"]
+        assert [(row.image.name, row.n_regions) for row in rows] == [("img_1", 2), ("img_2", 1)]
+        assert [[(cell.n_boxes, cell.had_file) for cell in row.cells] for row in rows] == [
+            [(2, True), (1, True)],
+            [(0, False), (None, False)],
+        ]
+        assert [(row.n_boxes, row.n_missing) for row in rows] == [(3, 0), (0, 1)]
+
+    def test_totals_stand_below_the_methods(self, admin, dataset):
+        context = page_of(admin, dataset).context
+        totals = {
+            row.method.name: (row.n_boxes, row.n_empty, row.n_not_evaluated)
+            for row in context["methods"]
+        }
+        assert totals == {"net": (2, 1, 0), "other": (1, 0, 1)}
+        assert (context["n_boxes"], context["n_missing"]) == (3, 1)
+
+    def test_totals_that_are_kept_are_what_counting_gives(self, dataset):
+        kept = selectors.method_counts(dataset)
+        Method.objects.update(totals=None)
+        assert selectors.method_counts(dataset) == kept
+
+    def test_a_replaced_result_set_is_counted_anew(self, dataset):
+        archive = ResultArchive(stream({"res_img_1.txt": "", "res_img_2.txt": ""}), "net")
+        load_results(dataset=dataset, archives=[archive], replace=True)
+        net = selectors.method_counts(dataset)[0]
+        assert (net.n_results, net.n_boxes, net.n_empty) == (2, 0, 2)
+
+    def test_the_share_of_scores_is_told_and_never_rounded_up(self, admin, dataset):
+        score_protocol(dataset=dataset, slug="iou")
+        archive = ResultArchive(stream({"res_img_1.txt": "", "res_img_2.txt": ""}), "third")
+        load_results(dataset=dataset, archives=[archive])
+        [share] = page_of(admin, dataset).context["shares"]
+        # Three results were scored of five: 60 per cent.
+        assert (share.n_scores, share.n_results, share.percent) == (3, 5, 60)
+        assert selectors.RunCounts("x", 999, 1000).percent == 99
+
+    def test_a_run_that_keeps_no_count_is_counted(self, dataset):
+        run = score_protocol(dataset=dataset, slug="iou")
+        kept = selectors.run_counts(dataset, 3)
+        run.n_scores = None
+        run.save()
+        assert selectors.run_counts(dataset, 3) == kept
+
+    def test_complete_is_said_in_words_and_what_lacks_in_sentences(self, admin, dataset):
+        page = page_of(admin, dataset)
+        assert page.context["complete"].word == "incomplete"
+        assert "other was not evaluated on 1 images." in page.text
+        assert "No protocol has scored it." in page.text
+        full = make_study(["a", "b"]).dataset
+        score_protocol(dataset=full, slug="iou")
+        assert page_of(admin, full).context["complete"].word == "complete"
+        assert "complete</span>" in admin.get(reverse("datasets:list")).text
+
+    def test_a_dataset_without_anything_is_empty_and_has_a_page(self, admin):
+        page = page_of(admin, make_dataset())
+        assert page.context["complete"].word == "empty"
+        assert "has no images" in page.text
+
+    def test_it_is_paged_with_as_many_queries_for_many_images_as_for_few(
+        self, admin, django_assert_num_queries
+    ):
+        few, many = make_dataset(), make_dataset()
+        for dataset, n in ((few, 2), (many, 120)):
+            method = make_method(dataset)
+            for image in [make_image(dataset) for _ in range(n)]:
+                make_result(image, method)
+        with CaptureQueriesContext(connection) as asked:
+            page_of(admin, few)
+        with django_assert_num_queries(len(asked)):
+            page = page_of(admin, many, page=3)
+        assert len(page.context["rows"]) == 20
+        assert "Page 3 of 3" in page.text
+
+    def test_the_page_reads_no_results_regions(self, admin, dataset):
+        with CaptureQueriesContext(connection) as asked:
+            page_of(admin, dataset)
+        assert not [one["sql"] for one in asked if '"annotate_result"."regions"' in one["sql"]]
+
+    def test_counting_datasets_does_not_multiply_images_by_methods(self, dataset):
+        [found] = selectors.with_counts(type(dataset).objects.all())
+        assert (found.n_images, found.n_methods) == (2, 2)
+
+
+class TestViewer:
+    def look(self, client, dataset, name="img_1", **query):
+        return client.get(reverse("datasets:viewer", args=[dataset.slug, name]), query)
+
+    def test_a_method_is_drawn_over_the_ground_truth(self, admin, dataset):
+        context = self.look(admin, dataset, method="net").context
+        # ICDAR 2013 boxes include their last pixel.
+        assert context["picture"].boxes == ["0,0 10,0 10,10 0,10", "1,1 6,1 6,6 1,6"]
+        assert context["picture"].truth == ["0,0 10,0 10,10 0,10"]
+        assert context["picture"].ignored == ["5,5 10,5 10,10 5,10"]
+
+    def test_ground_truth_can_be_hidden_and_stands_alone(self, admin, dataset):
+        assert self.look(admin, dataset, method="net", truth="no").context["picture"].truth == []
+        assert self.look(admin, dataset).context["picture"].boxes == []
+
+    def test_what_was_not_evaluated_is_said(self, admin, dataset):
+        page = self.look(admin, dataset, "img_2", method="other")
+        assert "was not evaluated on this image" in page.text
+        page = self.look(admin, dataset, "img_2", method="net")
+        assert "there was no file for this image" in page.text
+
+    def test_images_follow_each_other(self, admin, dataset):
+        first, second = (
+            self.look(admin, dataset).context,
+            self.look(admin, dataset, "img_2").context,
+        )
+        assert (first["previous"], first["following"]) == (None, "img_2")
+        assert (second["previous"], second["following"]) == ("img_1", None)
+
+    def test_scores_of_the_result_stand_beside_it(self, admin, dataset):
+        score_protocol(dataset=dataset, slug="iou")
+        [score] = self.look(admin, dataset, method="net").context["scores"]
+        # One of one region is found, by one of the two boxes; the other is no match.
+        assert (score.recall, score.precision) == (1.0, 0.5)
+
+    @pytest.mark.parametrize(("name", "query"), [("img_9", {}), ("img_1", {"method": "none"})])
+    def test_what_is_not_there_is_404(self, admin, dataset, name, query):
+        assert self.look(admin, dataset, name, **query).status_code == 404
+
+    def test_a_name_may_hold_a_slash(self, admin):
+        dataset = make_dataset()
+        make_image(dataset, "day/img_1")
+        assert self.look(admin, dataset, "day/img_1").status_code == 200
+
+    def test_an_annotator_is_shown_no_method_by_name(self, client):
+        study = make_study(["a", "b"])
+        client.force_login(add_annotator(study))
+        assert self.look(client, study.dataset, study.images.first().name).status_code == 404
+        assert page_of(client, study.dataset).status_code == 404
+
+
+SHAPES = [
+    Region.from_box(0, 0, 99, 39, text='say "hi", twice'),
+    Region((0.5, 0.0, 9.25, 1.0, 9.0, 9.0, 0.0, 8.0), text="fraction"),
+    Region((0.0, 0.0, 9.0, 0.0, 12.0, 4.0, 9.0, 9.0, 0.0, 9.0), text="five corners"),
+    Region.from_box(1, 2, 3, 4, text="###", ignored=True),
+]
+DETECTIONS = [
+    Region.from_box(0, 0, 99, 39, confidence=0.5),
+    Region((0.0, 0.0, 9.0, 0.0, 12.0, 4.0, 9.0, 9.0, 0.0, 9.0), confidence=0.125),
+]
+
+
+def taken(file, name="x.zip"):
+    """An exported file as somebody has it who took it away."""
+    with file:
+        found = io.BytesIO(file.read())
+    found.name = name
+    return found
+
+
+class TestExports:
+    @pytest.fixture
+    def odd(self):
+        """A dataset of boxes whose regions are of many shapes."""
+        dataset = make_dataset(line_format="ltrb")
+        image = make_image(dataset, "img_1")
+        Image.objects.filter(pk=image.pk).update(truth=encode_regions(SHAPES))
+        make_image(dataset, "img_2")
+        method = make_method(dataset, "net")
+        for each, found in ((image, DETECTIONS), (dataset.images.last(), [])):
+            result = make_result(each, method, [])
+            Result.objects.filter(pk=result.pk).update(
+                regions=encode_regions(found), n_regions=len(found)
+            )
+        return dataset
+
+    def again(self, dataset, extension):
+        truth = taken(exports.truth_file(dataset, extension), f"gt.{extension}")
+        # Everything is told of the format but its name: polygons are lines, too.
+        line_format = "polygon" if extension == "zip" else "coco-json"
+        loaded = load_dataset(name="Again", truth=truth, line_format=line_format).dataset
+        found = taken(exports.results_file(dataset.methods.get(), extension), f"net.{extension}")
+        load_results(dataset=loaded, archives=[ResultArchive(found, "net")])
+        return loaded
+
+    @pytest.mark.parametrize("extension", ["zip", "json"])
+    def test_what_is_exported_loads_again_to_equal_regions(self, odd, extension):
+        loaded = self.again(odd, extension)
+        for name in ("img_1", "img_2"):
+            before, after = odd.images.get(name=name), loaded.images.get(name=name)
+            assert after.truth_regions == before.truth_regions
+            assert after.results.get().detections == before.results.get().detections
+
+    def test_upright_boxes_are_written_as_the_dataset_has_them(self, dataset):
+        again = load_dataset(name="Again", truth=taken(exports.truth_file(dataset, "zip"))).dataset
+        assert again.line_format == "ltrb"
+        assert [image.truth for image in again.images.in_order()] == [
+            image.truth for image in dataset.images.in_order()
+        ]
+
+    def test_an_image_without_a_file_has_none_again(self, dataset):
+        found = taken(exports.results_file(dataset.methods.get(name="net"), "zip"))
+        again = load_dataset(name="Again", truth=taken(exports.truth_file(dataset, "zip"))).dataset
+        receipt = load_results(
+            dataset=again, archives=[ResultArchive(found, "net")], missing="empty"
+        )
+        assert receipt.counts["methods"]["net"]["without_file"] == 1
+
+    def test_they_are_downloads_of_their_type(self, admin, dataset):
+        for name, arguments, types in (
+            ("truth_file", [dataset.slug], {"zip": "application/zip", "json": "application/json"}),
+            ("results_file", [dataset.slug, "net"], {"zip": "application/zip"}),
+        ):
+            for extension, kind in types.items():
+                response = admin.get(reverse(f"datasets:{name}", args=[*arguments, extension]))
+                content = response.getvalue()
+                assert response["Content-Type"] == kind
+                assert "attachment" in response["Content-Disposition"]
+                assert content[:2] == b"PK" or json.loads(content)["images"]
+
+    def test_what_lines_cannot_hold_is_said_and_the_other_format_named(self, admin):
+        dataset = make_dataset(line_format="quad")
+        image = make_image(dataset, "img_1")
+        truth = encode_regions([Region.from_box(0, 0, 9, 9, label="sign")])
+        Image.objects.filter(pk=image.pk).update(truth=truth)
+        page = admin.get(reverse("datasets:truth_file", args=[dataset.slug, "zip"]), follow=True)
+        assert "cannot be written" in page.text
+        assert "COCO" in page.text
+        response = admin.get(reverse("datasets:truth_file", args=[dataset.slug, "json"]))
+        assert b'"sign"' in response.getvalue()
+
+
+def test_a_picture_has_room_for_what_is_drawn_where_no_size_is_known():
+    drawn = picture(truth=regions([(0, 0, 299, 199)]), boxes=(), convention="points")
+    assert drawn.width > 299
+    assert drawn.height > 199

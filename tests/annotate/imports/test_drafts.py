@@ -1,0 +1,665 @@
+"""A load step by step: nothing is written before it is confirmed, and then everything or nothing."""
+
+import time
+from pathlib import Path
+from pkgutil import resolve_name
+
+import pytest
+from django.conf import settings as django_settings
+from django.core.management import call_command
+
+from annotate.datasets.models import Dataset, Image, Method, Result
+from annotate.imports import checking, drafts, people, publishing, services, staging, undoing, work
+from annotate.imports.errors import CannotUndo, NotLoaded
+from annotate.imports.models import Draft, Finding, Import
+from annotate.imports.services import ResultArchive, load_dataset, load_results
+from annotate.jobs.models import Job
+from annotate.judging import services as judging
+from annotate.scoring.models import ProtocolRun, Score
+from annotate.scoring.services import score_protocol
+from annotate.studies.models import Membership
+from annotate.studies.services import create_study
+from tests.annotate.imports.loads import (
+    RESULTS,
+    TRUTH,
+    add,
+    add_results,
+    checked,
+    loaded,
+    new_dataset,
+    stream,
+)
+from tests.archives import picture_bytes
+from tests.factories import (
+    add_annotator,
+    make_admin,
+    make_dataset,
+    make_image,
+    make_person,
+    make_study,
+)
+
+pytestmark = pytest.mark.django_db
+DATA = (Dataset, Image, Method, Result, ProtocolRun, Score, Import, Membership)
+PICTURES = {"img_1.png": picture_bytes(), "img_2.jpg": picture_bytes(kind="JPEG")}
+SCORES = "image,method,recall,precision\nimg_1,net,0.5,1\nimg_2,net,1,1\n"
+
+
+def stored():
+    """Everything a load may change: rows of the data, and photographs."""
+    folder = Path(django_settings.MEDIA_ROOT)
+    files = sorted(path.name for path in folder.rglob("*") if path.is_file())
+    return [model.objects.count() for model in DATA], files
+
+
+def staged():
+    return sorted(path.name for path in staging.folder().rglob("*") if path.is_file())
+
+
+def whole_load():
+    """Ground truth, photographs, two methods and scores in one go."""
+    draft = new_dataset()
+    add(draft, PICTURES, "photos.zip", kind="photographs")
+    add_results(draft)
+    add_results(draft, {"res_img_1.txt": "1,1,5,5\n", "res_img_2.txt": ""}, "other")
+    add(draft, SCORES, "theirs.csv", kind="scores", title="Theirs")
+    return draft
+
+
+class TestFiles:
+    def test_a_file_waits_under_its_hash_and_not_under_its_name(self):
+        draft = drafts.open_draft(person=None, name="Street")
+        file = drafts.add_file(draft=draft, stream=stream(TRUTH), name="../../etc/gt.zip")
+        assert file.name == "gt.zip"
+        assert staged() == [file.sha256]
+        assert not Path(django_settings.MEDIA_ROOT).exists()
+
+    @pytest.mark.parametrize(
+        ("content", "name", "kind", "title"),
+        [
+            (TRUTH, "gt.zip", "truth", ""),
+            (RESULTS, "res_Deep Net.zip", "results", "Deep Net"),
+            ("username,email,role,study\n", "team.csv", "users", ""),
+        ],
+    )
+    def test_what_a_file_is_is_guessed_and_said_why(self, content, name, kind, title):
+        draft = drafts.open_draft(person=None)
+        file = drafts.add_file(draft=draft, stream=stream(content), name=name)
+        assert (file.kind, file.title) == (kind, title)
+        assert file.reason
+
+    def test_the_same_file_twice_is_refused_by_name(self):
+        draft = drafts.open_draft(person=None)
+        add(draft, RESULTS, "a.zip")
+        with pytest.raises(NotLoaded, match=r"b\.zip is the same file as a\.zip"):
+            add(draft, RESULTS, "b.zip")
+        assert len(staged()) == 1
+
+    def test_a_file_that_is_too_large_is_refused_and_leaves_nothing(self, settings):
+        settings.STAGED_FILE_MAX_BYTES = 10
+        draft = drafts.open_draft(person=None)
+        with pytest.raises(NotLoaded, match="larger than"):
+            add(draft, b"x" * 11, "a.zip")
+        assert staged() == []
+
+    def test_uploads_together_are_bounded(self, settings):
+        settings.STAGED_TOTAL_MAX_BYTES = 15
+        draft = drafts.open_draft(person=None)
+        add(draft, b"x" * 10, "a.zip")
+        with pytest.raises(NotLoaded, match="no room"):
+            add(draft, b"y" * 10, "b.zip")
+
+    def test_a_removed_file_goes_from_disk_unless_another_load_needs_it(self):
+        first, second = drafts.open_draft(person=None), drafts.open_draft(person=None)
+        a, b = add(first, RESULTS, "a.zip"), add(second, RESULTS, "b.zip")
+        drafts.remove_file(file=a)
+        assert staged() == [b.sha256]
+        drafts.remove_file(file=b)
+        assert staged() == []
+
+    def test_a_file_that_was_loaded_before_is_known_again(self):
+        admin = make_admin("ada")
+        dataset = loaded(new_dataset(admin), admin)
+        draft = drafts.open_draft(person=None, dataset=dataset)
+        file = add(draft, TRUTH, "again.zip")
+        earlier = drafts.earlier_loads(draft)[file.pk]
+        assert (earlier.receipt.person, earlier.name) == (admin, "gt.zip")
+
+    def test_an_undone_load_is_no_earlier_load(self):
+        dataset = loaded(new_dataset())
+        undoing.undo_import(receipt=dataset.imports.get())
+        draft = new_dataset()
+        assert drafts.earlier_loads(draft) == {}
+
+    def test_changing_a_file_after_the_check_asks_for_another_check(self):
+        draft = new_dataset()
+        file = add_results(draft)
+        checked(draft)
+        drafts.change_file(file=file, title="better")
+        draft.refresh_from_db()
+        assert draft.state == "open"
+        with pytest.raises(NotLoaded, match="not been checked"):
+            drafts.confirm(draft=draft)
+
+
+class TestCheck:
+    def test_nothing_is_written_to_the_data(self):
+        before = stored()
+        draft = checked(whole_load())
+        assert stored() == before
+        assert drafts.plan(draft).obstacles == []
+
+    @pytest.mark.parametrize(
+        ("content", "name", "fields", "refusal"),
+        [
+            (RESULTS, "a.zip", {"kind": "results", "title": "a"}, "belong to a dataset"),
+            (PICTURES, "a.zip", {"kind": "photographs"}, "together with their ground truth"),
+            (TRUTH, "a.zip", {"kind": "truth"}, "name of the dataset"),
+        ],
+    )
+    def test_a_load_that_lacks_something_is_refused_before_it_begins(
+        self, content, name, fields, refusal
+    ):
+        draft = drafts.open_draft(person=None)
+        add(draft, content, name, **fields)
+        with pytest.raises(NotLoaded, match=refusal):
+            drafts.start_check(draft=draft)
+        assert not Job.objects.exists()
+
+    def test_a_load_without_files_is_refused(self):
+        with pytest.raises(NotLoaded, match="at least one file"):
+            drafts.start_check(draft=drafts.open_draft(person=None))
+
+    def test_two_files_for_one_method_are_refused(self):
+        draft = new_dataset()
+        add_results(draft)
+        add_results(draft, {"res_img_1.txt": ""}, "NET")
+        with pytest.raises(NotLoaded, match="Two of the archives"):
+            drafts.start_check(draft=draft)
+
+    def test_every_fault_stands_with_its_place_and_stops_the_load(self):
+        draft = new_dataset()
+        add_results(draft, {"res_img_1.txt": "0,0,9,9\n0,0,x,9\n", "res_img_2.txt": ""})
+        checked(draft)
+        fault = draft.findings.get(severity="error")
+        assert (fault.code, fault.archive, fault.entry, fault.line) == (
+            "L2",
+            "net.zip",
+            "res_img_1.txt",
+            2,
+        )
+        assert fault.text[fault.span_start : fault.span_end] == "x"
+        assert "1 fault must be mended" in drafts.plan(draft).obstacles[0]
+        with pytest.raises(NotLoaded, match="must be mended"):
+            drafts.confirm(draft=draft)
+
+    def test_checking_twice_gives_the_same_report(self):
+        draft = new_dataset()
+        add_results(draft, {"res_img_1.txt": "x\n", "res_img_2.txt": ""})
+        checked(draft)
+        first = list(draft.findings.values_list("code", "entry", "line"))
+        examples = draft.summary
+        checked(draft)
+        assert list(draft.findings.values_list("code", "entry", "line")) == first
+        assert draft.summary == examples
+
+    def test_five_images_at_random_and_the_five_with_most_problems_are_to_be_seen(self):
+        names = [f"img_{n}" for n in range(20)]
+        draft = new_dataset(truth={f"gt_{name}.txt": "0,0,9,9,w\n" for name in names})
+        # img_7 has three faults, img_3 two, img_5 one.
+        faults = {"img_7": 3, "img_3": 2, "img_5": 1}
+        add_results(
+            draft, {f"res_{name}.txt": "0,0,5,5\n" + "x\n" * faults.get(name, 0) for name in names}
+        )
+        examples = checked(draft).summary["examples"]
+        assert [(one["image"], one["problems"]) for one in examples[:3]] == [
+            ("img_7", 3),
+            ("img_3", 2),
+            ("img_5", 1),
+        ]
+        assert len(examples) == 3 + 5
+        assert len({(one["file"], one["image"]) for one in examples}) == len(examples)
+
+    def test_a_cancelled_check_leaves_the_load_open(self, monkeypatch):
+        def read(given, rows, progress):
+            Job.objects.update(cancel_requested=True)
+            progress(1, 2)
+            pytest.fail("went on")
+
+        monkeypatch.setattr("annotate.imports.checking.check_truth", read)
+        monkeypatch.setattr("annotate.jobs.services._BEAT_SECONDS", 0)
+        draft = new_dataset()
+        drafts.start_check(draft=draft)
+        assert Job.objects.get().state == "cancelled"
+        assert drafts.find(draft.pk).state == "open"
+        assert draft.findings.count() == 0
+
+    def test_a_check_of_files_that_changed_meanwhile_writes_nothing(self, monkeypatch):
+        draft = new_dataset()
+        real = checking.check_truth
+
+        def change(*args):
+            Draft.objects.update(revision=99)
+            return real(*args)
+
+        monkeypatch.setattr("annotate.imports.checking.check_truth", change)
+        drafts.start_check(draft=draft)
+        draft.refresh_from_db()
+        assert draft.state == "checking"
+        assert draft.findings.count() == 0
+
+    def test_a_file_that_is_gone_from_disk_is_told(self):
+        draft = new_dataset()
+        staging.forget(draft.files.get().sha256)
+        job = drafts.start_check(draft=draft)
+        job.refresh_from_db()
+        assert "gt.zip waited too long" in job.failure
+        assert drafts.find(draft.pk).state == "open"
+
+
+class TestQuestions:
+    @pytest.fixture
+    def draft(self):
+        draft = new_dataset()
+        add_results(draft, {"res_img_1.txt": "0,0,99,39\n"})
+        return checked(draft)
+
+    def test_a_missing_file_is_asked_about_and_never_guessed(self, draft):
+        [question] = drafts.questions(draft)
+        assert (question.finding.code, question.is_answered) == ("N4", False)
+        with pytest.raises(NotLoaded, match="1 question waits"):
+            drafts.confirm(draft=draft)
+
+    @pytest.mark.parametrize(
+        ("meaning", "n_results", "n_boxes"), [("empty", 2, [1, 0]), ("not-evaluated", 1, [1])]
+    )
+    def test_an_answer_counts_when_it_is_confirmed(self, draft, meaning, n_results, n_boxes):
+        file = draft.files.get(kind="results")
+        assert not drafts.answer(draft=draft, answers={file.pk: {"missing": meaning}})
+        drafts.confirm(draft=draft)
+        found = Result.objects.order_by("image__position")
+        assert [result.n_regions for result in found] == n_boxes
+        counts = draft.dataset.imports.get(kind="results").counts["methods"]["net"]
+        assert counts["results"] == n_results
+
+    def test_a_file_of_another_load_is_not_answered_for(self, draft):
+        other = new_dataset(name="Other")
+        file = add_results(other)
+        drafts.answer(draft=draft, answers={file.pk: {"missing": "empty"}})
+        file.refresh_from_db()
+        assert file.missing == ""
+
+
+class TestConfirm:
+    def test_everything_is_loaded_with_a_receipt_for_each_kind(self):
+        admin = make_admin()
+        dataset = loaded(whole_load(), admin)
+        assert dataset.images.exclude(sha256="").count() == 2
+        assert set(dataset.methods.values_list("name", flat=True)) == {"net", "other"}
+        assert Score.objects.filter(run__name="Theirs").count() == 2
+        receipts = {receipt.kind: receipt for receipt in dataset.imports.all()}
+        assert set(receipts) == {"dataset", "results", "scores"}
+        assert all(receipt.person == admin for receipt in receipts.values())
+        assert [file["name"] for file in receipts["results"].files] == ["net.zip", "other.zip"]
+        assert all(len(f["sha256"]) == 64 for r in receipts.values() for f in r.files)
+
+    def test_loading_by_steps_gives_what_loading_at_once_gives(self, tmp_path):
+        """Against load_dataset and load_results, on the same files."""
+        by_steps = loaded(whole_load())
+        at_once = load_dataset(
+            name="At once", truth=stream(TRUTH), images=stream(PICTURES), line_format="ltrb"
+        ).dataset
+        load_results(dataset=at_once, archives=[ResultArchive(stream(RESULTS), "net")])
+
+        def rows(dataset):
+            return list(
+                Result.objects.filter(method__dataset=dataset, method__name="net")
+                .order_by("image__position")
+                .values_list("image__name", "regions", "n_regions", "sha256", "had_file")
+            )
+
+        assert rows(by_steps) == rows(at_once)
+        fields = ("name", "position", "truth", "sha256", "width", "height", "content_type")
+        assert list(by_steps.images.values_list(*fields)) == list(
+            at_once.images.values_list(*fields)
+        )
+        assert by_steps.line_format == at_once.line_format
+        assert by_steps.box_convention == at_once.box_convention
+
+    def test_what_waited_on_disk_is_gone_afterwards(self):
+        loaded(whole_load())
+        assert staged() == []
+
+    def test_confirming_twice_loads_once(self):
+        draft = checked(new_dataset())
+        drafts.confirm(draft=draft)
+        with pytest.raises(NotLoaded, match="finished"):
+            drafts.confirm(draft=draft)
+        assert Dataset.objects.count() == 1
+
+    def test_a_worker_that_comes_second_finds_it_loaded(self):
+        draft = checked(new_dataset())
+        job = drafts.confirm(draft=draft)
+        before = stored()
+
+        class Told:
+            def tell(self, done, total, doing=""):
+                pytest.fail("loaded a second time")
+
+        work.load(job.arguments, Told())
+        assert stored() == before
+
+    def test_a_dataset_that_changed_after_the_check_is_not_loaded_into(self):
+        dataset = loaded(new_dataset())
+        first, second = (drafts.open_draft(person=None, dataset=dataset) for _ in range(2))
+        add_results(first, title="a")
+        add_results(second, RESULTS | {"res_img_1.txt": ""}, "b")
+        checked(second)
+        loaded(first)
+        job = drafts.confirm(draft=second)
+        job.refresh_from_db()
+        assert "has changed since" in job.failure
+        assert drafts.find(second.pk).state == "checked"
+        assert not Method.objects.filter(name="b").exists()
+
+    def test_rows_that_somebody_touched_are_not_loaded(self):
+        draft = checked(new_dataset())
+        path = staging.rows_path(draft.pk, draft.files.get().pk)
+        staging.Rows(path).write(iter([["img_1", {"version": 1, "regions": []}]]))
+        job = drafts.confirm(draft=draft)
+        job.refresh_from_db()
+        assert "Check the files again" in job.failure
+        assert not Dataset.objects.exists()
+
+    def test_the_plan_says_what_is_added_and_what_is_left_alone(self):
+        dataset = loaded(whole_load())
+        draft = drafts.open_draft(person=None, dataset=dataset)
+        add_results(draft, RESULTS | {"res_img_1.txt": ""}, "third")
+        planned = drafts.plan(checked(draft))
+        assert planned.added == ["results of “third”: 2 boxes on 2 images"]
+        assert planned.replaced == []
+        assert "2 other methods: net, other" in planned.left_alone
+        assert "1 protocol run" in planned.left_alone
+
+    def test_a_discarded_load_leaves_no_file_and_no_report(self):
+        draft = checked(new_dataset())
+        drafts.discard(draft=draft)
+        assert (draft.state, staged(), Finding.objects.count()) == ("discarded", [], 0)
+        with pytest.raises(NotLoaded, match="discarded"):
+            drafts.start_check(draft=draft)
+
+
+class Killed(BaseException):
+    """As if the process were killed: nothing may catch it."""
+
+
+STEPS = [
+    "annotate.imports.photographs.Keeper.keep",
+    "annotate.imports.services.keep_photographs",
+    "annotate.imports.publishing.write_dataset",
+    "annotate.imports.publishing.write_results",
+    "annotate.imports.publishing.write_scores",
+    "annotate.imports.publishing._remove",
+    "annotate.imports.services._receipt",
+    "annotate.imports.drafts.Draft.save",
+]
+
+
+class TestNothingIsHalfLoaded:
+    @pytest.mark.parametrize("after", [False, True], ids=["before", "after"])
+    @pytest.mark.parametrize("step", STEPS)
+    def test_a_load_that_dies_at_any_step_leaves_everything_as_it_was(
+        self, monkeypatch, step, after
+    ):
+        first = loaded(new_dataset(name="First"))
+        draft = drafts.open_draft(person=None, dataset=first)
+        add_results(draft)
+        loaded(draft)
+        if step.endswith("_remove"):  # only where something is replaced
+            draft = drafts.open_draft(person=None, dataset=first)
+            add_results(draft, RESULTS | {"res_img_1.txt": ""})
+        else:
+            draft = whole_load()
+        checked(draft)
+        before = stored()
+        real = resolve_name(step)
+
+        def die(*args, **kwargs):
+            if step.endswith("save") and args[0].state != "loaded":
+                return real(*args, **kwargs)
+            if after:
+                real(*args, **kwargs)
+            raise Killed
+
+        with monkeypatch.context() as patch:
+            patch.setattr(step, die)
+            with pytest.raises(Killed):
+                drafts.confirm(draft=draft, replace=True)
+        assert stored() == before
+        # The draft is as it was, too, and can be confirmed.
+        draft = drafts.find(draft.pk)
+        assert draft.state == "checked"
+        drafts.confirm(draft=draft, replace=True)
+        assert drafts.find(draft.pk).state == "loaded"
+
+
+class TestReplacing:
+    @pytest.fixture
+    def dataset(self):
+        draft = new_dataset()
+        add_results(draft)
+        add_results(draft, RESULTS | {"res_img_1.txt": ""}, "other")
+        return loaded(draft)
+
+    def draft(self, dataset, title="net"):
+        draft = drafts.open_draft(person=None, dataset=dataset)
+        add_results(draft, {"res_img_1.txt": "", "res_img_2.txt": "3,3,4,4\n"}, title)
+        return checked(draft)
+
+    def test_results_nobody_was_asked_about_are_replaced_with_consent(self, dataset):
+        score_protocol(dataset=dataset, slug="iou")
+        draft = self.draft(dataset)
+        planned = drafts.plan(draft)
+        assert planned.obstacles == []
+        assert "what 1 protocol runs say of them goes with them" in planned.replaced[0]
+        with pytest.raises(NotLoaded, match="Say that this is meant"):
+            drafts.confirm(draft=draft)
+        drafts.confirm(draft=draft, replace=True)
+        assert [r.n_regions for r in Result.objects.filter(method__name="net")] == [0, 1]
+        assert dataset.methods.count() == 2
+        run = dataset.runs.get()
+        assert set(run.scores.values_list("result__method__name", flat=True)) == {"other"}
+        assert set(run.overall) == {"other"}
+        assert dataset.imports.first().replaced == ["net"]
+
+    def test_the_name_in_other_letters_is_the_same_method(self, dataset):
+        assert drafts.plan(self.draft(dataset, "NET")).replaced
+
+    def test_results_that_answers_refer_to_stay_and_the_studies_are_named(self, dataset):
+        study = create_study(
+            name="Readers", dataset=dataset, methods=list(dataset.methods.all()), state="open"
+        )
+        draft = self.draft(dataset)
+        # A study that asked nobody yet does not stand in the way.
+        assert drafts.plan(draft).obstacles == []
+        judging.start(study=study, annotator=add_annotator(study))
+        assert "Readers" in drafts.plan(draft).obstacles[0]
+        before = stored()
+        with pytest.raises(NotLoaded, match="Readers"):
+            drafts.confirm(draft=draft, replace=True)
+        assert stored() == before
+
+    def test_an_answer_that_comes_between_check_and_load_stops_the_load(self, dataset):
+        study = create_study(
+            name="Readers", dataset=dataset, methods=list(dataset.methods.all()), state="open"
+        )
+        judging.start(study=study, annotator=add_annotator(study))
+        method = publishing.method_named(dataset, "net")
+        with pytest.raises(NotLoaded, match="Readers"):
+            services.refuse_doubles(dataset, [method.name], replace=True)
+
+
+class TestUndoing:
+    def test_undoing_everything_backwards_leaves_nothing(self, django_capture_on_commit_callbacks):
+        before = stored()
+        dataset = loaded(whole_load())
+        receipts = {receipt.kind: receipt for receipt in dataset.imports.all()}
+        for kind in ("scores", "results", "dataset"):
+            with django_capture_on_commit_callbacks(execute=True):
+                undoing.undo_import(receipt=receipts[kind])
+        after = stored()
+        n_receipts = DATA.index(Import)
+        assert after[0].pop(n_receipts) == 3
+        before[0].pop(n_receipts)
+        assert (after[0], after[1]) == (before[0], before[1])
+
+    def test_exactly_what_a_load_added_goes(self):
+        dataset = loaded(whole_load())
+        draft = drafts.open_draft(person=None, dataset=dataset)
+        add_results(draft, RESULTS | {"res_img_1.txt": ""}, "third")
+        loaded(draft)
+        admin = make_admin()
+        receipt = undoing.undo_import(receipt=dataset.imports.first(), person=admin)
+        assert set(dataset.methods.values_list("name", flat=True)) == {"net", "other"}
+        assert (receipt.undone_by, receipt.undone is None) == (admin, False)
+
+    def test_what_protocols_computed_of_undone_results_goes_with_them(self):
+        draft = new_dataset()
+        add_results(draft)
+        dataset = loaded(draft)
+        score_protocol(dataset=dataset, slug="iou")
+        undoing.undo_import(receipt=dataset.imports.get(kind="results"))
+        assert Score.objects.count() == 0
+
+    def test_a_dataset_stays_while_results_are_on_it(self):
+        draft = new_dataset()
+        add_results(draft)
+        dataset = loaded(draft)
+        with pytest.raises(CannotUndo, match=r"Undo those loads first.*Nothing was undone"):
+            undoing.undo_import(receipt=dataset.imports.get(kind="dataset"))
+
+    def test_results_a_study_uses_stay_and_the_study_is_named(self):
+        dataset = loaded(whole_load())
+        create_study(name="Readers", dataset=dataset, methods=list(dataset.methods.all()))
+        with pytest.raises(CannotUndo, match="Readers"):
+            undoing.undo_import(receipt=dataset.imports.get(kind="results"))
+
+    def test_results_with_imported_scores_stay_until_those_go(self):
+        dataset = loaded(whole_load())
+        with pytest.raises(CannotUndo, match="Theirs"):
+            undoing.undo_import(receipt=dataset.imports.get(kind="results"))
+
+    def test_a_load_that_replaced_something_says_how_to_go_back(self):
+        draft = new_dataset()
+        add_results(draft)
+        dataset = loaded(draft)
+        draft = drafts.open_draft(person=None, dataset=dataset)
+        add_results(draft, RESULTS | {"res_img_1.txt": ""})
+        loaded(draft, replace=True)
+        newer, older = dataset.imports.filter(kind="results")
+        assert "Load the earlier file again" in undoing.obstacles(newer)[0]
+        assert "replaced by a later load" in undoing.obstacles(older)[0]
+
+    def test_a_load_is_undone_once(self):
+        dataset = loaded(new_dataset())
+        receipt = undoing.undo_import(receipt=dataset.imports.get())
+        with pytest.raises(CannotUndo, match="undone already"):
+            undoing.undo_import(receipt=receipt)
+
+    def test_a_load_that_noted_nothing_cannot_be_undone(self):
+        receipt = Import.objects.create(dataset=make_dataset(), kind="dataset", files=[], counts={})
+        assert "earlier version" in undoing.obstacles(receipt)[0]
+
+    def test_a_photograph_that_another_dataset_shows_stays(
+        self, django_capture_on_commit_callbacks
+    ):
+        first = new_dataset(name="First")
+        add(first, PICTURES, "p.zip", kind="photographs")
+        loaded(first)
+        second = new_dataset(name="Second")
+        add(second, PICTURES, "p.zip", kind="photographs")
+        photographs = stored()[1]
+        dataset = loaded(second)
+        with django_capture_on_commit_callbacks(execute=True):
+            undoing.undo_import(receipt=dataset.imports.get())
+        assert stored()[1] == photographs
+
+
+class TestPeople:
+    def load(self, *lines, header="username,email,role,study"):
+        draft = drafts.open_draft(person=None)
+        add(draft, "\n".join([header, *lines]) + "\n", "team.csv", kind="users")
+        return checked(draft)
+
+    @pytest.fixture
+    def study(self):
+        return make_study(["a", "b"])
+
+    def test_people_take_part_after_it_is_confirmed(self, study):
+        ann, bob = make_person("ann"), make_person("bob")
+        draft = self.load(
+            f"ann,,annotator,{study.slug}", f"bob,b@example.org,Researcher,{study.name}"
+        )
+        assert not study.memberships.exists()
+        drafts.confirm(draft=draft)
+        roles = set(study.memberships.values_list("person__username", "role"))
+        assert roles == {(ann.username, "annotator"), (bob.username, "researcher")}
+
+    def test_undoing_lets_them_take_part_no_more_but_not_who_did_before(self, study):
+        ann = make_person("ann")
+        make_person("bob")
+        Membership.objects.create(study=study, person=ann, role="annotator")
+        drafts.confirm(
+            draft=self.load(f"ann,,annotator,{study.slug}", f"bob,,annotator,{study.slug}")
+        )
+        undoing.undo_import(receipt=Import.objects.get())
+        assert [m.person for m in study.memberships.all()] == [ann]
+
+    @pytest.mark.parametrize(
+        ("line", "code", "expected"),
+        [
+            ("nobody,,annotator,{study}", "S1", "a username there is"),
+            ("ann,,judge,{study}", "S1", "annotator or researcher"),
+            ("ann,,annotator,elsewhere", "S1", "a study there is"),
+            ("ann,annotator", "L1", "username, email, role, study"),
+        ],
+    )
+    def test_a_line_that_cannot_be_is_refused_with_its_number(self, study, line, code, expected):
+        make_person("ann")
+        fault = self.load(line.format(study=study.slug)).findings.get(severity="error")
+        assert (fault.code, fault.line) == (code, 2)
+        assert expected in fault.expected
+
+    def test_somebody_without_an_account_is_invited_where_that_can_be_done(
+        self, study, monkeypatch
+    ):
+        invited = []
+        monkeypatch.setattr(people, "_invite", [lambda **fields: invited.append(fields)])
+        draft = self.load(f",new@example.org,annotator,{study.slug}")
+        assert invited == []
+        drafts.confirm(draft=draft)
+        assert [(one["email"], one["role"]) for one in invited] == [
+            ("new@example.org", "annotator")
+        ]
+
+
+def test_a_dataset_loaded_before_the_pages_knew_drafts_takes_results():
+    dataset = make_dataset(line_format="ltrb")
+    make_image(dataset, "img_1")
+    make_image(dataset, "img_2")
+    draft = drafts.open_draft(person=None, dataset=dataset)
+    add_results(draft)
+    loaded(draft)
+    assert Result.objects.count() == 2
+
+
+def test_uploads_nobody_came_back_for_are_cleared_away(monkeypatch):
+    draft = checked(new_dataset())
+    later = time.time() + 8 * 24 * 3600
+    monkeypatch.setattr(time, "time", lambda: later)
+    call_command("clean_loads", "--days", "9")
+    assert staged()
+    call_command("clean_loads", "--days", "7")
+    assert staged() == []
+    draft = drafts.find(draft.pk)
+    assert draft.state == "discarded"

@@ -1,0 +1,64 @@
+"""Whatever is sent, reading ends with an answer that names the fault; nothing crashes."""
+
+import io
+import zipfile
+
+import pytest
+
+from protocols.formats.guessing import guess
+from protocols.formats.problems import CODES, problems_as_csv
+from protocols.formats.reading import FORMATS, read
+from protocols.formats.scores import read_scores
+
+from .malformed import CASES
+
+
+def test_names_of_the_cases_differ_and_there_are_enough():
+    assert len({case.name for case in CASES}) == len(CASES) >= 60
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+def test_a_malformed_file_is_told_by_its_code(case):
+    content = case.make()
+    found = read(io.BytesIO(content), kind=case.kind, format=case.format, name=case.file_name)
+    told = [problem for problem in found.problems if problem.severity == case.severity]
+    assert case.code in {problem.code for problem in told}, [str(of) for of in found.problems]
+    if case.severity == "warning":
+        assert not found.errors
+    for problem in found.problems:
+        assert problem.code in CODES
+        assert problem.action
+        assert problem.found
+        assert problem.expected
+        assert str(problem).isprintable()
+        if problem.text is not None:
+            assert len(problem.text) <= 170
+            assert problem.text.isprintable()
+        if problem.span is not None and problem.text is not None:
+            start, end = problem.span
+            assert 0 <= start <= end <= len(problem.text)
+    problems_as_csv(found.problems).encode()
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+def test_no_other_reader_crashes_on_a_malformed_file(case):
+    content = case.make()
+    assert guess(io.BytesIO(content), case.file_name).reason.isprintable()
+    read_scores(io.BytesIO(content), name=case.file_name)
+    if len(content) < 100_000:
+        for slug in FORMATS:
+            read(io.BytesIO(content), kind="results", format=slug, name=case.file_name)
+
+
+def test_what_only_looks_odd_is_read_without_a_word():
+    """Folders, clutter, zip64 and a comment are what ordinary programs write."""
+    stream = io.BytesIO()
+    with zipfile.ZipFile(stream, "w", allowZip64=True) as archive:
+        archive.writestr("folder/", "")
+        archive.writestr("__MACOSX/._gt_a.txt", b"\0\5\26\7")
+        archive.writestr("folder/.DS_Store", b"\0")
+        with archive.open("folder/gt_a.txt", "w", force_zip64=True) as entry:
+            entry.write(b"0,0,9,9,word\n")
+        archive.comment = b"made by hand"
+    found = read(stream, kind="truth")
+    assert (found.problems, list(found.regions), found.n_regions) == ((), ["a"], 1)
