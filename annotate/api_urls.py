@@ -4,6 +4,7 @@ from django.urls import path, re_path
 
 from annotate.datasets import api as datasets
 from annotate.guide import api as guide
+from annotate.imports import api as imports
 from annotate.judging import api as judging
 from annotate.reports import api as reports
 from annotate.rest import views as rest
@@ -22,6 +23,18 @@ urlpatterns = [
     path("datasets/<slug:slug>/methods", datasets.MethodList.as_view(), name="methods"),
     path("datasets/<slug:slug>/results", datasets.ResultList.as_view(), name="results"),
     path("datasets/<slug:slug>/runs", scoring.RunList.as_view(), name="runs"),
+    path("loads", imports.LoadList.as_view(), name="loads"),
+    path("loads/<int:pk>", imports.LoadDetail.as_view(), name="load"),
+    path("loads/<int:pk>/files", imports.LoadFiles.as_view(), name="load_files"),
+    path("loads/<int:pk>/files/<int:file>", imports.LoadFile.as_view(), name="load_file"),
+    path("loads/<int:pk>/check", imports.LoadCheck.as_view(), name="load_check"),
+    path("loads/<int:pk>/findings", imports.FindingList.as_view(), name="findings"),
+    path("loads/<int:pk>/answers", imports.LoadAnswers.as_view(), name="load_answers"),
+    path("loads/<int:pk>/confirm", imports.LoadConfirm.as_view(), name="load_confirm"),
+    path("loads/<int:pk>/cancel", imports.LoadCancel.as_view(), name="load_cancel"),
+    path("receipts", imports.ReceiptList.as_view(), name="receipts"),
+    path("receipts/<int:pk>", imports.ReceiptDetail.as_view(), name="receipt"),
+    path("receipts/<int:pk>/undo", imports.ReceiptUndo.as_view(), name="receipt_undo"),
     path("images/<int:pk>", datasets.ImageDetail.as_view(), name="image"),
     re_path(
         r"^photographs/(?P<sha256>[0-9a-f]{64})$", datasets.Photograph.as_view(), name="photograph"

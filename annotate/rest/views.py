@@ -22,7 +22,7 @@ from .throttling import Anonymous
 class Shared:
     """Scopes, limits and checked addresses for every view of the API."""
 
-    http_method_names = ("get", "head", "post", "put", "delete")
+    http_method_names = ("get", "head", "post", "put", "patch", "delete")
     writing_scope: ClassVar[str] = MANAGE
     # What the address may carry after "?"; checked where a view asks for self.query().
     query_serializer_class: ClassVar[type[Serializer] | None] = None

@@ -19,6 +19,8 @@ from schemathesis import GenerationMode
 from schemathesis.checks import load_all_checks
 from schemathesis.specs.openapi import checks
 
+from .world import ids
+
 pytestmark = pytest.mark.django_db
 
 N_EXAMPLES = {"nobody": 2, "annotator": 4, "researcher": 4, "admin": 8}
@@ -59,15 +61,10 @@ def real(world, path):
     """What the addresses of the world have in the place of their parameters."""
     root = path.removeprefix("/api/v1/").split("/")[0]
     slugs = {"datasets": world.study.dataset.slug, "protocols": "iou"}
-    ids = {
-        "images": world.image.pk,
-        "results": world.image.results.first().pk,
-        "runs": world.run.pk,
-        "reports": world.kept.pk,
-    }
     return {
         "slug": slugs.get(root, world.study.slug),
-        "id": ids.get(root),
+        "id": ids(world).get(root),
+        "file": world.draft.files.first().pk,
         "sha256": world.photograph,
         "table": "report",
         "extension": "csv",

@@ -8,6 +8,7 @@ from django.core.files.base import ContentFile
 from rest_framework.test import APIClient
 
 from annotate.datasets.models import Image, image_storage, stored_name
+from annotate.imports.models import Draft, Import
 from annotate.judging import services as judging
 from annotate.reports.models import KeptReport
 from annotate.reports.services import keep_report
@@ -17,6 +18,7 @@ from annotate.scoring.services import score_protocol
 from annotate.studies.models import Study
 from annotate.tokens.services import create_token
 from rankings.report import Settings
+from tests.annotate.imports.loads import add_results, loaded, new_dataset
 from tests.annotate.judging.truths import answer, same_truth
 from tests.archives import picture_bytes
 from tests.factories import (
@@ -38,6 +40,9 @@ class World:
     study: Study
     run: ProtocolRun
     kept: KeptReport
+    # A load with its files, not checked yet, and the receipt of another.
+    draft: Draft
+    receipt: Import
     people: dict[str, User | None]
     photograph: str
     clients: dict[str, APIClient] = field(default_factory=dict)
@@ -56,6 +61,18 @@ class World:
             person = self.people[role]
             self.clients[role] = APIClient() if person is None else signed_in(person)
         return self.clients[role]
+
+
+def ids(world: World) -> dict[str, int]:
+    """The keys in addresses, by how these begin."""
+    return {
+        "images": world.image.pk,
+        "results": world.image.results.first().pk,
+        "runs": world.run.pk,
+        "reports": world.kept.pk,
+        "loads": world.draft.pk,
+        "receipts": world.receipt.pk,
+    }
 
 
 def signed_in(person: User, scopes: tuple[str, ...] = tuple(SCOPES)) -> APIClient:
@@ -80,7 +97,12 @@ def make_world() -> World:
     kept = keep_report(study=study, settings=Settings(), runs=[run], person=people["admin"])
     turn = judging.start(study=study, annotator=people["annotator"])
     answer(turn, people["annotator"], TRUTH)
-    return World(study, run, kept, people, digest)
+    draft = new_dataset(people["admin"], name=f"waiting {next(serial)}")
+    add_results(draft)
+    done = new_dataset(people["admin"], name=f"loaded {next(serial)}")
+    loaded(done, people["admin"])
+    receipt = done.receipts.get()
+    return World(study, run, kept, draft, receipt, people, digest)
 
 
 def add_photograph(image: Image) -> str:
