@@ -15,8 +15,10 @@ from annotate.judging.models import (
 )
 from annotate.learning.models import FirstVisit
 from annotate.reports.models import KeptReport
+from annotate.rest.models import GivenAnswer
 from annotate.scoring.models import ProtocolRun, Score
 from annotate.studies.models import Exclusion, Membership, Pseudonym, Study, StudyImage
+from annotate.tokens.models import Token
 
 __all__ = [
     "Assignment",
@@ -27,6 +29,7 @@ __all__ = [
     "Exclusion",
     "Finding",
     "FirstVisit",
+    "GivenAnswer",
     "Image",
     "Import",
     "Invitation",
@@ -44,5 +47,6 @@ __all__ = [
     "Skip",
     "Study",
     "StudyImage",
+    "Token",
     "Withdrawal",
 ]

@@ -8,6 +8,7 @@ from annotate.studies import views as studies
 urlpatterns = [
     path("", studies.home, name="home"),
     path("learn/", include("annotate.learning.urls")),
+    path("accounts/tokens/", include("annotate.tokens.urls")),
     path("preferences/", judging.preferences, name="preferences"),
     path("judge/", include("annotate.judging.urls")),
     path("", include("annotate.accounts.urls")),

@@ -27,6 +27,9 @@ INSTALLED_APPS = [
     "allauth.mfa",
     "allauth.usersessions",
     "csp",
+    "rest_framework",
+    "drf_spectacular",
+    "drf_spectacular_sidecar",
     "config.apps.RescueConfig",
     "django.contrib.auth",
     "django.contrib.contenttypes",
@@ -111,6 +114,8 @@ CACHES = {
     "default": {
         "BACKEND": "django.core.cache.backends.db.DatabaseCache",
         "LOCATION": "shared_cache",
+        # Above this the oldest counts go, and limits with them.
+        "OPTIONS": {"MAX_ENTRIES": 20_000},
     }
 }
 
@@ -216,6 +221,65 @@ CONTENT_SECURITY_POLICY = {
         "frame-ancestors": [NONE],
     }
 }
+
+REST_FRAMEWORK = {
+    # A token comes first: its scheme is what a 401 names, so that browsers open no dialog.
+    "DEFAULT_AUTHENTICATION_CLASSES": [
+        "annotate.tokens.authentication.BearerToken",
+        "rest_framework.authentication.SessionAuthentication",
+    ],
+    "DEFAULT_PERMISSION_CLASSES": ["annotate.rest.scopes.HasScope"],
+    "DEFAULT_THROTTLE_CLASSES": [
+        "annotate.rest.throttling.PerPerson",
+        "annotate.rest.throttling.Anonymous",
+    ],
+    "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
+    "DEFAULT_PARSER_CLASSES": ["annotate.rest.parsers.JsonParser"],
+    "DEFAULT_PAGINATION_CLASS": "annotate.rest.pagination.Pages",
+    "DEFAULT_METADATA_CLASS": None,
+    "DEFAULT_SCHEMA_CLASS": "annotate.rest.schema.Schema",
+    "EXCEPTION_HANDLER": "annotate.rest.problems.handle",
+    "URL_FORMAT_OVERRIDE": None,
+    # What a client says of its own address is believed from our proxy only.
+    "NUM_PROXIES": 1 if env.flag("BEHIND_PROXY", default=False) else 0,
+    "TEST_REQUEST_DEFAULT_FORMAT": "json",
+}
+# Requests of a token or a person, of what takes seconds, and of an address that is not signed in.
+API_RATES = {"person": "600/min", "heavy": "60/min", "anonymous": "60/min"}
+SPECTACULAR_SETTINGS = {
+    "TITLE": "Text detection rankings",
+    "DESCRIPTION": (
+        "What people do on the pages, for scripts. Make a token on the page of your tokens and send "
+        "it as `Authorization: Bearer …`. Lists come in pages; errors are problem documents "
+        "(RFC 9457); a request that creates is done once for each `Idempotency-Key`."
+    ),
+    "VERSION": "1.0.0",
+    "SERVE_INCLUDE_SCHEMA": False,
+    "SCHEMA_PATH_PREFIX": r"/api/v1",
+    "COMPONENT_SPLIT_REQUEST": True,
+    "ENUM_GENERATE_CHOICE_DESCRIPTION": False,
+    "ENUM_NAME_OVERRIDES": {
+        "Verdict": "annotate.judging.models.Verdict",
+        "CriterionName": "rankings.elicitation.CRITERIA",
+        "CriterionState": ["open", "implied"],
+        "StudyState": "annotate.studies.models.Study.State",
+        "AskedState": ["open", "closed"],
+        "AssignmentState": "annotate.judging.models.Assignment.State",
+        "LoadState": "annotate.imports.models.Draft.State",
+        "JobState": "annotate.jobs.models.Job.State",
+        "FileKind": "annotate.imports.models.FileKind",
+        "ReceiptKind": "annotate.imports.models.Import.Kind",
+    },
+    "SWAGGER_UI_DIST": "SIDECAR",
+    "SWAGGER_UI_FAVICON_HREF": f"/{STATIC_URL}img/icon.svg",
+    "SWAGGER_UI_SETTINGS": {
+        "deepLinking": True,
+        "persistAuthorization": False,
+        # It asks another host.
+        "validatorUrl": None,
+    },
+}
+
 X_FRAME_OPTIONS = "DENY"
 SECURE_REFERRER_POLICY = "same-origin"
 SESSION_COOKIE_HTTPONLY = True

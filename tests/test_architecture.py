@@ -12,6 +12,8 @@ OURS = {"protocols", "rankings", "annotate", "config"}
 # From the bottom up: a subject may import those before it, within what MAY_USE says.
 SUBJECTS = (
     "audit",
+    "rest",
+    "tokens",
     "datasets",
     "jobs",
     "studies",
@@ -25,6 +27,8 @@ SUBJECTS = (
     "demo",
 )
 MAY_USE = {
+    "rest": {"protocols.regions"},
+    "tokens": set(),
     "datasets": {"protocols.regions", "protocols.formats"},
     "audit": set(),
     "jobs": set(),
@@ -64,7 +68,15 @@ LAYERS = (
     ("errors",),
 )
 # These gather the subjects for Django, and the commands stand above all of them.
-GATHERERS = {"annotate.models", "annotate.urls", "annotate.admin", "annotate.work"}
+GATHERERS = {
+    "annotate.models",
+    "annotate.urls",
+    "annotate.api_urls",
+    "annotate.admin",
+    "annotate.work",
+}
+# What every api module is made of.
+OF_THE_API = "annotate.rest"
 ACCESS_RULES = "annotate.studies.permissions"
 # Every subject writes its acts to the log.
 LOG = {"annotate.audit.services", "annotate.audit.models"}
@@ -142,6 +154,8 @@ def allowed(name: str, target: str) -> bool:
         return True
     if target == "annotate.errors" or (is_view and within(target, {ACCESS_RULES})):
         return True
+    if within(target, {OF_THE_API}):
+        return name.rpartition(".")[2] in ("api", "serializers") or subject == "tokens"
     return within(target, MAY_USE[subject]) and target_subject != "demo"
 
 
@@ -187,6 +201,16 @@ def test_every_subject_that_exists_is_in_the_table():
             "annotate/studies/services.py",
             "import rankings.orders",
             "annotate.studies.services -> rankings.orders",
+        ),
+        (
+            "annotate/studies/services.py",
+            "from annotate.rest.errors import Conflict",
+            "annotate.studies.services -> annotate.rest.errors",
+        ),
+        (
+            "annotate/rest/views.py",
+            "from annotate.studies import api",
+            "annotate.rest.views -> annotate.studies",
         ),
     ],
 )

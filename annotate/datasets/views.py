@@ -8,6 +8,8 @@ from django.core.paginator import Paginator
 from django.http import FileResponse, Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
+from django.utils.cache import get_conditional_response
+from django.utils.http import quote_etag
 from django.views.decorators.cache import cache_control
 from django.views.decorators.http import require_safe
 
@@ -173,9 +175,18 @@ def _dataset(request: HttpRequest, slug: str) -> Dataset:
 @login_required
 @require_safe
 def image(request: HttpRequest, sha256: str) -> HttpResponseBase:
+    return photograph(request, sha256)
+
+
+def photograph(request: HttpRequest, sha256: str) -> HttpResponseBase:
+    """Return the file of a photograph that somebody may see; the page and the API send it."""
     found: Image | None = permissions.images_to_see(request.user).filter(sha256=sha256).first()
     if found is None:
         raise Http404
+    etag = quote_etag(sha256)
+    known = get_conditional_response(request, etag=etag)
+    if known is not None:
+        return known
     try:
         file = image_storage().open(stored_name(sha256))
     except FileNotFoundError as missing:
@@ -183,5 +194,9 @@ def image(request: HttpRequest, sha256: str) -> HttpResponseBase:
     return FileResponse(
         file,
         content_type=found.content_type,
-        headers={"Content-Security-Policy": "default-src 'none'", "Content-Disposition": "inline"},
+        headers={
+            "Content-Security-Policy": "default-src 'none'",
+            "Content-Disposition": "inline",
+            "ETag": etag,
+        },
     )

@@ -9,7 +9,7 @@ from .models import Preferences, Skip, Verdict
 
 _A_DAY_SECONDS = 86_400
 _MAX_FACTS = 40
-_AIDS = ("ground_truth", "match_colours", "differences", "boxes_hidden", "blink", "zoomed")
+AIDS = ("ground_truth", "match_colours", "differences", "boxes_hidden", "blink", "zoomed")
 
 
 class JudgementForm(forms.Form):
@@ -41,7 +41,7 @@ class JudgementForm(forms.Form):
         given = _json_object(self.cleaned_data["aids"])
         return {
             name: round(float(given[name]), 1)
-            for name in _AIDS
+            for name in AIDS
             if isinstance(given.get(name), int | float) and 0 < given[name] <= _A_DAY_SECONDS
         }
 

@@ -17,7 +17,7 @@ from annotate.audit.services import record
 from annotate.datasets.models import Method, Result
 from annotate.studies.errors import StudyRefused
 from annotate.studies.models import Membership, Role, Study, StudyImage
-from annotate.studies.selectors import images_to_take_up
+from annotate.studies.selectors import images_to_take_up, n_images_of
 from rankings.elicitation import CRITERIA, Answer, State
 from rankings.elicitation import Skip as PlannerSkip
 from rankings.rechecks import Ask, Settled, ask_of, default_checks
@@ -453,6 +453,12 @@ def _is_still_to_be_had(study: Study, image_id: int) -> bool:
         return False
     taken_up = Assignment.objects.filter(study=study, image=image_id)
     return taken_up.count() < study.max_annotators
+
+
+def has_begun_all(study: Study, annotator: User) -> bool:
+    """Whether this annotator has taken up every image there is for them."""
+    n_begun = Assignment.objects.filter(study=study, annotator=annotator).count()
+    return n_images_of(study, annotator) <= n_begun
 
 
 def next_image(study: Study, annotator: User) -> int | None:

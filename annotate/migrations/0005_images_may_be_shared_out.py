@@ -6,7 +6,7 @@ from django.db import migrations, models
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("annotate", "0011_kept_reports"),
+        ("annotate", "0004_kept_reports"),
     ]
 
     operations = [

@@ -7,7 +7,7 @@ from django.db import migrations, models
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("annotate", "0014_drafts_of_loads_and_jobs"),
+        ("annotate", "0007_drafts_of_loads_and_jobs"),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 

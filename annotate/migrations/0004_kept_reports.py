@@ -7,7 +7,7 @@ from django.db import migrations, models
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("annotate", "0010_learning"),
+        ("annotate", "0003_learning"),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 

@@ -7,7 +7,7 @@ from django.db import migrations, models
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("annotate", "0012_images_may_be_shared_out"),
+        ("annotate", "0005_images_may_be_shared_out"),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 

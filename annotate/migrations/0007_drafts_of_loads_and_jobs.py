@@ -7,7 +7,7 @@ from django.db import migrations, models
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("annotate", "0013_people_and_log"),
+        ("annotate", "0006_people_and_log"),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 

@@ -1,0 +1,89 @@
+"""Gathers the addresses of the API, version 1."""
+
+from django.urls import path, re_path
+
+from annotate.datasets import api as datasets
+from annotate.guide import api as guide
+from annotate.imports import api as imports
+from annotate.judging import api as judging
+from annotate.reports import api as reports
+from annotate.rest import views as rest
+from annotate.scoring import api as scoring
+from annotate.studies import api as studies
+from annotate.tokens import api as tokens
+
+app_name = "api"
+urlpatterns = [
+    path("schema", rest.SchemaView.as_view(), name="schema"),
+    path("docs", rest.DocsView.as_view(), name="docs"),
+    path("me", tokens.Me.as_view(), name="me"),
+    path("datasets", datasets.DatasetList.as_view(), name="datasets"),
+    path("datasets/<slug:slug>", datasets.DatasetDetail.as_view(), name="dataset"),
+    path("datasets/<slug:slug>/images", datasets.ImageList.as_view(), name="images"),
+    path("datasets/<slug:slug>/methods", datasets.MethodList.as_view(), name="methods"),
+    path("datasets/<slug:slug>/results", datasets.ResultList.as_view(), name="results"),
+    path("datasets/<slug:slug>/runs", scoring.RunList.as_view(), name="runs"),
+    path("loads", imports.LoadList.as_view(), name="loads"),
+    path("loads/<int:pk>", imports.LoadDetail.as_view(), name="load"),
+    path("loads/<int:pk>/files", imports.LoadFiles.as_view(), name="load_files"),
+    path("loads/<int:pk>/files/<int:file>", imports.LoadFile.as_view(), name="load_file"),
+    path("loads/<int:pk>/check", imports.LoadCheck.as_view(), name="load_check"),
+    path("loads/<int:pk>/findings", imports.FindingList.as_view(), name="findings"),
+    path("loads/<int:pk>/answers", imports.LoadAnswers.as_view(), name="load_answers"),
+    path("loads/<int:pk>/confirm", imports.LoadConfirm.as_view(), name="load_confirm"),
+    path("loads/<int:pk>/cancel", imports.LoadCancel.as_view(), name="load_cancel"),
+    path("receipts", imports.ReceiptList.as_view(), name="receipts"),
+    path("receipts/<int:pk>", imports.ReceiptDetail.as_view(), name="receipt"),
+    path("receipts/<int:pk>/undo", imports.ReceiptUndo.as_view(), name="receipt_undo"),
+    path("images/<int:pk>", datasets.ImageDetail.as_view(), name="image"),
+    re_path(
+        r"^photographs/(?P<sha256>[0-9a-f]{64})$", datasets.Photograph.as_view(), name="photograph"
+    ),
+    path("results/<int:pk>", datasets.ResultDetail.as_view(), name="result"),
+    path("runs/<int:pk>", scoring.RunDetail.as_view(), name="run"),
+    path("runs/<int:pk>/scores", scoring.ScoreList.as_view(), name="scores"),
+    path("protocols", guide.ProtocolList.as_view(), name="protocols"),
+    path("protocols/<slug:slug>", guide.ProtocolDetail.as_view(), name="protocol"),
+    path("protocols/<slug:slug>/score", guide.ProtocolScore.as_view(), name="protocol_score"),
+    path("studies", studies.StudyList.as_view(), name="studies"),
+    path("studies/<slug:slug>", studies.StudyDetail.as_view(), name="study"),
+    path("studies/<slug:slug>/state", studies.StudyState.as_view(), name="study_state"),
+    path("studies/<slug:slug>/members", studies.MemberList.as_view(), name="members"),
+    path("studies/<slug:slug>/progress", studies.StudyProgress.as_view(), name="progress"),
+    path("studies/<slug:slug>/annotators", studies.StudyAnnotators.as_view(), name="annotators"),
+    path("studies/<slug:slug>/images", studies.StudyImages.as_view(), name="study_images"),
+    path(
+        "studies/<slug:slug>/methods/<slug:method>",
+        judging.StudyMethod.as_view(),
+        name="study_method",
+    ),
+    path("studies/<slug:slug>/assignments", judging.AssignmentList.as_view(), name="assignments"),
+    path("studies/<slug:slug>/report", reports.ReportOfStudy.as_view(), name="report"),
+    path(
+        "studies/<slug:slug>/report/<slug:table>/<slug:extension>",
+        reports.TableOfReport.as_view(),
+        name="report_table",
+    ),
+    path("studies/<slug:slug>/reports", reports.KeptReports.as_view(), name="kept_reports"),
+    path("studies/<slug:slug>/raw/<str:name>", reports.RawFile.as_view(), name="raw_file"),
+    path("reports/<int:pk>", reports.KeptReportDetail.as_view(), name="kept_report"),
+    path(
+        "reports/<int:pk>/<slug:table>/<slug:extension>",
+        reports.TableOfKeptReport.as_view(),
+        name="kept_table",
+    ),
+    path("judging", judging.JudgedStudies.as_view(), name="judged_studies"),
+    path("judging/studies/<slug:slug>/screen", judging.Current.as_view(), name="screen"),
+    path("judging/studies/<slug:slug>/start", judging.Start.as_view(), name="start"),
+    path("judging/studies/<slug:slug>/undo", judging.Undo.as_view(), name="undo"),
+    path("judging/studies/<slug:slug>/history", judging.History.as_view(), name="history"),
+    path(
+        "judging/studies/<slug:slug>/assignments",
+        judging.OwnAssignments.as_view(),
+        name="own_assignments",
+    ),
+    path("judging/screens/<slug:screen_id>/answer", judging.Answer.as_view(), name="answer"),
+    path("judging/screens/<slug:screen_id>/skip", judging.Skip.as_view(), name="skip"),
+    path("judging/screens/<slug:screen_id>/change", judging.Change.as_view(), name="change"),
+    re_path("", rest.NotThere.as_view(), name="nowhere"),
+]

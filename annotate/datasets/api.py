@@ -1,0 +1,138 @@
+"""Datasets, their images with ground truth and photographs, methods and results."""
+
+from django.db.models import QuerySet
+from django.http import HttpResponseBase
+from django.shortcuts import get_object_or_404
+from drf_spectacular.utils import extend_schema, extend_schema_view
+from rest_framework.request import Request
+
+from annotate.rest.scopes import JUDGE, READ
+from annotate.rest.views import AnyType, ApiView, ListView, OneView
+from annotate.studies import permissions
+
+from . import selectors, views
+from .models import Dataset, Image, Method, Result
+from .serializers import (
+    PHOTOGRAPH,
+    DatasetQuery,
+    DatasetSerializer,
+    ImageQuery,
+    ImageSerializer,
+    ImageWithTruthSerializer,
+    MethodSerializer,
+    ResultQuery,
+    ResultSerializer,
+)
+
+
+@extend_schema_view(get=extend_schema(parameters=[DatasetQuery]))
+class DatasetList(ListView):
+    """The datasets you see: all of them for admins, those of their studies for researchers."""
+
+    serializer_class = DatasetSerializer
+    query_serializer_class = DatasetQuery
+
+    def get_ordering(self) -> tuple[str, ...]:
+        return (self.query()["order"],)
+
+    def get_queryset(self) -> QuerySet[Dataset]:
+        seen = permissions.datasets_to_see(self.request.user)
+        name = self.query().get("name")
+        if name:
+            seen = seen.filter(name__icontains=name)
+        # Counted over those that are seen, whichever study shows them.
+        return selectors.with_counts(Dataset.objects.filter(pk__in=seen.values("pk")))
+
+
+class DatasetDetail(OneView):
+    """One dataset."""
+
+    serializer_class = DatasetSerializer
+    lookup_field = "slug"
+
+    def get_queryset(self) -> QuerySet[Dataset]:
+        seen = permissions.datasets_to_see(self.request.user)
+        return selectors.with_counts(Dataset.objects.filter(pk__in=seen.values("pk")))
+
+
+class _OfDataset(ListView):
+    def dataset(self) -> Dataset:
+        seen = permissions.datasets_to_see(self.request.user)
+        return get_object_or_404(seen, slug=self.kwargs["slug"])
+
+
+@extend_schema_view(get=extend_schema(parameters=[ImageQuery]))
+class ImageList(_OfDataset):
+    """A dataset's images, as people count them: img_2 before img_10."""
+
+    serializer_class = ImageSerializer
+    query_serializer_class = ImageQuery
+    ordering = ("position", "pk")
+
+    def get_queryset(self) -> QuerySet[Image]:
+        images = self.dataset().images.select_related("dataset").defer("truth")
+        name = self.query().get("name")
+        return images.filter(name=name) if name else images
+
+
+class ImageDetail(OneView):
+    """An image with its ground truth."""
+
+    serializer_class = ImageWithTruthSerializer
+
+    def get_queryset(self) -> QuerySet[Image]:
+        seen = permissions.datasets_to_see(self.request.user)
+        return Image.objects.filter(dataset__in=seen).select_related("dataset")
+
+
+class MethodList(_OfDataset):
+    """A dataset's methods."""
+
+    serializer_class = MethodSerializer
+    ordering = ("name",)
+
+    def get_queryset(self) -> QuerySet[Method]:
+        return self.dataset().methods.all()
+
+
+@extend_schema_view(get=extend_schema(parameters=[ResultQuery]))
+class ResultList(_OfDataset):
+    """What the methods found, with regions. No row: the method was not evaluated on the image."""
+
+    serializer_class = ResultSerializer
+    query_serializer_class = ResultQuery
+
+    def get_queryset(self) -> QuerySet[Result]:
+        results = Result.objects.filter(method__dataset=self.dataset())
+        asked = self.query()
+        if "method" in asked:
+            results = results.filter(method__slug=asked["method"])
+        if "image" in asked:
+            results = results.filter(image=asked["image"])
+        return results.select_related("image", "method").defer("image__truth")
+
+
+class ResultDetail(OneView):
+    """One result with its regions."""
+
+    serializer_class = ResultSerializer
+
+    def get_queryset(self) -> QuerySet[Result]:
+        seen = permissions.datasets_to_see(self.request.user)
+        results = Result.objects.filter(method__dataset__in=seen)
+        return results.select_related("image", "method").defer("image__truth")
+
+
+class Photograph(ApiView):
+    """The photograph of an image: of a dataset you see, or of a study you annotate."""
+
+    content_negotiation_class = AnyType
+
+    def scope_of(self, method: str) -> str:
+        # Whoever answers needs the picture, too.
+        scopes = getattr(self.request.auth, "scopes", ())
+        return JUDGE if JUDGE in scopes else READ
+
+    @extend_schema(responses=PHOTOGRAPH)
+    def get(self, request: Request, sha256: str) -> HttpResponseBase:
+        return views.photograph(request, sha256)

@@ -1,0 +1,74 @@
+"""The protocols with their parameters, and scoring regions that are sent along."""
+
+from typing import Any
+
+from django.http import Http404
+from drf_spectacular.utils import extend_schema
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from annotate.rest.scopes import READ
+from annotate.rest.throttling import Heavy
+from annotate.rest.views import ApiView
+from protocols import registry
+
+from . import services
+from .serializers import (
+    ProtocolSerializer,
+    ScenesSerializer,
+    ScoredSerializer,
+    image_score_data,
+    overall_data,
+    protocol_data,
+    scene_of,
+)
+
+
+class ProtocolList(ApiView):
+    @extend_schema(responses=ProtocolSerializer(many=True))
+    def get(self, request: Request) -> Response:
+        """All protocols with their parameters, ranges and published values."""
+        data = [protocol_data(protocol) for protocol in registry.all_protocols()]
+        return Response(self.shown(ProtocolSerializer, data, many=True))
+
+
+class ProtocolDetail(ApiView):
+    @extend_schema(operation_id="protocols_retrieve", responses=ProtocolSerializer)
+    def get(self, request: Request, slug: str) -> Response:
+        """One protocol with its parameters."""
+        return Response(self.shown(ProtocolSerializer, protocol_data(_protocol(slug))))
+
+
+class ProtocolScore(ApiView):
+    """Nothing is stored, so that it needs no more than reading."""
+
+    writing_scope = READ
+
+    def get_throttles(self) -> list[Any]:
+        return [*super().get_throttles(), Heavy()]
+
+    @extend_schema(request=ScenesSerializer, responses=ScoredSerializer)
+    def post(self, request: Request, slug: str) -> Response:
+        """Score regions that are sent along; nothing is stored and no study is needed."""
+        _protocol(slug)
+        sent = self.sent(ScenesSerializer)
+        scenes = [scene_of(image) for image in sent["images"]]
+        protocol, scores = services.score_scenes(
+            slug=slug, parameters=sent["parameters"], scenes=scenes
+        )
+        data = {
+            "protocol": protocol.slug,
+            "parameters": protocol.parameters(),
+            "version": registry.VERSION,
+            **overall_data(protocol.overall(scores)),
+            "images": [
+                image_score_data(scene, score) for scene, score in zip(scenes, scores, strict=True)
+            ],
+        }
+        return Response(self.shown(ScoredSerializer, data))
+
+
+def _protocol(slug: str) -> Any:
+    if slug not in registry.PROTOCOLS:
+        raise Http404
+    return registry.get(slug)

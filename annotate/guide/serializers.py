@@ -1,0 +1,178 @@
+"""Protocols as the API shows them, and scenes that it scores."""
+
+import math
+from collections.abc import Mapping
+from dataclasses import Field
+from typing import Any
+
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import extend_schema_field
+from rest_framework import serializers
+
+from annotate.rest.fields import Finite, RegionSerializer, region_of
+from protocols.base import ImageScore, Protocol, Scene
+
+MAX_SCENES = 50
+MAX_REGIONS = 300
+MAX_REGIONS_IN_ALL = 3000
+
+
+class ParameterSerializer(serializers.Serializer):
+    name = serializers.CharField()
+    kind = serializers.ChoiceField(["number", "whole number", "switch", "choice"])
+    default = serializers.SerializerMethodField(help_text="As published.")
+    low = serializers.FloatField(allow_null=True)
+    high = serializers.FloatField(allow_null=True)
+    choices = serializers.ListField(child=serializers.CharField())
+    says = serializers.CharField(allow_blank=True)
+
+    @extend_schema_field(OpenApiTypes.ANY)
+    def get_default(self, parameter: Mapping[str, Any]) -> Any:
+        return parameter["default"]
+
+
+class ProtocolSerializer(serializers.Serializer):
+    slug = serializers.CharField()
+    name = serializers.CharField()
+    reference = serializers.CharField()
+    summary = serializers.CharField()
+    needs = serializers.CharField(help_text="What regions must carry for it to say anything.")
+    has_matches = serializers.BooleanField()
+    parameters = ParameterSerializer(many=True)
+
+
+def protocol_data(protocol: Protocol) -> dict[str, Any]:
+    names = ("slug", "name", "reference", "summary", "needs", "has_matches")
+    return {
+        **{name: getattr(protocol, name) for name in names},
+        "parameters": [_parameter(declared) for declared in protocol.declared()],
+    }
+
+
+def _parameter(declared: "Field[Any]") -> dict[str, Any]:
+    choices, default = declared.metadata.get("choices", ()), declared.default
+    if isinstance(default, bool):
+        kind = "switch"
+    elif choices:
+        kind = "choice"
+    else:
+        kind = "whole number" if isinstance(default, int) else "number"
+    is_number = kind in ("number", "whole number")
+    return {
+        "name": declared.name,
+        "kind": kind,
+        "default": default,
+        "low": declared.metadata["low"] if is_number else None,
+        "high": _finite(declared.metadata["high"]) if is_number else None,
+        "choices": list(choices),
+        "says": declared.metadata.get("says", ""),
+    }
+
+
+class SceneSerializer(serializers.Serializer):
+    """One image: what should be found and what was found."""
+
+    name = serializers.CharField(required=False, default="", allow_blank=True, max_length=200)
+    width = Finite(required=False, allow_null=True, default=None, min_value=1, max_value=1e6)
+    height = Finite(required=False, allow_null=True, default=None, min_value=1, max_value=1e6)
+    truth = RegionSerializer(many=True, max_length=MAX_REGIONS)
+    detections = RegionSerializer(
+        many=True,
+        max_length=MAX_REGIONS,
+        allow_null=True,
+        help_text="Null: the method has no file for the image.",
+    )
+
+
+class ScenesSerializer(serializers.Serializer):
+    parameters = serializers.DictField(
+        required=False, default=dict, help_text="Those that are not the published ones."
+    )
+    images = SceneSerializer(many=True, min_length=1, max_length=MAX_SCENES)
+
+    def validate_images(self, images: list[dict[str, Any]]) -> list[dict[str, Any]]:
+        n = sum(len(image[side] or ()) for image in images for side in ("truth", "detections"))
+        if n > MAX_REGIONS_IN_ALL:
+            raise serializers.ValidationError(
+                f"At most {MAX_REGIONS_IN_ALL} regions in all; these are {n}."
+            )
+        return images
+
+
+def scene_of(sent: Mapping[str, Any]) -> Scene:
+    """Return the scene that a SceneSerializer read."""
+    found = sent["detections"]
+    return Scene(
+        tuple(region_of(region) for region in sent["truth"]),
+        None if found is None else tuple(region_of(region) for region in found),
+        sent["name"],
+        sent["width"],
+        sent["height"],
+    )
+
+
+class MatchSerializer(serializers.Serializer):
+    """Truths and detections that belong together, by their places from 0."""
+
+    truth = serializers.ListField(child=serializers.IntegerField())
+    detections = serializers.ListField(child=serializers.IntegerField())
+    kind = serializers.CharField()
+    recall_credit = serializers.FloatField(allow_null=True)
+    precision_credit = serializers.FloatField(allow_null=True)
+
+
+class UnmatchedSerializer(serializers.Serializer):
+    side = serializers.CharField()
+    index = serializers.IntegerField()
+    reason = serializers.CharField()
+
+
+class ImageScoreSerializer(serializers.Serializer):
+    name = serializers.CharField(allow_blank=True)
+    recall = serializers.FloatField(allow_null=True)
+    precision = serializers.FloatField(allow_null=True)
+    f_score = serializers.FloatField(allow_null=True)
+    indicators = serializers.DictField(child=serializers.FloatField(allow_null=True))
+    matches = MatchSerializer(many=True)
+    unmatched = UnmatchedSerializer(many=True)
+
+
+class ScoredSerializer(serializers.Serializer):
+    """Scores; null is undefined, never zero."""
+
+    protocol = serializers.CharField()
+    parameters = serializers.DictField()
+    version = serializers.CharField()
+    recall = serializers.FloatField(allow_null=True, help_text="Over all images, as published.")
+    precision = serializers.FloatField(allow_null=True)
+    f_score = serializers.FloatField(allow_null=True)
+    images = ImageScoreSerializer(many=True)
+
+
+def image_score_data(scene: Scene, score: ImageScore) -> dict[str, Any]:
+    return {
+        "name": scene.name,
+        **{name: _finite(getattr(score, name)) for name in ("recall", "precision", "f_score")},
+        "indicators": {name: _finite(value) for name, value in score.indicators.items()},
+        "matches": [
+            {
+                "truth": match.truth,
+                "detections": match.detections,
+                "kind": match.kind,
+                "recall_credit": _finite(match.recall_credit),
+                "precision_credit": _finite(match.precision_credit),
+            }
+            for match in score.matches
+        ],
+        "unmatched": [
+            {"side": one.side, "index": one.index, "reason": one.reason} for one in score.unmatched
+        ],
+    }
+
+
+def overall_data(overall: Any) -> dict[str, float | None]:
+    return {name: _finite(getattr(overall, name)) for name in ("recall", "precision", "f_score")}
+
+
+def _finite(value: float | None) -> float | None:
+    return value if value is not None and math.isfinite(value) else None

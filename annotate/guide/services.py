@@ -1,0 +1,42 @@
+"""Scoring scenes that somebody sent, with no study and nothing stored."""
+
+import logging
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from annotate.errors import Refusal
+from protocols import registry
+from protocols.base import ImageScore, Protocol, Scene
+from protocols.errors import ProtocolError
+from protocols.fitting import lacking
+
+_log = logging.getLogger(__name__)
+
+
+class NotScored(Refusal):
+    """The scenes cannot be scored by this protocol, or not with these parameters."""
+
+
+def score_scenes(
+    *, slug: str, parameters: Mapping[str, Any], scenes: Sequence[Scene]
+) -> tuple[Protocol, list[ImageScore]]:
+    """Return the protocol and its score of each scene. Raises NotScored."""
+    try:
+        protocol = registry.get(slug, parameters)
+        truths = [region for scene in scenes for region in scene.truth]
+        found = [region for scene in scenes for region in scene.detections or ()]
+        lacks = lacking(protocol, truths, found, n_methods=1)
+        if lacks:
+            raise NotScored(f"{protocol.name} cannot score this: {lacks}.")
+    except ProtocolError as refusal:
+        raise NotScored(f"{refusal}.") from refusal
+    try:
+        return protocol, protocol.score(scenes)
+    except ProtocolError as refusal:
+        raise NotScored(f"{refusal}.") from refusal
+    except Exception as fault:
+        # Geometry gives up on shapes of millions beside billionths; who sent them may try others.
+        _log.exception("%s failed on regions that were sent", slug)
+        raise NotScored(
+            f"{protocol.name} could not be computed for these regions; the fault is noted."
+        ) from fault

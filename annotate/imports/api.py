@@ -1,0 +1,225 @@
+"""Loading data through the API: the same steps as on the pages, each with its address (admins)."""
+
+from typing import Any
+
+from django.db.models import Count, QuerySet
+from django.http import Http404
+from django.shortcuts import get_object_or_404
+from drf_spectacular.utils import extend_schema, extend_schema_view
+from rest_framework.parsers import MultiPartParser
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.reverse import reverse
+
+from annotate.rest.idempotency import idempotent
+from annotate.rest.scopes import LOAD
+from annotate.rest.views import ApiView, ListView, OneView
+from annotate.studies import permissions
+
+from . import drafts, screens, undoing
+from .models import Draft, DraftFile, Finding, Import
+from .serializers import (
+    AnswersSerializer,
+    ConfirmSerializer,
+    DescriptionSerializer,
+    FileChangeSerializer,
+    FindingQuery,
+    FindingSerializer,
+    LoadFileSerializer,
+    LoadSerializer,
+    NewLoadSerializer,
+    ReceiptQuery,
+    ReceiptSerializer,
+    UploadSerializer,
+    WholeLoadSerializer,
+    WholeReceiptSerializer,
+)
+
+
+class _ForAdmins:
+    writing_scope = LOAD
+
+    def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
+        super().initial(request, *args, **kwargs)
+        # Before anything is read of what somebody sends.
+        if not permissions.may_load_data(request.user):
+            raise Http404
+
+
+class _OfLoad(_ForAdmins, ApiView):
+    def load(self, pk: int) -> Draft:
+        try:
+            return drafts.find(pk)
+        except Draft.DoesNotExist as missing:
+            raise Http404 from missing
+
+    def whole(self, pk: int, status: int = 200) -> Response:
+        """Return a load as it stands now."""
+        draft = self.load(pk)
+        counted = draft.findings.order_by().values_list("severity").annotate(Count("pk"))
+        draft.n_findings = dict(counted)
+        draft.questions = drafts.questions(draft)
+        is_checked = draft.state == Draft.State.CHECKED
+        draft.plan = drafts.plan(draft) if is_checked else None
+        return Response(self.shown(WholeLoadSerializer, draft), status)
+
+
+class LoadList(_ForAdmins, ListView):
+    """The loads that were begun and are not over, and beginning another."""
+
+    serializer_class = LoadSerializer
+    ordering = ("-pk",)
+
+    def get_queryset(self) -> QuerySet[Draft]:
+        over = (Draft.State.LOADED, Draft.State.DISCARDED)
+        return Draft.objects.exclude(state__in=over).select_related("dataset", "person")
+
+    @extend_schema(request=NewLoadSerializer, responses={201: LoadSerializer})
+    @idempotent
+    def post(self, request: Request) -> Response:
+        """Begin a load into a dataset, or of a new one."""
+        datasets = permissions.datasets_to_see(request.user)
+        sent = self.sent(NewLoadSerializer, datasets=datasets)
+        draft = drafts.open_draft(person=request.user, **sent)
+        address = reverse("api:load", args=[draft.pk], request=request)
+        return Response(self.shown(LoadSerializer, draft), 201, headers={"Location": address})
+
+
+class LoadDetail(_OfLoad):
+    @extend_schema(operation_id="loads_retrieve", responses=WholeLoadSerializer)
+    def get(self, request: Request, pk: int) -> Response:
+        """A load as it stands: files, progress, questions, and what confirming would do."""
+        return self.whole(pk)
+
+    @extend_schema(request=DescriptionSerializer, responses=WholeLoadSerializer)
+    def patch(self, request: Request, pk: int) -> Response:
+        """Say what the new dataset is called and where it comes from."""
+        drafts.describe(draft=self.load(pk), **self.sent(DescriptionSerializer))
+        return self.whole(pk)
+
+    @extend_schema(request=None, responses={204: None})
+    def delete(self, request: Request, pk: int) -> Response:
+        """Give up a load; nothing of it stays."""
+        drafts.discard(draft=self.load(pk))
+        return Response(status=204)
+
+
+class LoadFiles(_OfLoad):
+    parser_classes = (MultiPartParser,)
+
+    @extend_schema(
+        request={"multipart/form-data": UploadSerializer}, responses={201: LoadFileSerializer}
+    )
+    @idempotent
+    def post(self, request: Request, pk: int) -> Response:
+        """Add a file; what it is is found out and can be corrected."""
+        draft, file = self.load(pk), self.sent(UploadSerializer)["file"]
+        added = drafts.add_file(draft=draft, stream=file, name=file.name)
+        return Response(self.shown(LoadFileSerializer, added), 201)
+
+
+class LoadFile(_OfLoad):
+    def _file(self, pk: int, file: int) -> DraftFile:
+        return get_object_or_404(DraftFile.objects.select_related("draft"), draft=pk, pk=file)
+
+    @extend_schema(request=FileChangeSerializer, responses=LoadFileSerializer)
+    def patch(self, request: Request, pk: int, file: int) -> Response:
+        """Correct what a file was taken for."""
+        found = self._file(pk, file)
+        drafts.change_file(file=found, **self.sent(FileChangeSerializer))
+        return Response(self.shown(LoadFileSerializer, found))
+
+    @extend_schema(request=None, responses={204: None})
+    def delete(self, request: Request, pk: int, file: int) -> Response:
+        """Take a file out of a load."""
+        drafts.remove_file(file=self._file(pk, file))
+        return Response(status=204)
+
+
+class LoadCheck(_OfLoad):
+    @extend_schema(request=None, responses={202: WholeLoadSerializer})
+    def post(self, request: Request, pk: int) -> Response:
+        """Read the files in the background and say what is wrong (a dry run): nothing is loaded."""
+        drafts.start_check(draft=self.load(pk), person=request.user)
+        return self.whole(pk, 202)
+
+
+class LoadAnswers(_OfLoad):
+    @extend_schema(request=AnswersSerializer, responses=WholeLoadSerializer)
+    def post(self, request: Request, pk: int) -> Response:
+        """Answer the questions of the report. Some answers have the files read again."""
+        draft = self.load(pk)
+        sent = {one.pop("file"): one for one in self.sent(AnswersSerializer)["answers"]}
+        if drafts.answer(draft=draft, answers=sent):
+            drafts.start_check(draft=draft, person=request.user)
+        return self.whole(pk)
+
+
+class LoadConfirm(_OfLoad):
+    @extend_schema(request=ConfirmSerializer, responses={202: WholeLoadSerializer})
+    @idempotent
+    def post(self, request: Request, pk: int) -> Response:
+        """Load what was checked, in the background: everything or nothing."""
+        draft, sent = self.load(pk), self.sent(ConfirmSerializer)
+        drafts.confirm(draft=draft, person=request.user, **sent)
+        return self.whole(pk, 202)
+
+
+class LoadCancel(_OfLoad):
+    @extend_schema(request=None, responses=WholeLoadSerializer)
+    def post(self, request: Request, pk: int) -> Response:
+        """Stop the check or the load; the load is as it was before."""
+        drafts.cancel_work(draft=self.load(pk))
+        return self.whole(pk)
+
+
+@extend_schema_view(get=extend_schema(parameters=[FindingQuery]))
+class FindingList(_ForAdmins, ListView):
+    """What the check of a load found, each with its place."""
+
+    serializer_class = FindingSerializer
+    query_serializer_class = FindingQuery
+
+    def get_queryset(self) -> QuerySet[Finding]:
+        draft = get_object_or_404(Draft, pk=self.kwargs["pk"])
+        return screens.matching(draft, self.query())
+
+
+@extend_schema_view(get=extend_schema(parameters=[ReceiptQuery]))
+class ReceiptList(_ForAdmins, ListView):
+    """Everything that was loaded, newest first."""
+
+    serializer_class = ReceiptSerializer
+    query_serializer_class = ReceiptQuery
+    ordering = ("-pk",)
+
+    def get_queryset(self) -> QuerySet[Import]:
+        found, asked = Import.objects.select_related("dataset", "person", "undone_by"), self.query()
+        if "dataset" in asked:
+            found = found.filter(dataset__slug=asked["dataset"])
+        if "kind" in asked:
+            found = found.filter(kind=asked["kind"])
+        return found
+
+
+class _OfReceipt(_ForAdmins):
+    def told(self, receipt: Import) -> Response:
+        receipt.obstacles = undoing.obstacles(receipt)
+        return Response(self.shown(WholeReceiptSerializer, receipt))
+
+
+class ReceiptDetail(_OfReceipt, OneView):
+    serializer_class = WholeReceiptSerializer
+    queryset = Import.objects.select_related("dataset", "person", "undone_by")
+
+    def get(self, request: Request, *args: Any, **kwargs: Any) -> Response:
+        """One receipt, and what stands against undoing it."""
+        return self.told(self.get_object())
+
+
+class ReceiptUndo(_OfReceipt, ApiView):
+    @extend_schema(request=None, responses=WholeReceiptSerializer)
+    def post(self, request: Request, pk: int) -> Response:
+        """Take out what a load added, as long as nothing is built on it; the receipt stays."""
+        receipt = get_object_or_404(ReceiptDetail.queryset, pk=pk)
+        return self.told(undoing.undo_import(receipt=receipt, person=request.user))

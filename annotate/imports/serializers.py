@@ -1,0 +1,237 @@
+"""Loads as the API shows and takes them."""
+
+from typing import Any
+
+from rest_framework import serializers
+
+from annotate.datasets.models import Dataset
+from annotate.jobs.models import Job
+from protocols.formats.problems import CODES
+from protocols.formats.reading import FORMATS
+
+from .models import Draft, DraftFile, FileKind, Finding, Import, Missing
+
+
+class LoadFileSerializer(serializers.ModelSerializer):
+    """An uploaded file and what it was taken for."""
+
+    counts = serializers.DictField(help_text="What the check found in it.")
+    per_cent = serializers.BooleanField(allow_null=True)
+
+    class Meta:
+        model = DraftFile
+        fields = read_only_fields = [
+            "id",
+            "name",
+            "bytes",
+            "sha256",
+            "kind",
+            "format",
+            "title",
+            "reason",
+            "missing",
+            "per_cent",
+            "counts",
+        ]
+
+
+class JobSerializer(serializers.ModelSerializer):
+    """The long work of a load, and how far it is."""
+
+    class Meta:
+        model = Job
+        fields = read_only_fields = ["state", "done", "total", "doing", "failure"]
+
+
+class QuestionSerializer(serializers.Serializer):
+    """Something only a person can say; “answers” takes it."""
+
+    file = serializers.IntegerField(source="finding.file_id")
+    code = serializers.CharField(source="finding.code")
+    found = serializers.CharField(source="finding.found")
+    is_answered = serializers.BooleanField()
+
+
+class PlanSerializer(serializers.Serializer):
+    """What confirming would do, in sentences, and what stands against it."""
+
+    added = serializers.ListField(child=serializers.CharField())
+    replaced = serializers.ListField(child=serializers.CharField())
+    left_alone = serializers.ListField(child=serializers.CharField())
+    obstacles = serializers.ListField(child=serializers.CharField())
+
+
+class LoadSerializer(serializers.ModelSerializer):
+    """A load on its way."""
+
+    dataset = serializers.SlugRelatedField("slug", read_only=True, allow_null=True)
+    person = serializers.SlugRelatedField("username", read_only=True, allow_null=True)
+
+    class Meta:
+        model = Draft
+        fields = read_only_fields = [
+            "id",
+            "state",
+            "dataset",
+            "name",
+            "provenance",
+            "licence",
+            "person",
+            "created",
+            "changed",
+        ]
+
+
+class WholeLoadSerializer(LoadSerializer):
+    """A load with its files, how far its work is, what is asked, and what it would do."""
+
+    files = LoadFileSerializer(many=True, read_only=True)
+    job = JobSerializer(read_only=True, allow_null=True)
+    n_findings = serializers.DictField(
+        child=serializers.IntegerField(), help_text="Findings of the check by severity."
+    )
+    questions = QuestionSerializer(many=True)
+    plan = PlanSerializer(allow_null=True, help_text="Null until it is checked.")
+    receipts = serializers.PrimaryKeyRelatedField(many=True, read_only=True)
+
+    class Meta(LoadSerializer.Meta):
+        fields = read_only_fields = [
+            *LoadSerializer.Meta.fields,
+            "files",
+            "job",
+            "n_findings",
+            "questions",
+            "plan",
+            "receipts",
+        ]
+
+
+class DescriptionSerializer(serializers.Serializer):
+    """What the new dataset is called and where it comes from; what is left out stays."""
+
+    name = serializers.CharField(max_length=120, required=False, allow_blank=True)
+    provenance = serializers.CharField(max_length=2000, required=False, allow_blank=True)
+    licence = serializers.CharField(max_length=200, required=False, allow_blank=True)
+
+
+class NewLoadSerializer(DescriptionSerializer):
+    """A load into a dataset, or of a new one."""
+
+    dataset = serializers.SlugRelatedField(
+        "slug",
+        queryset=Dataset.objects.none(),
+        required=False,
+        allow_null=True,
+        help_text="Without it a new dataset, or people alone.",
+    )
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        if "datasets" in self.context:
+            self.fields["dataset"].queryset = self.context["datasets"]
+
+
+class UploadSerializer(serializers.Serializer):
+    file = serializers.FileField(max_length=255, allow_empty_file=True)
+
+
+class FileChangeSerializer(serializers.Serializer):
+    """What a file is, where it was taken for something else; what is left out stays."""
+
+    kind = serializers.ChoiceField(FileKind.choices, required=False)
+    format = serializers.ChoiceField(
+        ["", *FORMATS], required=False, help_text="Empty: found out from the content."
+    )
+    title = serializers.CharField(
+        max_length=120, required=False, allow_blank=True, help_text="Of results the method."
+    )
+
+
+class FileAnswerSerializer(serializers.Serializer):
+    file = serializers.IntegerField(min_value=1, max_value=2**63 - 1)
+    missing = serializers.ChoiceField(
+        Missing.choices, required=False, help_text="What an image without a result file means."
+    )
+    per_cent = serializers.BooleanField(
+        required=False, help_text="Whether scores above 1 are per cent."
+    )
+
+
+class AnswersSerializer(serializers.Serializer):
+    answers = FileAnswerSerializer(many=True, max_length=200)
+
+
+class ConfirmSerializer(serializers.Serializer):
+    replace = serializers.BooleanField(
+        required=False, default=False, help_text="Consent to what the plan would replace."
+    )
+
+
+class FindingSerializer(serializers.ModelSerializer):
+    """One fault or question that the check found, with its place."""
+
+    class Meta:
+        model = Finding
+        fields = read_only_fields = [
+            "id",
+            "file",
+            "severity",
+            "code",
+            "archive",
+            "entry",
+            "line",
+            "column",
+            "text",
+            "found",
+            "expected",
+            "action",
+        ]
+
+
+class FindingQuery(serializers.Serializer):
+    severity = serializers.ChoiceField(Finding.Severity.choices, required=False)
+    code = serializers.ChoiceField(list(CODES), required=False)
+    words = serializers.CharField(required=False, max_length=100)
+
+
+class ReceiptSerializer(serializers.ModelSerializer):
+    """Who loaded what, when and from which files."""
+
+    dataset = serializers.SlugRelatedField("slug", read_only=True, allow_null=True)
+    person = serializers.SlugRelatedField("username", read_only=True, allow_null=True)
+    undone_by = serializers.SlugRelatedField("username", read_only=True, allow_null=True)
+    files = serializers.ListField(child=serializers.DictField())
+    counts = serializers.DictField()
+    warnings = serializers.ListField(child=serializers.CharField())
+    replaced = serializers.ListField(child=serializers.CharField())
+
+    class Meta:
+        model = Import
+        fields = read_only_fields = [
+            "id",
+            "kind",
+            "dataset",
+            "dataset_name",
+            "person",
+            "created",
+            "files",
+            "counts",
+            "warnings",
+            "replaced",
+            "undone",
+            "undone_by",
+        ]
+
+
+class WholeReceiptSerializer(ReceiptSerializer):
+    obstacles = serializers.ListField(
+        child=serializers.CharField(), help_text="What stands against undoing it."
+    )
+
+    class Meta(ReceiptSerializer.Meta):
+        fields = read_only_fields = [*ReceiptSerializer.Meta.fields, "obstacles"]
+
+
+class ReceiptQuery(serializers.Serializer):
+    dataset = serializers.SlugField(required=False, max_length=120)
+    kind = serializers.ChoiceField(Import.Kind.choices, required=False)

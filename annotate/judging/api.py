@@ -1,0 +1,238 @@
+"""Answering pairs through the API: the same services as the page, as blind, once each."""
+
+from functools import cached_property
+from typing import Any
+
+from django.db.models import Count, Q, QuerySet
+from django.http import Http404
+from django.shortcuts import get_object_or_404
+from drf_spectacular.utils import extend_schema, extend_schema_view
+from rest_framework.exceptions import ValidationError
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.reverse import reverse
+
+from annotate.datasets.models import Method
+from annotate.learning import services as learning
+from annotate.rest.errors import Conflict, Forbidden
+from annotate.rest.problems import CONTENT_TYPE
+from annotate.rest.scopes import JUDGE
+from annotate.rest.views import ApiView, ListView
+from annotate.studies import permissions, selectors
+from annotate.studies.models import Study
+from rankings.elicitation import CRITERIA
+
+from . import changes, services
+from .errors import Incomplete, JudgingRefusal, StudyNotOpen
+from .models import Assignment
+from .screens import history_data
+from .serializers import (
+    AddedSerializer,
+    AnswerSerializer,
+    AssignmentQuery,
+    AssignmentSerializer,
+    ConflictSerializer,
+    HaveSerializer,
+    JudgedStudySerializer,
+    NextSerializer,
+    OwnAssignmentSerializer,
+    PastSerializer,
+    SkipSerializer,
+    UndoSerializer,
+    next_data,
+)
+
+_NEXT = {200: NextSerializer, (409, CONTENT_TYPE): ConflictSerializer}
+
+
+class _Judging(ApiView):
+    def scope_of(self, method: str) -> str:
+        return JUDGE
+
+    def judged(self, slug: str) -> Study:
+        return get_object_or_404(permissions.studies_to_judge(self.request.user), slug=slug)
+
+    def study_of(self, screen_id: str) -> Study:
+        return get_object_or_404(
+            permissions.studies_to_judge(self.request.user),
+            assignments__screens__public_id=screen_id,
+            assignments__annotator=self.request.user,
+        )
+
+    def next(self, study: Study, turn: services.Turn | None, have: str = "") -> Response:
+        return Response(next_data(study, turn, self.request, have=have, done=turn is None))
+
+    def refused(self, study: Study, refusal: JudgingRefusal) -> Exception:
+        """Return a refusal of the service in the API's terms."""
+        if isinstance(refusal, Incomplete):
+            return ValidationError(refusal.reasons)
+        if isinstance(refusal, StudyNotOpen):
+            fault = Forbidden(str(refusal))
+            fault.problem, fault.title = "study-not-open", "The study takes no answers now"
+            return fault
+        turn = services.waiting_turn(study, self.request.user)
+        done = turn is None and services.has_begun_all(study, self.request.user)
+        current = next_data(study, turn, self.request, have="", done=done)
+        fault = Conflict(str(refusal), more={"current": current})
+        fault.problem, fault.title = "already-answered", "Answered otherwise"
+        return fault
+
+    def then(self, study: Study, act: Any, /, **sent: Any) -> Response:
+        """Do something to the log and answer with what is asked next."""
+        have = sent.pop("have")
+        try:
+            turn = act(annotator=self.request.user, **sent)
+        except JudgingRefusal as refusal:
+            raise self.refused(study, refusal) from refusal
+        return self.next(study, turn, have)
+
+
+class JudgedStudies(ApiView):
+    def scope_of(self, method: str) -> str:
+        return JUDGE
+
+    @extend_schema(responses=JudgedStudySerializer(many=True))
+    def get(self, request: Request) -> Response:
+        """The studies you annotate, and how far you are."""
+        rows = selectors.own_progress(permissions.studies_to_judge(request.user), request.user)
+        return Response(self.shown(JudgedStudySerializer, rows, many=True))
+
+
+class OwnAssignments(ListView):
+    """The images you have ranked or are ranking in a study."""
+
+    serializer_class = OwnAssignmentSerializer
+    ordering = ("position",)
+
+    def scope_of(self, method: str) -> str:
+        return JUDGE
+
+    def get_queryset(self) -> QuerySet[Assignment]:
+        judged = permissions.studies_to_judge(self.request.user)
+        study = get_object_or_404(judged, slug=self.kwargs["slug"])
+        own = Assignment.objects.filter(study=study, annotator=self.request.user)
+        return own.annotate(n_answered=Count("screens", filter=Q(screens__state="answered")))
+
+
+class Start(_Judging):
+    @extend_schema(request=HaveSerializer, responses=_NEXT)
+    def post(self, request: Request, slug: str) -> Response:
+        """Take up the next image where none is in work, and get the pair that waits."""
+        study, sent = self.judged(slug), self.sent(HaveSerializer)
+        if study.state == Study.State.OPEN and learning.is_due(study, request.user):
+            page = reverse("learning:welcome", args=[slug], request=request)
+            fault = Conflict(
+                "Agree to take part and go through the first visit on the site before you begin.",
+                more={"page": page},
+            )
+            fault.problem, fault.title = "first-visit-due", "The first visit is due"
+            raise fault
+        return self.then(study, services.start, study=study, **sent)
+
+
+class Current(_Judging):
+    @extend_schema(responses=NextSerializer)
+    def get(self, request: Request, slug: str) -> Response:
+        """The pair that waits for you; looking changes nothing."""
+        study = self.judged(slug)
+        if study.state != Study.State.OPEN:
+            raise self.refused(study, services.not_open(study))
+        turn = services.waiting_turn(study, request.user)
+        done = turn is None and services.has_begun_all(study, request.user)
+        return Response(next_data(study, turn, request, have="", done=done))
+
+
+class Answer(_Judging):
+    @extend_schema(request=AnswerSerializer, responses=_NEXT)
+    def post(self, request: Request, screen_id: str) -> Response:
+        """Answer a pair and get the next one. The same answer twice is stored once."""
+        study, sent = self.study_of(screen_id), self.sent(AnswerSerializer)
+        verdicts = {name: sent.pop(name) for name in CRITERIA if name in sent}
+        return self.then(
+            study, services.record_judgement, screen_id=screen_id, verdicts=verdicts, **sent
+        )
+
+
+class Skip(_Judging):
+    @extend_schema(request=SkipSerializer, responses=_NEXT)
+    def post(self, request: Request, screen_id: str) -> Response:
+        """Say why a pair cannot be answered, and get the next one."""
+        study, sent = self.study_of(screen_id), self.sent(SkipSerializer)
+        return self.then(study, services.record_skip, screen_id=screen_id, **sent)
+
+
+class Change(_Judging):
+    @extend_schema(request=HaveSerializer, responses=_NEXT)
+    def post(self, request: Request, screen_id: str) -> Response:
+        """Open one of your last answered pairs again."""
+        study, sent = self.study_of(screen_id), self.sent(HaveSerializer)
+        return self.then(study, services.change, screen_id=screen_id, **sent)
+
+
+class Undo(_Judging):
+    @extend_schema(request=UndoSerializer, responses=_NEXT)
+    def post(self, request: Request, slug: str) -> Response:
+        """Take back the last answer or skip, and get its pair again."""
+        study, sent = self.judged(slug), self.sent(UndoSerializer)
+        screen_id = sent.pop("screen")
+        return self.then(study, services.undo, study=study, screen_id=screen_id, **sent)
+
+
+class History(_Judging):
+    @extend_schema(responses=PastSerializer(many=True))
+    def get(self, request: Request, slug: str) -> Response:
+        """Your last answers and skips, newest first."""
+        study = self.judged(slug)
+        if study.state != Study.State.OPEN:
+            raise self.refused(study, services.not_open(study))
+        pasts = history_data(study, request.user, changes.history(study, request.user))
+        return Response(self.shown(PastSerializer, pasts, many=True))
+
+
+class StudyMethod(ApiView):
+    def _found(self, request: Request, slug: str, method: str) -> tuple[Study, Method]:
+        if not permissions.may_load_data(request.user):
+            raise Http404
+        study = get_object_or_404(permissions.studies_to_follow(request.user), slug=slug)
+        return study, get_object_or_404(study.dataset.methods, slug=method)
+
+    @extend_schema(request=None, responses={200: AddedSerializer})
+    def put(self, request: Request, slug: str, method: str) -> Response:
+        """Let another method take part in a study that runs (admins); nothing is asked again."""
+        study, found = self._found(request, slug, method)
+        return Response({"n_waiting": services.add_method(study=study, method=found)})
+
+    @extend_schema(request=None, responses={204: None})
+    def delete(self, request: Request, slug: str, method: str) -> Response:
+        """Let a method take part no more (admins); the answers about it are kept."""
+        study, found = self._found(request, slug, method)
+        services.withdraw_method(study=study, method=found)
+        return Response(status=204)
+
+
+@extend_schema_view(get=extend_schema(parameters=[AssignmentQuery]))
+class AssignmentList(ListView):
+    """Every image ranked by an annotator of a study you follow, with its rankings."""
+
+    serializer_class = AssignmentSerializer
+    query_serializer_class = AssignmentQuery
+
+    def get_queryset(self) -> QuerySet[Assignment]:
+        study, asked = self._study, self.query()
+        found = Assignment.objects.filter(study=study).select_related("image", "annotator")
+        if "annotator" in asked:
+            found = found.filter(annotator__username=asked["annotator"])
+        if "image" in asked:
+            found = found.filter(image=asked["image"])
+        if "state" in asked:
+            found = found.filter(state=asked["state"])
+        return found.defer("image__truth", "items")
+
+    @cached_property
+    def _study(self) -> Study:
+        followed = permissions.studies_to_follow(self.request.user)
+        return get_object_or_404(followed, slug=self.kwargs["slug"])
+
+    def get_serializer_context(self) -> dict[str, Any]:
+        slugs = dict(self._study.dataset.methods.values_list("pk", "slug"))
+        return {**super().get_serializer_context(), "slug_of": slugs}

@@ -1,0 +1,276 @@
+"""What annotators are shown and answer through the API: as blind as the page."""
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from rest_framework import serializers
+from rest_framework.reverse import reverse
+
+from annotate.rest.fields import Finite
+from annotate.rest.schema import ProblemSerializer
+from annotate.studies.models import Study
+from rankings.elicitation import CRITERIA
+
+from .forms import AIDS
+from .models import Assignment, Skip, Verdict
+from .screens import payload
+from .services import Turn
+
+_A_DAY_SECONDS = 86_400
+_HASH = re.compile(r"[0-9a-f]{64}$")
+
+
+class Polygons(serializers.ListField):
+    """Polygons in image pixels, each as x1, y1, x2, y2, …"""
+
+    child = serializers.ListField(child=serializers.FloatField())
+
+    def to_representation(self, drawn: list[str]) -> list[list[float]]:
+        return [[float(value) for value in re.split("[ ,]", points)] for points in drawn]
+
+
+class ShownResultSerializer(serializers.Serializer):
+    polygons = Polygons()
+
+
+class ShownTruthSerializer(serializers.Serializer):
+    polygons = Polygons()
+    ignored = Polygons(help_text="Ground truth that counts for nobody.")
+
+
+class FatesSerializer(serializers.Serializer):
+    """What a protocol makes of each region: matched, part, unmatched or ignored."""
+
+    truth = serializers.ListField(child=serializers.CharField())
+    detections = serializers.ListField(child=serializers.CharField())
+
+
+class ShownImageSerializer(serializers.Serializer):
+    key = serializers.CharField(help_text="The same for you each time; it tells nothing.")
+    photograph = serializers.CharField(allow_null=True, help_text="Its address; null without one.")
+    width = serializers.FloatField(allow_null=True)
+    height = serializers.FloatField(allow_null=True)
+    number = serializers.IntegerField(help_text="1 for the first image you rank.")
+    total = serializers.IntegerField()
+    results = serializers.DictField(
+        child=ShownResultSerializer(),
+        allow_null=True,
+        help_text="Results by opaque ids; null where the request said that it has them.",
+    )
+    truth = ShownTruthSerializer(allow_null=True, help_text="Ground truth, where it may be seen.")
+    matches = serializers.DictField(child=FatesSerializer(), allow_null=True)
+
+
+class CriterionSerializer(serializers.Serializer):
+    name = serializers.ChoiceField(CRITERIA)
+    question = serializers.CharField()
+    state = serializers.ChoiceField(
+        ["open", "implied"], help_text="Implied: it follows from earlier answers; not asked."
+    )
+    verdict = serializers.ChoiceField(
+        Verdict.values, allow_null=True, help_text="What follows, where it is implied."
+    )
+
+
+class RemainingSerializer(serializers.Serializer):
+    """How many pairs of this image are left."""
+
+    least = serializers.IntegerField()
+    expected = serializers.FloatField()
+    most = serializers.IntegerField()
+    minutes = serializers.FloatField(allow_null=True)
+    text = serializers.CharField()
+    note = serializers.CharField(allow_blank=True)
+
+
+class TurnSerializer(serializers.Serializer):
+    """A pair to judge."""
+
+    id = serializers.CharField(help_text="Of the screen; it tells nothing.")
+    number = serializers.IntegerField()
+    left = serializers.CharField(help_text="Id of the result on the left.")
+    right = serializers.CharField(help_text="Id of the result on the right.")
+    image = ShownImageSerializer()
+    criteria = CriterionSerializer(many=True)
+    answers = serializers.DictField(
+        child=serializers.ChoiceField(Verdict.values),
+        help_text="What was answered before an undo or a change came back to this pair.",
+    )
+    progress = RemainingSerializer()
+    can_undo = serializers.BooleanField()
+
+
+class NextSerializer(serializers.Serializer):
+    """What is asked now. No screen and not done: the study is to be started."""
+
+    study = serializers.CharField()
+    done = serializers.BooleanField(help_text="Nothing is left to rank.")
+    screen = TurnSerializer(allow_null=True)
+
+
+def next_data(study: Study, turn: Turn | None, request: Any, *, have: str, done: bool) -> Any:
+    """Return what NextSerializer describes; ``have`` is the key of the image that is known."""
+    screen = None if turn is None else _turn_data(payload(turn, have=have), request)
+    return NextSerializer({"study": study.slug, "done": done, "screen": screen}).data
+
+
+def _turn_data(page: Mapping[str, Any], request: Any) -> dict[str, Any]:
+    """Return what the page gets, with the API's addresses instead of the page's."""
+    shown, progress = page["image"], page["progress"]
+    found = _HASH.search(shown["url"] or "")
+    address = reverse("api:photograph", args=[found[0]], request=request) if found else None
+    kept = ("key", "number", "total")
+    known = ("width", "height", "results", "truth", "matches")
+    return {
+        "id": page["screen"]["id"],
+        "number": page["screen"]["number"],
+        "left": page["left"],
+        "right": page["right"],
+        "image": {
+            **{name: shown[name] for name in kept},
+            **{name: shown.get(name) for name in known},
+            "photograph": address,
+        },
+        "criteria": page["criteria"],
+        "answers": page["answers"],
+        "progress": progress,
+        "can_undo": page["can_undo"],
+    }
+
+
+class ConflictSerializer(ProblemSerializer):
+    """The pair was answered otherwise, or left behind; what is asked now comes with it."""
+
+    current = NextSerializer(required=False)
+
+
+class HaveSerializer(serializers.Serializer):
+    have = serializers.CharField(
+        required=False,
+        default="",
+        allow_blank=True,
+        max_length=40,
+        help_text="Key of the image whose results you have: they are left out of the answer.",
+    )
+
+
+class AnswerSerializer(HaveSerializer):
+    """A verdict for each open criterion; those implied may be left out."""
+
+    recall = serializers.ChoiceField(Verdict.choices, required=False)
+    precision = serializers.ChoiceField(Verdict.choices, required=False)
+    preference = serializers.ChoiceField(Verdict.choices, required=False)
+    seconds_taken = Finite(
+        required=False, allow_null=True, min_value=0, max_value=_A_DAY_SECONDS, default=None
+    )
+    aids = serializers.DictField(
+        child=Finite(min_value=0, max_value=_A_DAY_SECONDS),
+        required=False,
+        default=dict,
+        help_text=f"Seconds that each was visible: {', '.join(AIDS)}.",
+    )
+    disputed = serializers.ListField(
+        child=serializers.ChoiceField(CRITERIA),
+        required=False,
+        default=list,
+        max_length=len(CRITERIA),
+        help_text="Criteria that are implied and that you answer all the same.",
+    )
+
+    def validate_aids(self, aids: dict[str, float]) -> dict[str, float]:
+        unknown = sorted(set(aids) - set(AIDS))
+        if unknown:
+            raise serializers.ValidationError(f"The aids are {', '.join(AIDS)}.")
+        return aids
+
+
+class SkipSerializer(HaveSerializer):
+    reason = serializers.ChoiceField(Skip.Reason.choices)
+    text = serializers.CharField(required=False, default="", allow_blank=True, max_length=300)
+
+
+class UndoSerializer(HaveSerializer):
+    screen = serializers.CharField(
+        allow_blank=True,
+        max_length=24,
+        help_text="Id of the pair that you see; empty after the last one.",
+    )
+
+
+class JudgedStudySerializer(serializers.Serializer):
+    """A study that you annotate."""
+
+    slug = serializers.CharField(source="study.slug")
+    name = serializers.CharField(source="study.name")
+    state = serializers.ChoiceField(Study.State.choices, source="study.state")
+    n_images = serializers.IntegerField()
+    n_done = serializers.IntegerField()
+
+
+class OwnAssignmentSerializer(serializers.ModelSerializer):
+    """An image that you rank or have ranked."""
+
+    n_answered = serializers.IntegerField()
+
+    class Meta:
+        model = Assignment
+        fields = read_only_fields = ["position", "state", "n_answered", "created", "finished"]
+
+
+class AssignmentSerializer(serializers.ModelSerializer):
+    """An image ranked by an annotator, for those who follow the study."""
+
+    image_name = serializers.CharField(source="image.name")
+    annotator = serializers.CharField(source="annotator.username")
+    rankings = serializers.SerializerMethodField(
+        help_text="For each criterion slugs of methods in buckets, best first; null until complete."
+    )
+
+    class Meta:
+        model = Assignment
+        fields = read_only_fields = [
+            "id",
+            "image",
+            "image_name",
+            "annotator",
+            "position",
+            "state",
+            "unsettled",
+            "created",
+            "finished",
+            "rankings",
+        ]
+
+    def get_rankings(self, assignment: Assignment) -> dict[str, list[list[str]]] | None:
+        if assignment.rankings is None:
+            return None
+        slug_of = self.context["slug_of"]
+        return {
+            criterion: [[slug_of[method] for method in bucket] for bucket in ranking]
+            for criterion, ranking in assignment.rankings.items()
+        }
+
+
+class AssignmentQuery(serializers.Serializer):
+    annotator = serializers.CharField(required=False, max_length=150, help_text="User name.")
+    image = serializers.IntegerField(
+        required=False, min_value=1, max_value=2**63 - 1, help_text="Id of an image."
+    )
+    state = serializers.ChoiceField(Assignment.State.choices, required=False)
+
+
+class PastSerializer(serializers.Serializer):
+    """One of the last answers or skips."""
+
+    id = serializers.CharField(help_text="Of the screen; “change” opens it again.")
+    image_number = serializers.IntegerField()
+    verdicts = serializers.DictField(child=serializers.ChoiceField(Verdict.values))
+    skipped = serializers.CharField(allow_blank=True, help_text="The reason, in words.")
+    n_set_aside = serializers.IntegerField(
+        help_text="How many later answers a change may set aside at most."
+    )
+
+
+class AddedSerializer(serializers.Serializer):
+    n_waiting = serializers.IntegerField(help_text="Rankings that wait for a few more answers.")

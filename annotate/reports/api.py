@@ -1,0 +1,206 @@
+"""Reports: built as asked, kept for good, and as tables; raw data and the whole study as files."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from django.db.models import QuerySet
+from django.http import Http404, HttpResponse, HttpResponseBase, StreamingHttpResponse
+from django.shortcuts import get_object_or_404
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.reverse import reverse
+from rest_framework.throttling import BaseThrottle
+
+from annotate.rest.idempotency import idempotent
+from annotate.rest.throttling import Heavy
+from annotate.rest.views import AnyType, ApiView, ListView, OneView
+from annotate.studies import permissions
+from annotate.studies.models import Study
+from rankings import analysis_tables
+from rankings.report import report_from_json
+
+from . import exports, raw, services
+from .models import KeptReport
+from .serializers import (
+    EXTENSIONS,
+    RAW_FILES,
+    KeptContentSerializer,
+    KeptReportSerializer,
+    ReportSerializer,
+    SettingsSerializer,
+    report_form,
+)
+
+MAIN = "report"
+_FILES = {
+    (200, exports.FORMATS[extension].content_type.partition(";")[0]): OpenApiTypes.STR
+    for extension in EXTENSIONS
+    if extension != "json"
+} | {(200, "application/json"): OpenApiTypes.ANY}
+_TABLE = [
+    OpenApiParameter(
+        "table",
+        str,
+        OpenApiParameter.PATH,
+        description=f"“{MAIN}” for Best / Worst / Score, or the name of a table around it.",
+    ),
+    OpenApiParameter("extension", str, OpenApiParameter.PATH, enum=EXTENSIONS),
+]
+
+
+class _OfStudy(ApiView):
+    query_serializer_class = SettingsSerializer
+
+    def get_throttles(self) -> list[BaseThrottle]:
+        return [*super().get_throttles(), Heavy()]
+
+    def followed(self, slug: str) -> Study:
+        studies = permissions.studies_to_follow(self.request.user).select_related("dataset")
+        return get_object_or_404(studies, slug=slug)
+
+    def built(self, slug: str) -> services.StudyReport:
+        study = self.followed(slug)
+        form = report_form(self.query(), study, services.available_runs(study))
+        return services.study_report(study=study, settings=form.settings(), runs=form.runs())
+
+
+class ReportOfStudy(_OfStudy):
+    @extend_schema(parameters=[SettingsSerializer], responses=ReportSerializer)
+    def get(self, request: Request, slug: str) -> Response:
+        """Build the report of a study with these settings."""
+        built = self.built(slug)
+        data = {"header": built.header, **built.report.to_json()}
+        return Response(self.shown(ReportSerializer, data))
+
+
+class TableOfReport(_OfStudy):
+    """A table as a file. Those around Best / Worst / Score take seconds for hundreds of images."""
+
+    content_negotiation_class = AnyType
+
+    @extend_schema(
+        operation_id="studies_report_table",
+        parameters=[SettingsSerializer, *_TABLE],
+        responses=_FILES,
+    )
+    def get(self, request: Request, slug: str, table: str, extension: str) -> HttpResponse:
+        """Build the report of a study and return one of its tables as a file."""
+        _known(extension)
+        built = self.built(slug)
+        if table == MAIN:
+            text = exports.export(built, extension)
+        else:
+            data = services.study_analysis(built).to_json()
+            text = _table(data, built.header, table, extension)
+        return _file(text, extension, exports.file_name(built, extension))
+
+
+class KeptReports(ListView):
+    """The reports of a study that were kept, newest first, and keeping another."""
+
+    serializer_class = KeptReportSerializer
+    ordering = ("-pk",)
+
+    def get_throttles(self) -> list[BaseThrottle]:
+        heavy = [Heavy()] if self.request.method == "POST" else []
+        return [*super().get_throttles(), *heavy]
+
+    def _followed(self) -> Study:
+        studies = permissions.studies_to_follow(self.request.user).select_related("dataset")
+        return get_object_or_404(studies, slug=self.kwargs["slug"])
+
+    def get_queryset(self) -> QuerySet[KeptReport]:
+        reports = self._followed().kept_reports.defer("content")
+        return reports.select_related("study", "created_by")
+
+    @extend_schema(request=SettingsSerializer, responses={201: KeptReportSerializer})
+    @idempotent
+    def post(self, request: Request, slug: str) -> Response:
+        """Keep a report of the study as it is now; it never changes afterwards."""
+        study = self._followed()
+        runs = services.available_runs(study)
+        form = report_form(self.sent(SettingsSerializer), study, runs)
+        kept = services.keep_report(
+            study=study, settings=form.settings(), runs=form.runs(), person=request.user
+        )
+        address = reverse("api:kept_report", args=[kept.pk], request=request)
+        return Response(self.shown(KeptReportSerializer, kept), 201, headers={"Location": address})
+
+
+def _kept(person: permissions.Person) -> QuerySet[KeptReport]:
+    return KeptReport.objects.filter(study__in=permissions.studies_to_follow(person))
+
+
+class KeptReportDetail(OneView):
+    """A kept report with everything it says."""
+
+    serializer_class = KeptContentSerializer
+
+    def get_queryset(self) -> QuerySet[KeptReport]:
+        return _kept(self.request.user).select_related("study", "created_by")
+
+
+class TableOfKeptReport(ApiView):
+    content_negotiation_class = AnyType
+
+    @extend_schema(operation_id="reports_table", parameters=_TABLE, responses=_FILES)
+    def get(self, request: Request, pk: int, table: str, extension: str) -> HttpResponse:
+        """One table of a kept report; the report as JSON is what its checksum is of."""
+        _known(extension)
+        kept = get_object_or_404(_kept(request.user).select_related("study"), pk=pk)
+        header = kept.data["header"]
+        if table != MAIN:
+            text = _table(kept.data, header, table, extension)
+        elif extension == "json":
+            text = kept.content
+        else:
+            text = exports.FORMATS[extension].write(report_from_json(kept.data), header)
+        return _file(text, extension, f"{kept.study.slug}-report-{pk}-{table}.{extension}")
+
+
+class RawFile(_OfStudy):
+    content_negotiation_class = AnyType
+    query_serializer_class = None
+
+    @extend_schema(
+        parameters=[
+            OpenApiParameter("name", str, OpenApiParameter.PATH, enum=RAW_FILES),
+        ],
+        responses={
+            (200, "text/csv"): OpenApiTypes.STR,
+            (200, "application/json"): OpenApiTypes.ANY,
+        },
+    )
+    def get(self, request: Request, slug: str, name: str) -> HttpResponseBase:
+        """A study's raw data, row by row, annotators by pseudonyms."""
+        study = self.followed(slug)
+        if name not in RAW_FILES:
+            raise Http404
+        return StreamingHttpResponse(
+            raw.content(study, name),
+            content_type=raw.FILES[name].content_type,
+            headers={"Content-Disposition": f'attachment; filename="{study.slug}-{name}"'},
+        )
+
+
+def _known(extension: str) -> None:
+    if extension not in EXTENSIONS:
+        raise Http404
+
+
+def _table(data: Mapping[str, Any], header: Mapping[str, str], name: str, extension: str) -> str:
+    table = next((one for one in analysis_tables.tables_of(data) if one.slug == name), None)
+    if table is None:
+        raise Http404
+    facts = {**header, **{key: str(value) for key, value in data["settings"].items()}}
+    return exports.TABLE_WRITERS[extension](table, facts)
+
+
+def _file(text: str, extension: str, name: str) -> HttpResponse:
+    return HttpResponse(
+        text,
+        content_type=exports.FORMATS[extension].content_type,
+        headers={"Content-Disposition": f'attachment; filename="{name}"'},
+    )

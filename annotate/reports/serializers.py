@@ -1,0 +1,131 @@
+"""Reports as the API shows them; their settings are checked by the page's form."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from django.http import QueryDict
+from rest_framework import serializers
+
+from annotate.scoring.models import ProtocolRun
+from annotate.studies.models import Study
+
+from .exports import FORMATS
+from .forms import ReportForm
+from .models import KeptReport
+from .raw import FILES
+
+
+def _choices(name: str) -> list[tuple[str, str]]:
+    return list(ReportForm.base_fields[name].choices)
+
+
+class SettingsSerializer(serializers.Serializer):
+    """A report's settings; what is left out has its usual value."""
+
+    decimals = serializers.ChoiceField(_choices("decimals"), required=False)
+    distance = serializers.ChoiceField(_choices("distance"), required=False)
+    consensus = serializers.ChoiceField(_choices("consensus"), required=False)
+    beta = serializers.FloatField(required=False, min_value=0.01, max_value=100)
+    min_annotators = serializers.IntegerField(required=False, min_value=1, max_value=100)
+    protocol = serializers.ListField(
+        child=serializers.CharField(max_length=120),
+        required=False,
+        max_length=200,
+        help_text="Names of the runs that take part; without it the newest of each.",
+    )
+
+
+def report_form(sent: Mapping[str, Any], study: Study, runs: list[ProtocolRun]) -> ReportForm:
+    """Return the page's form filled with settings; raises what the API says if they do not hold."""
+    data = QueryDict(mutable=True)
+    for name, value in sent.items():
+        data.setlist(name, [str(one) for one in (value if isinstance(value, list) else [value])])
+    form = ReportForm(data, study=study, runs=runs)
+    if not form.is_valid():
+        raise serializers.ValidationError(
+            {name: list(errors) for name, errors in form.errors.items()}
+        )
+    return form
+
+
+class UsedSettingsSerializer(serializers.Serializer):
+    decimals = serializers.IntegerField(allow_null=True)
+    distance = serializers.CharField()
+    consensus = serializers.CharField()
+    beta = serializers.FloatField()
+    min_annotators = serializers.IntegerField()
+
+
+class RowSerializer(serializers.Serializer):
+    """A protocol's row, or a baseline's; null is undefined."""
+
+    protocol = serializers.CharField()
+    best = serializers.IntegerField(allow_null=True)
+    worst = serializers.IntegerField(allow_null=True)
+    score = serializers.FloatField(allow_null=True)
+
+
+class LeftOutSerializer(serializers.Serializer):
+    image = serializers.CharField()
+    reason = serializers.CharField()
+
+
+class CriterionTableSerializer(serializers.Serializer):
+    rows = RowSerializer(many=True)
+    baselines = RowSerializer(many=True)
+    n_images = serializers.IntegerField()
+    n_rankings = serializers.IntegerField()
+    left_out = LeftOutSerializer(many=True)
+    consensus = serializers.DictField(
+        child=serializers.ListField(child=serializers.ListField(child=serializers.CharField())),
+        help_text="For each image the people's ranking: methods in buckets, best first.",
+    )
+    distances = serializers.DictField(
+        child=serializers.DictField(child=serializers.FloatField(allow_null=True)),
+        help_text="For each image the distance of each protocol's ranking to the consensus.",
+    )
+
+
+class CriteriaSerializer(serializers.Serializer):
+    recall = CriterionTableSerializer()
+    precision = CriterionTableSerializer()
+    preference = CriterionTableSerializer()
+
+
+class ReportSerializer(serializers.Serializer):
+    """Best / Worst / Score of each protocol under each criterion."""
+
+    header = serializers.DictField(child=serializers.CharField())
+    settings = UsedSettingsSerializer()
+    criteria = CriteriaSerializer()
+
+
+class KeptReportSerializer(serializers.ModelSerializer):
+    """A report that was kept, without its content."""
+
+    study = serializers.SlugRelatedField("slug", read_only=True)
+    created_by = serializers.SlugRelatedField("username", read_only=True, allow_null=True)
+
+    class Meta:
+        model = KeptReport
+        fields = read_only_fields = [
+            "id",
+            "study",
+            "checksum",
+            "software_version",
+            "created",
+            "created_by",
+        ]
+
+
+class KeptContentSerializer(KeptReportSerializer):
+    """A report that was kept, with everything it says."""
+
+    content = serializers.DictField(source="data")
+
+    class Meta(KeptReportSerializer.Meta):
+        fields = read_only_fields = [*KeptReportSerializer.Meta.fields, "content"]
+
+
+EXTENSIONS = list(FORMATS)
+RAW_FILES = list(FILES)

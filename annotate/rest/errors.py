@@ -1,0 +1,68 @@
+"""Errors of the API that the framework has no name for; ``problem`` is the end of their type."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from rest_framework import status
+from rest_framework.exceptions import APIException
+
+
+class ApiError(APIException):
+    """An answer other than success; ``more`` are members of the problem beside the usual ones."""
+
+    problem = ""
+    title = ""
+
+    def __init__(self, detail: str | None = None, *, more: Mapping[str, Any] | None = None) -> None:
+        super().__init__(detail)
+        self.more = more or {}
+
+
+class Conflict(ApiError):
+    status_code = status.HTTP_409_CONFLICT
+    problem = "conflict"
+    title = "Not possible in the present state"
+
+
+class NotPossible(ApiError):
+    """What was asked for is well formed and refused; the message says why."""
+
+    status_code = status.HTTP_422_UNPROCESSABLE_ENTITY
+    problem = "refused"
+    title = "Refused"
+
+
+class Forbidden(ApiError):
+    status_code = status.HTTP_403_FORBIDDEN
+    problem = "forbidden"
+    title = "Not allowed"
+
+
+class MissingScope(ApiError):
+    """The token was not made for this."""
+
+    status_code = status.HTTP_403_FORBIDDEN
+    problem = "missing-scope"
+    title = "The token is not made for this"
+
+    def __init__(self, scope: str) -> None:
+        super().__init__(
+            f"This needs a token with the scope “{scope}”. Make one on the page of your tokens.",
+            more={"scope": scope},
+        )
+
+
+class TooLarge(ApiError):
+    status_code = status.HTTP_413_REQUEST_ENTITY_TOO_LARGE
+    problem = "too-large"
+    title = "Too large"
+    default_detail = "What was sent is larger than this address takes."
+
+
+class KeyReused(ApiError):
+    status_code = status.HTTP_422_UNPROCESSABLE_ENTITY
+    problem = "idempotency-key-reused"
+    title = "The key was used for another request"
+    default_detail = (
+        "This Idempotency-Key came before with another request. Use a new key for a new request."
+    )

@@ -1,0 +1,91 @@
+"""Fields that the serializers of several subjects use."""
+
+from typing import Any
+
+from drf_spectacular.utils import extend_schema_field
+from rest_framework import serializers
+
+from protocols.regions import Region, encode_regions
+
+MAX_COORDINATE = 1e6
+MAX_POINTS = 200
+MAX_TEXT = 1000
+
+
+class Finite(serializers.FloatField):
+    """A JSON number within bounds: no text, no truth value, nothing infinite."""
+
+    def to_internal_value(self, data: Any) -> float:
+        if isinstance(data, bool) or not isinstance(data, int | float):
+            self.fail("invalid")
+        return super().to_internal_value(data)
+
+
+class RegionSerializer(serializers.Serializer):
+    """A polygon in image pixels, y down; what is not known is left out."""
+
+    points = serializers.ListField(
+        child=Finite(min_value=-MAX_COORDINATE, max_value=MAX_COORDINATE),
+        min_length=6,
+        max_length=2 * MAX_POINTS,
+        help_text="x1, y1, x2, y2, …; three points or more.",
+    )
+    text = serializers.CharField(
+        required=False, allow_blank=True, max_length=MAX_TEXT, trim_whitespace=False
+    )
+    confidence = Finite(required=False, min_value=-MAX_COORDINATE, max_value=MAX_COORDINATE)
+    ignored = serializers.BooleanField(
+        required=False, help_text="Ground truth that counts for nobody."
+    )
+    label = serializers.CharField(required=False, allow_blank=True, max_length=MAX_TEXT)
+    id = serializers.CharField(required=False, max_length=MAX_TEXT)
+    parent = serializers.CharField(
+        required=False, max_length=MAX_TEXT, help_text="The id of the line or table it belongs to."
+    )
+    cell = serializers.ListField(
+        child=serializers.IntegerField(min_value=0, max_value=10_000),
+        min_length=4,
+        max_length=4,
+        required=False,
+        help_text="First row, first column, last row, last column of a table cell, from 0.",
+    )
+
+    def validate_points(self, points: list[float]) -> list[float]:
+        if len(points) % 2:
+            raise serializers.ValidationError("Each point has x and y; the last has no y.")
+        return points
+
+
+class StoredRegionSerializer(serializers.Serializer):
+    """A polygon in image pixels, y down; what is not known is left out."""
+
+    points = serializers.ListField(child=serializers.FloatField(), min_length=6)
+    text = serializers.CharField(required=False)
+    confidence = serializers.FloatField(required=False)
+    ignored = serializers.BooleanField(required=False)
+    label = serializers.CharField(required=False)
+    id = serializers.CharField(required=False)
+    parent = serializers.CharField(required=False)
+    cell = serializers.ListField(child=serializers.IntegerField(), required=False)
+    pixels = serializers.ListField(
+        child=serializers.ListField(child=serializers.IntegerField()),
+        required=False,
+        help_text="A mask as runs: row, first column, column after the last.",
+    )
+
+
+@extend_schema_field(StoredRegionSerializer(many=True))
+class Regions(serializers.ReadOnlyField):
+    """Stored regions, from an attribute that has them decoded."""
+
+    def to_representation(self, value: tuple[Region, ...]) -> list[dict[str, Any]]:
+        return encode_regions(value)["regions"]
+
+
+def region_of(sent: dict[str, Any]) -> Region:
+    """Return the region that a RegionSerializer read."""
+    fields = {**sent, "points": tuple(sent["points"])}
+    if "cell" in fields:
+        first_row, first_column, last_row, last_column = fields["cell"]
+        fields["cell"] = (first_row, first_column, last_row, last_column)
+    return Region(**fields)

@@ -1,0 +1,174 @@
+"""Every error as a problem document (RFC 9457): what happened, and what to do."""
+
+import logging
+from collections.abc import Iterator
+from http import HTTPStatus
+from typing import Any
+
+from django.core.exceptions import (
+    PermissionDenied,
+    RequestDataTooBig,
+    SuspiciousOperation,
+)
+from django.http import Http404, HttpRequest, HttpResponse, JsonResponse, UnreadablePostError
+from django.views import defaults
+from rest_framework import exceptions
+from rest_framework.views import set_rollback
+
+from annotate.errors import Refusal
+
+from .errors import ApiError, NotPossible, TooLarge
+
+CONTENT_TYPE = "application/problem+json"
+ROOT = "/api/"
+_TYPE = "urn:problem:text-detection-rankings:"
+_NOT_THERE = "There is nothing at this address, or nothing that you may see."
+_FAILED = "The server failed. Nothing was changed. Try again, and tell the people who run it."
+_log = logging.getLogger(__name__)
+NAMES = {
+    exceptions.ValidationError: ("invalid", "Not valid"),
+    exceptions.ParseError: ("malformed", "Not readable"),
+    exceptions.NotAuthenticated: ("not-signed-in", "Not signed in"),
+    exceptions.AuthenticationFailed: ("not-signed-in", "Not signed in"),
+    exceptions.PermissionDenied: ("forbidden", "Not allowed"),
+    exceptions.NotFound: ("not-found", "Not found"),
+    exceptions.MethodNotAllowed: ("method-not-allowed", "Method not allowed"),
+    exceptions.NotAcceptable: ("not-acceptable", "Not acceptable"),
+    exceptions.UnsupportedMediaType: ("unsupported-media-type", "Unsupported media type"),
+    exceptions.Throttled: ("too-many-requests", "Too many requests"),
+}
+_DETAILS = {
+    exceptions.NotAuthenticated: (
+        "Send a token as “Authorization: Bearer …”. You make one on the page of your tokens."
+    ),
+    exceptions.NotFound: _NOT_THERE,
+    exceptions.NotAcceptable: "This address answers in another media type than those accepted.",
+}
+
+
+def handle(fault: Exception, context: dict[str, Any]) -> HttpResponse:
+    """Turn whatever a view of the API raised into a problem; the framework calls it."""
+    set_rollback()
+    request = context["request"]
+    known = _known(fault)
+    if known is None:
+        _log.error("%s %s failed", request.method, request.path, exc_info=fault)
+        return _response(document(500, "failed", "The server failed", _FAILED, request.path))
+    data = document(
+        _status(known), *_named(known), _detail(known), request.path, **getattr(known, "more", {})
+    )
+    if isinstance(known, exceptions.ValidationError):
+        data["errors"] = list(_places(known.detail, "#"))
+    response = _response(data)
+    if getattr(known, "auth_header", None):
+        response["WWW-Authenticate"] = known.auth_header
+    if isinstance(known, exceptions.Throttled) and known.wait is not None:
+        response["Retry-After"] = str(max(1, round(known.wait + 0.5)))
+    return response
+
+
+def document(
+    status: int, name: str, title: str, detail: str, instance: str, **more: Any
+) -> dict[str, Any]:
+    return {
+        "type": _TYPE + name,
+        "title": title,
+        "status": status,
+        "detail": detail,
+        "instance": instance,
+        **more,
+    }
+
+
+def _response(data: dict[str, Any]) -> JsonResponse:
+    # Whatever the view would have answered in: a problem is JSON.
+    return JsonResponse(data, status=data["status"], content_type=CONTENT_TYPE)
+
+
+def _known(fault: Exception) -> exceptions.APIException | None:
+    if isinstance(fault, exceptions.APIException):
+        return fault
+    if isinstance(fault, Http404):
+        return exceptions.NotFound()
+    if isinstance(fault, PermissionDenied):
+        return exceptions.PermissionDenied()
+    if isinstance(fault, Refusal):
+        return NotPossible(str(fault))
+    if isinstance(fault, RequestDataTooBig):
+        return TooLarge()
+    if isinstance(fault, SuspiciousOperation | UnreadablePostError):
+        return exceptions.ParseError("What was sent could not be read.")
+    return None
+
+
+def _status(known: exceptions.APIException) -> int:
+    # As the pages do: 400 is for what cannot be read, 422 for what does not hold.
+    return 422 if isinstance(known, exceptions.ValidationError) else known.status_code
+
+
+def _named(known: exceptions.APIException) -> tuple[str, str]:
+    if isinstance(known, ApiError):
+        return known.problem, known.title
+    for kind, names in NAMES.items():
+        if isinstance(known, kind):
+            return names
+    return "error", HTTPStatus(known.status_code).phrase
+
+
+def _detail(known: exceptions.APIException) -> str:
+    if isinstance(known, exceptions.ValidationError):
+        return "Some of what was sent does not hold; “errors” says where and why."
+    return _DETAILS.get(type(known)) or str(known.detail)
+
+
+def _places(detail: Any, pointer: str) -> Iterator[dict[str, str]]:
+    """Say for each fault where it stands, as a JSON pointer into what was sent."""
+    if isinstance(detail, dict):
+        for name, inner in detail.items():
+            own = name in ("non_field_errors", "__all__")
+            yield from _places(inner, pointer if own else f"{pointer}/{_escaped(str(name))}")
+    elif isinstance(detail, list):
+        for at, inner in enumerate(detail):
+            nested = isinstance(inner, dict | list)
+            yield from _places(inner, f"{pointer}/{at}" if nested else pointer)
+    else:
+        yield {"pointer": pointer, "detail": str(detail)}
+
+
+def _escaped(name: str) -> str:
+    return name.replace("~", "~0").replace("/", "~1")
+
+
+# For what goes wrong before or after a view of the API; pages have theirs.
+
+
+def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
+    if not _is_api(request):
+        return defaults.bad_request(request, exception)
+    return _plain(request, 400, "malformed", "Not readable", "What was sent could not be read.")
+
+
+def permission_denied(request: HttpRequest, exception: Exception) -> HttpResponse:
+    if not _is_api(request):
+        return defaults.permission_denied(request, exception)
+    return _plain(request, 403, "forbidden", "Not allowed", "This is not allowed.")
+
+
+def page_not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
+    if not _is_api(request):
+        return defaults.page_not_found(request, exception)
+    return _plain(request, 404, "not-found", "Not found", _NOT_THERE)
+
+
+def server_error(request: HttpRequest) -> HttpResponse:
+    if not _is_api(request):
+        return defaults.server_error(request)
+    return _plain(request, 500, "failed", "The server failed", _FAILED)
+
+
+def _is_api(request: HttpRequest) -> bool:
+    return request.path.startswith(ROOT)
+
+
+def _plain(request: HttpRequest, status: int, name: str, title: str, detail: str) -> HttpResponse:
+    return _response(document(status, name, title, detail, request.path))

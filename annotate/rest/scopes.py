@@ -1,0 +1,36 @@
+"""What a token is for. A token never does more than its person may."""
+
+from typing import Any
+
+from rest_framework.permissions import SAFE_METHODS, BasePermission
+from rest_framework.request import Request
+
+from .errors import MissingScope
+
+READ, JUDGE, LOAD, MANAGE = "read", "judge", "load", "manage"
+SCOPES = {
+    READ: "Read what you may see: data, studies you follow, scores and reports",
+    JUDGE: "Answer pairs in the studies you annotate",
+    LOAD: "Load data and score protocols, if you are an admin",
+    MANAGE: "Set up studies and keep reports, as far as you may",
+}
+
+
+class HasScope(BasePermission):
+    """Signed in, and with a token only for what the token was made for."""
+
+    def has_permission(self, request: Request, view: Any) -> bool:
+        if not request.user or not request.user.is_authenticated:
+            return False
+        scopes = getattr(request.auth, "scopes", None)
+        # Without a token it is a browser; a method that the address does not know is 405.
+        if scopes is None or not hasattr(view, request.method.lower()):
+            return True
+        needed = view.scope_of(request.method)
+        if needed not in scopes:
+            raise MissingScope(needed)
+        return True
+
+
+def usual_scope(method: str, writing: str) -> str:
+    return READ if method in SAFE_METHODS else writing

@@ -1,0 +1,50 @@
+"""How many requests a token, a person or an address may send; counted in the shared cache."""
+
+from typing import Any
+
+from django.conf import settings
+from rest_framework.request import Request
+from rest_framework.throttling import SimpleRateThrottle
+
+
+class _Limit(SimpleRateThrottle):
+    def get_rate(self) -> str | None:
+        # Read when asked, so that a site's settings and its tests hold.
+        return settings.API_RATES[self.scope]
+
+    def _key(self, ident: Any) -> str:
+        return self.cache_format % {"scope": self.scope, "ident": ident}
+
+
+class PerPerson(_Limit):
+    """Each token has its own count, so that one script does not stop another."""
+
+    scope = "person"
+
+    def get_cache_key(self, request: Request, view: Any) -> str | None:
+        if not request.user or not request.user.is_authenticated:
+            return None
+        token = getattr(request.auth, "pk", None)
+        return self._key(f"token-{token}" if token else f"person-{request.user.pk}")
+
+
+class Heavy(PerPerson):
+    """For what takes the server seconds; counted per person, whatever the token."""
+
+    scope = "heavy"
+
+    def get_cache_key(self, request: Request, view: Any) -> str | None:
+        if not request.user or not request.user.is_authenticated:
+            return None
+        return self._key(f"person-{request.user.pk}")
+
+
+class Anonymous(_Limit):
+    """For whoever is not signed in: wrong tokens too are counted here."""
+
+    scope = "anonymous"
+
+    def get_cache_key(self, request: Request, view: Any) -> str | None:
+        if request.user and request.user.is_authenticated:
+            return None
+        return self._key(self.get_ident(request))

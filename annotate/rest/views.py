@@ -1,0 +1,121 @@
+"""What the views of the API are made of, the schema, and the documentation."""
+
+from typing import Any, ClassVar
+
+from django.http import HttpRequest
+from django.utils.cache import patch_cache_control
+from django.views.decorators.http import conditional_page
+from drf_spectacular.utils import extend_schema
+from drf_spectacular.views import SpectacularAPIView, SpectacularSwaggerSplitView
+from rest_framework import generics
+from rest_framework.exceptions import AuthenticationFailed, NotAuthenticated, NotFound, Throttled
+from rest_framework.negotiation import DefaultContentNegotiation
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.serializers import BaseSerializer, Serializer
+from rest_framework.views import APIView
+
+from .scopes import MANAGE, usual_scope
+from .throttling import Anonymous
+
+
+class Shared:
+    """Scopes, limits and checked addresses for every view of the API."""
+
+    http_method_names = ("get", "head", "post", "put", "patch", "delete")
+    writing_scope: ClassVar[str] = MANAGE
+    # What the address may carry after "?"; checked where a view asks for self.query().
+    query_serializer_class: ClassVar[type[Serializer] | None] = None
+
+    def scope_of(self, method: str) -> str:
+        return usual_scope(method, self.writing_scope)
+
+    def query(self) -> dict[str, Any]:
+        """Return what stands behind the "?" of the address, checked."""
+        serializer = self.query_serializer_class(data=self.request.query_params)
+        serializer.is_valid(raise_exception=True)
+        return serializer.validated_data
+
+    def sent(self, serializer_class: type[BaseSerializer] | None = None, **context: Any) -> Any:
+        """Return the body, checked."""
+        kind = serializer_class or self.serializer_class
+        serializer = kind(data=self.request.data, context={"request": self.request, **context})
+        serializer.is_valid(raise_exception=True)
+        return serializer.validated_data
+
+    def shown(self, kind: type[BaseSerializer], what: Any, *, many: bool = False) -> Any:
+        return kind(what, many=many, context={"request": self.request}).data
+
+    @classmethod
+    def as_view(cls, **options: Any) -> Any:
+        """Answer "not modified" to whoever has the same already."""
+        return conditional_page(super().as_view(**options))
+
+    def handle_exception(self, fault: Exception) -> Response:
+        # Whoever is not signed in never comes to the usual place where requests are counted.
+        if isinstance(fault, NotAuthenticated | AuthenticationFailed):
+            throttle = Anonymous()
+            self.request.user = None
+            if not throttle.allow_request(self.request, self):
+                fault = Throttled(throttle.wait())
+        return super().handle_exception(fault)
+
+    def finalize_response(self, *args: Any, **kwargs: Any) -> Response:
+        response = super().finalize_response(*args, **kwargs)
+        if not response.has_header("Cache-Control"):
+            # Private, and asked for again each time; a tag may then save the body.
+            patch_cache_control(response, private=True, no_cache=True)
+        return response
+
+
+class ApiView(Shared, APIView):
+    pass
+
+
+class ListView(Shared, generics.ListAPIView):
+    """A list in pages; ``ordering`` begins with a column that tells its rows apart."""
+
+    ordering: ClassVar[tuple[str, ...]] = ("pk",)
+
+    def get_ordering(self) -> tuple[str, ...]:
+        return self.ordering
+
+
+class OneView(Shared, generics.RetrieveAPIView):
+    pass
+
+
+class AnyType(DefaultContentNegotiation):
+    """For files: whoever asks for this address wants its type."""
+
+    def select_renderer(self, request: Request, renderers: Any, format_suffix: Any = None) -> Any:
+        return renderers[0], renderers[0].media_type
+
+
+class NotThere(ApiView):
+    """Every address below the API's that is none."""
+
+    permission_classes = ()
+    authentication_classes = ()
+
+    def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
+        raise NotFound
+
+
+class SchemaView(Shared, SpectacularAPIView):
+    """The OpenAPI description of this API, as YAML or JSON."""
+
+    authentication_classes = ()
+    permission_classes = ()
+
+    @extend_schema(exclude=True)
+    def get(self, request: HttpRequest, *args: Any, **kwargs: Any) -> Response:
+        return super().get(request, *args, **kwargs)
+
+
+class DocsView(SpectacularSwaggerSplitView):
+    """The API to read and try out; everything comes from this site."""
+
+    permission_classes = ()
+    http_method_names = ("get", "head")
+    url_name = "api:schema"

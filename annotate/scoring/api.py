@@ -1,0 +1,97 @@
+"""Protocol runs over a dataset and their scores."""
+
+from typing import Any
+
+from django.db.models import QuerySet
+from django.http import Http404
+from django.shortcuts import get_object_or_404
+from drf_spectacular.utils import extend_schema, extend_schema_view
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.reverse import reverse
+from rest_framework.throttling import BaseThrottle
+
+from annotate.datasets.models import Dataset
+from annotate.rest.idempotency import idempotent
+from annotate.rest.scopes import LOAD
+from annotate.rest.throttling import Heavy
+from annotate.rest.views import ListView, OneView
+from annotate.studies import permissions
+
+from . import services
+from .models import ProtocolRun, Score
+from .serializers import NewRunSerializer, RunQuery, RunSerializer, ScoreQuery, ScoreSerializer
+
+
+class RunList(ListView):
+    """The protocol runs of a dataset, and scoring another (admins)."""
+
+    serializer_class = RunSerializer
+    query_serializer_class = RunQuery
+    ordering = ("-pk",)
+    writing_scope = LOAD
+
+    def get_throttles(self) -> list[BaseThrottle]:
+        heavy = [Heavy()] if self.request.method == "POST" else []
+        return [*super().get_throttles(), *heavy]
+
+    def _dataset(self) -> Dataset:
+        seen = permissions.datasets_to_see(self.request.user)
+        return get_object_or_404(seen, slug=self.kwargs["slug"])
+
+    def get_queryset(self) -> QuerySet[ProtocolRun]:
+        runs, asked = self._dataset().runs.select_related("dataset"), self.query()
+        if asked["latest"] == "yes":
+            runs = runs.latest_of_each_protocol()
+        if "protocol" in asked:
+            runs = runs.filter(protocol=asked["protocol"])
+        return runs
+
+    @extend_schema(parameters=[RunQuery])
+    def get(self, request: Request, *args: Any, **kwargs: Any) -> Response:
+        return super().get(request, *args, **kwargs)
+
+    @extend_schema(request=NewRunSerializer, responses={201: RunSerializer})
+    @idempotent
+    def post(self, request: Request, slug: str) -> Response:
+        """Score every result of a dataset with a protocol (admins)."""
+        if not permissions.may_load_data(request.user):
+            raise Http404
+        dataset, sent = self._dataset(), self.sent(NewRunSerializer)
+        run = services.score_protocol(
+            dataset=dataset, slug=sent["protocol"], parameters=sent["parameters"]
+        )
+        address = reverse("api:run", args=[run.pk], request=request)
+        return Response(self.shown(RunSerializer, run), 201, headers={"Location": address})
+
+
+def _runs(person: permissions.Person) -> QuerySet[ProtocolRun]:
+    return ProtocolRun.objects.filter(dataset__in=permissions.datasets_to_see(person))
+
+
+class RunDetail(OneView):
+    """One run: what it was scored with, and the official figures of each method."""
+
+    serializer_class = RunSerializer
+
+    def get_queryset(self) -> QuerySet[ProtocolRun]:
+        return _runs(self.request.user).select_related("dataset")
+
+
+@extend_schema_view(get=extend_schema(parameters=[ScoreQuery]))
+class ScoreList(ListView):
+    """The scores of a run, one for each result."""
+
+    serializer_class = ScoreSerializer
+    query_serializer_class = ScoreQuery
+
+    def get_queryset(self) -> QuerySet[Score]:
+        run = get_object_or_404(_runs(self.request.user), pk=self.kwargs["pk"])
+        scores, asked = run.scores.all(), self.query()
+        if "method" in asked:
+            scores = scores.filter(result__method__slug=asked["method"])
+        if "image" in asked:
+            scores = scores.filter(result__image=asked["image"])
+        return scores.select_related("result__image", "result__method").defer(
+            "result__regions", "result__image__truth"
+        )

@@ -1,0 +1,148 @@
+"""Studies: setting them up, opening and closing them, who takes part, how far they are."""
+
+from typing import Any
+
+from django.db.models import QuerySet
+from django.http import Http404
+from django.shortcuts import get_object_or_404
+from drf_spectacular.utils import extend_schema, extend_schema_view
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.reverse import reverse
+
+from annotate.rest.idempotency import idempotent
+from annotate.rest.views import ApiView, ListView, OneView
+
+from . import permissions, selectors, services
+from .models import Membership, Study, StudyImage
+from .serializers import (
+    AnnotatorProgressSerializer,
+    MemberSerializer,
+    NewMemberSerializer,
+    NewStudySerializer,
+    ProgressSerializer,
+    StateSerializer,
+    StudyImageSerializer,
+    StudyQuery,
+    StudySerializer,
+)
+
+
+def followed(request: Request, slug: str) -> Study:
+    """Return a study whose progress and report this person may see."""
+    studies = permissions.studies_to_follow(request.user).select_related("dataset")
+    return get_object_or_404(studies, slug=slug)
+
+
+def require_admin(request: Request) -> None:
+    if not permissions.may_load_data(request.user):
+        raise Http404
+
+
+class StudyList(ListView):
+    """The studies you follow as a researcher or an admin, and setting one up (admins)."""
+
+    serializer_class = StudySerializer
+    query_serializer_class = StudyQuery
+
+    def get_ordering(self) -> tuple[str, ...]:
+        return (self.query()["order"], "pk")
+
+    def get_queryset(self) -> QuerySet[Study]:
+        asked = self.query()
+        studies = permissions.studies_to_follow(self.request.user)
+        if "state" in asked:
+            studies = studies.filter(state=asked["state"])
+        if "dataset" in asked:
+            studies = studies.filter(dataset__slug=asked["dataset"])
+        return studies.select_related("dataset").prefetch_related("methods")
+
+    @extend_schema(parameters=[StudyQuery])
+    def get(self, request: Request, *args: Any, **kwargs: Any) -> Response:
+        return super().get(request, *args, **kwargs)
+
+    @extend_schema(request=NewStudySerializer, responses={201: StudySerializer})
+    @idempotent
+    def post(self, request: Request) -> Response:
+        """Set up a study. Images with results of fewer than two of the methods are left out."""
+        require_admin(request)
+        seen = permissions.datasets_to_see(request.user)
+        study = services.create_study(**self.sent(NewStudySerializer, datasets=seen))
+        address = reverse("api:study", args=[study.slug], request=request)
+        return Response(self.shown(StudySerializer, study), 201, headers={"Location": address})
+
+
+class StudyDetail(OneView):
+    """One study you follow."""
+
+    serializer_class = StudySerializer
+    lookup_field = "slug"
+
+    def get_queryset(self) -> QuerySet[Study]:
+        studies = permissions.studies_to_follow(self.request.user)
+        return studies.select_related("dataset").prefetch_related("methods")
+
+
+class StudyState(ApiView):
+    @extend_schema(request=StateSerializer, responses=StudySerializer)
+    def put(self, request: Request, slug: str) -> Response:
+        """Open a study for answers, or close it; the answers stay (admins)."""
+        require_admin(request)
+        study = followed(request, slug)
+        services.set_state(study=study, state=self.sent(StateSerializer)["state"])
+        return Response(self.shown(StudySerializer, study))
+
+
+class MemberList(ListView):
+    """Who takes part in a study, and letting somebody take part (admins)."""
+
+    serializer_class = MemberSerializer
+    ordering = ("pk",)
+
+    def get_queryset(self) -> QuerySet[Membership]:
+        require_admin(self.request)
+        study = followed(self.request, self.kwargs["slug"])
+        return study.memberships.select_related("person")
+
+    @extend_schema(request=NewMemberSerializer, responses={201: MemberSerializer})
+    @idempotent
+    def post(self, request: Request, slug: str) -> Response:
+        """Let somebody take part; asking twice changes nothing."""
+        require_admin(request)
+        study = followed(request, slug)
+        membership = services.add_member(study=study, **self.sent(NewMemberSerializer))
+        return Response(self.shown(MemberSerializer, membership), 201)
+
+
+class StudyProgress(ApiView):
+    @extend_schema(responses=ProgressSerializer)
+    def get(self, request: Request, slug: str) -> Response:
+        """How far a study is, and what stands between it and a complete report."""
+        study = followed(request, slug)
+        figures = selectors.figures(study)
+        n_annotators = len(selectors.annotators(study))
+        blocks = selectors.what_blocks(study, figures, n_annotators)
+        names = [name for name in ProgressSerializer().fields if name != "blocks"]
+        data = {name: getattr(figures, name) for name in names}
+        return Response(self.shown(ProgressSerializer, {**data, "blocks": blocks}))
+
+
+class StudyAnnotators(ApiView):
+    @extend_schema(responses=AnnotatorProgressSerializer(many=True))
+    def get(self, request: Request, slug: str) -> Response:
+        """What each annotator has done; nothing of what they answered."""
+        study = followed(request, slug)
+        people = selectors.annotators(study)
+        rows = selectors.annotator_progress(study, people)
+        return Response(self.shown(AnnotatorProgressSerializer, rows, many=True))
+
+
+@extend_schema_view(get=extend_schema(operation_id="studies_images_list"))
+class StudyImages(ListView):
+    """The images of a study, with the number of complete rankings each has."""
+
+    serializer_class = StudyImageSerializer
+    ordering = ("image_id",)
+
+    def get_queryset(self) -> QuerySet[StudyImage]:
+        return followed(self.request, self.kwargs["slug"]).study_images.select_related("image")

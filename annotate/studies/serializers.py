@@ -1,0 +1,149 @@
+"""Studies as the API shows and takes them."""
+
+from typing import Any
+
+from rest_framework import serializers
+
+from annotate.datasets.models import Dataset, Image, Method
+
+from .models import Membership, Study, StudyImage
+
+_SETTINGS = [
+    "min_annotators",
+    "strategy",
+    "recall_question",
+    "precision_question",
+    "preference_question",
+    "ground_truth",
+    "match_protocol",
+    "n_checks",
+    "same_for_all",
+    "keep_camera",
+    "break_minutes",
+    "break_screens",
+]
+
+
+class StudySerializer(serializers.ModelSerializer):
+    dataset = serializers.SlugRelatedField("slug", read_only=True)
+    methods = serializers.SlugRelatedField("slug", many=True, read_only=True)
+
+    class Meta:
+        model = Study
+        fields = read_only_fields = [
+            "slug",
+            "name",
+            "dataset",
+            "methods",
+            "state",
+            "created",
+            *_SETTINGS,
+        ]
+
+
+class NewStudySerializer(serializers.ModelSerializer):
+    """A study that is to be set up; settings that are left out have their usual value."""
+
+    dataset = serializers.SlugRelatedField("slug", queryset=Dataset.objects.none())
+    methods = serializers.ListField(
+        child=serializers.SlugField(max_length=120),
+        min_length=2,
+        max_length=100,
+        help_text="Slugs of methods of the dataset.",
+    )
+    images = serializers.ListField(
+        child=serializers.IntegerField(min_value=1, max_value=2**63 - 1),
+        required=False,
+        allow_null=True,
+        min_length=1,
+        max_length=100_000,
+        help_text="Ids of images of the dataset; without it all that can be compared.",
+    )
+
+    class Meta:
+        model = Study
+        fields = ["name", "dataset", "methods", "images", *_SETTINGS]
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        if "datasets" in self.context:
+            self.fields["dataset"].queryset = self.context["datasets"]
+
+    def validate(self, sent: dict[str, Any]) -> dict[str, Any]:
+        dataset: Dataset = sent["dataset"]
+        slugs = set(sent["methods"])
+        sent["methods"] = list(Method.objects.filter(dataset=dataset, slug__in=slugs))
+        missing = sorted(slugs - {method.slug for method in sent["methods"]})
+        if missing:
+            raise serializers.ValidationError(
+                {"methods": f"Not methods of {dataset}: {', '.join(missing)}."}
+            )
+        if sent.get("images") is not None:
+            ids = set(sent["images"])
+            sent["images"] = list(Image.objects.filter(dataset=dataset).in_bulk(ids).values())
+            if len(sent["images"]) < len(ids):
+                raise serializers.ValidationError(
+                    {"images": f"{len(ids) - len(sent['images'])} are no images of {dataset}."}
+                )
+        return sent
+
+
+class StateSerializer(serializers.Serializer):
+    state = serializers.ChoiceField([Study.State.OPEN.value, Study.State.CLOSED.value])
+
+
+class MemberSerializer(serializers.ModelSerializer):
+    username = serializers.CharField(source="person.username")
+
+    class Meta:
+        model = Membership
+        fields = read_only_fields = ["username", "role", "created"]
+
+
+class NewMemberSerializer(serializers.ModelSerializer):
+    username = serializers.CharField(max_length=150)
+
+    class Meta:
+        model = Membership
+        fields = ["username", "role"]
+
+
+class ProgressSerializer(serializers.Serializer):
+    """How far a study is."""
+
+    n_images = serializers.IntegerField()
+    n_ready = serializers.IntegerField(help_text="Images with all rankings they need.")
+    n_begun = serializers.IntegerField(help_text="Images with some work, but fewer.")
+    n_untouched = serializers.IntegerField()
+    n_rankings = serializers.IntegerField()
+    n_screens = serializers.IntegerField(help_text="Pairs answered.")
+    blocks = serializers.ListField(
+        child=serializers.CharField(), help_text="What stands between it and a complete report."
+    )
+
+
+class AnnotatorProgressSerializer(serializers.Serializer):
+    username = serializers.CharField(source="person.username")
+    n_images = serializers.IntegerField()
+    n_complete = serializers.IntegerField()
+    n_in_work = serializers.IntegerField()
+    n_incomplete = serializers.IntegerField()
+    n_screens = serializers.IntegerField()
+    n_skips = serializers.IntegerField()
+
+
+class StudyImageSerializer(serializers.ModelSerializer):
+    id = serializers.IntegerField(source="image_id")
+    name = serializers.CharField(source="image.name")
+
+    class Meta:
+        model = StudyImage
+        fields = read_only_fields = ["id", "name", "n_complete"]
+
+
+class StudyQuery(serializers.Serializer):
+    state = serializers.ChoiceField(Study.State.choices, required=False)
+    dataset = serializers.SlugField(required=False, max_length=120)
+    order = serializers.ChoiceField(
+        ["name", "-name", "created", "-created"], required=False, default="name"
+    )

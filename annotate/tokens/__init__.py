@@ -1,0 +1,1 @@
+"""Tokens with which scripts do what their person may."""

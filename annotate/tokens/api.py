@@ -1,0 +1,31 @@
+"""Who asks."""
+
+from drf_spectacular.utils import extend_schema
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from annotate.rest.scopes import READ
+from annotate.rest.views import ApiView
+from annotate.studies import permissions
+
+from .models import Token
+from .serializers import MeSerializer
+
+
+class Me(ApiView):
+    def scope_of(self, method: str) -> str:
+        # Every token may say whose it is.
+        scopes = getattr(self.request.auth, "scopes", [READ])
+        return scopes[0]
+
+    @extend_schema(responses=MeSerializer)
+    def get(self, request: Request) -> Response:
+        """Who you are here, and what the token that you sent may do."""
+        data = {
+            "username": request.user.get_username(),
+            "may_load_data": permissions.may_load_data(request.user),
+            "n_followed": permissions.studies_to_follow(request.user).count(),
+            "n_judged": permissions.studies_to_judge(request.user).count(),
+            "token": request.auth if isinstance(request.auth, Token) else None,
+        }
+        return Response(self.shown(MeSerializer, data))

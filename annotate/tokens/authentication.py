@@ -1,0 +1,21 @@
+"""Who sends a request with a token: "Authorization: Bearer tdr_..."."""
+
+from django.contrib.auth.models import User
+from rest_framework import authentication
+from rest_framework.exceptions import AuthenticationFailed
+
+from . import services
+from .models import Token
+
+
+class BearerToken(authentication.TokenAuthentication):
+    """The framework reads the header; what a token is worth is ours."""
+
+    keyword = "Bearer"
+    model = Token
+
+    def authenticate_credentials(self, key: str) -> tuple[User, Token]:
+        token = services.find_token(key)
+        if token is None:
+            raise AuthenticationFailed("This token is not valid: wrong, expired or revoked.")
+        return token.person, token

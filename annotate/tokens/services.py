@@ -1,0 +1,71 @@
+"""Making, finding and revoking tokens."""
+
+import secrets
+from collections.abc import Collection
+from datetime import timedelta
+from hashlib import sha256
+from typing import Final
+
+from django.contrib.auth.models import User
+from django.db import IntegrityError, transaction
+from django.utils import timezone
+
+from annotate.rest.scopes import SCOPES
+
+from .errors import TokenRefused
+from .models import Token
+
+MAX_TOKENS: Final = 20
+# So that a token in a log or a repository is known for what it is.
+_MARK: Final = "tdr_"
+_BYTES: Final = 32
+_LAST_USED_EVERY: Final = timedelta(minutes=1)
+
+
+def create_token(
+    *, person: User, name: str, scopes: Collection[str], days: int | None = None
+) -> tuple[Token, str]:
+    """Make a token and return it with its secret, which is stored nowhere.
+
+    ``days`` is how long it lasts; None is until it is revoked. Raises TokenRefused for a name that
+    is taken, an unknown scope or none, and for too many tokens.
+    """
+    if not scopes or not set(scopes) <= set(SCOPES):
+        raise TokenRefused("Choose what the token is for.")
+    if person.api_tokens.count() >= MAX_TOKENS:
+        raise TokenRefused(f"You have {MAX_TOKENS} tokens. Revoke one that you do not need.")
+    secret = _MARK + secrets.token_urlsafe(_BYTES)
+    try:
+        with transaction.atomic():
+            token = Token.objects.create(
+                person=person,
+                name=name,
+                scopes=[scope for scope in SCOPES if scope in scopes],
+                beginning=secret[: len(_MARK) + 4],
+                sha256=_digest(secret),
+                expires=None if days is None else timezone.now() + timedelta(days=days),
+            )
+    except IntegrityError as taken:
+        raise TokenRefused(f"You have a token named “{name}” already.") from taken
+    return token, secret
+
+
+def _digest(secret: str) -> str:
+    # 256 random bits cannot be guessed, so that a slow hash would protect nothing.
+    return sha256(secret.encode()).hexdigest()
+
+
+def find_token(secret: str) -> Token | None:
+    """Return the living token of this secret with its person, and note that it was used."""
+    now = timezone.now()
+    alive = Token.objects.alive(now).select_related("person")
+    token = alive.filter(sha256=_digest(secret)).first()
+    if token is not None and (token.last_used is None or token.last_used <= now - _LAST_USED_EVERY):
+        Token.objects.filter(pk=token.pk).update(last_used=now)
+    return token
+
+
+def revoke_token(*, person: User, pk: int) -> bool:
+    """End one of a person's tokens for good; say whether there was one."""
+    n_deleted, _ = person.api_tokens.filter(pk=pk).delete()
+    return bool(n_deleted)

@@ -1,0 +1,80 @@
+"""Whatever regions are sent to whatever protocol: they are scored, or refused with a reason."""
+
+import math
+
+import pytest
+from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import strategies as st
+
+from protocols import registry
+from tests.factories import make_person
+
+from .world import is_problem, signed_in
+
+pytestmark = pytest.mark.django_db
+
+# Small whole numbers often: shapes that touch, cross themselves or have no area.
+number = st.one_of(
+    st.integers(-5, 40), st.floats(-1e6, 1e6, allow_nan=False), st.sampled_from([0, 1e-9, 1e6])
+)
+points = st.integers(3, 6).flatmap(lambda n: st.lists(number, min_size=2 * n, max_size=2 * n))
+optional = {
+    "text": st.text(st.characters(codec="utf-8", exclude_characters="\0"), max_size=5),
+    "confidence": st.floats(-1, 2, allow_nan=False),
+    "ignored": st.booleans(),
+    "id": st.sampled_from(["a", "b"]),
+    "parent": st.sampled_from(["a", "b", "c"]),
+    "cell": st.lists(st.integers(0, 4), min_size=4, max_size=4),
+}
+region = st.fixed_dictionaries({"points": points}, optional=optional)
+scene = st.fixed_dictionaries(
+    {
+        "truth": st.lists(region, max_size=4),
+        "detections": st.one_of(st.none(), st.lists(region, max_size=4)),
+    },
+    optional={"width": st.integers(1, 100), "height": st.integers(1, 100)},
+)
+
+
+@pytest.fixture
+def script(settings):
+    settings.API_RATES = dict.fromkeys(settings.API_RATES, "1000000/s")
+    return signed_in(make_person())
+
+
+@pytest.mark.parametrize("slug", registry.PROTOCOLS)
+def test_any_regions_are_scored_or_refused(script, slug):
+    @settings(
+        max_examples=15,
+        derandomize=True,
+        database=None,
+        deadline=None,
+        phases=[Phase.generate],
+        suppress_health_check=list(HealthCheck),
+    )
+    @given(st.lists(scene, min_size=1, max_size=2))
+    def scored_or_refused(images):
+        response = script.post(f"/api/v1/protocols/{slug}/score", {"images": images})
+        if response.status_code != 200:
+            assert is_problem(response, 422), response.content
+            return
+        data = response.json()
+        assert len(data["images"]) == len(images)
+        for one in (data, *data["images"]):
+            for name in ("recall", "precision", "f_score"):
+                value = one[name]
+                assert value is None or (math.isfinite(value) and -1e-9 <= value <= 1 + 1e-9)
+
+    scored_or_refused()
+
+
+def test_a_protocol_that_gives_up_is_a_refusal_and_is_noted(script, monkeypatch, caplog):
+    def give_up(self, scenes):
+        raise ZeroDivisionError("deep inside")
+
+    monkeypatch.setattr(registry.PROTOCOLS["iou"], "score", give_up)
+    sent = {"images": [{"truth": [], "detections": []}]}
+    response = script.post("/api/v1/protocols/iou/score", sent)
+    assert is_problem(response, 422, "refused")
+    assert "deep inside" not in response.text
+    assert "deep inside" in caplog.text

@@ -1,0 +1,91 @@
+"""docs/api.md: its example runs as it stands against a real server, and its tables are complete."""
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from annotate.judging.models import Assignment
+from annotate.rest.errors import ApiError
+from annotate.rest.problems import NAMES
+from annotate.rest.scopes import SCOPES
+from annotate.scoring.services import score_protocol
+from annotate.tokens.services import create_token
+from tests.factories import add_annotator, add_researcher, make_person, make_study
+
+TEXT = (Path(__file__).resolve().parents[3] / "docs" / "api.md").read_text(encoding="utf-8")
+[EXAMPLE] = re.findall(r"```python\n(.*?)```", TEXT, re.DOTALL)
+BOXES = {
+    "one": [(0, 0, 20, 10)],
+    "two": [(0, 0, 20, 10), (40, 0, 60, 10)],
+    "three": [(0, 0, 20, 10), (40, 0, 60, 10), (80, 0, 90, 10)],
+}
+
+
+def run_example(site, person, *scopes):
+    """Run it in an interpreter that has nothing but the standard library."""
+    _, secret = create_token(person=person, name="example", scopes=scopes)
+    environment = {"SITE": site, "TOKEN": secret, "PATH": os.environ["PATH"]}
+    return subprocess.run(
+        [sys.executable, "-I", "-S", "-c", EXAMPLE],
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+
+
+def printed(site, person, *scopes):
+    done = run_example(site, person, *scopes)
+    assert done.returncode == 0, done.stderr
+    return done.stdout.splitlines()
+
+
+@pytest.mark.django_db(transaction=True)
+def test_the_example_judges_and_reports_against_a_real_server(live_server):
+    study = make_study(list(BOXES), images=2, boxes=BOXES, min_annotators=1)
+    score_protocol(dataset=study.dataset, slug="count")
+    annotator = add_annotator(study)
+    said = printed(live_server.url, annotator, "read", "judge")
+    assert said[0] == f"I am {annotator.username}, with a token for read, judge."
+    # The boxes share 80 of 100 units of width: an IoU of 0.8.
+    assert said[1] == "IOU: recall 1.00, precision 1.00."
+    n_pairs = sum(one.screens.filter(state="answered").count() for one in Assignment.objects.all())
+    assert said[2] == f"{study.name}: answered {n_pairs} pairs."
+    pk = dict(study.methods.values_list("name", "pk"))
+    order = [[pk["three"]], [pk["two"]], [pk["one"]]]
+    assert [one.rankings["recall"] for one in Assignment.objects.all()] == [order, order]
+
+    said = printed(live_server.url, add_researcher(study), "read", "judge")
+    # The sentinel that counts boxes agrees with somebody who does.
+    assert said[2:] == [f"{study.name}: Sentinel: count scores 0.0."]
+
+
+@pytest.mark.django_db(transaction=True)
+def test_the_example_stops_with_what_the_site_says(live_server):
+    done = run_example(live_server.url, make_person(), "read")
+    assert done.returncode == 1
+    assert "missing-scope" in done.stderr
+
+
+def kinds_of(cls):
+    yield cls
+    for inner in cls.__subclasses__():
+        yield from kinds_of(inner)
+
+
+def test_every_kind_of_problem_is_in_the_table():
+    table = TEXT.partition("## Errors")[2].partition("## Lists")[0]
+    kinds = {names[0] for names in NAMES.values()} | {"failed", "study-not-open"}
+    kinds |= {"already-answered", "first-visit-due"}
+    kinds |= {one.problem for one in kinds_of(ApiError) if one.problem}
+    assert kinds == set(re.findall(r"`([a-z-]+)`", table)) - {"type", "current", "errors"}
+
+
+def test_every_scope_is_in_the_table():
+    table = TEXT.partition("## Tokens")[2].partition("## Errors")[0]
+    assert list(SCOPES) == re.findall(r"^\| `(\w+)`", table, re.MULTILINE)

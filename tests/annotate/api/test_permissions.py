@@ -1,0 +1,190 @@
+"""Every operation of the API, as nobody, a stranger, an annotator, a researcher and an admin."""
+
+import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+from drf_spectacular.generators import SchemaGenerator
+
+from tests.factories import make_person
+
+from .world import ids, is_problem, make_world, signed_in
+
+pytestmark = pytest.mark.django_db
+
+SIGNED_IN = {"stranger", "annotator", "researcher", "admin"}
+FOLLOWERS = {"researcher", "admin"}
+REGION = {"points": [0, 0, 9, 0, 9, 9]}
+SCENES = {"images": [{"truth": [REGION], "detections": [REGION]}]}
+# operation -> (what is sent, who gets an answer, which answer)
+OPERATIONS = {
+    "GET me": (None, SIGNED_IN, 200),
+    "GET datasets": (None, SIGNED_IN, 200),
+    "GET datasets/{slug}": (None, FOLLOWERS, 200),
+    "GET datasets/{slug}/images": (None, FOLLOWERS, 200),
+    "GET datasets/{slug}/methods": (None, FOLLOWERS, 200),
+    "GET datasets/{slug}/results": (None, FOLLOWERS, 200),
+    "GET datasets/{slug}/runs": (None, FOLLOWERS, 200),
+    "POST datasets/{slug}/runs": ({"protocol": "count"}, {"admin"}, 201),
+    "GET images/{id}": (None, FOLLOWERS, 200),
+    "GET photographs/{sha256}": (None, FOLLOWERS | {"annotator"}, 200),
+    "GET results/{id}": (None, FOLLOWERS, 200),
+    "GET runs/{id}": (None, FOLLOWERS, 200),
+    "GET runs/{id}/scores": (None, FOLLOWERS, 200),
+    "GET protocols": (None, SIGNED_IN, 200),
+    "GET protocols/{slug}": (None, SIGNED_IN, 200),
+    "POST protocols/{slug}/score": (SCENES, SIGNED_IN, 200),
+    "GET studies": (None, SIGNED_IN, 200),
+    "POST studies": ("new study", {"admin"}, 201),
+    "GET studies/{slug}": (None, FOLLOWERS, 200),
+    "PUT studies/{slug}/state": ({"state": "open"}, {"admin"}, 200),
+    "GET studies/{slug}/members": (None, {"admin"}, 200),
+    "POST studies/{slug}/members": ("new member", {"admin"}, 201),
+    "GET studies/{slug}/progress": (None, FOLLOWERS, 200),
+    "GET studies/{slug}/annotators": (None, FOLLOWERS, 200),
+    "GET studies/{slug}/images": (None, FOLLOWERS, 200),
+    # It takes part already.
+    "PUT studies/{slug}/methods/{method}": (None, {"admin"}, 422),
+    "DELETE studies/{slug}/methods/{method}": (None, {"admin"}, 204),
+    "GET studies/{slug}/assignments": (None, FOLLOWERS, 200),
+    "GET studies/{slug}/report": (None, FOLLOWERS, 200),
+    "GET studies/{slug}/report/{table}/{extension}": (None, FOLLOWERS, 200),
+    "GET studies/{slug}/reports": (None, FOLLOWERS, 200),
+    "POST studies/{slug}/reports": ({}, FOLLOWERS, 201),
+    "GET studies/{slug}/raw/{name}": (None, FOLLOWERS, 200),
+    "GET reports/{id}": (None, FOLLOWERS, 200),
+    "GET reports/{id}/{table}/{extension}": (None, FOLLOWERS, 200),
+    "GET loads": (None, {"admin"}, 200),
+    "POST loads": ({"name": "New"}, {"admin"}, 201),
+    "GET loads/{id}": (None, {"admin"}, 200),
+    "PATCH loads/{id}": ({"licence": "CC0"}, {"admin"}, 200),
+    "DELETE loads/{id}": (None, {"admin"}, 204),
+    "POST loads/{id}/files": ("a file", {"admin"}, 201),
+    "PATCH loads/{id}/files/{file}": ({"title": "x"}, {"admin"}, 200),
+    "DELETE loads/{id}/files/{file}": (None, {"admin"}, 204),
+    "POST loads/{id}/check": (None, {"admin"}, 202),
+    "GET loads/{id}/findings": (None, {"admin"}, 200),
+    # It is not checked yet.
+    "POST loads/{id}/answers": ({"answers": []}, {"admin"}, 422),
+    "POST loads/{id}/confirm": ({}, {"admin"}, 422),
+    "POST loads/{id}/cancel": (None, {"admin"}, 200),
+    "GET receipts": (None, {"admin"}, 200),
+    "GET receipts/{id}": (None, {"admin"}, 200),
+    "POST receipts/{id}/undo": (None, {"admin"}, 200),
+    "GET judging": (None, SIGNED_IN, 200),
+    "GET judging/studies/{slug}/screen": (None, {"annotator"}, 200),
+    "POST judging/studies/{slug}/start": ({}, {"annotator"}, 200),
+    # Not the pair that waits.
+    "POST judging/studies/{slug}/undo": ({"screen": ""}, {"annotator"}, 409),
+    "GET judging/studies/{slug}/history": (None, {"annotator"}, 200),
+    "GET judging/studies/{slug}/assignments": (None, {"annotator"}, 200),
+    # Nothing is chosen.
+    "POST judging/screens/{screen_id}/answer": ({}, {"annotator"}, 422),
+    "POST judging/screens/{screen_id}/skip": ({"reason": "no_text"}, {"annotator"}, 200),
+    # It has no answer to change.
+    "POST judging/screens/{screen_id}/change": ({}, {"annotator"}, 409),
+}
+LISTS_OF_OWN = ["GET datasets", "GET studies", "GET judging"]
+
+
+def operations():
+    """Every operation of the schema, as “METHOD path”."""
+    schema = SchemaGenerator().get_schema(public=True)
+    return sorted(
+        f"{method.upper()} {path.removeprefix('/api/v1/')}"
+        for path, found in schema["paths"].items()
+        for method in found
+    )
+
+
+def test_every_operation_is_in_the_table():
+    assert operations() == sorted(OPERATIONS)
+
+
+def request(client, operation, world, screen_id):
+    method, _, path = operation.partition(" ")
+    sent = OPERATIONS[operation][0]
+    if sent == "new study":
+        methods = ["alpha-net", "beta-net"]
+        sent = {"name": "Another", "dataset": world.study.dataset.slug, "methods": methods}
+    if sent == "new member":
+        sent = {"username": make_person().username, "role": "annotator"}
+    root = path.split("/")[0]
+    slugs = {"datasets": world.study.dataset.slug, "protocols": "iou"}
+    address = "/api/v1/" + path.format(
+        slug=slugs.get(root, world.study.slug),
+        id=ids(world).get(root),
+        file=world.draft.files.first().pk,
+        sha256=world.photograph,
+        table="report",
+        extension="csv",
+        name="events.csv",
+        method="alpha-net",
+        screen_id=screen_id,
+    )
+    kind = "json"
+    if sent == "a file":
+        sent, kind = {"file": SimpleUploadedFile("net.zip", b"not a zip")}, "multipart"
+    response = getattr(client, method.lower())(address, sent, format=kind)
+    if response.streaming:
+        response.getvalue()
+    return response
+
+
+@pytest.mark.parametrize("operation", sorted(OPERATIONS))
+def test_what_is_not_yours_is_not_there(world, operation):
+    _, allowed, answer = OPERATIONS[operation]
+    screen_id = world.screen_id()
+    # Those who are refused come first: they must change nothing for those who are not.
+    for role in sorted(world.people, key=lambda role: (role in allowed, role)):
+        response = request(world.client(role), operation, world, screen_id)
+        if role == "nobody":
+            assert is_problem(response, 401, "not-signed-in")
+            assert response["WWW-Authenticate"] == "Bearer"
+        elif role not in allowed:
+            assert is_problem(response, 404, "not-found"), role
+        else:
+            assert response.status_code == answer, (role, response.content)
+
+
+def test_other_peoples_data_are_not_there(world):
+    """The same roles, in another study than theirs."""
+    others = make_world()
+    screen_id = others.screen_id()
+    for operation, (_, allowed, _) in OPERATIONS.items():
+        for role in ("annotator", "researcher"):
+            if allowed != SIGNED_IN:
+                response = request(world.client(role), operation, others, screen_id)
+                assert is_problem(response, 404, "not-found"), (operation, role)
+
+
+@pytest.mark.parametrize("operation", LISTS_OF_OWN)
+def test_lists_hold_ones_own(world, operation):
+    make_world()
+    own = {"GET datasets": "researcher", "GET studies": "researcher", "GET judging": "annotator"}
+    rows = request(world.client(own[operation]), operation, world, "").json()
+    rows = rows if isinstance(rows, list) else rows["results"]
+    slug = world.study.dataset.slug if operation == "GET datasets" else world.study.slug
+    assert [row["slug"] for row in rows] == [slug]
+    nothing = request(world.client("stranger"), operation, world, "").json()
+    assert nothing == [] or nothing["results"] == []
+
+
+def test_an_inactive_person_is_nobody(world):
+    client, screen_id = signed_in(world.people["admin"]), world.screen_id()
+    world.people["admin"].is_active = False
+    world.people["admin"].save()
+    for operation in OPERATIONS:
+        assert is_problem(request(client, operation, world, screen_id), 401), operation
+
+
+@pytest.mark.parametrize(
+    "path", ["nothing", "", "studies/", "datasets/x/y/z", "me/../../x", "docs/x"]
+)
+def test_an_address_that_is_none_is_a_problem_for_everybody(world, path):
+    for role in world.people:
+        assert is_problem(world.client(role).get(f"/api/v1/{path}"), 404, "not-found")
+
+
+def test_an_address_outside_the_version_is_a_problem_too(client):
+    assert is_problem(client.get("/api/v2/me"), 404)
+    assert is_problem(client.get("/api/"), 404)
+    assert "html" in client.get("/nowhere/")["Content-Type"]
