@@ -31,6 +31,7 @@ def _style(letters: frozenset[str]) -> str:
     options = subset.Options(
         flavor="woff", layout_features=["kern"], hinting=False, notdef_outline=True
     )
+    options.drop_tables += ["FFTM"]  # when the font was edited
     cutter = subset.Subsetter(options)
     cutter.populate(text="".join(sorted(letters)))
     cutter.subset(font)
