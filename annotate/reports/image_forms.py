@@ -14,7 +14,7 @@ from rankings.elicitation import CRITERIA
 from .forms import ReportForm
 
 # What the page is about; the other settings are folded away.
-_FIRST = ("protocol", "criterion", "distance")
+_FIRST = ("protocol", "criterion", "distance", "only")
 _CRITERIA = [(criterion, criterion.capitalize()) for criterion in CRITERIA]
 
 
@@ -29,10 +29,21 @@ class ImageForm(ReportForm):
 
 
 class DisagreementForm(ReportForm):
-    """One protocol and one criterion."""
+    """One protocol and one criterion; from a count of a report only the images that it counts."""
 
     protocol = forms.ChoiceField(required=False)
     criterion = forms.ChoiceField(choices=_CRITERIA, required=False)
+    only = forms.ChoiceField(
+        choices=[
+            ("", "all images"),
+            ("best", "where it is nearest"),
+            ("worst", "where it is farthest"),
+        ],
+        required=False,
+        label="Images",
+    )
+    # The protocols of the report; without any, all there are.
+    among = forms.MultipleChoiceField(required=False, widget=forms.MultipleHiddenInput)
 
     def __init__(
         self, data: Any, *args: object, study: Study, runs: Sequence[ProtocolRun], **kwargs: object
@@ -43,6 +54,7 @@ class DisagreementForm(ReportForm):
         if not given.get("criterion"):
             given["criterion"] = CRITERIA[0]
         super().__init__(given, *args, study=study, runs=runs, **kwargs)
+        self.fields["among"].choices = self.fields["protocol"].choices
         self.order_fields(_FIRST)
 
     @property
@@ -51,10 +63,14 @@ class DisagreementForm(ReportForm):
 
     @property
     def other_fields(self) -> list[forms.BoundField]:
-        return [field for field in self if field.name not in _FIRST]
+        return [field for field in self.visible_fields() if field.name not in _FIRST]
 
     def runs(self) -> list[ProtocolRun]:
         return [run for run in self._runs if run.name == self.cleaned_data["protocol"]]
+
+    def rivals(self) -> list[ProtocolRun]:
+        names = self.cleaned_data["among"]
+        return [run for run in self._runs if not names or run.name in names]
 
 
 class ParametersForm(forms.Form):

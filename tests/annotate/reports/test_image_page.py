@@ -393,6 +393,29 @@ def test_a_method_that_is_not_in_the_study_is_404(follow, study):
 # Where they disagree
 
 
+@pytest.mark.parametrize("among", [None, ["Right", "Reversed"]])
+def test_the_counts_of_a_report_open_the_images_they_count(follow, among):
+    """Best and Worst of each protocol are as many as the images behind them."""
+    study = make_study(list("abc"), images=3)
+    for _ in range(3):
+        rank_everything(study, add_annotator(study), same_truth([["a"], ["b"], ["c"]]))
+    make_run(study, "Right", {"a": 0.9, "b": 0.5, "c": 0.1})
+    make_run(study, "Reversed", {"a": 0.1, "b": 0.5, "c": 0.9})
+    make_run(study, "Worse still", {"a": 0.1, "b": 0.5, "c": 0.9})
+    Score.objects.filter(run__name="Right", result__image=study.images.first()).update(recall=0.5)
+    client = follow(study)
+    page = client.get(
+        reverse("reports:report", args=[study.slug]), {"protocol": among} if among else {}
+    )
+    recall = page.text.split('id="recall"')[1].split("</table>")[0]
+    links = re.findall(r'href="([^"]*only=(?:best|worst)[^"]*)" aria-label="(\d+) ', recall)
+    assert len(links) == 2 * (len(among) if among else 3)
+    for url, n in links:
+        response = client.get(url.replace("&amp;", "&"))
+        assert response.status_code == 200
+        assert len(response.context["found"].rows) == int(n), url
+
+
 @pytest.fixture
 def apart():
     """Three images; Right is 0, 1 and 3 swaps away from a > b > c on them."""
