@@ -15,6 +15,7 @@ from annotate.reports.services import available_runs, keep_report
 from annotate.scoring.models import ProtocolRun, Score
 from annotate.scoring.services import score_protocol
 from annotate.studies.exclusions import decide
+from protocols.regions import encode_regions
 from rankings.report import Settings
 from tests.annotate.judging.truths import rank_everything, same_truth
 from tests.factories import add_annotator, add_researcher, make_image, make_result, make_study
@@ -149,12 +150,9 @@ def everybody_left_out():
 def no_boxes():
     """Nothing to find and nothing found: a protocol's scores are undefined where it says so."""
     study = make_study(["a", "b"], images=1, boxes={"a": [], "b": [(0, 0, 9, 9)]})
-    study.images.update(truth={"version": 1, "regions": []})
-    for image in study.images.all():
-        image.truth = make_image(study.dataset).truth
-        image.save()
+    study.images.update(truth=encode_regions([]))
     rank_everything(study, add_annotator(study), same_truth([["a"], ["b"]]))
-    for slug in ("iou", "deteval", "average-precision"):
+    for slug in ("iou", "deteval", "evaltex"):
         score_protocol(dataset=study.dataset, slug=slug)
     study.min_annotators = 1
     study.save()
