@@ -84,7 +84,7 @@ class ParametersForm(forms.Form):
 
     def __init__(self, data: Any, *, protocol: Protocol) -> None:
         self._protocol = protocol
-        super().__init__(data if "p-set" in data else None)
+        super().__init__(_with_own(data, protocol) if "p-set" in data else None)
         published = type(protocol)()
         for declared in protocol.declared():
             usual = getattr(published, declared.name)
@@ -100,9 +100,16 @@ class ParametersForm(forms.Form):
         if not self.is_bound:
             return self._protocol
         own = self._protocol.parameters()
-        given = {name: self.cleaned_data[name] for name in own}
-        kept = {name: own[name] if value in (None, "") else value for name, value in given.items()}
-        return replace(self._protocol, **kept)
+        return replace(self._protocol, **{name: self.cleaned_data[name] for name in own})
+
+
+def _with_own(data: Any, protocol: Protocol) -> Any:
+    """Return what an address says, and the protocol's own values where it says nothing."""
+    given = data.copy()
+    for name, value in protocol.parameters().items():
+        if not isinstance(value, bool) and not given.get(f"p-{name}"):
+            given[f"p-{name}"] = str(value)
+    return given
 
 
 def changed_parameters(protocol: Protocol) -> list[str]:
