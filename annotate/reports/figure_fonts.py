@@ -31,7 +31,8 @@ def _style(letters: frozenset[str]) -> str:
     options = subset.Options(
         flavor="woff", layout_features=["kern"], hinting=False, notdef_outline=True
     )
-    options.drop_tables += ["FFTM"]  # when the font was edited
+    # A time stamp of the font's editor.
+    options.drop_tables = [*options.drop_tables, "FFTM"]
     cutter = subset.Subsetter(options)
     cutter.populate(text="".join(sorted(letters)))
     cutter.subset(font)

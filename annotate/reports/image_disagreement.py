@@ -37,14 +37,25 @@ class Disagreement:
 
 
 def disagreement(
-    *, study: Study, run: ProtocolRun, criterion: str, settings: Settings
+    *,
+    study: Study,
+    run: ProtocolRun,
+    criterion: str,
+    settings: Settings,
+    only: str = "",
+    among: Sequence[ProtocolRun] = (),
 ) -> Disagreement:
     """Return the images by the distance of one protocol, largest first; equals as in the study.
 
-    An image that lacks scores of another protocol only is here and not in the report's tables.
+    With ``only`` "best" or "worst" these are the images on which it is the nearest or the farthest
+    of the protocols ``among`` which it stands, as the report counts them. Without, an image that
+    lacks scores of another protocol only is here and not in the report's tables.
     """
     rankings = {criterion: annotator_rankings(study)[criterion]}
-    table = build_report(rankings, protocol_scores(study, [run]), settings).criteria[criterion]
+    runs = [*among, *([] if run in among else [run])] if only else [run]
+    table = build_report(rankings, protocol_scores(study, runs), settings).criteria[criterion]
+    pick = {"best": min, "worst": max}.get(only)
+    names = [one.name for one in runs]
     rows = [
         Apart(
             image,
@@ -53,6 +64,7 @@ def disagreement(
             sum(map(len, table.consensus[image])),
         )
         for image, of_protocol in table.distances.items()
+        if pick is None or of_protocol[run.name] == pick(of_protocol[name] for name in names)
     ]
     rows.sort(key=lambda row: -row.distance)
     mean = sum(row.distance for row in rows) / len(rows) if rows else None

@@ -14,7 +14,7 @@ from rankings.elicitation import CRITERIA
 from .forms import ReportForm
 
 # What the page is about; the other settings are folded away.
-_FIRST = ("protocol", "criterion", "distance")
+_FIRST = ("protocol", "criterion", "distance", "only")
 _CRITERIA = [(criterion, criterion.capitalize()) for criterion in CRITERIA]
 
 
@@ -29,10 +29,21 @@ class ImageForm(ReportForm):
 
 
 class DisagreementForm(ReportForm):
-    """One protocol and one criterion."""
+    """One protocol and one criterion; from a count of a report only the images that it counts."""
 
     protocol = forms.ChoiceField(required=False)
     criterion = forms.ChoiceField(choices=_CRITERIA, required=False)
+    only = forms.ChoiceField(
+        choices=[
+            ("", "all images"),
+            ("best", "where it is nearest"),
+            ("worst", "where it is farthest"),
+        ],
+        required=False,
+        label="Images",
+    )
+    # The protocols of the report; without any, all there are.
+    among = forms.MultipleChoiceField(required=False, widget=forms.MultipleHiddenInput)
 
     def __init__(
         self, data: Any, *args: object, study: Study, runs: Sequence[ProtocolRun], **kwargs: object
@@ -43,6 +54,7 @@ class DisagreementForm(ReportForm):
         if not given.get("criterion"):
             given["criterion"] = CRITERIA[0]
         super().__init__(given, *args, study=study, runs=runs, **kwargs)
+        self.fields["among"].choices = self.fields["protocol"].choices
         self.order_fields(_FIRST)
 
     @property
@@ -51,10 +63,14 @@ class DisagreementForm(ReportForm):
 
     @property
     def other_fields(self) -> list[forms.BoundField]:
-        return [field for field in self if field.name not in _FIRST]
+        return [field for field in self.visible_fields() if field.name not in _FIRST]
 
     def runs(self) -> list[ProtocolRun]:
         return [run for run in self._runs if run.name == self.cleaned_data["protocol"]]
+
+    def rivals(self) -> list[ProtocolRun]:
+        names = self.cleaned_data["among"]
+        return [run for run in self._runs if not names or run.name in names]
 
 
 class ParametersForm(forms.Form):
@@ -68,7 +84,7 @@ class ParametersForm(forms.Form):
 
     def __init__(self, data: Any, *, protocol: Protocol) -> None:
         self._protocol = protocol
-        super().__init__(data if "p-set" in data else None)
+        super().__init__(_with_own(data, protocol) if "p-set" in data else None)
         published = type(protocol)()
         for declared in protocol.declared():
             usual = getattr(published, declared.name)
@@ -84,9 +100,16 @@ class ParametersForm(forms.Form):
         if not self.is_bound:
             return self._protocol
         own = self._protocol.parameters()
-        given = {name: self.cleaned_data[name] for name in own}
-        kept = {name: own[name] if value in (None, "") else value for name, value in given.items()}
-        return replace(self._protocol, **kept)
+        return replace(self._protocol, **{name: self.cleaned_data[name] for name in own})
+
+
+def _with_own(data: Any, protocol: Protocol) -> Any:
+    """Return what an address says, and the protocol's own values where it says nothing."""
+    given = data.copy()
+    for name, value in protocol.parameters().items():
+        if not isinstance(value, bool) and not given.get(f"p-{name}"):
+            given[f"p-{name}"] = str(value)
+    return given
 
 
 def changed_parameters(protocol: Protocol) -> list[str]:

@@ -134,18 +134,24 @@ def disagreement(request: HttpRequest, slug: str) -> HttpResponse:
         return render(request, "reports/disagreement.html", context)
     criterion = form.cleaned_data["criterion"]
     found = image_disagreement.disagreement(
-        study=study, run=run, criterion=criterion, settings=form.settings()
+        study=study,
+        run=run,
+        criterion=criterion,
+        settings=form.settings(),
+        only=form.cleaned_data["only"],
+        among=form.rivals(),
     )
     page = Paginator(found.rows, _IMAGES_PER_PAGE).get_page(request.GET.get("page"))
     small = image_disagreement.thumbnails(study, [row.name for row in page])
     settings = request.GET.copy()
-    for name in ("protocol", "distance", "page"):
+    for name in ("protocol", "distance", "only", "among", "page"):
         settings.pop(name, None)
     settings["criterion"] = criterion
     context |= {
         "run": run,
         "script": f"protocol-{run.pk}",
         "criterion": criterion,
+        "only": form.cleaned_data["only"],
         "settings": form.settings(),
         "found": found,
         "page": page,

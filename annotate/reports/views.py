@@ -45,6 +45,10 @@ def report(request: HttpRequest, slug: str) -> HttpResponse:
         return render(request, "reports/report.html", context, status=422)
     built = services.study_report(study=study, settings=form.settings(), runs=form.runs())
     context |= _screen_of(built)
+    if len(built.runs) < len(services.available_runs(study)):
+        # What Best and Worst count depends on who takes part.
+        among = urlencode({"among": [run.name for run in built.runs]}, doseq=True)
+        context["settings_query"] += f"&{among}"
     return render(request, "reports/report.html", context)
 
 

@@ -338,6 +338,8 @@ def test_a_threshold_of_the_address_changes_matches_and_scores(follow):
     assert [side.score.recall for side in response.context["sides"]] == [0, 1]
     assert response.context["payload"]["image"]["matches"]["a"]["detections"] == ["unmatched"]
     assert "min_iou 0.9 (published 0.5)" in response.text
+    # What the address leaves out is as it was.
+    assert 'name="p-max_ignored_share" value="0.5"' in response.text
     # A run's own parameters are where its form begins.
     run = score_protocol(dataset=study.dataset, slug="iou", parameters={"min_iou": 0.9})
     assert (
@@ -391,6 +393,29 @@ def test_a_method_that_is_not_in_the_study_is_404(follow, study):
 
 
 # Where they disagree
+
+
+@pytest.mark.parametrize("among", [None, ["Right", "Reversed"]])
+def test_the_counts_of_a_report_open_the_images_they_count(follow, among):
+    """Best and Worst of each protocol are as many as the images behind them."""
+    study = make_study(list("abc"), images=3)
+    for _ in range(3):
+        rank_everything(study, add_annotator(study), same_truth([["a"], ["b"], ["c"]]))
+    make_run(study, "Right", {"a": 0.9, "b": 0.5, "c": 0.1})
+    make_run(study, "Reversed", {"a": 0.1, "b": 0.5, "c": 0.9})
+    make_run(study, "Worse still", {"a": 0.1, "b": 0.5, "c": 0.9})
+    Score.objects.filter(run__name="Right", result__image=study.images.first()).update(recall=0.5)
+    client = follow(study)
+    page = client.get(
+        reverse("reports:report", args=[study.slug]), {"protocol": among} if among else {}
+    )
+    recall = page.text.split('id="recall"')[1].split("</table>")[0]
+    links = re.findall(r'href="([^"]*only=(?:best|worst)[^"]*)" aria-label="(\d+) ', recall)
+    assert len(links) == 2 * (len(among) if among else 3)
+    for url, n in links:
+        response = client.get(url.replace("&amp;", "&"))
+        assert response.status_code == 200
+        assert len(response.context["found"].rows) == int(n), url
 
 
 @pytest.fixture

@@ -1,0 +1,35 @@
+// A box that leaves the rows of a long table in which all typed words occur: <table data-filter="images">.
+const LEAST_ROWS = 10;
+
+// Whether every word of the question occurs in the text, whatever its case.
+export function isFound(text, question) {
+  const [inside, words] = [text.toLowerCase(), question.toLowerCase().split(/\s+/)];
+  return words.every((word) => inside.includes(word));
+}
+
+export function enhanceFilter(table) {
+  const rows = [...table.tBodies].flatMap((body) => [...body.rows]);
+  if (rows.length < LEAST_ROWS) return;
+  const what = table.dataset.filter || "rows";
+  const label = document.createElement("label");
+  const input = document.createElement("input");
+  const told = document.createElement("span");
+  input.type = "search";
+  input.autocomplete = "off";
+  told.setAttribute("role", "status");
+  label.append(`Filter ${what} `, input);
+  const box = document.createElement("p");
+  box.className = "table-filter no-print";
+  box.append(label, told);
+  (table.closest(".table-scroll") ?? table).before(box);
+
+  input.addEventListener("input", () => {
+    const question = input.value.trim();
+    let n = 0;
+    for (const row of rows) {
+      row.hidden = question !== "" && !isFound(row.textContent, question);
+      n += row.hidden ? 0 : 1;
+    }
+    told.textContent = question === "" ? "" : `${n} of ${rows.length} ${what}`;
+  });
+}

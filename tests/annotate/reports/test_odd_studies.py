@@ -1,0 +1,304 @@
+"""Studies at the edge of sense: every page of reports says what it can and cannot say, and none breaks."""
+
+import html
+import io
+import json
+import re
+import zipfile
+
+import pytest
+from django.urls import reverse
+
+from annotate.judging import services as judging
+from annotate.reports import figure_data, figure_files
+from annotate.reports.services import available_runs, keep_report
+from annotate.scoring.models import ProtocolRun, Score
+from annotate.scoring.services import score_protocol
+from annotate.studies.exclusions import decide
+from protocols.regions import encode_regions
+from rankings.report import Settings
+from tests.annotate.judging.truths import rank_everything, same_truth
+from tests.factories import add_annotator, add_researcher, make_image, make_result, make_study
+
+from .test_report import make_run
+
+pytestmark = pytest.mark.django_db
+ABC = same_truth([["a"], ["b"], ["c"]])
+TIED = same_truth([["a", "b", "c"]])
+# As people would read them; "none" and "None of ..." are words.
+NOT_FOR_PEOPLE = re.compile(r"(?<![\w.’'-])(nan|NaN|inf|Infinity|None(?! was| of| is))(?![\w-])")
+
+
+def ranked(n_annotators=3, truth=ABC, methods=("a", "b", "c"), **settings):
+    study = make_study(list(methods), **settings)
+    for _ in range(n_annotators):
+        rank_everything(study, add_annotator(study), truth)
+    return study
+
+
+def with_runs(study, **runs):
+    for name, scores in runs.items():
+        make_run(study, name, scores)
+    return study
+
+
+RIGHT = {"a": 0.9, "b": 0.5, "c": 0.1}
+
+
+def one_image():
+    return with_runs(ranked(), Right=RIGHT, Wrong={"a": 0.1, "b": 0.5, "c": 0.9})
+
+
+def one_annotator():
+    return with_runs(ranked(1, images=2, min_annotators=1), Right=RIGHT)
+
+
+def one_method_ranked():
+    """A study needs two methods; the second has left, so one is ranked."""
+    study = with_runs(ranked(methods=("a", "b", "c")), Right=RIGHT)
+    for name in ("b", "c"):
+        method = study.methods.get(name=name)
+        study.methods.remove(method)
+    return study
+
+
+def one_result_of_each_image():
+    """Images on which one method has a result cannot be compared; here they came afterwards."""
+    study = with_runs(ranked(images=2), Right=RIGHT)
+    image = make_image(study.dataset)
+    make_result(image, study.methods.first())
+    study.study_images.create(image=image)
+    return study
+
+
+def all_ties():
+    return with_runs(ranked(truth=TIED, images=2), Right=RIGHT)
+
+
+def no_complete_image():
+    study = with_runs(make_study(["a", "b", "c"], images=2), Right=RIGHT)
+    judging.start(study=study, annotator=add_annotator(study))
+    return study
+
+
+def nobody():
+    return make_study(["a", "b"], images=2)
+
+
+def no_protocol():
+    return ranked(images=2)
+
+
+def scores_of_some_images():
+    study = with_runs(ranked(images=3), Right=RIGHT, Partial=RIGHT)
+    kept = study.images.in_order().first()
+    Score.objects.filter(run__name="Partial").exclude(result__image=kept).delete()
+    return study
+
+
+def no_score_at_all():
+    study = ranked(images=2)
+    ProtocolRun.objects.create(
+        dataset=study.dataset, name="Empty", version="1", origin=ProtocolRun.Origin.IMPORTED
+    )
+    return study
+
+
+def constant_protocol():
+    return with_runs(ranked(images=2), Right=RIGHT, Constant=dict.fromkeys("abc", 0.5))
+
+
+def only_constant_protocols():
+    return with_runs(ranked(images=2), **{f"C{n}": dict.fromkeys("abc", n / 2) for n in (0, 1, 2)})
+
+
+def identical_protocols():
+    return with_runs(ranked(images=3), One=RIGHT, Two=RIGHT, Three=RIGHT)
+
+
+def missing_values():
+    study = with_runs(ranked(images=2), Right=RIGHT, Gaps=RIGHT)
+    gaps = Score.objects.filter(run__name="Gaps")
+    gaps.filter(result__method__name="b").update(recall=None, f_score=None)
+    gaps.filter(result__method__name="c").update(precision=None, f_score=None)
+    return study
+
+
+def always_left():
+    """Somebody presses one key: the pairs contradict each other and are settled somehow."""
+    study = with_runs(ranked(2, images=2, min_annotators=1, n_checks=3), Right=RIGHT)
+    person = add_annotator(study)
+    turn = judging.start(study=study, annotator=person)
+    while turn is not None:
+        turn = judging.record_judgement(
+            screen_id=turn.screen.public_id,
+            annotator=person,
+            verdicts=dict.fromkeys(turn.open_criteria, "left"),
+            seconds_taken=0.0,
+        )
+    return study
+
+
+def everybody_left_out():
+    study = with_runs(ranked(images=2, min_annotators=1), Right=RIGHT)
+    researcher = add_researcher(study)
+    for person in {one.annotator for one in study.assignments.all()}:
+        decide(study=study, person=person, is_excluded=True, reason="x", by=researcher)
+    return study
+
+
+def no_boxes():
+    """Nothing to find and nothing found: a protocol's scores are undefined where it says so."""
+    study = make_study(["a", "b"], images=1, boxes={"a": [], "b": [(0, 0, 9, 9)]})
+    study.images.update(truth=encode_regions([]))
+    rank_everything(study, add_annotator(study), same_truth([["a"], ["b"]]))
+    for slug in ("iou", "deteval", "evaltex"):
+        score_protocol(dataset=study.dataset, slug=slug)
+    study.min_annotators = 1
+    study.save()
+    return study
+
+
+STUDIES = (
+    one_image,
+    one_annotator,
+    one_method_ranked,
+    one_result_of_each_image,
+    all_ties,
+    no_complete_image,
+    nobody,
+    no_protocol,
+    scores_of_some_images,
+    no_score_at_all,
+    constant_protocol,
+    only_constant_protocols,
+    identical_protocols,
+    missing_values,
+    always_left,
+    everybody_left_out,
+    no_boxes,
+)
+
+
+def pages_of(study, kept):
+    image = study.images.in_order().last().name
+    slug = study.slug
+    yield reverse("studies:detail", args=[slug]), {}
+    for settings in (
+        {},
+        {"min_annotators": 1, "distance": "kemeny", "decimals": "none"},
+        {"min_annotators": 1, "consensus": "davidson", "beta": 0.01},
+        {"min_annotators": 1, "consensus": "kemeny"},
+        {"min_annotators": 100},
+    ):
+        yield reverse("reports:report", args=[slug]), settings
+        yield reverse("reports:image", args=[slug, image]), settings
+        yield reverse("reports:disagreement", args=[slug]), settings
+    for criterion in ("recall", "preference"):
+        yield reverse("reports:figures", args=[slug]), {"criterion": criterion, "min_annotators": 1}
+        yield reverse("reports:kept_figures", args=[slug, kept.pk]), {"criterion": criterion}
+    yield reverse("reports:image", args=[slug, image]), {"annotator": "annotator-1"}
+    yield reverse("reports:compare", args=[slug, image]), {"protocol": "IOU"}
+    yield reverse("reports:compare", args=[slug, image]), {}
+    yield reverse("reports:annotators", args=[slug]), {}
+    yield reverse("reports:annotators", args=[slug]), {"annotator": "annotator-1"}
+    yield reverse("reports:raw", args=[slug]), {}
+    yield reverse("reports:kept_reports", args=[slug]), {}
+    yield reverse("reports:kept", args=[slug, kept.pk]), {}
+    yield reverse("reports:compared", args=[slug, kept.pk, kept.pk]), {}
+
+
+def read(text):
+    """A page as a person reads it, names and addresses apart."""
+    text = re.sub(r"<(script|style)\b.*?</\1>", " ", text, flags=re.S)
+    return html.unescape(re.sub(r"<[^>]*>", " ", text))
+
+
+@pytest.fixture
+def researcher(client):
+    def of(study):
+        client.force_login(add_researcher(study))
+        return client
+
+    return of
+
+
+def keep(study, min_annotators=1):
+    settings = Settings(min_annotators=min_annotators)
+    return keep_report(
+        study=study, settings=settings, runs=available_runs(study), person=add_researcher(study)
+    )
+
+
+# Nobody has that name in these.
+NO_FIRST_ANNOTATOR = (nobody,)
+
+
+@pytest.mark.parametrize("made", STUDIES, ids=lambda made: made.__name__)
+def test_every_page_says_what_it_can(researcher, made):
+    study = made()
+    kept = keep(study)
+    client = researcher(study)
+    for url, query in pages_of(study, kept):
+        response = client.get(url, query)
+        if "annotator" in query and response.status_code == 404:
+            begun = study.assignments.filter(image=study.images.in_order().last())
+            assert made in NO_FIRST_ANNOTATOR or not begun.exists(), url
+            continue
+        assert response.status_code == 200, (url, query)
+        found = NOT_FOR_PEOPLE.search(read(response.text))
+        assert not found, (url, query, read(response.text)[max(0, found.start() - 80) :][:160])
+
+
+@pytest.mark.parametrize("made", STUDIES, ids=lambda made: made.__name__)
+def test_every_file_says_what_it_can(researcher, made):
+    study = made()
+    kept = keep(study)
+    client = researcher(study)
+    for extension in ("csv", "json", "tex", "md"):
+        for url in (
+            reverse("reports:export", args=[study.slug, extension]),
+            reverse("reports:kept_file", args=[study.slug, kept.pk, extension]),
+        ):
+            text = client.get(url, {"min_annotators": 1}).content.decode()
+            if extension == "json":
+                json.loads(text, parse_constant=refused)
+            else:
+                assert not NOT_FOR_PEOPLE.search(text), (url, text)
+    for table in kept_tables(client, study, kept):
+        for extension in ("csv", "tex", "md", "json"):
+            url = reverse("reports:kept_table", args=[study.slug, kept.pk, table, extension])
+            response = client.get(url)
+            assert response.status_code == 200, url
+            if extension != "json":
+                assert not NOT_FOR_PEOPLE.search(response.text), (url, response.text)
+    for name in ("events.csv", "rankings.json", "exclusions.csv"):
+        text = client.get(reverse("reports:raw_file", args=[study.slug, name])).getvalue().decode()
+        assert not NOT_FOR_PEOPLE.search(text), name
+    bundle = client.get(reverse("reports:bundle", args=[study.slug]))
+    with zipfile.ZipFile(io.BytesIO(bundle.getvalue())) as archive:
+        assert archive.testzip() is None
+        json.loads(archive.read("report.json"), parse_constant=refused)
+
+
+def kept_tables(client, study, kept):
+    page = client.get(reverse("reports:kept", args=[study.slug, kept.pk]))
+    return [table.slug for table in page.context["around"]]
+
+
+def refused(name):
+    raise AssertionError(f"{name} is no number of JSON")
+
+
+@pytest.mark.parametrize("made", STUDIES, ids=lambda made: made.__name__)
+def test_every_figure_can_be_had_as_every_file(researcher, made):
+    study = made()
+    client = researcher(study)
+    for name in figure_data.NAMES:
+        for extension, kind in figure_files.FORMATS.items():
+            url = reverse("reports:figure", args=[study.slug, name, extension])
+            response = client.get(url, {"criterion": "preference", "min_annotators": 1})
+            assert response.status_code == 200, url
+            assert response["Content-Type"] == kind.content_type
+            if extension == "svg":
+                assert not NOT_FOR_PEOPLE.search(read(response.text)), url
