@@ -1,6 +1,6 @@
 """Gathers the addresses of the API, version 1."""
 
-from django.urls import path, re_path
+from django.urls import path, re_path, register_converter
 
 from annotate.datasets import api as datasets
 from annotate.guide import api as guide
@@ -8,9 +8,12 @@ from annotate.imports import api as imports
 from annotate.judging import api as judging
 from annotate.reports import api as reports
 from annotate.rest import views as rest
+from annotate.rest.addresses import Key
 from annotate.scoring import api as scoring
 from annotate.studies import api as studies
 from annotate.tokens import api as tokens
+
+register_converter(Key, "key")
 
 app_name = "api"
 urlpatterns = [
@@ -24,24 +27,24 @@ urlpatterns = [
     path("datasets/<slug:slug>/results", datasets.ResultList.as_view(), name="results"),
     path("datasets/<slug:slug>/runs", scoring.RunList.as_view(), name="runs"),
     path("loads", imports.LoadList.as_view(), name="loads"),
-    path("loads/<int:pk>", imports.LoadDetail.as_view(), name="load"),
-    path("loads/<int:pk>/files", imports.LoadFiles.as_view(), name="load_files"),
-    path("loads/<int:pk>/files/<int:file>", imports.LoadFile.as_view(), name="load_file"),
-    path("loads/<int:pk>/check", imports.LoadCheck.as_view(), name="load_check"),
-    path("loads/<int:pk>/findings", imports.FindingList.as_view(), name="findings"),
-    path("loads/<int:pk>/answers", imports.LoadAnswers.as_view(), name="load_answers"),
-    path("loads/<int:pk>/confirm", imports.LoadConfirm.as_view(), name="load_confirm"),
-    path("loads/<int:pk>/cancel", imports.LoadCancel.as_view(), name="load_cancel"),
+    path("loads/<key:pk>", imports.LoadDetail.as_view(), name="load"),
+    path("loads/<key:pk>/files", imports.LoadFiles.as_view(), name="load_files"),
+    path("loads/<key:pk>/files/<key:file>", imports.LoadFile.as_view(), name="load_file"),
+    path("loads/<key:pk>/check", imports.LoadCheck.as_view(), name="load_check"),
+    path("loads/<key:pk>/findings", imports.FindingList.as_view(), name="findings"),
+    path("loads/<key:pk>/answers", imports.LoadAnswers.as_view(), name="load_answers"),
+    path("loads/<key:pk>/confirm", imports.LoadConfirm.as_view(), name="load_confirm"),
+    path("loads/<key:pk>/cancel", imports.LoadCancel.as_view(), name="load_cancel"),
     path("receipts", imports.ReceiptList.as_view(), name="receipts"),
-    path("receipts/<int:pk>", imports.ReceiptDetail.as_view(), name="receipt"),
-    path("receipts/<int:pk>/undo", imports.ReceiptUndo.as_view(), name="receipt_undo"),
-    path("images/<int:pk>", datasets.ImageDetail.as_view(), name="image"),
+    path("receipts/<key:pk>", imports.ReceiptDetail.as_view(), name="receipt"),
+    path("receipts/<key:pk>/undo", imports.ReceiptUndo.as_view(), name="receipt_undo"),
+    path("images/<key:pk>", datasets.ImageDetail.as_view(), name="image"),
     re_path(
         r"^photographs/(?P<sha256>[0-9a-f]{64})$", datasets.Photograph.as_view(), name="photograph"
     ),
-    path("results/<int:pk>", datasets.ResultDetail.as_view(), name="result"),
-    path("runs/<int:pk>", scoring.RunDetail.as_view(), name="run"),
-    path("runs/<int:pk>/scores", scoring.ScoreList.as_view(), name="scores"),
+    path("results/<key:pk>", datasets.ResultDetail.as_view(), name="result"),
+    path("runs/<key:pk>", scoring.RunDetail.as_view(), name="run"),
+    path("runs/<key:pk>/scores", scoring.ScoreList.as_view(), name="scores"),
     path("protocols", guide.ProtocolList.as_view(), name="protocols"),
     path("protocols/<slug:slug>", guide.ProtocolDetail.as_view(), name="protocol"),
     path("protocols/<slug:slug>/score", guide.ProtocolScore.as_view(), name="protocol_score"),
@@ -66,9 +69,9 @@ urlpatterns = [
     ),
     path("studies/<slug:slug>/reports", reports.KeptReports.as_view(), name="kept_reports"),
     path("studies/<slug:slug>/raw/<str:name>", reports.RawFile.as_view(), name="raw_file"),
-    path("reports/<int:pk>", reports.KeptReportDetail.as_view(), name="kept_report"),
+    path("reports/<key:pk>", reports.KeptReportDetail.as_view(), name="kept_report"),
     path(
-        "reports/<int:pk>/<slug:table>/<slug:extension>",
+        "reports/<key:pk>/<slug:table>/<slug:extension>",
         reports.TableOfKeptReport.as_view(),
         name="kept_table",
     ),

@@ -3,8 +3,8 @@
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from html import escape
 from typing import Final, Literal
-from xml.sax.saxutils import escape, quoteattr
 
 from .base import ImageScore, Match, Scene
 from .regions import Region
@@ -368,14 +368,14 @@ def _sign(text: str, box: Box, colour: str, radius: float) -> str:
     x, y = _middle(box)
     return (
         f'<rect x="{_n(left)}" y="{_n(top)}" width="{_n(right - left)}" '
-        f'height="{_n(bottom - top)}" rx="{_n(radius)}" fill="#ffffff" stroke={quoteattr(colour)}/>'
-        f'<text x="{_n(x)}" y="{_n(y + 4)}" text-anchor="middle" fill={quoteattr(colour)}>'
+        f'height="{_n(bottom - top)}" rx="{_n(radius)}" fill="#ffffff" stroke="{escape(colour)}"/>'
+        f'<text x="{_n(x)}" y="{_n(y + 4)}" text-anchor="middle" fill="{escape(colour)}">'
         f"{_text(text)}</text>"
     )
 
 
 def _text(text: str) -> str:
-    return escape(_NOT_IN_XML.sub("\ufffd", text))
+    return escape(_NOT_IN_XML.sub("\ufffd", text), quote=False)
 
 
 def _n(value: float) -> str:

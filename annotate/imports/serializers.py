@@ -16,6 +16,9 @@ class LoadFileSerializer(serializers.ModelSerializer):
     """An uploaded file and what it was taken for."""
 
     counts = serializers.DictField(help_text="What the check found in it.")
+    missing = serializers.CharField(
+        help_text="What an image without a result file means; empty: not said."
+    )
     per_cent = serializers.BooleanField(allow_null=True)
 
     class Meta:

@@ -17,7 +17,13 @@ from tests.factories import add_annotator, add_researcher, make_admin, make_stud
 TRUTH = same_truth([["a"], ["b", "c"]])
 PAGES = {
     "nobody": ["home", "account_login", "nowhere"],
-    "annotator": ["home", "judging:judge", "accounts:account", "accounts:erase"],
+    "annotator": [
+        "home",
+        "judging:judge",
+        "accounts:account",
+        "accounts:erase",
+        "tokens:tokens",
+    ],
     "fresh": ["judging:judge"],
     "done": ["judging:judge"],
     "researcher": [

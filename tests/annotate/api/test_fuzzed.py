@@ -23,7 +23,7 @@ from .world import ids
 
 pytestmark = pytest.mark.django_db
 
-N_EXAMPLES = {"nobody": 2, "annotator": 4, "researcher": 4, "admin": 8}
+N_EXAMPLES = {"nobody": 2, "annotator": 4, "researcher": 4, "admin": 6}
 CHECKS = [
     schemathesis.checks.not_a_server_error,
     checks.status_code_conformance,
