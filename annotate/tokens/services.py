@@ -10,6 +10,8 @@ from django.contrib.auth.models import User
 from django.db import IntegrityError, transaction
 from django.utils import timezone
 
+from annotate.audit.models import Act
+from annotate.audit.services import record
 from annotate.rest.scopes import SCOPES
 
 from .errors import TokenRefused
@@ -45,6 +47,13 @@ def create_token(
                 sha256=_digest(secret),
                 expires=None if days is None else timezone.now() + timedelta(days=days),
             )
+            # Its name is the person's own words, which erasure could not take out of the log.
+            record(
+                Act.TOKEN_MADE,
+                actor=person,
+                what=token.beginning,
+                details={"scopes": token.scopes},
+            )
     except IntegrityError as taken:
         raise TokenRefused(f"You have a token named “{name}” already.") from taken
     return token, secret
@@ -65,7 +74,12 @@ def find_token(secret: str) -> Token | None:
     return token
 
 
+@transaction.atomic
 def revoke_token(*, person: User, pk: int) -> bool:
     """End one of a person's tokens for good; say whether there was one."""
-    n_deleted, _ = person.api_tokens.filter(pk=pk).delete()
-    return bool(n_deleted)
+    token = person.api_tokens.filter(pk=pk).first()
+    if token is None:
+        return False
+    token.delete()
+    record(Act.TOKEN_REVOKED, actor=person, what=token.beginning)
+    return True

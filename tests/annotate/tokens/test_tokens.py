@@ -7,10 +7,12 @@ from django.urls import reverse
 from django.utils import timezone
 from rest_framework.test import APIClient
 
+from annotate.audit.models import Act, AuditEntry
 from annotate.rest.scopes import SCOPES
 from annotate.tokens import services
 from annotate.tokens.errors import TokenRefused
 from annotate.tokens.models import Token
+from annotate.tokens.services import create_token, revoke_token
 from tests.annotate.api.world import is_problem, signed_in
 from tests.factories import add_annotator, make_admin, make_person, make_study
 
@@ -199,3 +201,15 @@ def test_nobody_has_no_tokens(client):
     assert client.get(PAGE).status_code == 302
     assert client.post(PAGE, SENT).status_code == 302
     assert not Token.objects.exists()
+
+
+def test_making_and_revoking_stand_in_the_log_without_the_name():
+    person = make_person()
+    token, _ = create_token(person=person, name="Zenobia's own", scopes=["read"])
+    assert revoke_token(person=person, pk=token.pk)
+    assert not revoke_token(person=person, pk=token.pk)
+    entries = AuditEntry.objects.order_by("pk")
+    assert [entry.act for entry in entries] == [Act.TOKEN_MADE, Act.TOKEN_REVOKED]
+    assert {entry.actor for entry in entries} == {person}
+    assert {entry.what for entry in entries} == {token.beginning}
+    assert entries[0].details == {"scopes": ["read"]}
