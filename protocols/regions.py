@@ -186,9 +186,11 @@ def _canonical_shape(region: Region) -> list[tuple[float, ...]]:
 def _canonical_ring(points: tuple[float, ...]) -> list[tuple[float, float]]:
     # Adding 0.0 makes -0.0, which is the same place written otherwise, 0.0.
     ring = [(x + 0.0, y + 0.0) for x, y in zip(points[::2], points[1::2], strict=True)]
-    starts = range(len(ring))
-    backwards = ring[::-1]
+    # The least ring begins at the least point, which may stand in it more than once.
+    least = min(ring)
     return min(
-        min(ring[at:] + ring[:at] for at in starts),
-        min(backwards[at:] + backwards[:at] for at in starts),
+        turned[at:] + turned[:at]
+        for turned in (ring, ring[::-1])
+        for at, point in enumerate(turned)
+        if point == least
     )

@@ -20,6 +20,7 @@ def zip_bytes(entries: Mapping[str, str | bytes] | Iterable[tuple[str, str | byt
 
 
 def zip_file(path: Path, entries) -> Path:
+    path.parent.mkdir(exist_ok=True)
     path.write_bytes(zip_bytes(entries))
     return path
 

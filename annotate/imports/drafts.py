@@ -137,19 +137,23 @@ def start_check(*, draft: Draft, person: User | None = None) -> Job:
     Raises NotLoaded for a load without files, without a target, or already under way.
     """
     with transaction.atomic():
-        locked = _locked(draft)
-        _refuse_unless(locked, Draft.State.OPEN, Draft.State.CHECKED)
-        files = list(locked.files.all())
-        _refuse_incomplete(locked, files)
-        locked.revision += 1
-        locked.state = Draft.State.CHECKING
-        locked.save()
-        job = jobs.start(
-            kind="imports.check", person=person, draft=locked.pk, revision=locked.revision
-        )
-        _remember_job(locked, job)
+        arguments = begin_check(draft=draft)
+        job = jobs.start(kind="imports.check", person=person, **arguments)
+        _remember_job(draft, job)
     draft.refresh_from_db()
     return job
+
+
+@transaction.atomic
+def begin_check(*, draft: Draft) -> dict[str, Any]:
+    """Put a draft into its check; return what the work is to be told."""
+    locked = _locked(draft)
+    _refuse_unless(locked, Draft.State.OPEN, Draft.State.CHECKED)
+    _refuse_incomplete(locked, list(locked.files.all()))
+    locked.revision += 1
+    locked.state = Draft.State.CHECKING
+    locked.save()
+    return {"draft": locked.pk, "revision": locked.revision}
 
 
 def answer(*, draft: Draft, answers: Mapping[int, Mapping[str, Any]]) -> bool:
@@ -320,27 +324,34 @@ def confirm(*, draft: Draft, person: User | None = None, replace: bool = False) 
     stands against it, if anything does.
     """
     with transaction.atomic():
-        locked = _locked(draft)
-        _refuse_unless(locked, Draft.State.CHECKED)
-        planned = plan(locked)
-        if planned.obstacles:
-            raise NotLoaded(" ".join(planned.obstacles))
-        if planned.needs_consent and not replace:
-            raise NotLoaded("Some results would be replaced. Say that this is meant.")
-        locked.revision += 1
-        locked.state = Draft.State.LOADING
-        locked.save()
-        job = jobs.start(
-            kind="imports.load",
-            person=person,
-            draft=locked.pk,
-            revision=locked.revision,
-            replace=replace,
-            person_pk=person.pk if person else None,
-        )
-        _remember_job(locked, job)
+        arguments = begin_load(draft=draft, person=person, replace=replace)
+        job = jobs.start(kind="imports.load", person=person, **arguments)
+        _remember_job(draft, job)
     draft.refresh_from_db()
     return job
+
+
+@transaction.atomic
+def begin_load(
+    *, draft: Draft, person: User | None = None, replace: bool = False
+) -> dict[str, Any]:
+    """Put a draft into its load, if nothing stands against it; return what the work is to be told."""
+    locked = _locked(draft)
+    _refuse_unless(locked, Draft.State.CHECKED)
+    planned = plan(locked)
+    if planned.obstacles:
+        raise NotLoaded(" ".join(planned.obstacles))
+    if planned.needs_consent and not replace:
+        raise NotLoaded("Some results would be replaced. Say that this is meant.")
+    locked.revision += 1
+    locked.state = Draft.State.LOADING
+    locked.save()
+    return {
+        "draft": locked.pk,
+        "revision": locked.revision,
+        "replace": replace,
+        "person_pk": person.pk if person else None,
+    }
 
 
 def find(pk: int) -> Draft:

@@ -70,7 +70,7 @@ class TargetForm(forms.Form):
 
 
 def _formats() -> Iterable[tuple[str, str]]:
-    yield "", "found out from the content"
+    yield "", "found out"
     for slug, known in FORMATS.items():
         yield slug, known.name
 

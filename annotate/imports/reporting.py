@@ -9,8 +9,10 @@ from django.core.management.base import CommandError, OutputWrapper
 from annotate.datasets.models import Dataset
 from protocols.formats.problems import Problem
 
+from .drafts import counted_findings
 from .errors import NotLoaded
-from .models import Import
+from .exports import as_problem
+from .models import Draft, Import
 
 _MAX_PER_CODE = 200
 
@@ -43,6 +45,29 @@ def _lines(problems: Sequence[Problem]) -> Iterator[str]:
     for code, n in shown.items():
         if n > _MAX_PER_CODE:
             yield f"… and {n - _MAX_PER_CODE} more of {code}"
+
+
+class TellingProgress:
+    """Writes what a piece of work tells, about once a second."""
+
+    def __init__(self, stdout: OutputWrapper) -> None:
+        self._stdout = stdout
+        self._last = 0.0
+
+    def tell(self, done: int, total: int, doing: str = "") -> None:
+        if total and (done == total or monotonic() - self._last > 1):
+            self._last = monotonic()
+            self._stdout.write(f"  {doing}: {done} of {total}")
+
+
+def write_findings(stderr: OutputWrapper, draft: Draft) -> None:
+    """Write the first findings of each code with their places, and how many more there are."""
+    for row in counted_findings(draft.findings.all()):
+        of_kind = draft.findings.filter(severity=row["severity"], code=row["code"])
+        for finding in of_kind[:_MAX_PER_CODE]:
+            stderr.write(f"{finding.severity} {finding.code}: {as_problem(finding)}")
+        if row["n"] > _MAX_PER_CODE:
+            stderr.write(f"… and {row['n'] - _MAX_PER_CODE} more of {row['code']}")
 
 
 def write_warnings(stderr: OutputWrapper, receipt: Import) -> None:

@@ -1,10 +1,11 @@
 """What the pages of a load show: the report's groups, its pictures, and where a load is."""
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from django.db.models import Q, QuerySet
+from django.db.models import Count, Q, QuerySet
 from django.urls import reverse
 
 from annotate.datasets.drawing import Picture, picture
@@ -122,6 +123,19 @@ def groups(draft: Draft, wanted: Mapping[str, str]) -> list[Group]:
             ],
         )
         for row in drafts.counted_findings(found)
+    ]
+
+
+def left_out(draft: Draft) -> list[tuple[str, int, int]]:
+    """The codes of which the report lists not all: code, how many are listed, how many there are."""
+    listed = dict(draft.findings.order_by().values_list("code").annotate(n=Count("pk")))
+    there: Counter[str] = Counter()
+    for file in draft.files.all():
+        there.update(file.counts.get("codes", {}))
+    return [
+        (code, listed.get(code, 0), n)
+        for code, n in sorted(there.items())
+        if n > listed.get(code, 0)
     ]
 
 

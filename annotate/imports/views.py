@@ -281,6 +281,7 @@ def report(request: HttpRequest, pk: int) -> HttpResponse:
         form=form,
         is_filtered=any(wanted.values()),
         groups=screens.groups(draft, wanted),
+        left_out=screens.left_out(draft),
         n_findings=draft.findings.count(),
         n_errors=draft.findings.filter(severity=Finding.Severity.ERROR).count(),
         reports=screens.file_reports(draft),

@@ -1,12 +1,13 @@
 """Running jobs on the workers of a Dask cluster, whose scheduler DASK_SCHEDULER names.
 
-The workers need this program, the same DATABASE_URL and a DATA_DIR they share with the site. The
-cluster's memory counts for nothing: a job is done when its row says so, and one that the cluster
-lost is taken up again like any other.
+Scheduler and workers need this program on their PYTHONPATH; the workers also the site's
+DATABASE_URL and a DATA_DIR that they share with it. The cluster's memory counts for nothing: a job
+is done when its row says so, and one that the cluster lost is taken up again like any other.
 """
 
 import logging
 from typing import Final
+from uuid import uuid4
 
 from django.conf import settings
 
@@ -20,7 +21,7 @@ def submit(pk: int) -> None:
 
     try:
         with Client(settings.DASK_SCHEDULER, timeout=_TIMEOUT_SECONDS) as client:
-            fire_and_forget(client.submit(run_there, pk, key=f"job-{pk}", pure=False))
+            fire_and_forget(client.submit(run_there, pk, key=f"job-{pk}-{uuid4().hex}"))
     except OSError as fault:
         _log.warning("The Dask scheduler did not take job %s: %s", pk, fault)
 

@@ -2,6 +2,7 @@
 
 import subprocess  # nosec B404
 import sys
+from subprocess import DEVNULL  # nosec B404
 from typing import Final
 
 from django.conf import settings
@@ -24,6 +25,5 @@ def _start_process(pk: int) -> None:
     _children[:] = [child for child in _children if child.poll() is None]
     command = [sys.executable, str(settings.BASE_DIR / "manage.py"), "run_jobs", str(pk)]
     # A session of its own: it outlives the web process that is restarted meanwhile.
-    _children.append(
-        subprocess.Popen(command, stdin=subprocess.DEVNULL, start_new_session=True)  # nosec B603
-    )
+    child = subprocess.Popen(command, stdin=DEVNULL, start_new_session=True)  # nosec B603
+    _children.append(child)

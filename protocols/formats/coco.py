@@ -109,10 +109,12 @@ class _Dataset:
             self._collector.image(name, method=method, size=size, entry=self._entry)
         self._images[id_ or ""] = name
 
-    def _read_annotations(self, annotations: Sequence[Any], *, listed: bool) -> None:
-        for at, annotation in enumerate(annotations, 1):
+    def _read_annotations(self, annotations: list[Any], *, listed: bool) -> None:
+        for at in range(len(annotations)):
+            # Let go of each as its region is made; together they are larger than all regions.
+            annotation, annotations[at] = annotations[at], None
             self._guarded(
-                f"annotation {at}",
+                f"annotation {at + 1}",
                 lambda annotation=annotation: self._read_annotation(annotation, listed),
             )
 

@@ -4,6 +4,7 @@ import csv
 import difflib
 import io
 import re
+import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -290,8 +291,9 @@ class Nearest:
 
 
 def _plain(name: str) -> str:
-    """Return what names have in common that differ in case, separators and leading zeros."""
-    words = re.findall(r"0*(\d+)|([^\W\d_]+)", name.casefold())
+    """Return what names share that differ in case, separators, zeros or how accents are written."""
+    name = unicodedata.normalize("NFKC", name).casefold()
+    words = re.findall(r"0*(\d+)|([^\W\d_]+)", name)
     return " ".join(digits or letters for digits, letters in words)
 
 

@@ -170,7 +170,7 @@ def _files(
 
 def guess_line_format(lines: Iterable[str], kind: Kind = "truth") -> LineFormat:
     """Guess the format from lines: by how many numbers most of them begin with."""
-    fields = list(map(_fields, lines))
+    fields = [_fields(line[:_MAX_LINE]) for line in lines]
     runs = Counter(map(_leading_numbers, fields))
     if not runs:
         return LineFormat.LTRB

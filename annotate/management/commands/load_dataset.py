@@ -8,7 +8,7 @@ from django.core.management.base import BaseCommand
 from annotate.imports import reporting
 from annotate.imports.errors import NotLoaded
 from annotate.imports.services import load_dataset
-from protocols.formats.rrc import LineFormat
+from protocols.formats.reading import FORMATS
 
 
 class Command(BaseCommand):
@@ -18,7 +18,7 @@ class Command(BaseCommand):
         parser.add_argument("name", help="what people will read; its address is made from it")
         parser.add_argument("--truth", required=True, help="zip of gt_NAME.txt files")
         parser.add_argument("--images", help="folder or zip of photographs")
-        parser.add_argument("--format", choices=["auto", *LineFormat], default="auto")
+        parser.add_argument("--format", choices=["auto", *FORMATS], default="auto")
         parser.add_argument("--provenance", default="")
         parser.add_argument("--licence", default="")
 

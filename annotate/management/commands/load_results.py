@@ -24,6 +24,12 @@ class Command(BaseCommand):
             help="what an image without a file means; without this it refuses the load",
         )
 
+        parser.add_argument(
+            "--replace",
+            action="store_true",
+            help="results that are loaded and nobody was asked about",
+        )
+
     def handle(self, **options: Any) -> None:
         dataset = reporting.dataset_named(options["dataset"])
         paths = [Path(path) for path in options["archives"]]
@@ -35,6 +41,7 @@ class Command(BaseCommand):
                 dataset=dataset,
                 archives=archives,
                 missing=options["missing"],
+                replace=options["replace"],
                 progress=reporting.progress_to(self.stdout, "archives"),
             )
         except NotLoaded as refusal:

@@ -17,12 +17,16 @@ class Command(BaseCommand):
         parser.add_argument("dataset", help="slug of the dataset")
         parser.add_argument("scores", metavar="FILE.csv")
         parser.add_argument("--protocol", required=True, help="what reports call it")
+        parser.add_argument("--per-cent", action="store_true", help="the scores are in 0 to 100")
 
     def handle(self, **options: Any) -> None:
         dataset = reporting.dataset_named(options["dataset"])
         try:
             receipt = load_scores(
-                dataset=dataset, protocol=options["protocol"], source=options["scores"]
+                dataset=dataset,
+                protocol=options["protocol"],
+                source=options["scores"],
+                per_cent=options["per_cent"],
             )
         except NotLoaded as refusal:
             raise reporting.refused(self.stderr, refusal) from refusal

@@ -1,5 +1,8 @@
 """The load commands say how far they are, what is wrong and where, and end in an error then."""
 
+import csv
+import io
+
 import pytest
 from django.core.management import CommandError, call_command
 
@@ -122,3 +125,98 @@ def test_real_data_sets_load_with_the_counts_of_their_readme(data):
         assert loaded["east-argman"]["without_file"] == 13
     if data == "icdar2015":
         assert loaded["east-argman"]["without_file"] == 4
+
+
+class TestImportFiles:
+    """One command for everything, with the report of the pages and three ways to end."""
+
+    @pytest.fixture
+    def files(self, tmp_path):
+        return {
+            "truth": str(zip_file(tmp_path / "gt.zip", {"gt_img_1.txt": "0,0,99,39,one\n"})),
+            "results": str(zip_file(tmp_path / "net.zip", {"res_img_1.txt": "0,0,99,39\n"})),
+        }
+
+    def test_clean_files_are_loaded_and_it_ends_with_0(self, files, capsys):
+        call_command("import_files", files["truth"], files["results"], name="Street", yes=True)
+        out = capsys.readouterr().out
+        assert "gt.zip: ground truth" in out
+        assert "Will be added: results of “net”: 1 boxes on 1 images." in out
+        assert Dataset.objects.get().methods.get().name == "net"
+
+    def test_a_dry_run_loads_nothing_and_leaves_no_file(self, files, capsys, settings):
+        call_command("import_files", files["truth"], name="Street", dry_run=True)
+        assert "dry run" in capsys.readouterr().out
+        assert not Dataset.objects.exists()
+        assert not [path for path in (settings.DATA_DIR / "staged").rglob("*") if path.is_file()]
+
+    def test_what_was_odd_is_loaded_and_it_ends_with_1(self, tmp_path, files, capsys):
+        twice = zip_file(tmp_path / "twice.zip", {"res_img_1.txt": "0,0,9,9\n0,0,9,9\n"})
+        with pytest.raises(CommandError, match="1 thing was odd") as end:
+            call_command("import_files", files["truth"], str(twice), name="Street", yes=True)
+        assert end.value.returncode == 1
+        assert "warning L8: twice.zip > res_img_1.txt, line 2" in capsys.readouterr().err
+        assert Method.objects.get().name == "twice"
+
+    def test_faults_are_written_and_it_ends_with_2(self, tmp_path, files, capsys):
+        bad = zip_file(tmp_path / "bad.zip", {"res_img_1.txt": "0,0,x,9\n"})
+        report = tmp_path / "report.csv"
+        with pytest.raises(CommandError, match="must be mended") as end:
+            call_command(
+                "import_files",
+                files["truth"],
+                str(bad),
+                name="Street",
+                yes=True,
+                report=str(report),
+            )
+        assert end.value.returncode == 2
+        assert "error L2: bad.zip > res_img_1.txt, line 1" in capsys.readouterr().err
+        with report.open(newline="") as file:
+            [row] = csv.DictReader(file)
+        assert (row["code"], row["entry"], row["line"]) == ("L2", "res_img_1.txt", "1")
+        assert not Dataset.objects.exists()
+
+    def test_a_question_stops_it_until_it_is_answered(self, tmp_path, capsys):
+        truth = str(
+            zip_file(tmp_path / "gt.zip", {f"gt_img_{n}.txt": "0,0,9,9,w\n" for n in (1, 2)})
+        )
+        results = str(zip_file(tmp_path / "net.zip", {"res_img_1.txt": "0,0,9,9\n"}))
+        with pytest.raises(CommandError, match="1 question waits") as end:
+            call_command("import_files", truth, results, name="Street", yes=True)
+        assert end.value.returncode == 2
+        with pytest.raises(CommandError, match="odd") as end:
+            call_command(
+                "import_files", truth, results, name="Street", yes=True, missing="not-evaluated"
+            )
+        assert end.value.returncode == 1
+        assert Method.objects.get().results.count() == 1
+
+    def test_a_wrong_guess_is_corrected(self, tmp_path, files):
+        call_command("import_files", files["truth"], name="Street", yes=True)
+        call_command(
+            "import_files",
+            files["results"],
+            dataset="street",
+            yes=True,
+            described=["net.zip=results:Deep Net"],
+        )
+        assert Method.objects.get().name == "Deep Net"
+        with pytest.raises(CommandError, match="no kind of file") as end:
+            call_command("import_files", files["truth"], dataset="street", described=["gt.zip=odd"])
+        assert end.value.returncode == 2
+
+    def test_results_that_are_loaded_are_replaced_only_when_it_is_said(self, tmp_path, files):
+        call_command("import_files", files["truth"], files["results"], name="Street", yes=True)
+        newer = str(zip_file(tmp_path / "new" / "net.zip", {"res_img_1.txt": ""}))
+        with pytest.raises(CommandError, match="Say that this is meant"):
+            call_command("import_files", newer, dataset="street", yes=True)
+        call_command("import_files", newer, dataset="street", yes=True, replace=True)
+        assert Method.objects.get().results.get().n_regions == 0
+
+    def test_nobody_who_answers_is_no_yes(self, files, monkeypatch):
+        monkeypatch.setattr("sys.stdin", io.StringIO(""))
+        with pytest.raises(CommandError, match="not confirmed") as end:
+            call_command("import_files", files["truth"], name="Street")
+        assert end.value.returncode == 2
+        assert not Dataset.objects.exists()
