@@ -75,7 +75,7 @@ class Image(models.Model):
                 name="an_image_has_a_size_exactly_when_it_has_a_file",
             ),
         ]
-        indexes = [models.Index(fields=["dataset", "position"], name="images_in_order")]
+        indexes = [models.Index(fields=["dataset", "position", "id"], name="images_in_order")]
 
     def __str__(self) -> str:
         return self.name

@@ -64,7 +64,10 @@ def detail(request: HttpRequest, slug: str) -> HttpResponse:
 def matrix(request: HttpRequest, slug: str) -> HttpResponse:
     """What is loaded, image by image and method by method."""
     dataset = _dataset(request, slug)
-    page = Paginator(dataset.images.in_order(), _IMAGES_PER_PAGE).get_page(request.GET.get("page"))
+    # By key, so that only the images of this page are read whole.
+    keys = dataset.images.in_order().values_list("pk", flat=True)
+    page = Paginator(keys, _IMAGES_PER_PAGE).get_page(request.GET.get("page"))
+    images = list(dataset.images.filter(pk__in=list(page.object_list)).in_order())
     n_images = page.paginator.count
     methods = selectors.method_counts(dataset, n_images)
     shares = selectors.run_counts(dataset, sum(row.n_results for row in methods))
@@ -73,7 +76,7 @@ def matrix(request: HttpRequest, slug: str) -> HttpResponse:
         "page": page,
         "n_images": n_images,
         "methods": methods,
-        "rows": selectors.matrix(list(page.object_list), [row.method for row in methods]),
+        "rows": selectors.matrix(images, [row.method for row in methods]),
         "n_boxes": sum(row.n_boxes for row in methods),
         "n_missing": sum(row.n_not_evaluated for row in methods),
         "shares": shares,
