@@ -229,6 +229,10 @@ class Problems:
         if self.counts[problem.code] <= _MAX_PER_CODE:
             self.found.append(problem)
 
+    def is_full(self, code: str) -> bool:
+        """Say whether a further problem of this code would only be counted."""
+        return self.counts[code] >= _MAX_PER_CODE
+
     @property
     def has_errors(self) -> bool:
         return any(problem.severity == "error" for problem in self.found)

@@ -7,6 +7,7 @@ says what was odd.
 
 import math
 import re
+import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -171,7 +172,8 @@ def _files(
 def guess_line_format(lines: Iterable[str], kind: Kind = "truth") -> LineFormat:
     """Guess the format from lines: by how many numbers most of them begin with."""
     fields = [_fields(line[:_MAX_LINE]) for line in lines]
-    runs = Counter(map(_leading_numbers, fields))
+    leading = list(map(_leading_numbers, fields))
+    runs = Counter(leading)
     if not runs:
         return LineFormat.LTRB
     run = runs.most_common(1)[0][0]
@@ -179,7 +181,7 @@ def guess_line_format(lines: Iterable[str], kind: Kind = "truth") -> LineFormat:
         return LineFormat.LTRB
     # A quadrilateral has one number more, its confidence. Longer lines are polygons, even where most
     # have four corners; but where there are words, they may be words of digits and commas.
-    if kind == "results" and all(_leading_numbers(of) == len(of) for of in fields):
+    if kind == "results" and leading == list(map(len, fields)):
         run = max(runs)
     return LineFormat.QUAD if run < 10 else LineFormat.POLYGON
 
@@ -386,13 +388,12 @@ class _Reader:
                 found = f"{quoted(part)} in {quoted(line)}"
                 raise Fault("L2", found, wanted, _span(line, at))
         values = tuple(map(float, fields))
-        largest = _MAX_COORDINATE if self._rules.loading else math.inf
-        for at, value in enumerate(values):
-            if not math.isfinite(value):
-                raise Fault("L3", quoted(line), "finite numbers", _span(line, at))
-            if abs(value) > largest:
-                wanted = f"numbers up to {_MAX_COORDINATE:.0f}"
-                raise Fault("L3", quoted(line), wanted, _span(line, at))
+        largest = _MAX_COORDINATE if self._rules.loading else sys.float_info.max
+        if max(map(abs, values)) > largest:
+            at = next(at for at, value in enumerate(values) if abs(value) > largest)
+            finite = math.isfinite(values[at])
+            wanted = f"numbers up to {_MAX_COORDINATE:.0f}" if finite else "finite numbers"
+            raise Fault("L3", quoted(line), wanted, _span(line, at))
         points = self._points(values, line)
         if self._kind == "truth":
             return self._truth(points, rest, line)
@@ -529,6 +530,10 @@ def tell_shape(
     reordered: bool,
 ) -> None:
     """Add the problem of a shape; ``place`` is the entry, the line's number and the line."""
+    if problems.is_full(code):
+        # The sentences below take longer than reading the line did.
+        problems.counts[code] += 1
+        return
     entry, number, line = place
     shown = quoted(_numbers(region.points))
     if code == "L4":
