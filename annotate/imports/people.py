@@ -1,14 +1,12 @@
-"""Loading people: a CSV of username, email, role and study; a membership or an invitation for each row."""
+"""Loading people: a CSV of username, role and study; a membership for each row."""
 
 import csv
 import io
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, Final, Protocol
+from typing import Any, Final
 
 from django.contrib.auth.models import User
-from django.core.exceptions import ValidationError
-from django.core.validators import validate_email
 
 from annotate.studies.models import Membership, Role, Study
 from annotate.studies.services import add_member, remove_member
@@ -18,26 +16,12 @@ from protocols.formats.problems import Nearest, Problems, quoted
 from .checking import Checked, Given
 from .staging import Rows
 
-COLUMNS: Final = ("username", "email", "role", "study")
+COLUMNS: Final = ("username", "role", "study")
 _MAX_BYTES: Final = 4 * 1024 * 1024
 
 
-class Invite(Protocol):
-    """Invites somebody who has no account; what makes invitations stands above this subject."""
-
-    def __call__(self, *, study: Study, role: str, email: str, person: User | None) -> None: ...
-
-
-_invite: list[Invite] = []
-
-
-def invite_with(invite: Invite) -> None:
-    """Have people without an account invited so. Without it such rows are refused."""
-    _invite[:] = [invite]
-
-
 def check_people(given: Given, rows: Rows) -> Checked:
-    """Read who takes part in which study. The rows are username, email, role, study's address."""
+    """Read who takes part in which study. The rows are username, role, study's address."""
     problems = Problems(source_name(given.source, given.name))
     found: list[Sequence[str]] = []
     text = _text(given, problems)
@@ -46,7 +30,7 @@ def check_people(given: Given, rows: Rows) -> Checked:
     if not found and not problems.has_errors:
         problems.error("S3", "nobody", "at least one line below the header")
     rows.write(iter(found))
-    counts = {"people": len(found), "studies": len({row[3] for row in found})}
+    counts = {"people": len(found), "studies": len({row[2] for row in found})}
     return Checked(given, rows, problems, counts)
 
 
@@ -108,7 +92,7 @@ class _Reader:
         if len(cells) <= max(places):
             self._fault("L1", f"{len(cells)} cells", ", ".join(COLUMNS), line, cells)
             return None
-        username, email, role, study = (cells[at].strip() for at in places)
+        username, role, study = (cells[at].strip() for at in places)
         n_before = self._problems.counts.total()
         slug = self._study.get(study.casefold())
         if slug is None:
@@ -118,60 +102,39 @@ class _Reader:
         if role not in Role.values:
             wanted = " or ".join(Role.values)
             self._fault("S1", f"the role {quoted(role)}", wanted, line, cells)
-        self._check_person(username, email, line, cells)
-        key = (username or email).casefold(), role, slug or ""
+        self._check_person(username, line, cells)
+        key = username.casefold(), role, slug or ""
         self._seen[key] += 1
         if self._seen[key] > 1:
-            self._fault("N3", f"{username or email} a second time", "once", line, cells)
-        return (
-            None
-            if self._problems.counts.total() > n_before
-            else (username, email, role, slug or "")
-        )
+            self._fault("N3", f"{username} a second time", "once", line, cells)
+        return None if self._problems.counts.total() > n_before else (username, role, slug or "")
 
-    def _check_person(self, username: str, email: str, line: int, cells: Sequence[str]) -> None:
+    def _check_person(self, username: str, line: int, cells: Sequence[str]) -> None:
         if username in self._people:
             return
-        if email:
-            try:
-                validate_email(email)
-            except ValidationError:
-                self._fault("L2", quoted(email), "an e-mail address", line, cells)
-                return
-        if not _invite or not email:
-            found = f"nobody who is named {quoted(username)}" if username else "no username"
-            wanted = (
-                "a username there is, or an e-mail address to invite"
-                if _invite
-                else "a username there is; others are invited from the study's page"
-            )
-            self._fault("S1", found, wanted, line, cells)
+        # An invitation's link is shown once, to whoever makes it; a load has nobody to show it to.
+        found = f"nobody who is named {quoted(username)}" if username else "no username"
+        wanted = "a username there is; invite others, many at once, from the study's page"
+        self._fault("S1", found, wanted, line, cells)
 
     def _fault(self, code: str, found: str, expected: str, line: int, cells: Sequence[str]) -> None:
         self._problems.error(code, found, expected, line=line, text=",".join(cells))
 
 
 def write_people(
-    rows: Rows, person: User | None, progress: Callable[[int, int], None] | None = None
+    rows: Rows, progress: Callable[[int, int], None] | None = None
 ) -> tuple[list[int], dict[str, int]]:
     """Let these people take part; return the memberships that are new, and counts."""
     studies = {study.slug: study for study in Study.objects.all()}
-    known = set(User.objects.filter(is_active=True).values_list("username", flat=True))
-    counts = {"members": 0, "members_already": 0, "invited": 0}
+    counts = {"members": 0, "members_already": 0}
     new: list[int] = []
-    for done, (username, email, role, slug) in enumerate(rows, 1):
+    for done, (username, role, slug) in enumerate(rows, 1):
         study = studies[slug]
-        if username in known:
-            before = Membership.objects.filter(
-                study=study, person__username=username, role=role
-            ).exists()
-            membership = add_member(study=study, username=username, role=role)
-            counts["members_already" if before else "members"] += 1
-            if not before:
-                new.append(membership.pk)
-        else:
-            _invite[0](study=study, role=role, email=email, person=person)
-            counts["invited"] += 1
+        before = study.memberships.filter(person__username=username, role=role).exists()
+        membership = add_member(study=study, username=username, role=role)
+        counts["members_already" if before else "members"] += 1
+        if not before:
+            new.append(membership.pk)
         if progress is not None:
             progress(done, done)
     return new, counts

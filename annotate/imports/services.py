@@ -270,7 +270,7 @@ def publish_people(
     *, checked: Checked, person: User | None, progress: Progress | None = None, **receipt: Any
 ) -> Import:
     """Let people who were checked take part."""
-    memberships, counts = people.write_people(checked.rows, person, progress)
+    memberships, counts = people.write_people(checked.rows, progress)
     return _receipt(
         Import.Kind.USERS,
         [checked],
@@ -282,7 +282,7 @@ def publish_people(
 
 
 def load_people(*, source: Source, person: User | None = None) -> Import:
-    """Load a CSV of username, email, role and study. Raises NotLoaded with every fault."""
+    """Load a CSV of username, role and study. Raises NotLoaded with every fault."""
     with _rows_beside() as rows_of:
         checked = people.check_people(Given(source, FileKind.USERS), rows_of("people"))
         refuse_faults([checked])

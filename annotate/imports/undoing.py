@@ -30,10 +30,7 @@ def obstacles(receipt: Import) -> list[str]:
         return _against_results(receipt)
     if receipt.kind == Import.Kind.USERS:
         begun = people.who_worked(receipt.added["memberships"])
-        found = [f"They have begun to answer: {', '.join(begun)}."] if begun else []
-        if receipt.counts.get("invited"):
-            found.append("People were invited by it. Revoke the invitations on their page instead.")
-        return found
+        return [f"They have begun to answer: {', '.join(begun)}."] if begun else []
     return []
 
 

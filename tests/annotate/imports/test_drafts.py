@@ -9,7 +9,7 @@ from django.conf import settings as django_settings
 from django.core.management import call_command
 
 from annotate.datasets.models import Dataset, Image, Method, Result
-from annotate.imports import checking, drafts, people, publishing, services, staging, undoing, work
+from annotate.imports import checking, drafts, publishing, services, staging, undoing, work
 from annotate.imports.errors import CannotUndo, NotLoaded
 from annotate.imports.models import Draft, Finding, Import
 from annotate.imports.services import ResultArchive, load_dataset, load_results
@@ -621,7 +621,7 @@ class TestPeople:
             ("nobody,,annotator,{study}", "S1", "a username there is"),
             ("ann,,judge,{study}", "S1", "annotator or researcher"),
             ("ann,,annotator,elsewhere", "S1", "a study there is"),
-            ("ann,annotator", "L1", "username, email, role, study"),
+            ("ann,annotator", "L1", "username, role, study"),
         ],
     )
     def test_a_line_that_cannot_be_is_refused_with_its_number(self, study, line, code, expected):
@@ -629,18 +629,6 @@ class TestPeople:
         fault = self.load(line.format(study=study.slug)).findings.get(severity="error")
         assert (fault.code, fault.line) == (code, 2)
         assert expected in fault.expected
-
-    def test_somebody_without_an_account_is_invited_where_that_can_be_done(
-        self, study, monkeypatch
-    ):
-        invited = []
-        monkeypatch.setattr(people, "_invite", [lambda **fields: invited.append(fields)])
-        draft = self.load(f",new@example.org,annotator,{study.slug}")
-        assert invited == []
-        drafts.confirm(draft=draft)
-        assert [(one["email"], one["role"]) for one in invited] == [
-            ("new@example.org", "annotator")
-        ]
 
 
 def test_a_dataset_loaded_before_the_pages_knew_drafts_takes_results():
