@@ -14,7 +14,8 @@ from annotate.accounts.models import Invitation
 from annotate.audit.models import Act, AuditEntry
 from annotate.audit.services import record
 from annotate.datasets.models import Dataset, Image, Method, Result
-from annotate.imports.models import Import
+from annotate.imports.models import Draft, DraftFile, Finding, Import
+from annotate.jobs.models import Job
 from annotate.judging.models import (
     Assignment,
     Judgement,
@@ -25,8 +26,10 @@ from annotate.judging.models import (
 )
 from annotate.learning.models import FirstVisit
 from annotate.reports.models import KeptReport
+from annotate.rest.models import GivenAnswer
 from annotate.scoring.models import ProtocolRun, Score
-from annotate.studies.models import Membership, Study, StudyImage
+from annotate.studies.models import Exclusion, Membership, Pseudonym, Study, StudyImage
+from annotate.tokens.models import Token
 
 
 class RescueAdmin(admin.ModelAdmin):
@@ -136,6 +139,40 @@ class MembershipAdmin(RescueAdmin):
     autocomplete_fields = ("person", "study")
 
 
+@admin.register(Pseudonym)
+class PseudonymAdmin(ReadOnlyAdmin):
+    list_display = ("__str__", "study", "person")
+    list_filter = ("role", "study")
+    list_select_related = ("study", "person")
+    search_fields = ("person__username", "study__name")
+
+
+@admin.register(Exclusion)
+class ExclusionAdmin(ReadOnlyAdmin):
+    list_display = ("person", "study", "is_excluded", "reason", "created_by", "created")
+    list_filter = ("is_excluded", "study")
+    list_select_related = ("person", "study", "created_by")
+    search_fields = ("person__username", "study__name", "reason")
+
+
+@admin.register(Token)
+class TokenAdmin(ReadOnlyAdmin):
+    """A token is made and revoked by its person alone; it ends with their account."""
+
+    list_display = ("name", "person", "beginning", "created", "expires", "last_used")
+    list_filter = ("created",)
+    list_select_related = ("person",)
+    search_fields = ("name", "person__username", "beginning")
+
+
+@admin.register(GivenAnswer)
+class GivenAnswerAdmin(ReadOnlyAdmin):
+    list_display = ("person", "key", "status", "created")
+    list_filter = ("status",)
+    list_select_related = ("person",)
+    search_fields = ("person__username", "key")
+
+
 @admin.register(Invitation)
 class InvitationAdmin(ReadOnlyAdmin):
     list_display = ("email", "study", "role", "made_by", "created", "expires", "used", "revoked")
@@ -216,6 +253,38 @@ class ImportAdmin(ReadOnlyAdmin):
     list_filter = ("kind", "dataset")
     list_select_related = ("dataset", "person")
     search_fields = ("dataset__name", "person__username")
+
+
+@admin.register(Draft)
+class DraftAdmin(ReadOnlyAdmin):
+    list_display = ("__str__", "person", "state", "dataset", "created", "changed")
+    list_filter = ("state",)
+    list_select_related = ("person", "dataset")
+    search_fields = ("name", "dataset__name", "person__username")
+
+
+@admin.register(DraftFile)
+class DraftFileAdmin(ReadOnlyAdmin):
+    list_display = ("name", "draft", "kind", "format", "title", "bytes", "created")
+    list_filter = ("kind",)
+    list_select_related = ("draft__dataset",)
+    search_fields = ("name", "title", "sha256")
+
+
+@admin.register(Finding)
+class FindingAdmin(ReadOnlyAdmin):
+    list_display = ("code", "severity", "archive", "entry", "line", "found")
+    list_filter = ("severity", "code")
+    list_select_related = ("draft__dataset", "file")
+    search_fields = ("archive", "entry", "found")
+
+
+@admin.register(Job)
+class JobAdmin(ReadOnlyAdmin):
+    list_display = ("kind", "state", "person", "done", "total", "created", "finished", "failure")
+    list_filter = ("state", "kind")
+    list_select_related = ("person",)
+    search_fields = ("kind", "person__username", "failure")
 
 
 @admin.register(ProtocolRun)

@@ -5,11 +5,16 @@ import shutil
 from pathlib import Path
 
 import pytest
+from hypothesis import settings as hypothesis_settings
 
 from tests.processes import jobs_in_processes  # noqa: F401
 
 # Playwright runs an event loop in the thread of the test, which also asks the database.
 os.environ.setdefault("DJANGO_ALLOW_ASYNC_UNSAFE", "1")
+
+# How long an example takes says more of the machine than of the code.
+hypothesis_settings.register_profile("untimed", deadline=None)
+hypothesis_settings.load_profile("untimed")
 
 _CHROMIUM_ARGUMENTS = [
     "--no-sandbox",

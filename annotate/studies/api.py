@@ -119,12 +119,20 @@ class StudyProgress(ApiView):
     def get(self, request: Request, slug: str) -> Response:
         """How far a study is, and what stands between it and a complete report."""
         study = followed(request, slug)
-        figures = selectors.figures(study)
         n_annotators = len(selectors.annotators(study))
-        blocks = selectors.what_blocks(study, figures, n_annotators)
-        names = [name for name in ProgressSerializer().fields if name != "blocks"]
-        data = {name: getattr(figures, name) for name in names}
-        return Response(self.shown(ProgressSerializer, {**data, "blocks": blocks}))
+        counts = selectors.counts(study, n_annotators)
+        figures = counts.figures
+        data = {
+            "n_images": figures.n_images,
+            "n_ready": figures.n_ready,
+            "n_begun": figures.n_begun,
+            "n_untouched": figures.n_untouched,
+            "n_rankings": figures.n_rankings,
+            "n_screens": counts.n_screens,
+            "counted": counts.at,
+            "blocks": selectors.what_blocks(study, figures, n_annotators),
+        }
+        return Response(self.shown(ProgressSerializer, data))
 
 
 class StudyAnnotators(ApiView):
@@ -133,7 +141,8 @@ class StudyAnnotators(ApiView):
         """What each annotator has done; nothing of what they answered."""
         study = followed(request, slug)
         people = selectors.annotators(study)
-        rows = selectors.annotator_progress(study, people)
+        counts = selectors.counts(study, len(people))
+        rows = selectors.annotator_progress(study, people, counts)
         return Response(self.shown(AnnotatorProgressSerializer, rows, many=True))
 
 

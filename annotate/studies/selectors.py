@@ -390,6 +390,11 @@ def own_progress(studies: QuerySet[Study], person: User) -> list[OwnProgress]:
         )
     }
     return [
-        OwnProgress(study=study, n_images=n_images_of(study, person), n_done=done.get(study.pk, 0))
-        for study in studies
+        OwnProgress(
+            study=study,
+            # Only where images are shared out it depends on the person.
+            n_images=study.n_images if study.max_annotators is None else n_images_of(study, person),
+            n_done=done.get(study.pk, 0),
+        )
+        for study in studies.annotate(n_images=Count("study_images", distinct=True))
     ]

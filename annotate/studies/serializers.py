@@ -117,6 +117,9 @@ class ProgressSerializer(serializers.Serializer):
     n_untouched = serializers.IntegerField()
     n_rankings = serializers.IntegerField()
     n_screens = serializers.IntegerField(help_text="Pairs answered.")
+    counted = serializers.DateTimeField(
+        help_text="When this was counted; the counts of a large study are kept for some minutes."
+    )
     blocks = serializers.ListField(
         child=serializers.CharField(), help_text="What stands between it and a complete report."
     )
@@ -124,6 +127,7 @@ class ProgressSerializer(serializers.Serializer):
 
 class AnnotatorProgressSerializer(serializers.Serializer):
     username = serializers.CharField(source="person.username")
+    is_left_out = serializers.BooleanField(help_text="Counted in no report; see the raw data.")
     n_images = serializers.IntegerField()
     n_complete = serializers.IntegerField()
     n_in_work = serializers.IntegerField()

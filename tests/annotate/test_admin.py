@@ -1,5 +1,7 @@
 """Rescue work: every table opens, searches and shows its rows, and the log stays the log."""
 
+import io
+
 import pytest
 from allauth.mfa.models import Authenticator
 from django.apps import apps
@@ -11,10 +13,16 @@ from django.urls import reverse
 
 from annotate.accounts.services import invite
 from annotate.audit.models import Act, AuditEntry
+from annotate.imports import drafts
+from annotate.imports.models import Finding
+from annotate.jobs.models import Job
 from annotate.judging import services as judging
 from annotate.judging.models import Preferences
 from annotate.reports.services import keep_report
+from annotate.rest.models import GivenAnswer
 from annotate.scoring.services import score_protocol
+from annotate.studies.exclusions import decide
+from annotate.tokens.services import create_token
 from rankings.report import Settings
 from tests.annotate.judging.truths import rank_everything, same_truth
 from tests.factories import add_annotator, add_researcher, make_admin, make_person, make_study
@@ -25,18 +33,26 @@ MODELS = sorted(admin.site._registry, key=lambda model: model._meta.label)
 WRITTEN_ONCE = {
     "annotate.Assignment",
     "annotate.AuditEntry",
+    "annotate.Draft",
+    "annotate.DraftFile",
+    "annotate.Exclusion",
+    "annotate.Finding",
     "annotate.FirstVisit",
+    "annotate.GivenAnswer",
     "annotate.Image",
     "annotate.Import",
     "annotate.Invitation",
+    "annotate.Job",
     "annotate.Judgement",
     "annotate.KeptReport",
     "annotate.ProtocolRun",
+    "annotate.Pseudonym",
     "annotate.Result",
     "annotate.Score",
     "annotate.Screen",
     "annotate.Skip",
     "annotate.StudyImage",
+    "annotate.Token",
     "annotate.Withdrawal",
 }
 
@@ -57,6 +73,13 @@ def everything():
     study.dataset.imports.create(kind="dataset", files=[], counts={})
     keep_report(study=study, settings=Settings(), runs=[], person=make_admin())
     invite(study=study, role="annotator")
+    decide(study=study, person=annotator, is_excluded=True, reason="a test", by=make_admin())
+    create_token(person=annotator, name="a script", scopes=["read"])
+    GivenAnswer.objects.create(person=annotator, key="a key", request_sha256="0" * 64)
+    draft = drafts.open_draft(person=None, dataset=study.dataset)
+    file = drafts.add_file(draft=draft, stream=io.BytesIO(b"no zip"), name="a.zip")
+    Finding.objects.create(draft=draft, file=file, severity="error", code="A1", archive="a.zip")
+    Job.objects.create(kind="imports.check")
     return study
 
 

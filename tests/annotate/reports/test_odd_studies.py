@@ -283,7 +283,7 @@ def test_every_file_says_what_it_can(researcher, made):
 
 def kept_tables(client, study, kept):
     page = client.get(reverse("reports:kept", args=[study.slug, kept.pk]))
-    return [table.slug for table in page.context["around"]]
+    return [shown.table.slug for shown in page.context["around"]]
 
 
 def refused(name):
