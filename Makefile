@@ -29,11 +29,11 @@ run: .venv/runtime ## Start the site with the data it has
 	@$(BIN)/python manage.py runserver 127.0.0.1:$(PORT)
 
 test: .venv/dev browser ## Run every test, those in a browser included
-	@$(BIN)/pytest $(TESTS)
+	@$(BIN)/pytest -n auto --dist loadfile $(TESTS)
 	@if command -v node >/dev/null && ls tests/js/*.test.mjs >/dev/null 2>&1; then node --test tests/js/; fi
 
 test-postgres: .venv/dev ## Run the tests that touch a database against PostgreSQL (POSTGRES_URL)
-	@DATABASE_URL=$(POSTGRES_URL) $(BIN)/pytest tests/annotate
+	@DATABASE_URL=$(POSTGRES_URL) $(BIN)/pytest -n auto --dist loadfile tests/annotate
 
 load: .venv/dev ## Let 32 simulated annotators answer for a minute (POSTGRES_URL; else SQLite); OPTIONS="--seconds 20"
 	@POSTGRES_URL=$(POSTGRES_URL) $(BIN)/python -m benchmarks.load $(OPTIONS)
