@@ -12,7 +12,7 @@ from annotate.datasets.models import Dataset, Method, Result
 from annotate.errors import Refusal
 from protocols import registry
 from protocols.base import ImageScore, Protocol, Scene
-from protocols.errors import ProtocolError
+from protocols.errors import BEYOND_COMPUTING, ProtocolError
 from protocols.fitting import lacking
 from protocols.regions import Region
 
@@ -70,6 +70,11 @@ def score_protocol(
                 progress(done, len(methods))
     except ProtocolError as refusal:
         raise NotScored(f"{protocol.name} cannot be scored on {dataset}: {refusal}.") from refusal
+    except BEYOND_COMPUTING as fault:
+        raise NotScored(
+            f"{protocol.name} cannot be scored on {dataset}: some regions are too large beside "
+            f"others to compute with ({fault})."
+        ) from fault
     run.n_scores = run.scores.count()
     run.save(update_fields=["overall", "n_scores"])
     record(Act.SCORED, what=dataset.name, details={"protocol": run.name, "run": run.pk})

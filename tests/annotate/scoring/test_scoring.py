@@ -6,9 +6,11 @@ import json
 import pytest
 from django.core.management import CommandError, call_command
 from django.urls import reverse
+from shapely.errors import GEOSException
 
 from annotate.scoring.models import ProtocolRun, Score
 from annotate.scoring.services import NotScored, score_protocol
+from protocols import registry
 from tests.factories import make_admin, make_dataset, make_image, make_method, make_result
 
 pytestmark = pytest.mark.django_db
@@ -203,3 +205,16 @@ def test_one_method_alone_cannot_vote(dataset):
     dataset.methods.get(name="empty").results.all().delete()
     with pytest.raises(NotScored, match="several methods"):
         score_protocol(dataset=dataset, slug="no-ground-truth")
+
+
+@pytest.mark.parametrize("fault", [GEOSException("TopologyException"), OverflowError("too large")])
+def test_regions_that_geometry_gives_up_on_are_refused_and_leave_nothing(
+    dataset, monkeypatch, fault
+):
+    def gives_up(self, scenes):
+        raise fault
+
+    monkeypatch.setattr(registry.PROTOCOLS["iou"], "score", gives_up)
+    with pytest.raises(NotScored, match="too large beside"):
+        score_protocol(dataset=dataset, slug="iou")
+    assert not ProtocolRun.objects.exists()
