@@ -145,16 +145,15 @@ def load_the_data(page: Page, site: str, folder) -> None:
         for method in METHODS
     ]
     page.get_by_role("link", name="Data", exact=True).click()
-    page.get_by_role("link", name="Load a dataset").click()
-    page.get_by_label("Name", exact=True).fill("Street signs")
-    page.get_by_label("Ground truth").set_input_files(archive(folder / "truth.zip", truth))
-    page.get_by_label("Photographs").set_input_files(archive(folder / "photos.zip", photographs))
-    page.get_by_role("button", name="Load").click()
+    page.get_by_role("link", name="Load", exact=False).first.click()
+    pictures = archive(folder / "photos.zip", photographs)
+    check(page, [archive(folder / "truth.zip", truth), pictures], dataset="Street signs")
+    load(page)
     expect(page.get_by_role("heading", name="Street signs")).to_be_visible()
 
-    page.get_by_role("link", name="Load results").click()
-    page.locator("input[type=file]").set_input_files(results)
-    page.get_by_role("button", name="Load").click()
+    page.get_by_role("link", name="Load results or scores").click()
+    check(page, results)
+    load(page)
     expect(page.get_by_role("row", name="first-word 3 6 0")).to_be_visible()
 
     page.get_by_role("link", name="Score protocols").click()
@@ -169,21 +168,44 @@ def load_the_data(page: Page, site: str, folder) -> None:
         for method, (recall, precision) in methods.items()
     ]
     scores.write_text("\n".join(["image,method,recall,precision", *rows]))
-    page.get_by_role("link", name="Load scores").click()
-    page.get_by_label("Protocol").fill("Organisers")
-    page.locator("input[type=file]").set_input_files(scores)
-    page.get_by_role("button", name="Load").click()
+    page.get_by_role("link", name="Load results or scores").click()
+    check(page, [str(scores)], protocol="Organisers")
+    load(page)
     expect(page.get_by_role("rowheader", name="Organisers")).to_be_visible()
+
+
+def check(page: Page, files: Sequence[str], dataset: str = "", protocol: str = "") -> None:
+    """Choose files, say what cannot be found out, and have them checked."""
+    page.get_by_label("Files", exact=True).set_input_files(files)
+    page.get_by_role("button", name="Continue").click()
+    if dataset:
+        page.get_by_label("Name of the dataset").fill(dataset)
+    if protocol:
+        page.get_by_label("Method or protocol").fill(protocol)
+    page.get_by_role("button", name="Check the files").click()
+    expect(page.get_by_role("heading", name="Report", level=1)).to_be_visible()
+
+
+def load(page: Page) -> None:
+    """Confirm what was checked, and go from the receipt to the dataset."""
+    page.get_by_role("link", name="Continue to confirm").click()
+    page.get_by_role("button", name="Load", exact=True).click()
+    expect(page.get_by_role("heading", name="Receipt", level=1)).to_be_visible()
+    page.get_by_role("navigation", name="Breadcrumbs").get_by_role(
+        "link", name="Street signs"
+    ).click()
 
 
 def set_up_the_study(page: Page, site: str) -> None:
     page.get_by_role("link", name="New study").click()
     page.get_by_label("Name", exact=True).fill("Three readers")
     page.get_by_role("button", name="Set up the study").click()
+    page.get_by_role("link", name="members").click()
     for name, role in (*((name, "annotator") for name in ANNOTATORS), ("rita", "researcher")):
         page.get_by_label("User name").fill(name)
-        page.get_by_label("Role").select_option(role)
+        page.get_by_label("Role", exact=True).select_option(role)
         page.get_by_role("button", name="Add to the study").click()
+    page.get_by_role("link", name="Three readers").click()
     page.get_by_role("button", name="Open the study").click()
     expect(page.get_by_role("button", name="Close the study")).to_be_visible()
 

@@ -76,7 +76,7 @@ def test_an_annotator_judges_with_packed_scripts_that_browsers_keep(browser: Bro
     page.goto(f"{served.url}/accounts/login/")
     page.get_by_label("Username").fill("ana")
     page.get_by_label("Password").fill("pw")
-    page.get_by_role("button", name="Sign in").click()
+    page.get_by_role("button", name="Sign in", exact=True).click()
     page.wait_for_url(f"{served.url}/")
     page.goto(f"{served.url}/judge/served/")
     page.get_by_role("button", name="Start").click()
