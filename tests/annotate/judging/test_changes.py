@@ -231,7 +231,7 @@ def test_t11_answers_after_a_skip_are_stored(study, annotator):
 
 
 def test_t21_the_newcomer_is_left_in_half_of_the_screens():
-    study = make_study(NAMES, images=16, n_checks=0)
+    study = make_study(NAMES, images=20, n_checks=0)
     annotator = add_annotator(study)
     rank_everything(study, annotator, STRICT)
     left = total = 0
