@@ -281,14 +281,6 @@ def publish_people(
     )
 
 
-def load_people(*, source: Source, person: User | None = None) -> Import:
-    """Load a CSV of username, role and study. Raises NotLoaded with every fault."""
-    with _rows_beside() as rows_of:
-        checked = people.check_people(Given(source, FileKind.USERS), rows_of("people"))
-        refuse_faults([checked])
-        return publish_people(checked=checked, person=person)
-
-
 def refuse_faults(checked: Sequence[Checked]) -> None:
     """Raise NotLoaded if anything is wrong; a question nobody answered is a fault too."""
     problems = [

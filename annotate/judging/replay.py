@@ -76,10 +76,6 @@ def settled_of(assignment: models.Assignment, log: Log) -> Settled:
     return settle(len(assignment.items), entries_of(assignment, log), assignment.hidden)
 
 
-def state_of(assignment: models.Assignment, log: Log) -> State:
-    return settled_of(assignment, log).state
-
-
 def rankings_of(
     assignment: models.Assignment, state: State, method_of: dict[int, int]
 ) -> dict[str, list[list[int]]]:
