@@ -119,7 +119,7 @@ def _load(site: Any, options: argparse.Namespace) -> None:
     from django.db import connection, connections
 
     from annotate.judging import services
-    from annotate.judging.screens import payload
+    from annotate.judging.presentation import payload
 
     study = make_study(_METHODS, _IMAGES)
     annotators = []

@@ -127,7 +127,7 @@ def make_study(n_methods: int, n_images: int, *, photographs: bool = False, **se
     """Return an open study: of 15 words a method finds more the better it is, and shifts them."""
     from annotate.datasets.models import Dataset, Image, Method, Result
     from annotate.studies.services import create_study
-    from protocols.regions import Region, canonical_bytes, encode_regions
+    from protocols.core.regions import Region, canonical_bytes, encode_regions
 
     rng = random.Random(n_methods)
     name = f"Generated {n_methods} x {n_images}"

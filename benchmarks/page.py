@@ -215,7 +215,7 @@ def _server(n_methods: int, n_screens: int) -> None:
     from django.test import Client
 
     from annotate.judging import services
-    from annotate.judging.screens import payload
+    from annotate.judging.presentation import payload
 
     study = make_study(n_methods, max(4, 1200 // n_methods // 3))
     [annotator] = make_annotators(study, 1)

@@ -18,7 +18,7 @@ from shapely.geometry import Point, Polygon, box
 from shapely.geometry.base import BaseGeometry
 from shapely.ops import unary_union
 
-from protocols.regions import Region
+from protocols.core.regions import Region
 
 Detections = Sequence[Region] | None
 Scores = tuple[float, float]

@@ -32,12 +32,12 @@ sys.path.insert(0, str(ROOT))
 
 from benchmarks.plain import PLAIN  # noqa: E402
 from protocols import registry  # noqa: E402
-from protocols.base import Scene  # noqa: E402
+from protocols.command_line.table_folders import Track, evaluate_folders  # noqa: E402
+from protocols.core.base import Scene  # noqa: E402
+from protocols.core.regions import Region  # noqa: E402
 from protocols.formats.ctdar import DocumentError, read_file, read_folder  # noqa: E402
 from protocols.formats.rrc import Kind, LineFormat, Rules, read_archive  # noqa: E402
 from protocols.formats.writing import write_rrc_zip  # noqa: E402
-from protocols.regions import Region  # noqa: E402
-from protocols.table_folders import Track, evaluate_folders  # noqa: E402
 
 Answer = TypeVar("Answer")
 # How much faster than the published tool a protocol should be, reading and scoring together.

@@ -13,7 +13,7 @@ FOLDER = Path(__file__).resolve().parent / "protocols"
 sys.path.insert(0, str(FOLDER.parents[1]))
 
 from protocols import registry  # noqa: E402
-from protocols.drawing import draw_scene  # noqa: E402
+from protocols.core.drawing import draw_scene  # noqa: E402
 from protocols.formats.scenes import read_scene  # noqa: E402
 
 

@@ -10,16 +10,17 @@ from dataclasses import MISSING
 from pathlib import Path
 from typing import Any
 
-from . import __version__, registry, standalone
-from .base import Protocol
-from .batch import Scored, read_scenes, score_files
-from .errors import ProtocolError
+from . import __version__, registry
+from .command_line import standalone
+from .command_line.batch import Scored, read_scenes, score_files
+from .command_line.table_folders import evaluate_folders
+from .core.base import Protocol
+from .core.errors import ProtocolError
+from .core.performance import performance_graphs
 from .formats.scenes import answer, read_scene
 from .no_ground_truth import evaluate_cases
-from .ontology import read_ontology
-from .performance import performance_graphs
-from .slot_error import score_documents
-from .table_folders import evaluate_folders
+from .slot_error.ontology import read_ontology
+from .slot_error.protocol import score_documents
 
 _BAD_INPUT = 2
 _COLUMNS = ("protocol", "method", "image", "recall", "precision", "f_score")

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
-from . import thresholds
-from .base import ImageScore, Needs, OverallScore, Protocol, Scene
+from .core import thresholds
+from .core.base import ImageScore, Needs, OverallScore, Protocol, Scene
 from .iou import Iou, average_precision
 
 

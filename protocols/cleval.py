@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from .base import (
+from .core.base import (
     ImageScore,
     Kind,
     Match,
@@ -22,9 +22,9 @@ from .base import (
     f_score,
     parameter,
 )
-from .characters import IgnoredParts, characters_of, inside
-from .geometry import Floats, Shapes, intersection_areas, overlapping_pairs
-from .matching import IGNORED, INSIDE_IGNORED, flatten
+from .core.characters import IgnoredParts, characters_of, inside
+from .core.geometry import Floats, Shapes, intersection_areas, overlapping_pairs
+from .core.matching import IGNORED, INSIDE_IGNORED, flatten
 
 _SMALL: Final = 1e-5
 _MAX_CHARACTERS: Final = 10

@@ -8,11 +8,11 @@ from typing import ClassVar
 
 import numpy as np
 
-from . import thresholds
-from .base import ImageScore, Match, Scene, Tally, Unmatched, f_score, parameter
-from .credits import CreditProtocol
-from .geometry import Floats, box_areas, box_intersections, boxes_of, overlapping_pairs
-from .matching import IGNORED, INSIDE_IGNORED, flatten, ignored_detections
+from .core import thresholds
+from .core.base import ImageScore, Match, Scene, Tally, Unmatched, f_score, parameter
+from .core.credits import CreditProtocol
+from .core.geometry import Floats, box_areas, box_intersections, boxes_of, overlapping_pairs
+from .core.matching import IGNORED, INSIDE_IGNORED, flatten, ignored_detections
 
 # The last pixel is included in a box: a box from 0 to 99 is 100 wide.
 PIXEL = 1.0

@@ -8,12 +8,12 @@ from typing import ClassVar
 
 import numpy as np
 
-from . import thresholds
-from .base import ImageScore, Kind, Match, Scene, Tally, Unmatched, f_score, parameter
-from .credits import CreditProtocol
+from .core import thresholds
+from .core.base import ImageScore, Kind, Match, Scene, Tally, Unmatched, f_score, parameter
+from .core.credits import CreditProtocol
+from .core.geometry import box_areas, box_intersections, boxes_of, overlapping_pairs
+from .core.matching import IGNORED, flatten
 from .deteval import PIXEL
-from .geometry import box_areas, box_intersections, boxes_of, overlapping_pairs
-from .matching import IGNORED, flatten
 
 
 @dataclass(frozen=True)

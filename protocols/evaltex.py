@@ -11,7 +11,7 @@ import numpy as np
 import shapely
 from numpy.typing import NDArray
 
-from .base import (
+from .core.base import (
     ImageScore,
     Kind,
     Match,
@@ -23,11 +23,11 @@ from .base import (
     f_score,
     parameter,
 )
-from .credits import CreditProtocol
-from .geometry import Floats, Indices, Pairs, Shapes, intersection_areas, overlapping_pairs
-from .matching import IGNORED, INSIDE_IGNORED, Flat, flatten, summed
-from .regions import Region
-from .unions import Piece, overlapping_groups, union_areas
+from .core.credits import CreditProtocol
+from .core.geometry import Floats, Indices, Pairs, Shapes, intersection_areas, overlapping_pairs
+from .core.matching import IGNORED, INSIDE_IGNORED, Flat, flatten, summed
+from .core.regions import Region
+from .core.unions import Piece, overlapping_groups, union_areas
 
 # A common edge, or the noise of an intersection, is no match.
 _NOISE: Final = 1e-9

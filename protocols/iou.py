@@ -6,11 +6,11 @@ from typing import ClassVar
 
 import numpy as np
 
-from . import thresholds
-from .base import ImageScore, Match, Scene, Tally, Unmatched, f_score, parameter
-from .credits import CreditProtocol
-from .geometry import Floats, Shapes, intersection_areas, overlapping_pairs
-from .matching import IGNORED, INSIDE_IGNORED, flatten, ignored_detections, largest
+from .core import thresholds
+from .core.base import ImageScore, Match, Scene, Tally, Unmatched, f_score, parameter
+from .core.credits import CreditProtocol
+from .core.geometry import Floats, Shapes, intersection_areas, overlapping_pairs
+from .core.matching import IGNORED, INSIDE_IGNORED, flatten, ignored_detections, largest
 
 # Truth, detection and IoU of a pair.
 Pair = tuple[int, int, float]

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
-from .base import (
+from .core.base import (
     ImageScore,
     Needs,
     OverallScore,
@@ -23,9 +23,9 @@ from .base import (
     f_score,
     parameter,
 )
-from .errors import ProtocolError, RegionError
-from .geometry import Floats, Indices, Shapes, box_areas
-from .regions import Region
+from .core.errors import ProtocolError, RegionError
+from .core.geometry import Floats, Indices, Shapes, box_areas
+from .core.regions import Region
 
 EMPTY_PRECISIONS: Final = ("undefined", "zero", "one", "top")
 # Smaller parts, in square pixels, are rounding.

@@ -8,10 +8,20 @@ from typing import ClassVar
 import numpy as np
 import shapely
 
-from .base import ImageScore, Match, Needs, Protocol, Scene, Tally, Unmatched, f_score, parameter
-from .geometry import Floats, Polygons
-from .matching import IGNORED, INSIDE_IGNORED
-from .regions import Region
+from .core.base import (
+    ImageScore,
+    Match,
+    Needs,
+    Protocol,
+    Scene,
+    Tally,
+    Unmatched,
+    f_score,
+    parameter,
+)
+from .core.geometry import Floats, Polygons
+from .core.matching import IGNORED, INSIDE_IGNORED
+from .core.regions import Region
 
 
 @dataclass(frozen=True)

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Final
 
-from .base import ImageScore, Protocol, Scene, Tally
-from .geometry import Floats, Shapes
+from .core.base import ImageScore, Protocol, Scene, Tally
+from .core.geometry import Floats, Shapes
 
 # The number of detections, and the side in pixels, that score one half.
 _HALF_COUNT: Final = 10.0

@@ -11,7 +11,7 @@ import numpy as np
 import shapely
 from numpy.typing import NDArray
 
-from .base import (
+from .core.base import (
     ImageScore,
     Match,
     Needs,
@@ -24,10 +24,10 @@ from .base import (
     f_score,
     parameter,
 )
-from .errors import RegionError
-from .geometry import Floats, Indices, Pairs, Shapes, intersection_areas, overlapping_pairs
-from .matching import IGNORED, INSIDE_IGNORED, Flat, flatten, ignored_detections, largest
-from .regions import Cell, Region
+from .core.errors import RegionError
+from .core.geometry import Floats, Indices, Pairs, Shapes, intersection_areas, overlapping_pairs
+from .core.matching import IGNORED, INSIDE_IGNORED, Flat, flatten, ignored_detections, largest
+from .core.regions import Cell, Region
 
 # A table's cells stand on at most so many grid positions, and hold so many pairs of neighbours.
 MAX_POSITIONS: Final = 250_000

@@ -10,12 +10,12 @@ import numpy as np
 import shapely
 from numpy.typing import NDArray
 
-from . import thresholds
-from .base import ImageScore, Kind, Match, Needs, Scene, Tally, Unmatched, f_score
-from .characters import IgnoredParts, characters_of, inside
-from .credits import CreditProtocol
-from .geometry import Floats, Pairs, Shapes, intersection_areas, overlapping_pairs
-from .matching import IGNORED, INSIDE_IGNORED, flatten, largest, summed
+from .core import thresholds
+from .core.base import ImageScore, Kind, Match, Needs, Scene, Tally, Unmatched, f_score
+from .core.characters import IgnoredParts, characters_of, inside
+from .core.credits import CreditProtocol
+from .core.geometry import Floats, Pairs, Shapes, intersection_areas, overlapping_pairs
+from .core.matching import IGNORED, INSIDE_IGNORED, flatten, largest, summed
 
 # Above this ratio of height to width the text is taken to run downwards.
 _DOWNWARDS: Final = 1.5

@@ -6,12 +6,12 @@ from typing import ClassVar, Final
 
 import numpy as np
 
-from . import thresholds
-from .base import ImageScore, OverallScore, Scene, f_score
-from .credits import CreditProtocol
-from .geometry import Floats, Indices
+from .core import thresholds
+from .core.base import ImageScore, OverallScore, Scene, f_score
+from .core.credits import CreditProtocol
+from .core.geometry import Floats, Indices
+from .core.unions import Piece, overlapping_groups, union_areas
 from .iou import IouMatching
-from .unions import Piece, overlapping_groups, union_areas
 
 # A share of this much or less is no loss.
 _LEAST_LOSS: Final = 0.01

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from hypothesis import settings as hypothesis_settings
 
-from tests.processes import jobs_in_processes  # noqa: F401
+from tests.support.processes import jobs_in_processes  # noqa: F401
 
 # Playwright runs an event loop in the thread of the test, which also asks the database.
 os.environ.setdefault("DJANGO_ALLOW_ASYNC_UNSAFE", "1")

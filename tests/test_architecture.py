@@ -27,9 +27,9 @@ SUBJECTS = (
     "demo",
 )
 MAY_USE = {
-    "rest": {"protocols.regions"},
+    "rest": {"protocols.core.regions"},
     "tokens": set(),
-    "datasets": {"protocols.regions", "protocols.formats"},
+    "datasets": {"protocols.core.regions", "protocols.formats"},
     "audit": set(),
     "jobs": set(),
     "studies": {"annotate.datasets", "protocols"},

@@ -12,10 +12,10 @@ from xml.etree import ElementTree
 import pytest
 
 from protocols import registry
-from protocols.base import ImageScore, Match, Scene, Tally, Unmatched
-from protocols.drawing import draw_scene
+from protocols.core.base import ImageScore, Match, Scene, Tally, Unmatched
+from protocols.core.drawing import draw_scene
+from protocols.core.regions import Region
 from protocols.formats.scenes import read_scene
-from protocols.regions import Region
 
 ROOT = Path(__file__).resolve().parents[1]
 FOLDER = ROOT / "docs" / "protocols"

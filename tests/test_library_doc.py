@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.archives import zip_file
+from tests.support.archives import zip_file
 
 DOCUMENT = Path(__file__).resolve().parents[1] / "docs" / "library.md"
 WORD = "10,10,109,49"

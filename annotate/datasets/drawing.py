@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from protocols.regions import Region
+from protocols.core.regions import Region
 
 from .models import BoxConvention, room_for
 

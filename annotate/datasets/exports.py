@@ -5,9 +5,9 @@ from collections.abc import Mapping, Sequence
 from typing import IO, Final
 
 from annotate.errors import Refusal
+from protocols.core.regions import Region, decode_regions
 from protocols.formats.contents import LineFormat
 from protocols.formats.writing import NotWritable, write_coco, write_rrc_zip
-from protocols.regions import Region, decode_regions
 
 from .models import Dataset, Method
 

@@ -7,7 +7,7 @@ from django.core.files.storage import Storage, storages
 from django.db import models
 from django.db.models import Q
 
-from protocols.regions import Region, decode_regions
+from protocols.core.regions import Region, decode_regions
 
 
 class BoxConvention(models.TextChoices):
@@ -59,7 +59,7 @@ class Image(models.Model):
     height = models.PositiveIntegerField(null=True, blank=True)
     sha256 = models.CharField(max_length=64, blank=True, db_index=True)
     content_type = models.CharField(max_length=40, blank=True)
-    # One list per image, in the codec of protocols.regions.
+    # One list per image, in the codec of protocols.core.regions.
     truth = models.JSONField()
 
     objects = ImageQuerySet.as_manager()

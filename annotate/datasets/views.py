@@ -14,7 +14,7 @@ from django.views.decorators.cache import cache_control
 from django.views.decorators.http import require_safe
 
 from annotate.studies import permissions
-from protocols.regions import decode_regions
+from protocols.core.regions import decode_regions
 
 from . import exports, selectors
 from .drawing import picture

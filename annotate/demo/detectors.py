@@ -14,7 +14,7 @@ import numpy as np
 import shapely
 from numpy.typing import NDArray
 
-from protocols.regions import Region
+from protocols.core.regions import Region
 
 from .scenes import SEED, DrawnScene
 

@@ -44,7 +44,7 @@ import numpy as np
 import shapely
 from numpy.typing import NDArray
 
-from protocols.regions import Region
+from protocols.core.regions import Region
 
 Verdict = Literal["left", "equal", "right"]
 

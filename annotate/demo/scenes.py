@@ -9,7 +9,7 @@ from typing import Any
 
 from PIL import Image, ImageDraw, ImageFilter
 
-from protocols.regions import Region
+from protocols.core.regions import Region
 
 from .stage import Stage
 from .surfaces import (

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image, ImageDraw, ImageFilter, ImageFont
 
-from protocols.regions import Region
+from protocols.core.regions import Region
 
 from .surfaces import clouds, gradient
 

@@ -12,8 +12,8 @@ from typing import Any, Final
 
 from annotate.errors import Refusal
 from protocols import registry
-from protocols.base import ImageScore, Protocol, Scene
-from protocols.errors import ProtocolError
+from protocols.core.base import ImageScore, Protocol, Scene
+from protocols.core.errors import ProtocolError
 from protocols.formats.scenes import answer, read_scene
 
 WIDTH: Final = 1000

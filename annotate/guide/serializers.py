@@ -10,7 +10,7 @@ from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from annotate.rest.fields import Finite, RegionSerializer, region_of
-from protocols.base import ImageScore, Protocol, Scene
+from protocols.core.base import ImageScore, Protocol, Scene
 
 MAX_SCENES = 50
 MAX_REGIONS = 300

@@ -6,9 +6,9 @@ from typing import Any
 
 from annotate.errors import Refusal
 from protocols import registry
-from protocols.base import ImageScore, Protocol, Scene
-from protocols.errors import ProtocolError
-from protocols.fitting import lacking
+from protocols.core.base import ImageScore, Protocol, Scene
+from protocols.core.errors import ProtocolError
+from protocols.core.fitting import lacking
 
 _log = logging.getLogger(__name__)
 

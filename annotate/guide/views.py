@@ -13,7 +13,7 @@ from django.views.decorators.cache import cache_control
 from django.views.decorators.http import require_POST, require_safe
 
 from protocols import registry
-from protocols.base import Protocol
+from protocols.core.base import Protocol
 
 from . import markdown
 from .playground import (

@@ -16,7 +16,8 @@ from annotate.rest.scopes import LOAD
 from annotate.rest.views import ApiView, ListView, OneView
 from annotate.studies import permissions
 
-from . import drafts, screens, undoing
+from . import drafts, undoing
+from . import presentation as screens
 from .models import Draft, DraftFile, Finding, Import
 from .serializers import (
     AnswersSerializer,

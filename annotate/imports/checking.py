@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from annotate.datasets.models import Dataset, Result
+from protocols.core.regions import Region, canonical_bytes, decode_regions, encode_regions
 from protocols.formats.archives import Source, source_name
 from protocols.formats.checking import missing_images, outside_images, unknown_images
 from protocols.formats.contents import Archive, Kind, LineFormat
@@ -20,7 +21,6 @@ from protocols.formats.guessing import guess
 from protocols.formats.problems import Nearest, Problem, Problems, counted
 from protocols.formats.reading import read
 from protocols.formats.scores import ScoreRow, ScoreTable, Unit, read_scores
-from protocols.regions import Region, canonical_bytes, decode_regions, encode_regions
 
 from .models import FileKind, Missing
 from .photographs import read_photographs

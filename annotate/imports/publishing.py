@@ -16,10 +16,10 @@ from django.utils.text import slugify
 from annotate.datasets.models import BoxConvention, Dataset, Image, Method, Result
 from annotate.scoring.models import ProtocolRun, Score
 from annotate.studies.models import Study
-from protocols.base import f_score
+from protocols.core.base import f_score
+from protocols.core.regions import canonical_bytes, encode_regions
 from protocols.formats.problems import quoted
 from protocols.formats.rrc import LineFormat
-from protocols.regions import canonical_bytes, encode_regions
 
 from .checking import methods_together
 from .errors import NotLoaded

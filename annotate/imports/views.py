@@ -24,7 +24,8 @@ from annotate.errors import Refusal
 from annotate.studies import permissions
 from protocols.formats.reading import FORMATS
 
-from . import drafts, exports, screens, staging, undoing
+from . import drafts, exports, staging, undoing
+from . import presentation as screens
 from .errors import NotLoaded
 from .forms import (
     AnswersForm,

@@ -14,18 +14,19 @@ from rest_framework.reverse import reverse
 
 from annotate.datasets.models import Method
 from annotate.learning import services as learning
+from annotate.progress import selectors
 from annotate.rest.errors import Conflict, Forbidden
 from annotate.rest.problems import CONTENT_TYPE
 from annotate.rest.scopes import JUDGE
 from annotate.rest.views import ApiView, ListView
-from annotate.studies import permissions, selectors
+from annotate.studies import permissions
 from annotate.studies.models import Study
 from rankings.elicitation import CRITERIA
 
 from . import changes, services
 from .errors import Incomplete, JudgingRefusal, StudyNotOpen
 from .models import Assignment
-from .screens import history_data
+from .presentation import history_data
 from .serializers import (
     AddedSerializer,
     AnswerSerializer,

@@ -14,7 +14,7 @@ from rankings.elicitation import CRITERIA
 
 from .forms import AIDS
 from .models import Assignment, Skip, Verdict
-from .screens import payload
+from .presentation import payload
 from .services import Turn
 
 _A_DAY_SECONDS = 86_400

@@ -15,9 +15,9 @@ from django.utils import timezone
 from annotate.audit.models import Act
 from annotate.audit.services import record
 from annotate.datasets.models import Method, Result
+from annotate.progress.selectors import images_to_take_up, n_images_of
 from annotate.studies.errors import StudyRefused
 from annotate.studies.models import Membership, Role, Study, StudyImage
-from annotate.studies.selectors import images_to_take_up, n_images_of
 from rankings.elicitation import CRITERIA, Answer, State
 from rankings.elicitation import Skip as PlannerSkip
 from rankings.rechecks import Ask, Settled, ask_of, default_checks

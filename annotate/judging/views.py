@@ -15,17 +15,17 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from annotate.datasets.models import Image, Method
 from annotate.learning import services as learning
+from annotate.progress.selectors import n_images_of
 from annotate.studies import permissions
 from annotate.studies.errors import StudyRefused
 from annotate.studies.models import Study
-from annotate.studies.selectors import n_images_of
 from rankings.elicitation import CRITERIA
 
 from . import changes, services
 from .errors import AlreadyAnswered, Incomplete, StudyNotOpen
 from .forms import JudgementForm, PreferencesForm, SkipForm
 from .models import Assignment, Preferences, Screen, Skip
-from .screens import history_data, image_data, payload, sides
+from .presentation import history_data, image_data, payload, sides
 
 View = Callable[..., HttpResponseBase]
 # What a key can be changed for, in the words of the preferences page.

@@ -5,8 +5,8 @@ from datetime import datetime
 
 from django.contrib.auth.models import User
 
+from annotate.progress.selectors import n_images_of
 from annotate.studies.models import Role, Study
-from annotate.studies.selectors import n_images_of
 
 from .models import FirstVisit
 from .services import Practice

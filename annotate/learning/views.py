@@ -14,7 +14,8 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from annotate.studies import permissions
 from annotate.studies.models import Study
 
-from . import consent, screens, selectors, services
+from . import consent, selectors, services
+from . import presentation as screens
 from .errors import StudyNotOpen
 from .forms import ConsentForm, PracticeForm
 from .models import FirstVisit

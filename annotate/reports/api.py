@@ -13,6 +13,7 @@ from rest_framework.response import Response
 from rest_framework.reverse import reverse
 from rest_framework.throttling import BaseThrottle
 
+from annotate.exchange import raw
 from annotate.rest.idempotency import idempotent
 from annotate.rest.throttling import Heavy
 from annotate.rest.views import AnyType, ApiView, ListView, OneView
@@ -21,7 +22,7 @@ from annotate.studies.models import Study
 from rankings import analysis_tables
 from rankings.report import report_from_json
 
-from . import exports, raw, services
+from . import exports, services
 from .models import KeptReport
 from .serializers import (
     EXTENSIONS,

@@ -6,13 +6,13 @@ from typing import Any
 from django.http import QueryDict
 from rest_framework import serializers
 
+from annotate.exchange.raw import FILES
 from annotate.scoring.models import ProtocolRun
 from annotate.studies.models import Study
 
 from .exports import FORMATS
 from .forms import ReportForm
 from .models import KeptReport
-from .raw import FILES
 
 
 def _choices(name: str) -> list[tuple[str, str]]:

@@ -1,6 +1,9 @@
 from django.urls import include, path, re_path
 
-from . import annotator_views, image_views, views
+from annotate.evidence import annotator_views
+from annotate.evidence import views as image_views
+
+from . import views
 
 app_name = "reports"
 urlpatterns = [
@@ -26,8 +29,8 @@ urlpatterns = [
         views.kept_table,
         name="kept_table",
     ),
-    path("<slug:slug>/reports/<int:pk>/figures/", include("annotate.reports.kept_figure_urls")),
-    path("<slug:slug>/figures/", include("annotate.reports.figure_urls")),
+    path("<slug:slug>/reports/<int:pk>/figures/", include("annotate.figures.kept_urls")),
+    path("<slug:slug>/figures/", include("annotate.figures.urls")),
     path("<slug:slug>/raw/", views.raw_data, name="raw"),
     path("<slug:slug>/raw/all.zip", views.raw_zip, name="raw_zip"),
     path("<slug:slug>/raw/<str:name>", views.raw_file, name="raw_file"),

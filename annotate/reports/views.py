@@ -19,15 +19,16 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_safe
 
+from annotate.exchange import raw
+from annotate.exchange.bundles.writing import NotExported, write_bundle
 from annotate.studies import permissions
 from annotate.studies.models import Study
 from rankings import analysis_tables
 from rankings.report import Settings, report_from_json
 
-from . import exports, raw, services
-from .bundles.writing import NotExported, write_bundle
+from . import exports, services
 from .forms import ReportForm
-from .screens import shown_around, shown_tables
+from .presentation import shown_around, shown_tables
 
 
 @login_required

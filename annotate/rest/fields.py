@@ -5,7 +5,7 @@ from typing import Any
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
-from protocols.regions import Region, encode_regions
+from protocols.core.regions import Region, encode_regions
 
 MAX_COORDINATE = 1e6
 MAX_POINTS = 200

@@ -5,8 +5,8 @@ from typing import Any
 from django import forms
 
 from protocols import registry
-from protocols.credits import CreditProtocol
-from protocols.errors import ProtocolError
+from protocols.core.credits import CreditProtocol
+from protocols.core.errors import ProtocolError
 
 _GROUPS = {
     "regions": "From regions",

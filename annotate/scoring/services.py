@@ -11,10 +11,10 @@ from annotate.audit.services import record
 from annotate.datasets.models import Dataset, Method, Result
 from annotate.errors import Refusal
 from protocols import registry
-from protocols.base import ImageScore, Protocol, Scene
-from protocols.errors import BEYOND_COMPUTING, ProtocolError
-from protocols.fitting import lacking
-from protocols.regions import Region
+from protocols.core.base import ImageScore, Protocol, Scene
+from protocols.core.errors import BEYOND_COMPUTING, ProtocolError
+from protocols.core.fitting import lacking
+from protocols.core.regions import Region
 
 from .models import ProtocolRun, Score
 

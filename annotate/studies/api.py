@@ -10,10 +10,11 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.reverse import reverse
 
+from annotate.progress import selectors
 from annotate.rest.idempotency import idempotent
 from annotate.rest.views import ApiView, ListView, OneView
 
-from . import permissions, selectors, services
+from . import permissions, services
 from .models import Membership, Study, StudyImage
 from .serializers import (
     AnnotatorProgressSerializer,

@@ -5,10 +5,10 @@ from typing import Any
 from django import forms
 
 from annotate.datasets.models import Dataset, Image, Method
+from annotate.progress.selectors import is_answered
 from protocols import registry
 
 from .models import Role, Study
-from .selectors import is_answered
 from .services import LOCKED_BY_ANSWERS
 
 _WITH_DEFAULT = ("ground_truth", "break_minutes", "break_screens")

@@ -11,11 +11,11 @@ from django.utils.text import slugify
 from annotate.audit.models import Act
 from annotate.audit.services import record
 from annotate.datasets.models import Dataset, Image, Method
+from annotate.progress.selectors import is_answered
 
 from .errors import StudyRefused
 from .models import Membership, Role, Study, StudyImage
 from .pseudonyms import give_pseudonyms
-from .selectors import is_answered
 
 _MIN_METHODS = 2
 # What decides what an answer means, or under which circumstances it was given.

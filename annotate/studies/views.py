@@ -9,7 +9,9 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from . import permissions, selectors, services
+from annotate.progress import selectors
+
+from . import permissions, services
 from .errors import StudyRefused
 from .forms import MemberForm, RoleForm, SettingsForm, StudyForm
 from .models import Role, Study

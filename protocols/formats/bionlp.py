@@ -3,8 +3,8 @@
 from collections.abc import Iterable
 from typing import Final
 
-from ..errors import ProtocolError
-from ..slot_error import Item, Span
+from ..core.errors import ProtocolError
+from ..slot_error.protocol import Item, Span
 
 _TYPE: Final = "Habitat"
 _ONTOLOGY: Final = "OntoBiotope"

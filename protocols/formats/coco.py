@@ -10,7 +10,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from protocols.regions import Cell, Region, Run
+from protocols.core.regions import Cell, Region, Run
 
 from .archives import Limits, Source, source_name
 from .collecting import Collector, box_region, finite, points_of, shown, size_of

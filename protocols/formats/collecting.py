@@ -5,7 +5,7 @@ import re
 from collections.abc import Sequence
 from typing import Any, Final
 
-from protocols.regions import Region
+from protocols.core.regions import Region
 
 from .archives import has_unseen
 from .contents import Archive, LineFormat, natural_order

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Literal
 
-from protocols.regions import Region
+from protocols.core.regions import Region
 
 from .problems import Problem
 

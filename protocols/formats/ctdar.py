@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Final, NoReturn
 from xml.parsers import expat
 
-from ..errors import ProtocolError
-from ..regions import Cell, Region
+from ..core.errors import ProtocolError
+from ..core.regions import Cell, Region
 from ..tables import MAX_POSITIONS, MAX_RELATIONS
 from .archives import Limits, Source, source_name
 from .collecting import Collector

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from enum import StrEnum
 from typing import Final
 
-from protocols.regions import Region
+from protocols.core.regions import Region
 
 from .problems import Fault, quoted
 

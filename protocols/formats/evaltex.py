@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
-from protocols.regions import Region
+from protocols.core.regions import Region
 
 from .archives import Limits, Source, source_name
 from .collecting import Collector, box_region, finite_in, points_of, size_of

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Final
 
-from protocols.errors import ProtocolError
+from protocols.core.errors import ProtocolError
 
 from . import coco, ctdar, evaltex, separated
 from .archives import Limits, Source

@@ -18,8 +18,8 @@ import numpy as np
 import shapely
 from numpy.typing import NDArray
 
-from protocols.geometry import Shapes
-from protocols.regions import Region
+from protocols.core.geometry import Shapes
+from protocols.core.regions import Region
 
 from .archives import Limits, Member, OpenArchive, Source, open_archive, source_name
 from .contents import Archive as Archive

@@ -3,9 +3,9 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from ..base import ImageScore, Scene
-from ..errors import ProtocolError, RegionError
-from ..regions import Region
+from ..core.base import ImageScore, Scene
+from ..core.errors import ProtocolError, RegionError
+from ..core.regions import Region
 
 _PLAIN: Final = ("text", "confidence", "ignored", "label", "cell")
 

@@ -12,7 +12,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, BinaryIO, Final, Literal
 
-from protocols.errors import ProtocolError
+from protocols.core.errors import ProtocolError
 
 from .archives import Source, first_bytes, read_whole, source_name
 from .collecting import shown

@@ -13,8 +13,8 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, BinaryIO, Final
 
-from protocols.errors import ProtocolError
-from protocols.regions import Region
+from protocols.core.errors import ProtocolError
+from protocols.core.regions import Region
 
 from .archives import has_unseen
 from .coco import read_region

@@ -24,8 +24,14 @@ from annotate.scoring.services import score_protocol
 from annotate.studies.exclusions import decide
 from annotate.tokens.services import create_token
 from rankings.report import Settings
-from tests.annotate.judging.truths import rank_everything, same_truth
-from tests.factories import add_annotator, add_researcher, make_admin, make_person, make_study
+from tests.support.factories import (
+    add_annotator,
+    add_researcher,
+    make_admin,
+    make_person,
+    make_study,
+)
+from tests.support.truths import rank_everything, same_truth
 
 pytestmark = pytest.mark.django_db
 TRUTH = same_truth([["a"], ["b"], ["c"]])

@@ -6,14 +6,20 @@ import pytest
 from django.urls import URLResolver, get_resolver, reverse
 
 from annotate.accounts.services import invite
+from annotate.figures.data import NAMES as FIGURES
 from annotate.imports import drafts
 from annotate.imports.models import Draft, Import
 from annotate.judging import services
-from annotate.reports.figure_data import NAMES as FIGURES
 from annotate.reports.services import keep_report
 from rankings.report import Settings
-from tests.factories import add_newcomer, add_researcher, make_admin, make_person, make_study
-from tests.headers import check_headers
+from tests.support.factories import (
+    add_newcomer,
+    add_researcher,
+    make_admin,
+    make_person,
+    make_study,
+)
+from tests.support.headers import check_headers
 
 pytestmark = pytest.mark.django_db
 

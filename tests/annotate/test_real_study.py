@@ -12,13 +12,13 @@ from annotate.scoring.models import Score
 from annotate.scoring.services import score_protocol
 from annotate.studies.services import add_member, create_study
 from protocols import registry
-from protocols.base import Scene
+from protocols.core.base import Scene
 from protocols.formats.rrc import read_archive
 from rankings.edit_distance import edit_distance
 from rankings.from_scores import f_beta, ranking_from_scores
 from rankings.mean_rank import mean_rank
 from rankings.report import Settings
-from tests.shared import shared_path
+from tests.support.shared import shared_path
 
 pytestmark = pytest.mark.django_db
 

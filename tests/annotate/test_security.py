@@ -10,8 +10,8 @@ from django.conf import settings as site
 from django.urls import NoReverseMatch, get_resolver, reverse
 
 from tests.annotate.test_permissions import patterns
-from tests.factories import make_admin
-from tests.headers import check_headers
+from tests.support.factories import make_admin
+from tests.support.headers import check_headers
 
 ROOT = Path(__file__).resolve().parents[2]
 SECRET = "only-for-this-test-" + "x7Q" * 20

@@ -13,7 +13,7 @@ from annotate.accounts.services import invite
 from annotate.audit.models import Act
 from annotate.audit.services import record
 from tests.browser.test_pages import SIZES, signed_in
-from tests.factories import add_annotator, add_researcher, make_study
+from tests.support.factories import add_annotator, add_researcher, make_study
 
 PHRASE = "a-long-phrase-93"
 PASSKEY = {

@@ -11,8 +11,8 @@ from playwright.sync_api import BrowserContext, Locator, Page, Route, expect
 from annotate.judging import services
 from annotate.judging.models import Judgement, Preferences, Skip
 from annotate.studies.models import Study
-from tests.annotate.judging.truths import answer as answer_by
-from tests.factories import add_annotator, make_study
+from tests.support.factories import add_annotator, make_study
+from tests.support.truths import answer as answer_by
 
 CRITERIA = ("recall", "precision", "preference")
 ANSWERS = "**/answer/"

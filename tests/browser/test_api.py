@@ -7,7 +7,7 @@ from django.core.cache import cache
 from annotate.tokens.services import create_token
 from tests.annotate.api.test_permissions import operations
 from tests.browser.test_pages import signed_in
-from tests.factories import make_admin
+from tests.support.factories import make_admin
 
 SIZES = [(1440, 900), (390, 844)]
 

@@ -4,12 +4,12 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from django.urls import reverse
 
+from annotate.figures.data import NAMES
 from annotate.judging.models import Preferences
-from annotate.reports.figure_data import NAMES
-from tests.annotate.judging.truths import rank_everything, same_truth
 from tests.annotate.reports.test_report import make_run
 from tests.browser.test_pages import signed_in
-from tests.factories import add_annotator, add_researcher, make_study
+from tests.support.factories import add_annotator, add_researcher, make_study
+from tests.support.truths import rank_everything, same_truth
 
 SIZES = {"wide": (1440, 900), "narrow": (390, 844)}
 

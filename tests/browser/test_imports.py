@@ -6,10 +6,10 @@ from django.urls import reverse
 from annotate.datasets.models import Dataset, Result
 from annotate.imports.models import Draft
 from annotate.jobs.models import Job
-from tests.annotate.imports.loads import RESULTS, TRUTH, new_dataset
-from tests.archives import picture_bytes, zip_file
 from tests.browser.test_pages import signed_in
-from tests.factories import make_admin
+from tests.support.archives import picture_bytes, zip_file
+from tests.support.factories import make_admin
+from tests.support.loads import RESULTS, TRUTH, new_dataset
 
 
 @pytest.fixture

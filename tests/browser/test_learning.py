@@ -9,8 +9,8 @@ from django.urls import reverse
 from annotate.learning import services
 from annotate.learning.models import FirstVisit
 from annotate.learning.pairs import CARDS, EXERCISES
-from tests.annotate.learning.practice import as_expected, otherwise
-from tests.factories import add_newcomer, add_researcher, make_person, make_study
+from tests.support.factories import add_newcomer, add_researcher, make_person, make_study
+from tests.support.practice import as_expected, otherwise
 
 SIZES = {"light": (1440, 900), "dark": (390, 844)}
 KEYS = {

@@ -12,10 +12,9 @@ from PIL import Image as Picture
 from PIL import ImageDraw
 from playwright.sync_api import Locator, Page, expect
 
-from tests.factories import make_admin, make_person
-
-from . import independent
-from .independent import Box, Buckets, buckets
+from tests.support import independent
+from tests.support.factories import make_admin, make_person
+from tests.support.independent import Box, Buckets, buckets
 
 IMAGES = ("img_1", "img_2", "img_3")
 METHODS = ("exact", "wide", "first-word", "astray")

@@ -10,9 +10,9 @@ from annotate.judging.models import Judgement
 from annotate.reports.services import available_runs, keep_report
 from annotate.scoring.services import score_protocol
 from rankings.report import Settings
-from tests.annotate.imports.loads import add_results, checked, loaded, new_dataset
-from tests.annotate.judging.truths import rank_everything, same_truth
-from tests.factories import add_annotator, add_researcher, make_admin, make_study
+from tests.support.factories import add_annotator, add_researcher, make_admin, make_study
+from tests.support.loads import add_results, checked, loaded, new_dataset
+from tests.support.truths import rank_everything, same_truth
 
 TRUTH = same_truth([["a"], ["b", "c"]])
 PAGES = {

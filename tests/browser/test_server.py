@@ -20,7 +20,7 @@ _HASHED = re.compile(r"\.[0-9a-f]{12}\.(js|css|svg)\Z")
 
 
 _SET_UP = """
-from tests.factories import add_annotator, make_person, make_study
+from tests.support.factories import add_annotator, make_person, make_study
 study = make_study(["a", "b", "c"], images=2, name="served", annotators=[make_person("ana")])
 """
 

@@ -13,7 +13,7 @@ from PIL import Image as Picture
 from playwright.sync_api import Page, expect
 
 from annotate.judging import services
-from tests.factories import add_annotator, make_study
+from tests.support.factories import add_annotator, make_study
 
 from .test_pages import signed_in
 

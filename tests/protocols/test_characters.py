@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 from protocols import registry
-from protocols.base import Scene
-from protocols.characters import characters_of, inside
-from protocols.geometry import Shapes
-from protocols.regions import Region
+from protocols.core.base import Scene
+from protocols.core.characters import characters_of, inside
+from protocols.core.geometry import Shapes
+from protocols.core.regions import Region
 
 
 def word(left, top, right, bottom, text, **fields):

@@ -7,8 +7,8 @@ import zipfile
 import pytest
 
 from protocols import registry
-from tests import commands
-from tests.archives import zip_file
+from tests.support import commands
+from tests.support.archives import zip_file
 
 TRUTH = {
     "gt_img_1.txt": '0,0,99,39,"one"\r\n200,0,299,39,"two"\r\n',

@@ -9,10 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from protocols import registry
-from protocols.base import Scene, f_score
-from protocols.credits import CreditProtocol
-from protocols.errors import ParameterError
-from protocols.regions import Region
+from protocols.core.base import Scene, f_score
+from protocols.core.credits import CreditProtocol
+from protocols.core.errors import ParameterError
+from protocols.core.regions import Region
 
 SLUGS = list(registry.PROTOCOLS)
 CREDITED = [slug for slug, one in registry.PROTOCOLS.items() if issubclass(one, CreditProtocol)]

@@ -6,10 +6,10 @@ import math
 import pytest
 
 from protocols import registry
-from protocols.base import Scene
+from protocols.core.base import Scene
+from protocols.core.regions import Region
 from protocols.formats.scenes import read_scene
-from protocols.regions import Region
-from tests.shared import shared_path
+from tests.support.shared import shared_path
 
 VARIANTS = {
     "evaltex": "evaltex",

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from protocols.core.regions import Region
 from protocols.formats.archives import Limits
 from protocols.formats.checking import missing_images, outside_images, unknown_images
 from protocols.formats.guessing import guess
@@ -21,9 +22,8 @@ from protocols.formats.problems import (
 )
 from protocols.formats.reading import FORMATS, UnknownFormat, read
 from protocols.formats.rrc import turned_round
-from protocols.regions import Region
-from tests.archives import picture_bytes, zip_bytes
-from tests.shared import shared_path
+from tests.support.archives import picture_bytes, zip_bytes
+from tests.support.shared import shared_path
 
 BOX = Region.from_box(1, 2, 31, 6)
 

@@ -10,7 +10,7 @@ from protocols.formats import scores, writing
 from protocols.formats.archives import Limits
 from protocols.formats.problems import CODES
 from protocols.formats.reading import FORMATS, read
-from tests.archives import zip_bytes
+from tests.support.archives import zip_bytes
 
 TEXT = (Path(__file__).resolve().parents[2] / "docs" / "formats.md").read_text(encoding="utf-8")
 

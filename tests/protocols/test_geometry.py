@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 import shapely
 
-from protocols.geometry import Pairs, Shapes, boxes_of, intersection_areas, overlapping_pairs
-from protocols.regions import Region
+from protocols.core.geometry import Pairs, Shapes, boxes_of, intersection_areas, overlapping_pairs
+from protocols.core.regions import Region
 
 
 def quads(rng, n, span):

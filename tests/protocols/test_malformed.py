@@ -9,8 +9,7 @@ from protocols.formats.guessing import guess
 from protocols.formats.problems import CODES, problems_as_csv
 from protocols.formats.reading import FORMATS, read
 from protocols.formats.scores import read_scores
-
-from .malformed import CASES
+from tests.support.malformed import CASES
 
 
 def test_names_of_the_cases_differ_and_there_are_enough():

@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 import shapely
 
-from protocols.base import Scene
-from protocols.errors import ParameterError
+from protocols.core.base import Scene
+from protocols.core.errors import ParameterError
+from protocols.core.regions import Region
 from protocols.no_ground_truth import (
     NoGroundTruth,
     VoteError,
@@ -20,8 +21,7 @@ from protocols.no_ground_truth import (
     share_weights,
     weigh_votes,
 )
-from protocols.regions import Region
-from tests.shared import shared_path
+from tests.support.shared import shared_path
 
 # The example of the paper: three systems on seven documents.
 SEED = [[1, 1, 0, 1, 1, 0, 0], [1, 1, 1, 0, 0, 0, 0], [1, 1, 0, 0, 0, 1, 0]]

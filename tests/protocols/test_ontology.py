@@ -5,8 +5,8 @@ import sys
 
 import pytest
 
-from protocols.errors import ParameterError
-from protocols.ontology import (
+from protocols.core.errors import ParameterError
+from protocols.slot_error.ontology import (
     Ontology,
     OntologyError,
     WangSimilarity,
@@ -14,7 +14,7 @@ from protocols.ontology import (
     read_obo,
     read_ontology,
 )
-from tests.shared import shared_path
+from tests.support.shared import shared_path
 
 TOY = Ontology(
     {

@@ -4,10 +4,10 @@ import pytest
 
 from protocols import registry
 from protocols.average_precision import precision_recall_curve
-from protocols.base import Scene
-from protocols.errors import ParameterError
-from protocols.performance import performance_graphs
-from protocols.regions import Region
+from protocols.core.base import Scene
+from protocols.core.errors import ParameterError
+from protocols.core.performance import performance_graphs
+from protocols.core.regions import Region
 
 WORD = Region.from_box(0, 0, 99, 9)
 # 60 of its 100 columns, so 0.6 of the word and all of the detection.

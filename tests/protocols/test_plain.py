@@ -9,11 +9,10 @@ from hypothesis import strategies as st
 
 from benchmarks.plain import PLAIN, leaning
 from protocols import registry
-from protocols.base import Scene
-from protocols.regions import Region
-from tests.shared import shared_path
-
-from .reading import scenes_of
+from protocols.core.base import Scene
+from protocols.core.regions import Region
+from tests.support.reading import scenes_of
+from tests.support.shared import shared_path
 
 SLUGS = list(PLAIN)
 EVALTEX = [slug for slug in SLUGS if slug.startswith("evaltex")]

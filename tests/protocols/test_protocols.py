@@ -6,9 +6,9 @@ from hypothesis import strategies as st
 
 from benchmarks.plain import PLAIN as SLOW
 from protocols import registry
-from protocols.base import Scene, f_score
-from protocols.errors import ParameterError, UnknownProtocol
-from protocols.regions import Region
+from protocols.core.base import Scene, f_score
+from protocols.core.errors import ParameterError, UnknownProtocol
+from protocols.core.regions import Region
 
 WORD, NEXT = Region.from_box(0, 0, 99, 39), Region.from_box(110, 0, 209, 39)
 BOTH = Region.from_box(0, 0, 209, 39)

@@ -5,10 +5,9 @@ from pathlib import Path
 import pytest
 
 from protocols import registry
-from protocols.base import Scene
-from protocols.regions import Region
-
-from .conformance import (
+from protocols.core.base import Scene
+from protocols.core.regions import Region
+from tests.support.conformance import (
     BOUND,
     EDGE_SLUGS,
     FILES,

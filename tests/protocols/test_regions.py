@@ -7,8 +7,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from protocols.errors import RegionError
-from protocols.regions import Region, canonical_bytes, decode_regions, encode_regions
+from protocols.core.errors import RegionError
+from protocols.core.regions import Region, canonical_bytes, decode_regions, encode_regions
 
 numbers = st.integers(-1000, 1000) | st.floats(-1e6, 1e6)
 regions = st.builds(

@@ -11,8 +11,8 @@ from protocols.formats.archives import Limits
 from protocols.formats.problems import Problems
 from protocols.formats.rrc import LineFormat, Rules, read_archive
 from protocols.formats.scores import read_scores
-from tests.archives import damaged_zip, encrypted_zip, link_zip, zip_bytes
-from tests.shared import shared_path
+from tests.support.archives import damaged_zip, encrypted_zip, link_zip, zip_bytes
+from tests.support.shared import shared_path
 
 
 def read(content, kind="truth", name="set.zip", limits=None, **rules):

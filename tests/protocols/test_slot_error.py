@@ -4,12 +4,12 @@ import json
 
 import pytest
 
-from protocols.base import Scene, f_score
-from protocols.errors import ParameterError
+from protocols.core.base import Scene, f_score
+from protocols.core.errors import ParameterError
+from protocols.core.regions import Region
 from protocols.formats.bionlp import StandoffError, read_standoff
-from protocols.ontology import Ontology, WangSimilarity, read_ontology
-from protocols.regions import Region
-from protocols.slot_error import (
+from protocols.slot_error.ontology import Ontology, WangSimilarity, read_ontology
+from protocols.slot_error.protocol import (
     Document,
     DocumentError,
     Item,
@@ -19,7 +19,7 @@ from protocols.slot_error import (
     pair_items,
     score_documents,
 )
-from tests.shared import shared_path
+from tests.support.shared import shared_path
 
 # Main table: S, I, D, M, P, and the printed SER, recall, precision, F1.
 MAIN = {

@@ -7,13 +7,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from protocols.base import Scene, f_score
-from protocols.errors import ParameterError, RegionError
+from protocols.command_line.table_folders import evaluate_folders
+from protocols.core.base import Scene, f_score
+from protocols.core.errors import ParameterError, RegionError
+from protocols.core.regions import Region
 from protocols.formats.ctdar import DocumentError, read_document
-from protocols.regions import Region
-from protocols.table_folders import evaluate_folders
 from protocols.tables import TableDetection, TableStructure
-from tests.shared import shared_path
+from tests.support.shared import shared_path
 
 BOUND = 1e-9
 THRESHOLDS = (0.6, 0.7, 0.8, 0.9)

@@ -9,12 +9,12 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
+from protocols.core.regions import Region
 from protocols.formats import scores
 from protocols.formats.reading import read
 from protocols.formats.scores import ScoreRow, check_scores, read_scores, write_scores
 from protocols.formats.writing import NotWritable, write_coco, write_rrc_zip
-from protocols.regions import Region
-from tests.shared import shared_path
+from tests.support.shared import shared_path
 
 NAMES = st.text(
     st.characters(exclude_categories=("C", "Z"), exclude_characters='/\\:"<>|?*'),

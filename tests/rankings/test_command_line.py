@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from tests import commands
-from tests.shared import shared_path
+from tests.support import commands
+from tests.support.shared import shared_path
 
 
 def run(*arguments, stdin=""):

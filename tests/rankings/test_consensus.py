@@ -10,7 +10,7 @@ from rankings.davidson import davidson
 from rankings.errors import RankingError
 from rankings.kemeny import KemenyConsensus, kemeny
 from rankings.mean_rank import mean_rank
-from tests import commands
+from tests.support import commands
 
 SPLIT = [
     (("a",), ("b",), ("c",)),

@@ -15,7 +15,7 @@ from rankings.distances import (
 )
 from rankings.edit_distance import edit_distance, edit_script, expected_from_random_order
 from rankings.errors import RankingError
-from tests.shared import shared_path
+from tests.support.shared import shared_path
 
 
 def weak_orders(methods):

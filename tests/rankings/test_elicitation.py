@@ -18,7 +18,7 @@ from rankings.elicitation import (
     simulate,
 )
 from rankings.errors import Contradiction, RankingError
-from tests.shared import shared_path
+from tests.support.shared import shared_path
 
 STRATEGIES = ("insertion", "balanced")
 

@@ -21,7 +21,7 @@ from rankings.pairwise import (
     pairwise_accuracy,
 )
 from tests.rankings.test_edit_distance import rankings_of
-from tests.shared import shared_path
+from tests.support.shared import shared_path
 
 fractions = st.floats(0, 1, allow_subnormal=False)
 

@@ -12,7 +12,7 @@ from rankings.errors import MissingScore, RankingError
 from rankings.from_scores import f_beta, ranking_from_scores
 from rankings.mean_rank import mean_rank
 from rankings.report import ALL_TIED, RANDOM_ORDER, Settings, build_report, criterion_report
-from tests.shared import shared_path
+from tests.support.shared import shared_path
 
 ABC = (("a",), ("b",), ("c",))
 

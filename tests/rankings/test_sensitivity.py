@@ -8,7 +8,7 @@ from rankings.errors import MissingScore, RankingError
 from rankings.report import Settings, criterion_report
 from rankings.sensitivity import BASE, rounding_table, sensitivity_table
 from rankings.sentinels import sentinel_warnings
-from tests.shared import shared_path
+from tests.support.shared import shared_path
 
 
 def by_text(text):

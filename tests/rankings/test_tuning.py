@@ -25,7 +25,7 @@ from rankings.tuning import (
     places_from_scores,
     tie_calibration,
 )
-from tests.shared import shared_path
+from tests.support.shared import shared_path
 
 
 def by_text(text):

@@ -6,7 +6,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from annotate.reports import raw
+from annotate.exchange import raw
 from annotate.studies.models import Study
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from annotate.reports.bundles.writing import NotExported, write_bundle
+from annotate.exchange.bundles.writing import NotExported, write_bundle
 
 from .export_raw import study_named
 

@@ -16,7 +16,7 @@ from annotate.accounts.models import Invitation
 from annotate.accounts.services import accept, invite, revoke
 from annotate.audit.models import Act, AuditEntry
 from tests.annotate.judging.test_together import at_once
-from tests.factories import add_annotator, make_admin, make_person, make_study
+from tests.support.factories import add_annotator, make_admin, make_person, make_study
 
 PASSWORD = "long-enough-phrase-71"
 

@@ -20,8 +20,8 @@ from annotate.judging import services as judging
 from annotate.judging.models import Judgement, Preferences, Skip
 from annotate.judging.services import rankings_that_differ
 from annotate.studies.services import remove_member
-from tests.annotate.judging.truths import rank_everything, same_truth
-from tests.factories import add_annotator, make_admin, make_person, make_study
+from tests.support.factories import add_annotator, make_admin, make_person, make_study
+from tests.support.truths import rank_everything, same_truth
 
 pytestmark = pytest.mark.django_db
 AB = same_truth([["a"], ["b"]])

@@ -21,7 +21,7 @@ from django.test import Client
 from django.urls import reverse
 
 from annotate.audit.models import Act, AuditEntry
-from tests.factories import make_person
+from tests.support.factories import make_person
 
 pytestmark = pytest.mark.django_db
 ROOT = Path(__file__).resolve().parents[3]
@@ -150,7 +150,7 @@ def test_the_limit_is_shared_between_processes(client, ana, n_failures, said):
 
 
 def _environment():
-    return {**os.environ, "DJANGO_SETTINGS_MODULE": "tests.annotate.accounts.quick_settings"}
+    return {**os.environ, "DJANGO_SETTINGS_MODULE": "tests.support.quick_settings"}
 
 
 # The second factor

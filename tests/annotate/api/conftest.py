@@ -1,6 +1,6 @@
 import pytest
 
-from .world import make_world
+from tests.support.world import make_world
 
 
 @pytest.fixture

@@ -7,9 +7,8 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
 from protocols import registry
-from tests.factories import make_person
-
-from .world import is_problem, signed_in
+from tests.support.factories import make_person
+from tests.support.world import is_problem, signed_in
 
 pytestmark = pytest.mark.django_db
 

@@ -14,7 +14,7 @@ from annotate.rest.problems import NAMES
 from annotate.rest.scopes import SCOPES
 from annotate.scoring.services import score_protocol
 from annotate.tokens.services import create_token
-from tests.factories import add_annotator, add_researcher, make_person, make_study
+from tests.support.factories import add_annotator, add_researcher, make_person, make_study
 
 TEXT = (Path(__file__).resolve().parents[3] / "docs" / "api.md").read_text(encoding="utf-8")
 [EXAMPLE] = re.findall(r"```python\n(.*?)```", TEXT, re.DOTALL)

@@ -19,7 +19,7 @@ from schemathesis import GenerationMode
 from schemathesis.checks import load_all_checks
 from schemathesis.specs.openapi import checks
 
-from .world import ids
+from tests.support.world import ids
 
 pytestmark = pytest.mark.django_db
 

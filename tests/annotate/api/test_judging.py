@@ -8,9 +8,8 @@ from django.urls import reverse
 from annotate.judging.models import Assignment, Judgement, Skip, Withdrawal
 from annotate.judging.services import rankings_that_differ
 from annotate.studies.models import Study
-from tests.factories import add_annotator, add_newcomer, make_study
-
-from .world import is_problem, signed_in
+from tests.support.factories import add_annotator, add_newcomer, make_study
+from tests.support.world import is_problem, signed_in
 
 pytestmark = pytest.mark.django_db
 

@@ -7,11 +7,10 @@ from annotate.datasets.models import Dataset, Result
 from annotate.imports.models import Draft, DraftFile, Import
 from annotate.jobs.models import Job
 from annotate.scoring.models import Score
-from tests.annotate.imports.loads import RESULTS, TRUTH, new_dataset
-from tests.archives import zip_bytes
-from tests.factories import make_admin
-
-from .world import is_problem, signed_in
+from tests.support.archives import zip_bytes
+from tests.support.factories import make_admin
+from tests.support.loads import RESULTS, TRUTH, new_dataset
+from tests.support.world import is_problem, signed_in
 
 pytestmark = pytest.mark.django_db
 

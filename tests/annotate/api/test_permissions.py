@@ -4,9 +4,8 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from drf_spectacular.generators import SchemaGenerator
 
-from tests.factories import make_person
-
-from .world import ids, is_problem, make_world, signed_in
+from tests.support.factories import make_person
+from tests.support.world import ids, is_problem, make_world, signed_in
 
 pytestmark = pytest.mark.django_db
 

@@ -12,9 +12,8 @@ from annotate.rest import idempotency
 from annotate.rest.models import GivenAnswer
 from annotate.scoring.models import ProtocolRun
 from annotate.studies.models import Study
-from tests.factories import make_person
-
-from .world import is_problem, signed_in
+from tests.support.factories import make_person
+from tests.support.world import is_problem, signed_in
 
 pytestmark = pytest.mark.django_db
 
@@ -100,7 +99,7 @@ def test_a_failure_says_nothing_of_the_inside(admin, monkeypatch, caplog):
     def fail(*args, **kwargs):
         raise OperationalError("disk of the server is full")
 
-    monkeypatch.setattr("annotate.studies.selectors.figures", fail)
+    monkeypatch.setattr("annotate.progress.selectors.figures", fail)
     slug = Study.objects.first().slug
     response = admin.get(f"/api/v1/studies/{slug}/progress")
     assert is_problem(response, 500, "failed")
@@ -112,7 +111,7 @@ def test_a_page_that_fails_stays_a_page(admin, client, world, monkeypatch):
     def fail(*args, **kwargs):
         raise OperationalError("full")
 
-    monkeypatch.setattr("annotate.studies.selectors.figures", fail)
+    monkeypatch.setattr("annotate.progress.selectors.figures", fail)
     client.raise_request_exception = False
     client.force_login(world.people["admin"])
     response = client.get(f"/studies/{world.study.slug}/")

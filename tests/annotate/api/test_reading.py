@@ -15,10 +15,9 @@ from annotate.scoring.models import Score
 from annotate.scoring.services import score_protocol
 from annotate.studies.models import Study
 from protocols import registry
-from protocols.regions import Region, encode_regions
+from protocols.core.regions import Region, encode_regions
 from rankings.report import Settings
-from tests.annotate.judging.truths import rank_everything
-from tests.factories import (
+from tests.support.factories import (
     add_annotator,
     add_researcher,
     make_dataset,
@@ -28,8 +27,8 @@ from tests.factories import (
     make_result,
     make_study,
 )
-
-from .world import TRUTH, is_problem, signed_in
+from tests.support.truths import rank_everything
+from tests.support.world import TRUTH, is_problem, signed_in
 
 pytestmark = pytest.mark.django_db
 

@@ -7,7 +7,7 @@ import pytest
 from django.core.management import call_command
 from drf_spectacular.generators import SchemaGenerator
 
-from .world import PROBLEM, is_problem
+from tests.support.world import PROBLEM, is_problem
 
 pytestmark = pytest.mark.django_db
 

@@ -5,9 +5,8 @@ import pytest
 from annotate.reports.models import KeptReport
 from annotate.rest.models import GivenAnswer
 from tests.annotate.judging.test_together import at_once
-from tests.factories import add_researcher, make_study
-
-from .world import signed_in
+from tests.support.factories import add_researcher, make_study
+from tests.support.world import signed_in
 
 
 @pytest.mark.django_db(transaction=True)

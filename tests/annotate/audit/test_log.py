@@ -14,8 +14,8 @@ from annotate.reports.services import keep_report
 from annotate.scoring.services import score_protocol
 from annotate.studies.services import change_role, create_study, remove_member, set_state
 from rankings.report import Settings
-from tests.archives import zip_file
-from tests.factories import (
+from tests.support.archives import zip_file
+from tests.support.factories import (
     add_annotator,
     add_researcher,
     make_admin,

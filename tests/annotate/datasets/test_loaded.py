@@ -13,9 +13,9 @@ from annotate.datasets.drawing import picture
 from annotate.datasets.models import Image, Method, Result
 from annotate.imports.services import ResultArchive, load_dataset, load_results
 from annotate.scoring.services import score_protocol
-from protocols.regions import Region, encode_regions
-from tests.archives import zip_bytes
-from tests.factories import (
+from protocols.core.regions import Region, encode_regions
+from tests.support.archives import zip_bytes
+from tests.support.factories import (
     add_annotator,
     make_admin,
     make_dataset,

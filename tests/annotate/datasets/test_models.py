@@ -5,8 +5,8 @@ from django.db import IntegrityError, transaction
 
 from annotate.datasets.drawing import polygon_points
 from annotate.datasets.models import Result
-from protocols.regions import Region
-from tests.factories import make_dataset, make_image, make_method, make_result
+from protocols.core.regions import Region
+from tests.support.factories import make_dataset, make_image, make_method, make_result
 
 
 @pytest.mark.django_db

@@ -7,7 +7,7 @@ from django.core.files.base import ContentFile
 from django.urls import reverse
 
 from annotate.datasets.models import image_storage, stored_name
-from tests.factories import (
+from tests.support.factories import (
     add_annotator,
     add_researcher,
     make_admin,

@@ -7,7 +7,7 @@ import pytest
 import shapely
 
 from annotate.demo.detectors import DETECTORS, SMALL_PX, detections, text_height
-from protocols.regions import Region
+from protocols.core.regions import Region
 from tests.annotate.demo import drawn
 
 BY_SLUG = {detector.slug: detector for detector in DETECTORS}

@@ -11,7 +11,7 @@ import pytest
 
 from annotate.demo.detectors import DETECTORS, detections
 from annotate.demo.judge import JUDGES, Judge, Quality, quality
-from protocols.regions import Region
+from protocols.core.regions import Region
 from tests.annotate.demo import drawn
 
 CRITERIA = ("recall", "precision", "preference")

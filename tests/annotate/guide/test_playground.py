@@ -28,7 +28,7 @@ from annotate.guide.playground import (
 )
 from annotate.guide.presets import DEFAULT, PRESETS
 from protocols import registry
-from protocols.errors import ProtocolError
+from protocols.core.errors import ProtocolError
 
 LINKS = json.loads(Path(__file__).with_name("links.json").read_text())
 WORD = Box(10, 10, 110, 50)

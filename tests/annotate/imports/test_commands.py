@@ -8,8 +8,8 @@ from django.core.management import CommandError, call_command
 
 from annotate.datasets.models import Dataset, Method
 from annotate.scoring.models import Score
-from tests.archives import picture_bytes, zip_file
-from tests.shared import shared_path
+from tests.support.archives import picture_bytes, zip_file
+from tests.support.shared import shared_path
 
 pytestmark = pytest.mark.django_db
 

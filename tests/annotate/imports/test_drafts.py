@@ -19,7 +19,16 @@ from annotate.scoring.models import ProtocolRun, Score
 from annotate.scoring.services import score_protocol
 from annotate.studies.models import Membership
 from annotate.studies.services import create_study
-from tests.annotate.imports.loads import (
+from tests.support.archives import picture_bytes
+from tests.support.factories import (
+    add_annotator,
+    make_admin,
+    make_dataset,
+    make_image,
+    make_person,
+    make_study,
+)
+from tests.support.loads import (
     RESULTS,
     TRUTH,
     add,
@@ -28,15 +37,6 @@ from tests.annotate.imports.loads import (
     loaded,
     new_dataset,
     stream,
-)
-from tests.archives import picture_bytes
-from tests.factories import (
-    add_annotator,
-    make_admin,
-    make_dataset,
-    make_image,
-    make_person,
-    make_study,
 )
 
 pytestmark = pytest.mark.django_db

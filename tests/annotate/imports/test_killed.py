@@ -13,7 +13,7 @@ from annotate.imports import drafts, staging
 from annotate.imports.models import Draft, Import
 from annotate.jobs import launching
 from annotate.jobs.models import LOST_AFTER, Job
-from tests.annotate.imports.loads import add_results, new_dataset
+from tests.support.loads import add_results, new_dataset
 
 pytestmark = pytest.mark.django_db(transaction=True)
 N_IMAGES = 120

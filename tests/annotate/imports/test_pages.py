@@ -9,11 +9,14 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.urls import reverse
 
 from annotate.datasets.models import Dataset, Method, Result
-from annotate.imports import drafts, screens
+from annotate.imports import drafts
+from annotate.imports import presentation as screens
 from annotate.imports.models import Draft, Finding, Import
 from annotate.jobs.models import Job
 from annotate.scoring.models import Score
-from tests.annotate.imports.loads import (
+from tests.support.archives import picture_bytes, zip_bytes
+from tests.support.factories import make_admin, make_dataset, make_image
+from tests.support.loads import (
     RESULTS,
     TRUTH,
     add,
@@ -22,8 +25,6 @@ from tests.annotate.imports.loads import (
     loaded,
     new_dataset,
 )
-from tests.archives import picture_bytes, zip_bytes
-from tests.factories import make_admin, make_dataset, make_image
 
 pytestmark = pytest.mark.django_db
 SVG = b"<svg xmlns='http://www.w3.org/2000/svg'><script>alert(1)</script></svg>"

@@ -10,7 +10,7 @@ from annotate.imports.errors import NotLoaded
 from annotate.imports.models import Import
 from annotate.imports.services import ResultArchive, load_dataset, load_results, load_scores
 from annotate.scoring.models import ProtocolRun, Score
-from tests.archives import picture_bytes, zip_bytes, zip_file
+from tests.support.archives import picture_bytes, zip_bytes, zip_file
 
 pytestmark = pytest.mark.django_db
 

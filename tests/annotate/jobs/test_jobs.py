@@ -14,7 +14,7 @@ from django.utils import timezone
 from annotate.errors import Refusal
 from annotate.jobs import launching, registry, services
 from annotate.jobs.models import LOST_AFTER, Job
-from tests.factories import make_person
+from tests.support.factories import make_person
 
 
 @pytest.fixture

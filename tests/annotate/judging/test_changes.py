@@ -10,13 +10,12 @@ from django.urls import reverse
 from annotate.judging import changes, services
 from annotate.judging.errors import AlreadyAnswered, Incomplete, StudyNotOpen
 from annotate.judging.models import Assignment, Judgement, Preferences, Screen, Withdrawal
-from annotate.judging.screens import image_data, payload
+from annotate.judging.presentation import image_data, payload
 from annotate.studies.errors import StudyRefused
 from annotate.studies.models import Study, StudyImage
-from protocols.regions import Region, encode_regions
-from tests.factories import add_annotator, make_admin, make_method, make_result, make_study
-
-from .truths import (
+from protocols.core.regions import Region, encode_regions
+from tests.support.factories import add_annotator, make_admin, make_method, make_result, make_study
+from tests.support.truths import (
     CRITERIA,
     answer,
     asked_verdicts,

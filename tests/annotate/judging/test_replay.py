@@ -5,9 +5,8 @@ from django.core.management import CommandError, call_command
 
 from annotate.judging import services
 from annotate.judging.models import Assignment
-from tests.factories import add_annotator, make_study
-
-from .truths import answer, rank_everything, same_truth
+from tests.support.factories import add_annotator, make_study
+from tests.support.truths import answer, rank_everything, same_truth
 
 pytestmark = pytest.mark.django_db
 

@@ -8,9 +8,15 @@ from annotate.judging import services
 from annotate.judging.errors import AlreadyAnswered, Incomplete, StudyNotOpen
 from annotate.judging.models import Assignment, Judgement, Screen, Skip, Withdrawal
 from annotate.studies.models import Membership, Study, StudyImage
-from tests.factories import add_annotator, make_person, make_study
-
-from .truths import CRITERIA, answer, asked_verdicts, rank_everything, same_truth, verdicts
+from tests.support.factories import add_annotator, make_person, make_study
+from tests.support.truths import (
+    CRITERIA,
+    answer,
+    asked_verdicts,
+    rank_everything,
+    same_truth,
+    verdicts,
+)
 
 pytestmark = pytest.mark.django_db
 

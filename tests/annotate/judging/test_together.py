@@ -9,9 +9,8 @@ from django.db import connections
 from annotate.judging import services
 from annotate.judging.errors import AlreadyAnswered
 from annotate.judging.models import Assignment, Judgement, Screen, Withdrawal
-from tests.factories import add_annotator, make_study
-
-from .truths import answer, asked_verdicts, same_truth
+from tests.support.factories import add_annotator, make_study
+from tests.support.truths import answer, asked_verdicts, same_truth
 
 pytestmark = pytest.mark.django_db(transaction=True)
 ABC = same_truth([["a"], ["b"], ["c"]])

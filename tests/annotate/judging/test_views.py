@@ -8,11 +8,10 @@ from django.urls import reverse
 
 from annotate.judging import services
 from annotate.judging.models import Judgement, Skip
-from annotate.judging.screens import payload
+from annotate.judging.presentation import payload
 from annotate.studies.models import Study
-from tests.factories import add_annotator, add_researcher, make_person, make_study
-
-from .truths import asked_verdicts, rank_everything, same_truth
+from tests.support.factories import add_annotator, add_researcher, make_person, make_study
+from tests.support.truths import asked_verdicts, rank_everything, same_truth
 
 pytestmark = pytest.mark.django_db
 

@@ -13,10 +13,9 @@ from annotate.learning.models import FirstVisit
 from annotate.reports.exports import FORMATS
 from annotate.scoring.services import score_protocol
 from annotate.studies.models import StudyImage
-from tests.annotate.judging.truths import rank_everything, same_truth
-from tests.factories import add_newcomer, add_researcher, make_study
-
-from .practice import practise
+from tests.support.factories import add_newcomer, add_researcher, make_study
+from tests.support.practice import practise
+from tests.support.truths import rank_everything, same_truth
 
 pytestmark = pytest.mark.django_db
 

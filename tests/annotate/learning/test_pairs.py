@@ -5,7 +5,8 @@ from xml.etree import ElementTree
 
 import pytest
 
-from annotate.learning import pictures, screens
+from annotate.learning import pictures
+from annotate.learning import presentation as screens
 from annotate.learning.letters import Word
 from annotate.learning.pairs import CARDS, CRITERIA, EXERCISES, LEFT, PAIRS_IN_A_ROUND, RIGHT
 from annotate.learning.pictures import HEIGHT, PICTURES, WIDTH

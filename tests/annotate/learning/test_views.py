@@ -10,9 +10,8 @@ from annotate.learning import services
 from annotate.learning.models import FirstVisit
 from annotate.learning.pairs import CARDS, EXERCISES
 from annotate.studies.models import Study
-from tests.factories import add_newcomer, add_researcher, make_person, make_study
-
-from .practice import as_expected, otherwise, practise
+from tests.support.factories import add_newcomer, add_researcher, make_person, make_study
+from tests.support.practice import as_expected, otherwise, practise
 
 pytestmark = pytest.mark.django_db
 

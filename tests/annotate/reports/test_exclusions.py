@@ -8,8 +8,8 @@ from annotate.scoring.services import score_protocol
 from annotate.studies.errors import StudyRefused
 from annotate.studies.exclusions import decide, left_out
 from rankings.report import Settings
-from tests.annotate.judging.truths import rank_everything, same_truth
-from tests.factories import add_annotator, add_researcher, make_person, make_study
+from tests.support.factories import add_annotator, add_researcher, make_person, make_study
+from tests.support.truths import rank_everything, same_truth
 
 pytestmark = pytest.mark.django_db
 ONE = Settings(min_annotators=1)

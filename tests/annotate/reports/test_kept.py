@@ -10,8 +10,8 @@ from django.utils.html import escape
 from annotate.reports.models import KeptReport
 from annotate.scoring.models import Score
 from rankings.analysis_tables import tables_of
-from tests.annotate.judging.truths import rank_everything, same_truth
-from tests.factories import add_annotator, add_researcher, make_study
+from tests.support.factories import add_annotator, add_researcher, make_study
+from tests.support.truths import rank_everything, same_truth
 
 from .test_report import ABC, make_run
 

@@ -9,16 +9,23 @@ import zipfile
 import pytest
 from django.urls import reverse
 
+from annotate.figures import data as figure_data
+from annotate.figures import files as figure_files
 from annotate.judging import services as judging
-from annotate.reports import figure_data, figure_files
 from annotate.reports.services import available_runs, keep_report
 from annotate.scoring.models import ProtocolRun, Score
 from annotate.scoring.services import score_protocol
 from annotate.studies.exclusions import decide
-from protocols.regions import encode_regions
+from protocols.core.regions import encode_regions
 from rankings.report import Settings
-from tests.annotate.judging.truths import rank_everything, same_truth
-from tests.factories import add_annotator, add_researcher, make_image, make_result, make_study
+from tests.support.factories import (
+    add_annotator,
+    add_researcher,
+    make_image,
+    make_result,
+    make_study,
+)
+from tests.support.truths import rank_everything, same_truth
 
 from .test_report import make_run
 

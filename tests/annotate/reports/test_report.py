@@ -9,8 +9,8 @@ from django.core.management import CommandError, call_command
 from django.urls import reverse
 
 from annotate.scoring.models import ProtocolRun, Score
-from tests.annotate.judging.truths import rank_everything, same_truth
-from tests.factories import add_annotator, add_researcher, make_study
+from tests.support.factories import add_annotator, add_researcher, make_study
+from tests.support.truths import rank_everything, same_truth
 
 pytestmark = pytest.mark.django_db
 

@@ -11,7 +11,7 @@ from shapely.errors import GEOSException
 from annotate.scoring.models import ProtocolRun, Score
 from annotate.scoring.services import NotScored, score_protocol
 from protocols import registry
-from tests.factories import make_admin, make_dataset, make_image, make_method, make_result
+from tests.support.factories import make_admin, make_dataset, make_image, make_method, make_result
 
 pytestmark = pytest.mark.django_db
 

@@ -9,8 +9,14 @@ from annotate.judging.models import Judgement
 from annotate.studies.errors import StudyRefused
 from annotate.studies.models import Membership
 from annotate.studies.services import change_role
-from tests.annotate.judging.truths import rank_everything, same_truth
-from tests.factories import add_annotator, add_researcher, make_admin, make_person, make_study
+from tests.support.factories import (
+    add_annotator,
+    add_researcher,
+    make_admin,
+    make_person,
+    make_study,
+)
+from tests.support.truths import rank_everything, same_truth
 
 pytestmark = pytest.mark.django_db
 AB = same_truth([["a"], ["b"]])

@@ -10,10 +10,9 @@ from django.utils import timezone
 
 from annotate.judging import services
 from annotate.judging.models import Assignment
-from annotate.studies import selectors
+from annotate.progress import selectors
 from annotate.studies.exclusions import decide
-from tests.annotate.judging.truths import rank_everything, same_truth
-from tests.factories import (
+from tests.support.factories import (
     add_annotator,
     add_researcher,
     make_admin,
@@ -21,6 +20,7 @@ from tests.factories import (
     make_person,
     make_study,
 )
+from tests.support.truths import rank_everything, same_truth
 
 pytestmark = pytest.mark.django_db
 AB = same_truth([["a"], ["b"]])

@@ -5,7 +5,7 @@ import pytest
 from annotate.studies.errors import StudyRefused
 from annotate.studies.models import Membership, Study
 from annotate.studies.services import add_member, create_study
-from tests.factories import make_dataset, make_image, make_method, make_person, make_result
+from tests.support.factories import make_dataset, make_image, make_method, make_person, make_result
 
 pytestmark = pytest.mark.django_db
 

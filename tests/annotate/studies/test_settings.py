@@ -9,12 +9,12 @@ from django.urls import reverse
 from annotate.audit.models import Act, AuditEntry
 from annotate.judging import services as judging
 from annotate.judging.models import Assignment
+from annotate.progress.selectors import n_images_of, own_progress
 from annotate.studies import services
 from annotate.studies.errors import StudyRefused
 from annotate.studies.models import Study
-from annotate.studies.selectors import n_images_of, own_progress
-from tests.annotate.judging.truths import rank_everything, same_truth
-from tests.factories import add_annotator, make_admin, make_study
+from tests.support.factories import add_annotator, make_admin, make_study
+from tests.support.truths import rank_everything, same_truth
 
 pytestmark = pytest.mark.django_db
 AB = same_truth([["a"], ["b"]])

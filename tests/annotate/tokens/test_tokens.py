@@ -13,8 +13,8 @@ from annotate.tokens import services
 from annotate.tokens.errors import TokenRefused
 from annotate.tokens.models import Token
 from annotate.tokens.services import create_token, revoke_token
-from tests.annotate.api.world import is_problem, signed_in
-from tests.factories import add_annotator, make_admin, make_person, make_study
+from tests.support.factories import add_annotator, make_admin, make_person, make_study
+from tests.support.world import is_problem, signed_in
 
 pytestmark = pytest.mark.django_db
 

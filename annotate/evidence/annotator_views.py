@@ -1,0 +1,103 @@
+"""The page about a study's annotators, and the decision whether somebody's rankings count."""
+
+from typing import Any
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.contrib.auth.models import User
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
+from django.views.decorators.http import require_POST, require_safe
+
+from annotate.studies import exclusions, permissions
+from annotate.studies.errors import StudyRefused
+from annotate.studies.models import Study
+from annotate.studies.pseudonyms import pseudonyms, usernames
+from rankings.elicitation import CRITERIA
+
+from . import annotators as page
+from .annotator_forms import ExclusionForm
+from .views import followed, kept
+
+
+@login_required
+@require_safe
+def annotators(request: HttpRequest, slug: str) -> HttpResponse:
+    study = followed(request, slug)
+    return _page(request, study, request.GET.get("annotator"), ExclusionForm())
+
+
+@login_required
+@require_POST
+def decide(request: HttpRequest, slug: str, key: str) -> HttpResponse:
+    """Leave an annotator out of the reports, or count them again."""
+    study = get_object_or_404(permissions.studies_to_curate(request.user), slug=slug)
+    person = next((one for one, name in pseudonyms(study).items() if name == key), None)
+    form = ExclusionForm(request.POST)
+    if person is None:
+        raise Http404
+    if not form.is_valid():
+        return _page(request, study, key, form, status=422)
+    try:
+        made = exclusions.decide(
+            study=study, person=User.objects.get(pk=person), by=request.user, **form.cleaned_data
+        )
+    except StudyRefused as refusal:
+        form.add_error(None, str(refusal))
+        return _page(request, study, key, form, status=422)
+    messages.success(
+        request,
+        "Left out: reports are now made without these rankings, and say so. Kept reports stay."
+        if made.is_excluded
+        else "Counted: reports are made with these rankings again. Kept reports stay.",
+    )
+    query = request.GET.copy()
+    query["annotator"] = key
+    return redirect(
+        f"{reverse('reports:annotators', args=[study.slug])}?{query.urlencode()}#person"
+    )
+
+
+def _page(
+    request: HttpRequest, study: Study, asked: str | None, form: ExclusionForm, status: int = 200
+) -> HttpResponse:
+    hides_names = request.GET.get("pseudonyms", "") not in ("", "0")
+    key_of = pseudonyms(study)
+    shown = key_of if hides_names else usernames(key_of)
+    people = page.annotators_page(
+        study=study, names={person: (key_of[person], shown[person]) for person in key_of}
+    )
+    chosen = next((one for one in people if one.key == asked), None)
+    if asked and chosen is None:
+        raise Http404
+    context: dict[str, Any] = {
+        "study": study,
+        "people": people,
+        "chosen": chosen,
+        "hides_names": hides_names,
+        "criteria": CRITERIA,
+        "kept": kept(request),
+        # A refused decision shows the page at another address.
+        "address": reverse("reports:annotators", args=[study.slug]),
+        "form": form,
+        "decisions": [
+            (row, shown[row.person_id], key_of[row.person_id], _who(row.created_by, shown))
+            for row in study.exclusions.select_related("created_by").order_by("-created", "-pk")
+        ],
+        "rules": {
+            "low": 100 * page.SIDE_LOW,
+            "high": 100 * page.SIDE_HIGH,
+            "deviations": page.FAR_DEVIATIONS,
+            "least": page.FAR_LEAST,
+            "others": page.FAR_OTHERS,
+        },
+    }
+    return render(request, "reports/annotators.html", context, status=status)
+
+
+def _who(person: User | None, shown: dict[int, str]) -> str:
+    """Return who decided, as the page calls people; an admin need not be one of the study."""
+    if person is None:
+        return "another site"
+    return shown.get(person.pk, "an admin")

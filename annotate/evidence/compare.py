@@ -1,0 +1,162 @@
+"""Two methods on one image with ground truth, and what a protocol makes of each region."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from annotate.datasets.drawing import polygon_points
+from annotate.datasets.models import Image, Method, Result
+from annotate.scoring.models import ProtocolRun
+from protocols import registry
+from protocols.core.base import ImageScore, Match, Protocol, Scene
+from protocols.core.errors import ProtocolError
+from protocols.core.fitting import lacking
+
+from .image import Picture, counted_boxes
+
+_UNMATCHED, _IGNORED = "unmatched", "ignored"
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """Regions that belong together, or one that belongs to none."""
+
+    regions: str
+    kind: str
+    recall_credit: float | None = None
+    precision_credit: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """One method as the viewer shows it; ``polygons`` are (points, fate)."""
+
+    side: str
+    method: Method
+    polygons: Sequence[tuple[str, str]]
+    truth_fates: Sequence[str]
+    score: ImageScore | None = None
+    matches: Sequence[Line] = ()
+    unmatched: Sequence[Line] = ()
+
+    @property
+    def label(self) -> str:
+        return f"{self.method.name}, {counted_boxes(len(self.polygons)).lower()}"
+
+
+def matching_protocols(
+    image: Image, results: Sequence[Result], runs: Sequence[ProtocolRun]
+) -> dict[str, Protocol]:
+    """Return by the name to choose them the protocols that say what matches on this image.
+
+    The published ones, and those of runs with other parameters.
+    """
+    found = [one for result in results for one in result.detections]
+    usable = {
+        protocol.slug: protocol
+        for protocol in registry.all_protocols()
+        if protocol.has_matches
+        and protocol.needs != "several methods"
+        and not lacking(protocol, image.truth_regions, found, len(results))
+    }
+    choices = {protocol.name: protocol for protocol in usable.values()}
+    for run in runs:
+        if run.origin == ProtocolRun.Origin.COMPUTED and run.protocol in usable:
+            try:
+                choices.setdefault(run.name, registry.get(run.protocol, run.parameters))
+            except ProtocolError:  # stored by a version with other parameters
+                continue
+    return dict(sorted(choices.items()))
+
+
+def side_of(side: str, result: Result, image: Image, protocol: Protocol | None) -> Side:
+    """Return one side of the viewer. Raises ProtocolError where the protocol refuses the regions."""
+    convention = image.dataset.box_convention
+    score = _scored(result, image, protocol) if protocol else None
+    fates = _fates("detection", score, len(result.detections))
+    points = [polygon_points(region, convention) for region in result.detections]
+    of_truth = _fates("truth", score, len(image.truth_regions))
+    return Side(
+        side,
+        result.method,
+        list(zip(points, fates, strict=True)),
+        [
+            fate
+            for fate, region in zip(of_truth, image.truth_regions, strict=True)
+            if not region.ignored
+        ],
+        score,
+        [_line(match, image, result) for match in score.matches] if score else (),
+        [
+            Line(_named(one.side, one.index, image, result), one.reason)
+            for one in (score.unmatched if score else ())
+        ],
+    )
+
+
+def _scored(result: Result, image: Image, protocol: Protocol) -> ImageScore:
+    detections = result.detections if result.had_file else None
+    [score] = protocol.score(
+        [Scene(image.truth_regions, detections, image.name, image.width, image.height)]
+    )
+    return score
+
+
+def _fates(side: str, score: ImageScore | None, n: int) -> list[str]:
+    if score is None:
+        return [""] * n
+    fates = [_UNMATCHED] * n
+    for unmatched in score.unmatched:
+        is_out = "ignored" in unmatched.reason or "left out" in unmatched.reason
+        if unmatched.side == side and is_out:
+            fates[unmatched.index] = _IGNORED
+    for match in score.matches:
+        for at in match.truth if side == "truth" else match.detections:
+            fates[at] = "matched" if match.kind == "one-to-one" else "part"
+    return fates
+
+
+def _line(match: Match, image: Image, result: Result) -> Line:
+    regions = [_named("truth", at, image, result) for at in match.truth]
+    regions += [_named("detection", at, image, result) for at in match.detections]
+    return Line(", ".join(regions), match.kind, match.recall_credit, match.precision_credit)
+
+
+def _named(side: str, at: int, image: Image, result: Result) -> str:
+    region = (image.truth_regions if side == "truth" else result.detections)[at]
+    said = f" “{region.text}”" if region.text else ""
+    return f"{side} {at + 1}{said}"
+
+
+def payload(
+    image: Image, picture: Picture, sides: Sequence[Side], protocol_name: str
+) -> Mapping[str, Any]:
+    """Return what the viewer's script draws from: the comparison page's shape, with names."""
+    by_name = {side.method.slug: side for side in sides}
+    has_matches = all(side.score is not None for side in sides)
+    return {
+        "screen": {"id": "-".join(side.method.slug for side in sides)},
+        "study": {"settings": {"ground_truth": "request", "match_colours": protocol_name}},
+        "image": {
+            "key": image.name,
+            "url": picture.url or None,
+            "width": picture.width,
+            "height": picture.height,
+            "results": {
+                name: {"polygons": [points for points, _ in side.polygons], "label": side.label}
+                for name, side in by_name.items()
+            },
+            "truth": {"polygons": list(picture.truth), "ignored": list(picture.ignored)},
+            "matches": {
+                name: {
+                    "detections": [fate for _, fate in side.polygons],
+                    "truth": list(side.truth_fates),
+                }
+                for name, side in by_name.items()
+            }
+            if has_matches
+            else None,
+        },
+        "left": sides[0].method.slug,
+        "right": sides[1].method.slug,
+    }

@@ -1,0 +1,148 @@
+"""What the addresses of the pages about single images carry beside a report's settings."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from django import forms
+
+from annotate.reports.forms import ReportForm
+from annotate.scoring.models import ProtocolRun
+from annotate.studies.models import Study
+from protocols.core.base import Protocol
+from rankings.elicitation import CRITERIA
+
+# What the page is about; the other settings are folded away.
+_FIRST = ("protocol", "criterion", "distance", "only")
+_CRITERIA = [(criterion, criterion.capitalize()) for criterion in CRITERIA]
+
+
+class ImageForm(ReportForm):
+    """The report's settings for one image; criterion and pseudonyms are chosen by links."""
+
+    criterion = forms.ChoiceField(choices=_CRITERIA, required=False, widget=forms.HiddenInput)
+    pseudonyms = forms.BooleanField(required=False, widget=forms.HiddenInput)
+
+    def clean_criterion(self) -> str:
+        return self.cleaned_data["criterion"] or CRITERIA[0]
+
+
+class DisagreementForm(ReportForm):
+    """One protocol and one criterion; from a count of a report only the images that it counts."""
+
+    protocol = forms.ChoiceField(required=False)
+    criterion = forms.ChoiceField(choices=_CRITERIA, required=False)
+    only = forms.ChoiceField(
+        choices=[
+            ("", "all images"),
+            ("best", "where it is nearest"),
+            ("worst", "where it is farthest"),
+        ],
+        required=False,
+        label="Images",
+    )
+    # The protocols of the report; without any, all there are.
+    among = forms.MultipleChoiceField(required=False, widget=forms.MultipleHiddenInput)
+
+    def __init__(
+        self, data: Any, *args: object, study: Study, runs: Sequence[ProtocolRun], **kwargs: object
+    ) -> None:
+        given = data.copy()
+        if runs and not given.get("protocol"):
+            given["protocol"] = runs[0].name
+        if not given.get("criterion"):
+            given["criterion"] = CRITERIA[0]
+        super().__init__(given, *args, study=study, runs=runs, **kwargs)
+        self.fields["among"].choices = self.fields["protocol"].choices
+        self.order_fields(_FIRST)
+
+    @property
+    def first_fields(self) -> list[forms.BoundField]:
+        return [self[name] for name in _FIRST]
+
+    @property
+    def other_fields(self) -> list[forms.BoundField]:
+        return [field for field in self.visible_fields() if field.name not in _FIRST]
+
+    def runs(self) -> list[ProtocolRun]:
+        return [run for run in self._runs if run.name == self.cleaned_data["protocol"]]
+
+    def rivals(self) -> list[ProtocolRun]:
+        names = self.cleaned_data["among"]
+        return [run for run in self._runs if not names or run.name in names]
+
+
+class ParametersForm(forms.Form):
+    """A protocol's parameters with their ranges, as the viewer of two methods tries them.
+
+    An address without ``p-set`` has the protocol's own; with it an unchecked box is a no.
+    """
+
+    set = forms.CharField(widget=forms.HiddenInput, initial="1", required=False)
+    prefix = "p"
+
+    def __init__(self, data: Any, *, protocol: Protocol) -> None:
+        self._protocol = protocol
+        super().__init__(_with_own(data, protocol) if "p-set" in data else None)
+        published = type(protocol)()
+        for declared in protocol.declared():
+            usual = getattr(published, declared.name)
+            self.fields[declared.name] = _field(
+                declared, getattr(protocol, declared.name), f"published: {_plain(usual)}"
+            )
+
+    def protocol(self) -> Protocol:
+        """Return the protocol with the parameters of the address.
+
+        Raises ParameterError where they do not go together.
+        """
+        if not self.is_bound:
+            return self._protocol
+        own = self._protocol.parameters()
+        return replace(self._protocol, **{name: self.cleaned_data[name] for name in own})
+
+
+def _with_own(data: Any, protocol: Protocol) -> Any:
+    """Return what an address says, and the protocol's own values where it says nothing."""
+    given = data.copy()
+    for name, value in protocol.parameters().items():
+        if not isinstance(value, bool) and not given.get(f"p-{name}"):
+            given[f"p-{name}"] = str(value)
+    return given
+
+
+def changed_parameters(protocol: Protocol) -> list[str]:
+    """Say which parameters are not the published ones."""
+    published = type(protocol)().parameters()
+    return [
+        f"{name} {_plain(value)} (published {_plain(published[name])})"
+        for name, value in protocol.parameters().items()
+        if value != published[name]
+    ]
+
+
+def _field(declared: Any, value: Any, usual: str) -> forms.Field:
+    told = {
+        "label": declared.name,
+        "initial": value,
+        "required": False,
+        "help_text": f"{declared.metadata['says']}; {usual}",
+    }
+    if isinstance(declared.default, bool):
+        return forms.BooleanField(**told)
+    if "choices" in declared.metadata:
+        return forms.ChoiceField(
+            choices=[(one, one) for one in declared.metadata["choices"]], **told
+        )
+    low, high = declared.metadata["low"], declared.metadata["high"]
+    kind = forms.IntegerField if isinstance(declared.default, int) else forms.FloatField
+    field = kind(min_value=low, max_value=high, **told)
+    # The script puts a slider beside it.
+    field.widget.attrs |= {"step": "1" if kind is forms.IntegerField else "any", "data-slides": ""}
+    return field
+
+
+def _plain(value: Any) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return f"{value:g}" if isinstance(value, float) else str(value)

@@ -1,0 +1,196 @@
+"""The pages about single images: one image, two methods on it, and where a protocol disagrees."""
+
+from typing import Any
+
+from django.contrib.auth.decorators import login_required
+from django.core.paginator import Paginator
+from django.http import Http404, HttpRequest, HttpResponse, QueryDict
+from django.shortcuts import get_object_or_404, render
+from django.urls import reverse
+from django.views.decorators.http import require_safe
+
+from annotate.datasets.models import Image, Result
+from annotate.reports.services import available_runs
+from annotate.studies import permissions
+from annotate.studies.models import Study
+from annotate.studies.pseudonyms import pseudonyms, usernames
+from protocols.core.errors import ProtocolError
+from rankings.elicitation import CRITERIA
+
+from . import compare as image_compare
+from . import disagreement as image_disagreement
+from .forms import DisagreementForm, ImageForm, ParametersForm, changed_parameters
+from .image import find_image, image_page, picture_of, results_of
+from .screens import screens_of
+
+_IMAGES_PER_PAGE = 25
+# What one page hands on to the next.
+_KEPT = ("criterion", "decimals", "consensus", "beta", "min_annotators", "pseudonyms")
+
+
+@login_required
+@require_safe
+def image(request: HttpRequest, slug: str, image: str) -> HttpResponse:
+    study = followed(request, slug)
+    found = _image(study, image)
+    form = ImageForm(request.GET, study=study, runs=available_runs(study))
+    context: dict[str, Any] = {
+        "study": study,
+        "image": found,
+        "form": form,
+        "kept": kept(request),
+        "criteria": CRITERIA,
+    }
+    if not form.is_valid():
+        return render(request, "reports/image.html", context, status=422)
+    hides_names = form.cleaned_data["pseudonyms"]
+    key_of = pseudonyms(study)
+    shown = key_of if hides_names else usernames(key_of)
+    context["hides_names"] = hides_names
+    context["script"] = request.GET.get("script", "")
+    context["settings"] = form.settings()
+    context["page"] = image_page(
+        study=study,
+        image=found,
+        url=_photograph(found),
+        criterion=form.cleaned_data["criterion"],
+        settings=form.settings(),
+        runs=form.runs(),
+        names={person: (key_of[person], shown[person]) for person in key_of},
+        script=context["script"],
+    )
+    asked = request.GET.get("annotator")
+    if asked:
+        person = next((one for one, key in key_of.items() if key == asked), None)
+        assignment = get_object_or_404(study.assignments, image=found, annotator=person)
+        context["screens_by"] = shown[person]
+        context["screens"] = screens_of(assignment)
+        context["unsettled"] = assignment.unsettled
+    return render(request, "reports/image.html", context)
+
+
+@login_required
+@require_safe
+def compare(request: HttpRequest, slug: str, image: str) -> HttpResponse:
+    study = followed(request, slug)
+    found = _image(study, image)
+    results = results_of(study, found)
+    context: dict[str, Any] = {
+        "study": study,
+        "image": found,
+        "results": results,
+        "kept": kept(request),
+    }
+    if not results:
+        return render(request, "reports/compare.html", context)
+    left = _chosen(results, request.GET.get("left"), 0)
+    right = _chosen(results, request.GET.get("right"), min(1, len(results) - 1))
+    protocols = image_compare.matching_protocols(found, results, available_runs(study))
+    name = request.GET.get("protocol", "")
+    by_slug = {protocol.slug: shown for shown, protocol in reversed(protocols.items())}
+    name = name if name in protocols else by_slug.get(name, "")
+    pair = [("left", left), ("right", right)]
+    protocol = protocols.get(name)
+    parameters = ParametersForm(request.GET, protocol=protocol) if protocol else None
+    is_valid = parameters is None or not parameters.is_bound or parameters.is_valid()
+    refusal = ""
+    try:
+        if parameters and is_valid:
+            protocol = parameters.protocol()
+        sides = [
+            image_compare.side_of(side, one, found, protocol if is_valid else None)
+            for side, one in pair
+        ]
+    except ProtocolError as refused:
+        refusal = str(refused)
+        sides = [image_compare.side_of(side, one, found, None) for side, one in pair]
+    picture = picture_of(found, results, _photograph(found))
+    context |= {
+        "sides": sides,
+        "picture": picture,
+        "protocols": list(protocols),
+        "protocol": name,
+        # Asked for, but it says nothing about this image.
+        "is_unknown": bool(request.GET.get("protocol")) and not name,
+        "refusal": refusal,
+        "parameters": parameters,
+        "changed": changed_parameters(protocol) if protocol and is_valid else [],
+        "are_scored": protocol is not None and is_valid and not refusal,
+        "payload": image_compare.payload(found, picture, sides, name),
+    }
+    return render(request, "reports/compare.html", context, status=200 if is_valid else 422)
+
+
+@login_required
+@require_safe
+def disagreement(request: HttpRequest, slug: str) -> HttpResponse:
+    study = followed(request, slug)
+    runs = available_runs(study)
+    form = DisagreementForm(request.GET, study=study, runs=runs)
+    context: dict[str, Any] = {"study": study, "form": form, "runs": runs, "kept": kept(request)}
+    if not form.is_valid():
+        return render(request, "reports/disagreement.html", context, status=422)
+    [run] = form.runs() or [None]
+    if run is None:
+        return render(request, "reports/disagreement.html", context)
+    criterion = form.cleaned_data["criterion"]
+    found = image_disagreement.disagreement(
+        study=study,
+        run=run,
+        criterion=criterion,
+        settings=form.settings(),
+        only=form.cleaned_data["only"],
+        among=form.rivals(),
+    )
+    page = Paginator(found.rows, _IMAGES_PER_PAGE).get_page(request.GET.get("page"))
+    small = image_disagreement.thumbnails(study, [row.name for row in page])
+    settings = request.GET.copy()
+    for name in ("protocol", "distance", "only", "among", "page"):
+        settings.pop(name, None)
+    settings["criterion"] = criterion
+    context |= {
+        "run": run,
+        "script": f"protocol-{run.pk}",
+        "criterion": criterion,
+        "only": form.cleaned_data["only"],
+        "settings": form.settings(),
+        "found": found,
+        "page": page,
+        "rows": [(row, small[row.name]) for row in page],
+        "settings_query": settings.urlencode(),
+    }
+    return render(request, "reports/disagreement.html", context)
+
+
+def followed(request: HttpRequest, slug: str) -> Study:
+    studies = permissions.studies_to_follow(request.user).select_related("dataset")
+    return get_object_or_404(studies, slug=slug)
+
+
+def kept(request: HttpRequest) -> str:
+    """Return the settings that a link to another page hands on."""
+    handed_on = QueryDict(mutable=True)
+    for name in _KEPT:
+        if request.GET.get(name):
+            handed_on[name] = request.GET[name]
+    return handed_on.urlencode()
+
+
+def _image(study: Study, name: str) -> Image:
+    found = find_image(study, name)
+    if found is None:
+        raise Http404
+    return found
+
+
+def _photograph(image: Image) -> str:
+    return reverse("datasets:image", args=[image.sha256]) if image.sha256 else ""
+
+
+def _chosen(results: list[Result], slug: str | None, usual: int) -> Result:
+    if not slug:
+        return results[usual]
+    for result in results:
+        if result.method.slug == slug:
+            return result
+    raise Http404

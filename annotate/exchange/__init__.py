@@ -1,0 +1,1 @@
+"""Taking a study out and in: raw data and bundles."""

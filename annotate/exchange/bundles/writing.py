@@ -1,0 +1,295 @@
+"""Writing a study's bundle. Equal data give equal bytes, whenever it is written."""
+
+import hashlib
+import json
+import zipfile
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+from datetime import datetime
+from typing import IO, Any, Final
+
+from django.db.models import Max
+
+from annotate.datasets.models import Image, Method, Result, image_storage
+from annotate.errors import Refusal
+from annotate.exchange.raw import assignments_in_order, logs_of, snapshot, zip_entry
+from annotate.judging.models import Assignment, Judgement, Screen, Skip, Withdrawal
+from annotate.reports import exports, services
+from annotate.scoring.models import ProtocolRun, Score
+from annotate.studies.models import Study
+from annotate.studies.pseudonyms import names_of, numbered
+from rankings import __version__ as software_version
+from rankings.report import Settings
+
+from . import (
+    CHECKSUMS,
+    DATASET,
+    EXPLANATION,
+    FORMAT,
+    MANIFEST,
+    PART_BYTES,
+    PHOTOGRAPHS,
+    README,
+    REPORT,
+    STUDY,
+    VERSION,
+)
+from .records import encoded, to_line
+
+_CHUNK: Final = 1024 * 1024
+SOFTWARE: Final = f"text-detection-rankings {software_version}"
+
+
+class NotExported(Refusal):
+    """A bundle that cannot be written as asked."""
+
+
+def write_bundle(
+    study: Study, stream: IO[bytes], *, photographs: bool = False, names: bool = False
+) -> dict[str, int]:
+    """Write a study as of one moment; return how many of what it holds.
+
+    Raises NotExported if a photograph that is asked for is missing.
+    """
+    with snapshot(), zipfile.ZipFile(stream, "w") as archive:
+        bundle = _Bundle(study, archive, names=names)
+        bundle.write(photographs=photographs)
+        return dict(bundle.counts)
+
+
+class _Bundle:
+    """The zip that is being written: what it holds so far, and how people are called in it."""
+
+    def __init__(self, study: Study, archive: zipfile.ZipFile, *, names: bool) -> None:
+        self._study = study
+        self._archive = archive
+        self._names = names
+        self._people = names_of(study, real=names)
+        self._sums: list[str] = []
+        self.counts: Counter[str] = Counter()
+
+    def write(self, *, photographs: bool) -> None:
+        study = self._study
+        self._json(DATASET, encoded(study.dataset))
+        for name, rows in (
+            ("images", self._images()),
+            ("truth", self._truth()),
+            ("methods", map(encoded, _methods(study))),
+            ("results", self._results()),
+            ("runs", map(encoded, _runs(study))),
+            ("scores", self._scores()),
+            ("members", self._members()),
+            ("exclusions", self._exclusions()),
+            ("assignments", self._assignments()),
+        ):
+            self._list(name, rows)
+        self._json(STUDY, self._settings())
+        self.counts["photographs"] = 0
+        if photographs:
+            self._photographs()
+        as_of = _last_change(study)
+        self._add(REPORT, [report_bytes(study, as_of)])
+        self._add(README, [EXPLANATION.encode()])
+        self._json(
+            MANIFEST,
+            {
+                "format": FORMAT,
+                "version": VERSION,
+                "software": SOFTWARE,
+                "study": study.name,
+                "dataset": study.dataset.name,
+                "as_of": as_of.isoformat(),
+                "photographs": photographs,
+                "names": self._names,
+                "counts": dict(self.counts),
+            },
+        )
+        self._add(CHECKSUMS, ["".join(self._sums).encode()])
+
+    def _add(self, name: str, chunks: Iterable[bytes], *, compress: bool = True) -> None:
+        digest = hashlib.sha256()
+        with self._archive.open(zip_entry(name, compress=compress), "w") as out:
+            for chunk in chunks:
+                out.write(chunk)
+                digest.update(chunk)
+        self._sums.append(f"{digest.hexdigest()}  {name}\n")
+
+    def _json(self, name: str, content: Mapping[str, Any]) -> None:
+        self._add(name, [json.dumps(content, indent=2, ensure_ascii=False).encode() + b"\n"])
+
+    def _list(self, name: str, rows: Iterable[Mapping[str, Any]]) -> None:
+        number, part, size = 1, [], 0
+        self.counts[name] = 0
+        for row in rows:
+            self.counts[name] += 1
+            line = to_line(row)
+            if part and size + len(line) > PART_BYTES:
+                self._add(f"{name}-{number:04}.jsonl", part)
+                number, part, size = number + 1, [], 0
+            part.append(line)
+            size += len(line)
+        if part:
+            self._add(f"{name}-{number:04}.jsonl", part)
+
+    def _images(self) -> Iterator[dict[str, Any]]:
+        for image in self._study.dataset.images.in_order().defer("truth").iterator():
+            yield encoded(image, leave_out=["truth"])
+
+    def _truth(self) -> Iterator[dict[str, Any]]:
+        rows = self._study.dataset.images.in_order().values_list("name", "truth")
+        for name, truth in rows.iterator():
+            yield {"image": name, "truth": truth}
+
+    def _results(self) -> Iterator[dict[str, Any]]:
+        rows = Result.objects.filter(method__dataset=self._study.dataset_id)
+        rows = rows.order_by("image__position", "image_id", "method_id")
+        for result in rows.select_related("image", "method").defer("image__truth").iterator():
+            yield {
+                "image": result.image.name,
+                "method": result.method.name,
+                **encoded(result, leave_out=["n_regions"]),
+            }
+
+    def _scores(self) -> Iterator[dict[str, Any]]:
+        for number, run in enumerate(_runs(self._study), 1):
+            rows = Score.objects.filter(run=run).select_related("result__image", "result__method")
+            rows = rows.defer("result__regions", "result__image__truth")
+            order = ("result__image__position", "result__image_id", "result__method_id")
+            for score in rows.order_by(*order).iterator():
+                yield {
+                    "run": number,
+                    "image": score.result.image.name,
+                    "method": score.result.method.name,
+                    **encoded(score),
+                }
+
+    def _members(self) -> Iterator[dict[str, Any]]:
+        for membership in self._study.memberships.order_by("created", "pk"):
+            yield {"person": self._people[membership.person_id], **encoded(membership)}
+
+    def _exclusions(self) -> Iterator[dict[str, Any]]:
+        for row in self._study.exclusions.all():
+            yield {
+                "person": self._people[row.person_id],
+                # Null for an admin who is none of the study's people.
+                "by": self._people.get(row.created_by_id),
+                **encoded(row),
+            }
+
+    def _settings(self) -> dict[str, Any]:
+        study = self._study
+        images = study.images.in_order().values_list("name", flat=True)
+        methods = study.methods.order_by("pk").values_list("name", flat=True)
+        return {
+            **encoded(study),
+            "methods": list(methods),
+            "images": list(images),
+            "people": list(self._people.values()),
+            # [person, role, number]
+            "pseudonyms": [
+                [self._people[one.person_id], one.role, one.number] for one in numbered(study)
+            ],
+        }
+
+    def _assignments(self) -> Iterator[dict[str, Any]]:
+        name_of = dict(self._study.dataset.methods.values_list("pk", "name"))
+        for kind in ("screens", "judgements", "skips", "withdrawals"):
+            self.counts[kind] = 0
+        for some in assignments_in_order(self._study, self._people):
+            logs = logs_of(some)
+            screens: dict[int, list[Screen]] = {one.pk: [] for one in some}
+            for screen in Screen.objects.filter(assignment__in=some).order_by("number"):
+                screens[screen.assignment_id].append(screen)
+            for one in some:
+                events, method_of = logs.events[one.pk], logs.method_of
+                self.counts["screens"] += len(screens[one.pk])
+                self.counts.update(f"{type(event).__name__.lower()}s" for event in events)
+                yield {
+                    "image": one.image.name,
+                    "annotator": self._people[one.annotator_id],
+                    **encoded(one, leave_out=["items", "rankings"]),
+                    "items": [[method_of[result] for result in item] for item in one.items],
+                    "rankings": _named(one, name_of),
+                    "screens": [_screen(screen, method_of) for screen in screens[one.pk]],
+                    "events": [self._event(event) for event in events],
+                }
+
+    def _event(self, event: Judgement | Skip | Withdrawal) -> dict[str, Any]:
+        row: dict[str, Any] = {"kind": type(event).__name__.lower()}
+        if isinstance(event, Withdrawal):
+            ended = event.judgement or event.skip
+            return {**row, "ends": ended.number, **encoded(event)}
+        # What a browser says of itself may tell who used it.
+        leave_out = () if self._names else ("environment",)
+        return {**row, "screen": event.screen.number, **encoded(event, leave_out)}
+
+    def _photographs(self) -> None:
+        stored = self._study.dataset.images.exclude(sha256="").order_by("sha256")
+        storage = image_storage()
+        for image in _one_of_each(stored.iterator()):
+            self.counts["photographs"] += 1
+            try:
+                with storage.open(image.stored_name) as file:
+                    chunks = iter(lambda: file.read(_CHUNK), b"")
+                    self._add(f"{PHOTOGRAPHS}{image.sha256}", chunks, compress=False)
+            except FileNotFoundError as missing:
+                raise NotExported(
+                    f"The photograph of {image.name} is missing in the site's storage. "
+                    "Restore it, or export without photographs."
+                ) from missing
+
+
+def _one_of_each(images: Iterable[Image]) -> Iterator[Image]:
+    last = ""
+    for image in images:
+        if image.sha256 != last:
+            last = image.sha256
+            yield image
+
+
+def _methods(study: Study) -> Iterable[Method]:
+    return study.dataset.methods.order_by("pk")
+
+
+def _runs(study: Study) -> Iterable[ProtocolRun]:
+    return study.dataset.runs.order_by("created", "pk")
+
+
+def _named(assignment: Assignment, name_of: Mapping[int, str]) -> dict[str, Any] | None:
+    if assignment.rankings is None:
+        return None
+    return {
+        criterion: [sorted(name_of[method] for method in bucket) for bucket in buckets]
+        for criterion, buckets in assignment.rankings.items()
+    }
+
+
+def _screen(screen: Screen, method_of: Mapping[int, str]) -> dict[str, Any]:
+    return {
+        **encoded(screen, leave_out=["public_id"]),
+        "left": method_of[screen.left_id],
+        "right": method_of[screen.right_id],
+    }
+
+
+def _last_change(study: Study) -> datetime:
+    """Return when the last thing happened that a report or a bundle shows."""
+    times = [study.created]
+    for query, field in (
+        (study.dataset.runs, "created"),
+        (study.assignments, "finished"),
+        (study.exclusions, "created"),
+        (Judgement.objects.filter(assignment__study=study), "created"),
+        (Skip.objects.filter(assignment__study=study), "created"),
+        (Withdrawal.objects.filter(assignment__study=study), "created"),
+    ):
+        times.append(query.aggregate(last=Max(field))["last"])
+    return max(time for time in times if time is not None)
+
+
+def report_bytes(study: Study, as_of: datetime) -> bytes:
+    """Return the report with the usual settings as exported on a day."""
+    settings = Settings(min_annotators=study.min_annotators)
+    built = services.study_report(study=study, settings=settings)
+    return exports.export(replace(built, created=as_of), "json").encode()

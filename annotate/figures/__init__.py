@@ -1,0 +1,1 @@
+"""Figures of a report: data, drawing and captions apart."""

@@ -1,0 +1,1 @@
+"""Progress of a study, per image and per annotator."""

@@ -1,0 +1,400 @@
+"""How far a study is, per image and per annotator.
+
+Assignments belong to a later subject (judging); they are reached through the study's relations.
+"""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import date, datetime, timedelta
+from statistics import median
+from typing import Any, Final
+
+from django.contrib.auth.models import User
+from django.core.cache import cache
+from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet, Subquery
+from django.db.models.expressions import Combinable
+from django.db.models.functions import Coalesce
+from django.utils import timezone
+
+from annotate.studies.exclusions import left_out
+from annotate.studies.models import Membership, Role, Study, StudyImage
+from annotate.studies.pseudonyms import pseudonyms
+
+PACE: Final = timedelta(days=7)
+N_LAST_ANSWERS: Final = 1000
+KEPT_SECONDS: Final = 300
+_FARTHEST_DAYS: Final = 3650
+# Rankings that a study may have at most: from here on its counts are kept.
+_LARGE: Final = 20_000
+
+
+@dataclass(frozen=True)
+class Figures:
+    """The study in one row of numbers; the rankings of people who are left out do not count."""
+
+    n_images: int
+    n_ready: int  # images with the required number of complete rankings
+    n_begun: int  # images with some work, but fewer
+    # How many images lack one complete ranking, how many two ...
+    n_lacking: Mapping[int, int]
+    n_rankings: int
+    # Rankings that stay incomplete: pairs were skipped twice.
+    n_incomplete: int
+    n_last_days: int
+
+    @property
+    def n_untouched(self) -> int:
+        return self.n_images - self.n_ready - self.n_begun
+
+    @property
+    def n_rankings_lacking(self) -> int:
+        return sum(lacking * n for lacking, n in self.n_lacking.items())
+
+
+@dataclass(frozen=True)
+class AnnotatorProgress:
+    """What one annotator has done in a study."""
+
+    person: User
+    key: str
+    name: str
+    is_left_out: bool
+    n_complete: int
+    n_in_work: int
+    n_incomplete: int
+    n_screens: int
+    n_skips: int
+    n_images: int
+
+    @property
+    def numbers(self) -> tuple[int, ...]:
+        return self.n_complete, self.n_in_work, self.n_incomplete, self.n_screens, self.n_skips
+
+
+@dataclass(frozen=True, slots=True)
+class CellState:
+    """How a cell of the table of images and annotators stands: its letter, and what it means."""
+
+    letter: str
+    kind: str
+    words: str
+
+
+DONE = CellState("D", "done", "done")
+FLAGGED = CellState("F", "flagged", "done and flagged: a contradiction was left open")
+IN_WORK = CellState("W", "in-work", "in work")
+SKIPPED = CellState("S", "skipped", "incomplete: pairs were skipped")
+CELL_STATES = (DONE, FLAGGED, IN_WORK, SKIPPED)
+_CELL_OF_STATE = {"complete": DONE, "in_work": IN_WORK, "incomplete": SKIPPED}
+
+
+@dataclass(frozen=True)
+class ImageProgress:
+    """One image's row: each annotator's key and the state of the ranking, None if not begun."""
+
+    name: str
+    # Complete rankings that count.
+    n_counted: int
+    cells: Sequence[tuple[str, CellState | None]]
+
+
+def figures(study: Study, now: datetime | None = None) -> Figures:
+    excluded = list(left_out(study))
+    n_counted = _n_counted(study, excluded)
+    lacking = dict(
+        study.study_images.annotate(lacking=study.min_annotators - n_counted)
+        .values_list("lacking")
+        .annotate(n=Count("pk"))
+    )
+    begun = study.assignments.values("image")
+    rankings = study.assignments.exclude(annotator__in=excluded)
+    since = (now or timezone.now()) - PACE
+    counts = rankings.aggregate(
+        complete=Count("pk", filter=Q(state="complete")),
+        incomplete=Count("pk", filter=Q(state="incomplete")),
+        lately=Count("pk", filter=Q(state="complete", finished__gte=since)),
+    )
+    n_images = sum(lacking.values())
+    return Figures(
+        n_images=n_images,
+        n_ready=sum(n for missing, n in lacking.items() if missing <= 0),
+        n_begun=study.study_images.annotate(counted=n_counted)
+        .filter(counted__lt=study.min_annotators, image__in=begun)
+        .count(),
+        n_lacking={missing: n for missing, n in sorted(lacking.items()) if missing > 0},
+        n_rankings=counts["complete"],
+        n_incomplete=counts["incomplete"],
+        n_last_days=counts["lately"],
+    )
+
+
+def _n_counted(study: Study, excluded: Sequence[int]) -> Combinable:
+    """Return an expression for an image's complete rankings that count."""
+    if not excluded:
+        return F("n_complete")
+    uncounted = (
+        study.assignments.filter(image=OuterRef("image"), annotator__in=excluded, state="complete")
+        .order_by()
+        .values("image")
+        .annotate(n=Count("pk"))
+        .values("n")
+    )
+    return F("n_complete") - Coalesce(Subquery(uncounted), 0)
+
+
+def median_seconds(study: Study) -> float | None:
+    """Return the median active time per pair over the last answers that have one."""
+    answers = study.assignments.filter(
+        judgements__seconds_taken__isnull=False, judgements__withdrawal__isnull=True
+    )
+    seconds = answers.order_by("-judgements__pk").values_list("judgements__seconds_taken")
+    found = [value for (value,) in seconds[:N_LAST_ANSWERS]]
+    return median(found) if found else None
+
+
+@dataclass(frozen=True)
+class Forecast:
+    """When the study will be finished at the pace of the last days; None without a pace."""
+
+    n_lacking: int
+    n_last_days: int
+    day: date | None
+
+
+def forecast(counted: Figures, now: datetime | None = None) -> Forecast | None:
+    """Return when all images will have their rankings, or None when they have."""
+    lacking, lately = counted.n_rankings_lacking, counted.n_last_days
+    if not lacking:
+        return None
+    left = math.ceil(lacking * PACE.days / lately) if lately else None
+    today = timezone.localdate(now)
+    is_far = left is None or left > _FARTHEST_DAYS
+    return Forecast(lacking, lately, None if is_far else today + timedelta(days=left or 0))
+
+
+@dataclass(frozen=True)
+class Counts:
+    """What has to be counted over a whole study, and when it was."""
+
+    figures: Figures
+    # (annotator, state) -> number of assignments, and of screens
+    assignments: Mapping[tuple[int, str], int]
+    screens: Mapping[tuple[int, str], int]
+    median_seconds: float | None
+    at: datetime
+    # Whether the counts of this moment are shown for a while.
+    is_kept: bool = False
+
+    @property
+    def n_screens(self) -> int:
+        return sum(n for (_, state), n in self.screens.items() if state == "answered")
+
+
+def counts(study: Study, n_people: int) -> Counts:
+    """Count a study; millions of screens take seconds, so those of a large one are kept a while."""
+    if n_people * study.study_images.count() < _LARGE:
+        return _counted(study)
+    # A decision on who counts, or on how many are needed, is seen at once.
+    key = f"study-counts-{study.pk}-{study.min_annotators}-{study.exclusions.count()}"
+    found = cache.get(key)
+    if found is None:
+        found = replace(_counted(study), is_kept=True)
+        cache.set(key, found, KEPT_SECONDS)
+    return found
+
+
+def _counted(study: Study) -> Counts:
+    rows = study.assignments.values_list("annotator", "state").annotate(n=Count("pk"))
+    screens = study.assignments.filter(screens__state__in=("answered", "skipped"))
+    of_screens = screens.values_list("annotator", "screens__state").annotate(n=Count("screens"))
+    return Counts(
+        figures=figures(study),
+        assignments={(annotator, state): n for annotator, state, n in rows},
+        screens={(annotator, state): n for annotator, state, n in of_screens},
+        median_seconds=median_seconds(study),
+        at=timezone.now(),
+    )
+
+
+def annotators(study: Study) -> list[User]:
+    """The study's annotators, and whoever has answered in it before they left."""
+    members = study.memberships.filter(role=Role.ANNOTATOR, person=OuterRef("pk"))
+    answered = study.assignments.filter(annotator=OuterRef("pk"))
+    people = User.objects.filter(Exists(members) | Exists(answered))
+    return list(people.order_by("username"))
+
+
+@dataclass(frozen=True)
+class Member:
+    """A membership with what the person has done in the study."""
+
+    membership: Membership
+    n_screens: int
+    n_complete: int
+
+
+def members(study: Study) -> list[Member]:
+    screens = _count_by_annotator(
+        study.assignments.filter(screens__state="answered").values("annotator")
+    )
+    complete = _count_by_annotator(study.assignments.filter(state="complete").values("annotator"))
+    return [
+        Member(membership, screens.get(person, 0), complete.get(person, 0))
+        for membership in study.memberships.select_related("person").order_by(
+            "person__username", "role"
+        )
+        for person in [membership.person_id]
+    ]
+
+
+def _count_by_annotator(rows: QuerySet[Any, dict[str, Any]]) -> dict[int, int]:
+    return {row["annotator"]: row["n"] for row in rows.annotate(n=Count("pk"))}
+
+
+def people_who_left(study: Study) -> list[User]:
+    """Those who have answered in the study and are no annotators of it any more."""
+    still = study.memberships.filter(role=Role.ANNOTATOR).values("person")
+    return list(
+        User.objects.filter(assignments__study=study)
+        .exclude(pk__in=still)
+        .distinct()
+        .order_by("username")
+    )
+
+
+def annotator_progress(
+    study: Study, people: Sequence[User], counted: Counts, *, hides_names: bool = False
+) -> list[AnnotatorProgress]:
+    by_state, by_screen = counted.assignments, counted.screens
+    keys, excluded = pseudonyms(study), left_out(study)
+    return [
+        AnnotatorProgress(
+            person=person,
+            key=keys[person.pk],
+            name=keys[person.pk] if hides_names else person.get_username(),
+            is_left_out=person.pk in excluded,
+            n_complete=by_state.get((person.pk, "complete"), 0),
+            n_in_work=by_state.get((person.pk, "in_work"), 0),
+            n_incomplete=by_state.get((person.pk, "incomplete"), 0),
+            n_screens=by_screen.get((person.pk, "answered"), 0),
+            n_skips=by_screen.get((person.pk, "skipped"), 0),
+            n_images=counted.figures.n_images,
+        )
+        for person in people
+    ]
+
+
+def images_in_order(study: Study) -> QuerySet[StudyImage]:
+    rows = study.study_images.select_related("image").only("study", "image__name", "n_complete")
+    return rows.order_by("image__position", "image__pk")
+
+
+def image_progress(
+    study: Study, rows: Sequence[StudyImage], people: Sequence[AnnotatorProgress]
+) -> list[ImageProgress]:
+    states: dict[tuple[int, int], CellState] = {}
+    found = study.assignments.filter(image__in=[row.image_id for row in rows])
+    for image, annotator, state, unsettled in found.values_list(
+        "image", "annotator", "state", "unsettled"
+    ):
+        is_flagged = state == "complete" and unsettled
+        states[image, annotator] = FLAGGED if is_flagged else _CELL_OF_STATE[state]
+    excluded = {one.person.pk for one in people if one.is_left_out}
+    return [
+        ImageProgress(
+            name=row.image.name,
+            n_counted=row.n_complete
+            - sum(states.get((row.image_id, person)) in (DONE, FLAGGED) for person in excluded),
+            cells=[(one.key, states.get((row.image_id, one.person.pk))) for one in people],
+        )
+        for row in rows
+    ]
+
+
+def what_blocks(study: Study, counted: Figures, n_annotators: int) -> list[str]:
+    """Say in sentences what stands between this study and a complete report."""
+    sentences = []
+    if study.state == Study.State.DRAFT:
+        sentences.append("The study is not open yet: nobody can answer.")
+    if n_annotators == 0:
+        sentences.append("No annotator takes part yet.")
+    elif n_annotators < study.min_annotators:
+        sentences.append(
+            f"A report needs {study.min_annotators} complete rankings per image, and only "
+            f"{n_annotators} annotator{' takes' if n_annotators == 1 else 's take'} part."
+        )
+    for lacking, n in counted.n_lacking.items():
+        sentences.append(
+            f"{n} of {counted.n_images} images lack{'s' if n == 1 else ''} {lacking} complete "
+            f"ranking{'' if lacking == 1 else 's'}."
+        )
+    n = counted.n_incomplete
+    if n:
+        sentences.append(
+            f"{n} ranking{' stays' if n == 1 else 's stay'} incomplete, because pairs were "
+            "skipped twice; another annotator can rank the image."
+        )
+    return sentences
+
+
+def is_answered(study: Study) -> bool:
+    """Whether anybody has answered a pair, even if the answer was taken back."""
+    return study.assignments.filter(screens__judgements__isnull=False).exists()
+
+
+def images_to_take_up(study: Study, annotator: User) -> QuerySet[StudyImage]:
+    """Images this annotator has not taken up and that are not shared out to others already."""
+    taken_up = study.assignments.filter(image=OuterRef("image"))
+    images = StudyImage.objects.filter(study=study).exclude(
+        Exists(taken_up.filter(annotator=annotator))
+    )
+    if study.max_annotators is None:
+        return images
+    n_taken_up = taken_up.order_by().values("image").annotate(n=Count("pk")).values("n")
+    return images.alias(n_taken_up=Coalesce(Subquery(n_taken_up), 0)).filter(
+        n_taken_up__lt=study.max_annotators
+    )
+
+
+def n_images_of(study: Study, annotator: User) -> int:
+    """How many images are this annotator's, as far as it is known: taken up, and to be had."""
+    if study.max_annotators is None:
+        return study.study_images.count()
+    taken_up = study.assignments.filter(annotator=annotator)
+    return taken_up.count() + images_to_take_up(study, annotator).count()
+
+
+@dataclass(frozen=True)
+class OwnProgress:
+    """A study as one of its annotators sees it in the list."""
+
+    study: Study
+    n_images: int
+    n_done: int
+
+    @property
+    def n_left(self) -> int:
+        return self.n_images - self.n_done
+
+
+def own_progress(studies: QuerySet[Study], person: User) -> list[OwnProgress]:
+    done = {
+        row["pk"]: row["n"]
+        for row in studies.values("pk").annotate(
+            n=Count(
+                "assignments",
+                filter=Q(assignments__annotator=person) & ~Q(assignments__state="in_work"),
+                distinct=True,
+            )
+        )
+    }
+    return [
+        OwnProgress(
+            study=study,
+            # Only where images are shared out it depends on the person.
+            n_images=study.n_images if study.max_annotators is None else n_images_of(study, person),
+            n_done=done.get(study.pk, 0),
+        )
+        for study in studies.annotate(n_images=Count("study_images", distinct=True))
+    ]

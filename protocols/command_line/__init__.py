@@ -1,0 +1,1 @@
+"""Scoring from the shell: many files at once, and the competition's stand-alone scripts."""

@@ -1,0 +1,95 @@
+"""Folders of cTDaR documents: a result set against its ground truth, as one answer ([G19]_)."""
+
+from pathlib import Path
+from typing import Any, Literal
+
+from ..core.base import ImageScore, OverallScore, Scene
+from ..formats.ctdar import DocumentError, read_file, read_folder
+from ..tables import TableDetection, TableStructure
+
+Track = Literal["A", "B"]
+
+
+def evaluate_folders(
+    track: Track, truth: Path, results: Path, variant: str = "page"
+) -> dict[str, Any]:
+    """Return the scores of a folder of results against a folder of ground truth, JSON-able.
+
+    Parameters
+    ----------
+    track : "A" or "B"
+        A counts tables, B the relations of their cells.
+    truth, results : Path
+        Folders of XML files; the result of an image has the base name of its ground truth.
+    variant : "page" or "tool"
+
+    Returns
+    -------
+    dict
+        ``track``, ``variant``, ``thresholds``; ``images``, each with ``name``, ``n_truth``,
+        ``n_detections``, ``recall``, ``precision``, ``f_score`` (WAvg.F1) and
+        ``at_thresholds``; ``overall`` likewise from the added counts; ``missing``, the images
+        without a result file, which count as images without detections; and ``unreadable``, the
+        results that do not parse, with ``name`` and ``message``, which count as empty.
+
+    Raises
+    ------
+    DocumentError
+        If there is no ground truth, one of its files cannot be read, or a result file has none.
+    ParameterError
+        If there is no such variant.
+    """
+    if track not in ("A", "B"):
+        raise DocumentError(f"expected track A or B, got {track!r}")
+    protocol = (TableDetection if track == "A" else TableStructure)(variant=variant)
+    expected, found = read_folder(truth), read_folder(results)
+    if not expected:
+        raise DocumentError(f"{truth}: no XML file of ground truth")
+    for name in found:
+        if name not in expected:
+            raise DocumentError(f"{found[name].name}: a result without ground truth")
+    scenes, unreadable = [], []
+    for name, path in expected.items():
+        detections = None
+        if name in found:
+            try:
+                detections = read_file(found[name], with_cells=track == "B")
+            except DocumentError as fault:
+                detections = ()
+                unreadable.append({"name": name, "message": str(fault)})
+        scenes.append(Scene(read_file(path, with_cells=track == "B"), detections, name))
+    scores = protocol.score(scenes)
+    return {
+        "track": track,
+        "variant": variant,
+        "thresholds": list(protocol.thresholds),
+        "images": [
+            {"name": scene.name, **_figures(score, protocol.thresholds)}
+            for scene, score in zip(scenes, scores, strict=True)
+        ],
+        "overall": _figures(protocol.overall(scores), protocol.thresholds),
+        "missing": [scene.name for scene in scenes if scene.detections is None],
+        "unreadable": unreadable,
+    }
+
+
+def _figures(score: ImageScore | OverallScore, thresholds: tuple[float, ...]) -> dict[str, Any]:
+    counts = score.indicators
+    return {
+        "n_truth": counts["n_truth"],
+        "n_detections": counts["n_detections"],
+        "recall": score.recall,
+        "precision": score.precision,
+        "f_score": score.f_score,
+        "weighted_average_f1": counts["weighted_average_f1"],
+        "at_thresholds": [
+            {
+                "threshold": at,
+                "n_correct": counts[f"n_correct_at_{at}"],
+                "recall": counts[f"recall_at_{at}"],
+                "precision": counts[f"precision_at_{at}"],
+                "f_score": counts[f"f_score_at_{at}"],
+            }
+            for at in thresholds
+        ],
+    }

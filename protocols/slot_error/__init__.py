@@ -1,0 +1,1 @@
+"""The slot error rate: items with extents and ontology labels ([BB13]_)."""

@@ -1,0 +1,230 @@
+"""The annotators' page: shares, repeats and distances worked out by hand, and the rules that mark."""
+
+import re
+from statistics import median
+
+import pytest
+from django.urls import reverse
+
+from annotate.evidence.annotators import Annotator, Sides, Work, _mark, wilson
+from annotate.judging import services
+from annotate.judging.models import Judgement
+from annotate.learning.models import FirstVisit
+from tests.support.factories import add_annotator, add_newcomer, add_researcher, make_study
+from tests.support.truths import answer, rank_everything, same_truth
+from tests.support.worked import worked_study
+
+pytestmark = pytest.mark.django_db
+
+ABC = [["a"], ["b"], ["c"]]
+CBA = [["c"], ["b"], ["a"]]
+
+
+@pytest.fixture
+def follow(client):
+    def follow(study):
+        client.force_login(add_researcher(study))
+        return client
+
+    return follow
+
+
+def url(study):
+    return reverse("reports:annotators", args=[study.slug])
+
+
+def people_of(client, study, **query):
+    return client.get(url(study), query).context["people"]
+
+
+@pytest.mark.parametrize(
+    ("n_hits", "n", "low", "high"),
+    [
+        # Newcombe 1998, table I: 81 of 263, 15 of 148, 0 of 20, 1 of 29.
+        (81, 263, 0.2553, 0.3662),
+        (15, 148, 0.0624, 0.1605),
+        (0, 20, 0.0, 0.1611),
+        (1, 29, 0.0061, 0.1718),
+    ],
+)
+def test_the_interval_is_wilsons(n_hits, n, low, high):
+    assert wilson(n_hits, n) == pytest.approx((low, high), abs=5e-5)
+
+
+def test_shares_are_of_all_answers_and_the_interval_of_those_that_chose_a_side():
+    sides = Sides(left=3, equal=4, right=1)
+    assert (sides.left_percent, sides.equal_percent, sides.right_percent) == (37.5, 50, 12.5)
+    assert sides.left_of_decided == 75
+    assert Sides().left_percent is None
+    assert Sides(equal=3).left_of_decided is None
+    assert Sides(equal=3).interval is None
+
+
+@pytest.mark.parametrize(
+    ("sides", "is_marked"),
+    [
+        (Sides(80, 10, 20), True),
+        (Sides(20, 10, 80), True),
+        (Sides(3, 0, 1), False),  # 75 %, but four answers say nothing
+        (Sides(640, 0, 360), False),  # surely not even, but within 35 to 65
+        (Sides(), False),
+    ],
+)
+def test_one_side_is_marked_when_it_is_far_and_sure(sides, is_marked):
+    assert sides.is_one_sided is is_marked
+
+
+def test_answers_are_counted_by_side_and_criterion(follow):
+    study = make_study(list("abc"), n_checks=0)
+    person = add_annotator(study)
+    rank_everything(study, person, same_truth(ABC))
+    [one] = people_of(follow(study), study)
+    judgements = Judgement.objects.filter(assignment__study=study)
+    assert one.work.n_screens == judgements.count()
+    for criterion, sides in one.work.sides.items():
+        for verdict in ("left", "equal", "right"):
+            counted = judgements.filter(**{criterion: verdict}).count()
+            assert getattr(sides, verdict) == counted
+
+
+def test_the_distance_is_to_the_consensus_of_the_others(follow):
+    """a > b > c twice and c > b > a: for each of the first two the others tie all (two merges, 1);
+    for the third they say a > b > c (three swaps, 3)."""
+    study = make_study(list("abc"), images=2)
+    for ranking in (ABC, ABC, CBA):
+        rank_everything(study, add_annotator(study), same_truth(ranking))
+    people = people_of(follow(study), study)
+    assert [one.work.distance for one in people] == [1, 1, 3]
+    assert [one.work.distance_by_criterion for one in people] == [[1] * 3, [1] * 3, [3] * 3]
+    assert [one.n_complete for one in people] == [2, 2, 2]
+
+
+def test_alone_there_is_no_distance(follow):
+    study = make_study(list("abc"))
+    rank_everything(study, add_annotator(study), same_truth(ABC))
+    client = follow(study)
+    [one] = people_of(client, study)
+    assert one.work.distance is None
+    assert not re.search(r"\b(nan|inf|None)\b", client.get(url(study)).text)
+
+
+def test_times_are_those_that_were_measured(follow):
+    study = make_study(list("abcd"), n_checks=0)
+    rank_everything(study, add_annotator(study), same_truth([["a"], ["b"], ["c"], ["d"]]))
+    judgements = list(Judgement.objects.order_by("pk"))
+    seconds = [10.0 + at for at in range(len(judgements) - 1)]
+    for judgement, taken in zip(judgements, seconds, strict=False):
+        judgement.seconds_taken = taken
+        judgement.save()
+    [one] = people_of(follow(study), study)
+    assert one.work.minutes == pytest.approx(sum(seconds) / 60)
+    assert one.work.median_seconds == median(seconds)
+
+
+@pytest.mark.parametrize("errs", [False, True])
+def test_repeated_pairs_are_compared_with_the_answer_before(follow, errs):
+    """Whoever turns round every answer to a repeated pair differs in each criterion asked twice."""
+    study = make_study(8, n_checks=4)
+    names = [f"method-{at}" for at in range(8)]
+    straight = same_truth([[name] for name in names])
+    turned = same_truth([[name] for name in reversed(names)])
+    person = add_annotator(study)
+    turn = services.start(study=study, annotator=person)
+    n_repeats = 0
+    while turn is not None:
+        is_repeat = turn.screen.purpose == "repeat"
+        n_repeats += is_repeat
+        turn = answer(turn, person, turned if errs and turn.screen.is_check else straight)
+    [one] = people_of(follow(study), study)
+    assert n_repeats
+    assert one.work.n_repeated >= n_repeats
+    assert one.work.n_differing == (one.work.n_repeated if errs else 0)
+    assert one.consistency == (0 if errs else 100)
+    assert one.error is None  # fewer than 30
+
+
+def test_contradictions_that_are_open_are_counted(follow):
+    study = make_study(list("abc"), images=2)
+    rank_everything(study, add_annotator(study), same_truth(ABC))
+    for at, assignment in enumerate(study.assignments.order_by("pk")):
+        assignment.unsettled = ["recall", "preference"][: at + 1]
+        assignment.save()
+    [one] = people_of(follow(study), study)
+    assert len(one.work.unsettled) == 3
+
+
+def test_the_result_of_practice_is_shown(follow):
+    study = make_study(list("ab"))
+    person = add_annotator(study)
+    FirstVisit.objects.filter(annotator=person).update(practice=FirstVisit.Practice.NOT_PASSED)
+    [one] = people_of(follow(study), study)
+    assert one.practice == "not passed"
+
+
+def person_with(name="x", seconds=(), distance=None):
+    work = Work(seconds=list(seconds))
+    if distance is not None:
+        work.distances["recall"] = [distance]
+    return Annotator(name, name, "", 0, 0, work, ())
+
+
+def marks_of(people):
+    _mark(people)
+    return [one.marks for one in people]
+
+
+def test_a_median_below_a_third_of_the_usual_one_is_marked():
+    """The medians are 3, 9.5, 10 and 11; the median of them 9.75, a third of it 3.25."""
+    people = [person_with(seconds=[time]) for time in (3, 9.5, 10, 11)]
+    assert marks_of(people) == [["quick"], [], [], []]
+    assert marks_of([person_with(seconds=[1])]) == [[]]
+
+
+def test_who_is_far_from_the_others_is_marked_when_there_are_enough_others():
+    """The others are at 1, 2 and 3: mean 2, deviation sqrt(2/3), so the bound is 3.63."""
+    assert marks_of([person_with(distance=at) for at in (1, 2, 3, 3.7)])[-1]
+    assert not marks_of([person_with(distance=at) for at in (1, 2, 3, 3.6)])[-1]
+    assert marks_of([person_with(distance=at) for at in (1, 2, 9)]) == [[], [], []]
+    # Where the others all agree, the last half is not a mark yet.
+    assert not marks_of([person_with(distance=at) for at in (1, 1, 1, 1.5)])[-1]
+
+
+def test_one_person_opens_image_by_image(follow):
+    study = worked_study(photographs=False)
+    client = follow(study)
+    for one in people_of(client, study):
+        response = client.get(url(study), {"annotator": one.key})
+        chosen = response.context["chosen"]
+        assert sum(work.n_screens for *_, work in chosen.images) == chosen.work.n_screens
+        assert len(chosen.images) == chosen.n_begun
+        assert not re.search(r"\b(nan|inf|None)\b", response.text)
+    assert client.get(url(study), {"annotator": "annotator-99"}).status_code == 404
+
+
+def test_names_can_be_hidden(follow):
+    study = make_study(list("abc"))
+    people = [add_annotator(study) for _ in range(3)]
+    for person in people:
+        rank_everything(study, person, same_truth(ABC))
+    text = follow(study).get(url(study), {"pseudonyms": "1", "annotator": "annotator-2"}).text
+    assert not any(re.search(rf"\b{person.username}\b", text) for person in people)
+    assert "annotator-3" in text
+
+
+def test_a_study_without_annotators_and_one_who_has_not_begun(follow):
+    study = make_study(list("ab"))
+    client = follow(study)
+    assert "Nobody ranks in this study yet" in client.get(url(study)).text
+    add_newcomer(study)
+    response = client.get(url(study), {"annotator": "annotator-1"})
+    assert "has not begun an image" in response.text
+    assert not re.search(r"\b(nan|inf|None)\b", response.text)
+
+
+def test_queries_do_not_grow_with_images_or_people(follow, django_assert_max_num_queries):
+    study = make_study(list("abc"), images=4)
+    for _ in range(4):
+        rank_everything(study, add_annotator(study), same_truth(ABC))
+    client = follow(study)
+    with django_assert_max_num_queries(16):
+        client.get(url(study), {"annotator": "annotator-2"})

@@ -1,0 +1,1 @@
+"""What tests of several subjects share: factories, archives, commands, worked studies."""

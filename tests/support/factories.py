@@ -1,0 +1,114 @@
+"""Small things the tests need, each with one line."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from hashlib import sha256
+from itertools import count
+
+from django.contrib.auth.models import User
+from django.utils import timezone
+
+from annotate.datasets.models import Dataset, Image, Method, Result
+from annotate.learning import consent
+from annotate.learning.models import FirstVisit
+from annotate.studies.models import Membership, Role, Study
+from annotate.studies.services import create_study
+from protocols.core.regions import Region, canonical_bytes, encode_regions
+
+Box = tuple[float, float, float, float]
+serial = count(1)
+
+
+def make_person(username: str | None = None, **fields: object) -> User:
+    return User.objects.create_user(username or f"person-{next(serial)}", password="pw", **fields)
+
+
+def make_admin(username: str | None = None) -> User:
+    return make_person(username, is_staff=True, is_superuser=True)
+
+
+def make_dataset(name: str | None = None, **fields: object) -> Dataset:
+    name = name or f"dataset-{next(serial)}"
+    defaults = {"slug": name, "line_format": "ltrb", "box_convention": "inclusive"}
+    return Dataset.objects.create(name=name, **defaults | fields)
+
+
+def regions(boxes: Iterable[Box]) -> tuple[Region, ...]:
+    return tuple(Region.from_box(*box) for box in boxes)
+
+
+def make_image(dataset: Dataset, name: str | None = None, truth: Iterable[Box] = ()) -> Image:
+    number = next(serial)
+    return Image.objects.create(
+        dataset=dataset,
+        name=name or f"img_{number}",
+        position=number,
+        truth=encode_regions(regions(truth)),
+    )
+
+
+def make_method(dataset: Dataset, name: str | None = None) -> Method:
+    name = name or f"method-{next(serial)}"
+    return Method.objects.create(dataset=dataset, name=name, slug=name)
+
+
+def make_result(image: Image, method: Method, boxes: Iterable[Box] | None = None) -> Result:
+    """A result; without boxes one that looks like no other."""
+    offset = next(serial)
+    found = regions([(offset, 0, offset + 20, 10)] if boxes is None else boxes)
+    return Result.objects.create(
+        image=image,
+        method=method,
+        regions=encode_regions(found),
+        n_regions=len(found),
+        sha256=sha256(canonical_bytes(found)).hexdigest(),
+    )
+
+
+def make_study(
+    methods: int | Sequence[str] = 3,
+    images: int = 1,
+    annotators: Sequence[User] = (),
+    state: str = Study.State.OPEN,
+    boxes: Mapping[str, Iterable[Box]] | None = None,
+    **settings: object,
+) -> Study:
+    """An open study in which every method has a result on every image."""
+    dataset = make_dataset()
+    names = [f"method-{i}" for i in range(methods)] if isinstance(methods, int) else methods
+    made = [make_method(dataset, name) for name in names]
+    for _ in range(images):
+        image = make_image(dataset, truth=[(0, 0, 99, 39)])
+        for method in made:
+            make_result(image, method, (boxes or {}).get(method.name))
+    defaults = {"name": f"study {next(serial)}", "seed": 7}
+    study = create_study(dataset=dataset, methods=made, **defaults | {"state": state} | settings)
+    for person in annotators:
+        add_annotator(study, person)
+    return study
+
+
+def add_newcomer(study: Study, person: User | None = None) -> User:
+    """An annotator whose first visit is still due."""
+    person = person or make_person()
+    Membership.objects.create(study=study, person=person, role=Role.ANNOTATOR)
+    return person
+
+
+def add_annotator(study: Study, person: User | None = None) -> User:
+    """An annotator who has been through the first visit."""
+    person = add_newcomer(study, person)
+    introduce(study, person)
+    return person
+
+
+def introduce(study: Study, person: User) -> None:
+    now = timezone.now()
+    FirstVisit.objects.create(
+        study=study, annotator=person, consented=now, consent_version=consent.VERSION, finished=now
+    )
+
+
+def add_researcher(study: Study, person: User | None = None) -> User:
+    person = person or make_person()
+    Membership.objects.create(study=study, person=person, role=Role.RESEARCHER)
+    return person

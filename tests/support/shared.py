@@ -1,0 +1,15 @@
+"""Reference values and benchmark data that lie beside the project, where they exist."""
+
+from pathlib import Path
+
+import pytest
+
+_SHARED = Path(__file__).resolve().parents[3] / "shared"
+
+
+def shared_path(*parts: str) -> Path:
+    """Return a path below the shared documents; skip the test where it is absent."""
+    path = _SHARED.joinpath(*parts)
+    if not path.exists():
+        pytest.skip(f"needs {'/'.join(parts)} of the shared documents, which are not here")
+    return path

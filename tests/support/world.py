@@ -1,0 +1,128 @@
+"""A small site: a study with everything in it, people of every role, and a study of others."""
+
+from dataclasses import dataclass, field
+from hashlib import sha256
+
+from django.contrib.auth.models import User
+from django.core.files.base import ContentFile
+from rest_framework.test import APIClient
+
+from annotate.datasets.models import Image, image_storage, stored_name
+from annotate.imports.models import Draft, Import
+from annotate.judging import services as judging
+from annotate.reports.models import KeptReport
+from annotate.reports.services import keep_report
+from annotate.rest.scopes import SCOPES
+from annotate.scoring.models import ProtocolRun
+from annotate.scoring.services import score_protocol
+from annotate.studies.models import Study
+from annotate.tokens.services import create_token
+from rankings.report import Settings
+from tests.support.archives import picture_bytes
+from tests.support.factories import (
+    add_annotator,
+    add_researcher,
+    make_admin,
+    make_person,
+    make_study,
+    serial,
+)
+from tests.support.loads import add_results, loaded, new_dataset
+from tests.support.truths import answer, same_truth
+
+PROBLEM = "application/problem+json"
+TRUTH = same_truth([["alpha-net"], ["beta-net"], ["gamma-net"]])
+METHODS = ["alpha-net", "beta-net", "gamma-net"]
+
+
+@dataclass
+class World:
+    study: Study
+    run: ProtocolRun
+    kept: KeptReport
+    # A load with its files, not checked yet, and the receipt of another.
+    draft: Draft
+    receipt: Import
+    people: dict[str, User | None]
+    photograph: str
+    clients: dict[str, APIClient] = field(default_factory=dict)
+
+    @property
+    def image(self) -> Image:
+        return self.study.images.in_order().first()
+
+    def screen_id(self) -> str:
+        """The pair that waits for the annotator."""
+        annotator = self.people["annotator"]
+        return judging.start(study=self.study, annotator=annotator).screen.public_id
+
+    def client(self, role: str) -> APIClient:
+        if role not in self.clients:
+            person = self.people[role]
+            self.clients[role] = APIClient() if person is None else signed_in(person)
+        return self.clients[role]
+
+
+def ids(world: World) -> dict[str, int]:
+    """The keys in addresses, by how these begin."""
+    return {
+        "images": world.image.pk,
+        "results": world.image.results.first().pk,
+        "runs": world.run.pk,
+        "reports": world.kept.pk,
+        "loads": world.draft.pk,
+        "receipts": world.receipt.pk,
+    }
+
+
+def signed_in(person: User, scopes: tuple[str, ...] = tuple(SCOPES)) -> APIClient:
+    """A script with a token of this person."""
+    _, secret = create_token(person=person, name=f"test {next(serial)}", scopes=scopes)
+    client = APIClient()
+    client.credentials(HTTP_AUTHORIZATION=f"Bearer {secret}")
+    return client
+
+
+def make_world() -> World:
+    study = make_study(METHODS, images=2)
+    digest = add_photograph(study.images.in_order().first())
+    people = {
+        "nobody": None,
+        "stranger": make_person(),
+        "annotator": add_annotator(study),
+        "researcher": add_researcher(study),
+        "admin": make_admin(),
+    }
+    run = score_protocol(dataset=study.dataset, slug="iou")
+    kept = keep_report(study=study, settings=Settings(), runs=[run], person=people["admin"])
+    turn = judging.start(study=study, annotator=people["annotator"])
+    answer(turn, people["annotator"], TRUTH)
+    draft = new_dataset(people["admin"], name=f"waiting {next(serial)}")
+    add_results(draft)
+    done = new_dataset(people["admin"], name=f"loaded {next(serial)}")
+    loaded(done, people["admin"])
+    receipt = done.receipts.get()
+    return World(study, run, kept, draft, receipt, people, digest)
+
+
+def add_photograph(image: Image) -> str:
+    # Of a size of its own, so that no other image has the same.
+    content = picture_bytes(width=100 + next(serial))
+    digest = sha256(content).hexdigest()
+    image_storage().save(stored_name(digest), ContentFile(content))
+    image.sha256, image.content_type = digest, "image/png"
+    image.width, image.height = 120, 60
+    image.save()
+    return digest
+
+
+def is_problem(response, status: int, kind: str | None = None) -> bool:
+    """Whether it is a problem document that says the same as the response."""
+    data = response.json()
+    return (
+        response.status_code == status
+        and response["Content-Type"] == PROBLEM
+        and data["status"] == status
+        and {"type", "title", "detail", "instance"} <= set(data)
+        and (kind is None or data["type"].endswith(f":{kind}"))
+    )
