@@ -10,7 +10,7 @@ from django.contrib.auth.models import User
 from django.db import models
 from django.http import HttpRequest
 
-from annotate.accounts.models import Invitation
+from annotate.accounts.models import Invitation, Preferences
 from annotate.audit.models import Act, AuditEntry
 from annotate.audit.services import record
 from annotate.datasets.models import Dataset, Image, Method, Result
@@ -19,7 +19,6 @@ from annotate.jobs.models import Job
 from annotate.judging.models import (
     Assignment,
     Judgement,
-    Preferences,
     Screen,
     Skip,
     Withdrawal,
@@ -29,6 +28,7 @@ from annotate.reports.models import KeptReport
 from annotate.rest.models import GivenAnswer
 from annotate.scoring.models import ProtocolRun, Score
 from annotate.studies.models import Exclusion, Membership, Pseudonym, Study, StudyImage
+from annotate.studies.services import remove_member
 from annotate.tokens.models import Token
 
 
@@ -137,6 +137,14 @@ class MembershipAdmin(RescueAdmin):
     list_select_related = ("person", "study")
     search_fields = ("person__username", "study__name")
     autocomplete_fields = ("person", "study")
+
+    def delete_model(self, request: HttpRequest, obj: Membership) -> None:
+        """Remove a member as the pages do: the pseudonym of whoever has answered stays."""
+        remove_member(membership=obj)
+
+    def delete_queryset(self, request: HttpRequest, queryset: models.QuerySet[Membership]) -> None:
+        for membership in queryset:
+            remove_member(membership=membership)
 
 
 @admin.register(Pseudonym)

@@ -71,7 +71,7 @@ TEMPLATES = [
                 "django.contrib.auth.context_processors.auth",
                 "django.contrib.messages.context_processors.messages",
                 "annotate.studies.context.rights",
-                "annotate.judging.context.theme",
+                "annotate.accounts.context.theme",
                 "annotate.accounts.context.mail",
             ],
         },
@@ -120,7 +120,7 @@ CACHES = {
 }
 
 AUTHENTICATION_BACKENDS = [
-    "django.contrib.auth.backends.ModelBackend",
+    "annotate.permissions.Permissions",
     "allauth.account.auth_backends.AuthenticationBackend",
 ]
 AUTH_PASSWORD_VALIDATORS = [

@@ -1,33 +1,44 @@
-"""Invitations, and the pages of one's own account beside those of the account library."""
+"""Invitations, and the pages of one's own account and preferences beside those of the account library."""
 
 from typing import Any
 
 from allauth.account.models import EmailAddress
-from allauth.core import ratelimit
 from allauth.decorators import rate_limit
 from allauth.mfa.models import Authenticator
 from django.conf import settings
 from django.contrib import messages
-from django.contrib.auth import logout
 from django.contrib.auth.decorators import login_required
-from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
+from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
-from django.utils import timezone
 from django.views.decorators.cache import never_cache
-from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from annotate.studies import permissions
+from annotate.access import permitted
 from annotate.studies.models import Study
 
-from . import mail, personal_data, services
+from . import mail, services
 from .adapter import INVITATION_KEY
-from .errors import InvitationRefused, NotErased
-from .forms import EraseForm, InviteForm, InviteToStudyForm, ProfileForm
-from .models import Invitation
+from .errors import InvitationRefused
+from .forms import InviteForm, InviteToStudyForm, PreferencesForm, ProfileForm
+from .models import Invitation, Preferences
 
 _MAX_SHOWN = 200
+# What a key can be changed for, in the words of the preferences page.
+KEY_ACTIONS = {
+    "recall_left": "Recall: left better",
+    "recall_equal": "Recall: equal",
+    "recall_right": "Recall: right better",
+    "precision_left": "Precision: left better",
+    "precision_equal": "Precision: equal",
+    "precision_right": "Precision: right better",
+    "preference_left": "Preference: left better",
+    "preference_equal": "Preference: equal",
+    "preference_right": "Preference: right better",
+    "undo": "Undo",
+    "skip": "Skip",
+    "same": "Same for all three",
+}
 
 
 # Opening a link
@@ -108,7 +119,7 @@ def invitations(request: HttpRequest) -> HttpResponse:
 @require_http_methods(["GET", "POST"])
 def study_invitations(request: HttpRequest, slug: str) -> HttpResponse:
     _require_admin(request)
-    study = get_object_or_404(permissions.studies_to_follow(request.user), slug=slug)
+    study = get_object_or_404(permitted(request.user, "annotate.follow_study", Study), slug=slug)
     form = InviteToStudyForm(request.POST if request.method == "POST" else None)
     return _invitations(request, study, form)
 
@@ -163,7 +174,7 @@ def _address(request: HttpRequest, token: str) -> str:
 
 
 def _require_admin(request: HttpRequest) -> None:
-    if not permissions.may_manage_people(request.user):
+    if not request.user.has_perm("annotate.manage_people"):
         raise Http404
 
 
@@ -191,39 +202,18 @@ def account(request: HttpRequest) -> HttpResponse:
 
 
 @login_required
-@never_cache
-@require_safe
-def export(request: HttpRequest) -> HttpResponse:
-    response = JsonResponse(
-        personal_data.everything_about(request.user), json_dumps_params={"indent": 2}
-    )
-    name = f"personal-data-{timezone.now():%Y-%m-%d}.json"
-    response["Content-Disposition"] = f'attachment; filename="{name}"'
-    return response
-
-
-@sensitive_post_parameters("password")
-@login_required
 @require_http_methods(["GET", "POST"])
-def erase(request: HttpRequest) -> HttpResponse:
-    if request.method == "POST":
-        refused = ratelimit.consume_or_429(request, action="reauthenticate", user=request.user)
-        if refused:
-            return refused
-    form = EraseForm(request.POST if request.method == "POST" else None, person=request.user)
+def preferences(request: HttpRequest) -> HttpResponse:
+    """How somebody wants the comparison page: theme, keys, going on by itself."""
+    found = Preferences.objects.filter(person=request.user).first() or Preferences(
+        person=request.user
+    )
+    form = PreferencesForm(request.POST or None, instance=found)
     if form.is_valid():
-        try:
-            pseudonym = personal_data.erase(request.user)
-        except NotErased as refusal:
-            form.add_error(None, str(refusal))
-        else:
-            logout(request)
-            messages.success(
-                request,
-                "Your personal data is erased and the account is closed. Your answers stay under "
-                f"the name {pseudonym}, which leads to nobody.",
-            )
-            return redirect("home")
-    context = {"form": form, "is_last_admin": personal_data.is_last_admin(request.user)}
+        found.keys = form.cleaned_data["keys"]
+        form.save()
+        messages.success(request, "Saved.")
+        return redirect("preferences")
+    context = {"form": form, "actions": KEY_ACTIONS, "keys": found.keys}
     status = 422 if form.is_bound else 200
-    return render(request, "accounts/erase.html", context, status=status)
+    return render(request, "accounts/preferences.html", context, status=status)

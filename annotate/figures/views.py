@@ -17,11 +17,11 @@ from django.utils.cache import get_conditional_response
 from django.views.decorators.cache import cache_control
 from django.views.decorators.http import require_safe
 
+from annotate.access import permitted
 from annotate.reports import services
 from annotate.reports.forms import ReportForm
 from annotate.reports.models import KeptReport
 from annotate.scoring.models import ProtocolRun
-from annotate.studies import permissions
 from annotate.studies.models import Study
 from rankings.elicitation import CRITERIA
 from rankings.report import report_from_json
@@ -318,5 +318,5 @@ def _data(study: Study, form: FigureForm) -> FigureData:
 
 
 def _followed(request: HttpRequest, slug: str) -> Study:
-    studies = permissions.studies_to_follow(request.user).select_related("dataset")
+    studies = permitted(request.user, "annotate.follow_study", Study).select_related("dataset")
     return get_object_or_404(studies, slug=slug)

@@ -11,10 +11,11 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.reverse import reverse
 
+from annotate.access import permitted
+from annotate.datasets.models import Dataset
 from annotate.rest.idempotency import idempotent
 from annotate.rest.scopes import LOAD
 from annotate.rest.views import ApiView, ListView, OneView
-from annotate.studies import permissions
 
 from . import drafts, undoing
 from . import presentation as screens
@@ -43,7 +44,7 @@ class _ForAdmins:
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
         super().initial(request, *args, **kwargs)
         # Before anything is read of what somebody sends.
-        if not permissions.may_load_data(request.user):
+        if not request.user.has_perm("annotate.load_data"):
             raise Http404
 
 
@@ -79,7 +80,7 @@ class LoadList(_ForAdmins, ListView):
     @idempotent
     def post(self, request: Request) -> Response:
         """Begin a load into a dataset, or of a new one."""
-        datasets = permissions.datasets_to_see(request.user)
+        datasets = permitted(request.user, "annotate.see_dataset", Dataset)
         sent = self.sent(NewLoadSerializer, datasets=datasets)
         draft = drafts.open_draft(person=request.user, **sent)
         address = reverse("api:load", args=[draft.pk], request=request)

@@ -20,8 +20,9 @@ from django.urls import reverse
 from django.views.decorators.cache import cache_control
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
+from annotate.access import permitted
+from annotate.datasets.models import Dataset
 from annotate.errors import Refusal
-from annotate.studies import permissions
 from protocols.formats.reading import FORMATS
 
 from . import drafts, exports, staging, undoing
@@ -48,7 +49,7 @@ def _for_admins(view: View) -> View:
 
     @wraps(view)
     def guarded(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
-        if not permissions.may_load_data(request.user):
+        if not request.user.has_perm("annotate.load_data"):
             raise Http404
         return view(request, *args, **kwargs)
 
@@ -73,7 +74,7 @@ def _page(
 @require_http_methods(["GET", "POST"])
 def start(request: HttpRequest) -> HttpResponse:
     """Begin a load, with files or without; or go on with one that was begun."""
-    datasets = permissions.datasets_to_see(request.user)
+    datasets = permitted(request.user, "annotate.see_dataset", Dataset)
     if request.method == "GET":
         form = StartForm(initial={"dataset": request.GET.get("dataset")}, datasets=datasets)
         return _start_page(request, form)
@@ -376,7 +377,9 @@ def receipts(request: HttpRequest) -> HttpResponse:
     found = Import.objects.select_related("person", "dataset", "undone_by")
     dataset = None
     if slug := request.GET.get("dataset"):
-        dataset = get_object_or_404(permissions.datasets_to_see(request.user), slug=slug)
+        dataset = get_object_or_404(
+            permitted(request.user, "annotate.see_dataset", Dataset), slug=slug
+        )
         found = found.filter(dataset=dataset)
     page = Paginator(found, _RECEIPTS_PER_PAGE).get_page(request.GET.get("page"))
     return render(request, "imports/receipts.html", {"page": page, "dataset": dataset})

@@ -231,24 +231,3 @@ class Withdrawal(_Event):
 
     def __str__(self) -> str:
         return f"withdrawal {self.number} of {self.assignment}"
-
-
-class Preferences(models.Model):
-    """How somebody wants the comparison page."""
-
-    class Theme(models.TextChoices):
-        SYSTEM = "", "as the system"
-        LIGHT = "light", "light"
-        DARK = "dark", "dark"
-
-    person = models.OneToOneField(
-        settings.AUTH_USER_MODEL, models.CASCADE, related_name="preferences"
-    )
-    theme = models.CharField(max_length=5, choices=Theme, default=Theme.SYSTEM, blank=True)
-    advance = models.BooleanField("go on by itself after the last answer", default=False)
-    single_keys = models.BooleanField("answer with single keys", default=True)
-    # {action: KeyboardEvent.code}: keys that were changed.
-    keys = models.JSONField(default=dict, blank=True)
-
-    def __str__(self) -> str:
-        return f"preferences of {self.person}"

@@ -8,9 +8,9 @@ from django.contrib.auth.models import User
 from django.urls import reverse
 from django.utils.crypto import salted_hmac
 
+from annotate.accounts.models import Preferences
 from annotate.datasets.drawing import drawn
 from annotate.datasets.models import Image, Result
-from annotate.progress.selectors import n_images_of
 from annotate.studies.models import Study
 from protocols import registry
 from protocols.core.base import ImageScore, Scene
@@ -18,8 +18,9 @@ from rankings.elicitation import CRITERIA, Remaining
 from rankings.rechecks import remaining_with_checks
 
 from .changes import Past
-from .models import Judgement, Preferences, Verdict
+from .models import Judgement, Verdict
 from .services import Turn, n_checks_of
+from .sharing import n_images_of
 
 _N_TIMES = 20
 _ID_LENGTH = 16

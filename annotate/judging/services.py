@@ -15,7 +15,6 @@ from django.utils import timezone
 from annotate.audit.models import Act
 from annotate.audit.services import record
 from annotate.datasets.models import Method, Result
-from annotate.progress.selectors import images_to_take_up, n_images_of
 from annotate.studies.errors import StudyRefused
 from annotate.studies.models import Membership, Role, Study, StudyImage
 from rankings.elicitation import CRITERIA, Answer, State
@@ -33,6 +32,7 @@ from .replay import (
     read_log,
     settled_of,
 )
+from .sharing import images_to_take_up, n_images_of
 
 _SIDES_BLOCK = 8
 _MIN_METHODS = 2

@@ -11,38 +11,22 @@ from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase, Js
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_http_methods, require_POST, require_safe
+from django.views.decorators.http import require_POST, require_safe
 
+from annotate.access import permitted
 from annotate.datasets.models import Image, Method
-from annotate.learning import services as learning
-from annotate.progress.selectors import n_images_of
-from annotate.studies import permissions
 from annotate.studies.errors import StudyRefused
 from annotate.studies.models import Study
 from rankings.elicitation import CRITERIA
 
 from . import changes, services
 from .errors import AlreadyAnswered, Incomplete, StudyNotOpen
-from .forms import JudgementForm, PreferencesForm, SkipForm
-from .models import Assignment, Preferences, Screen, Skip
+from .forms import JudgementForm, SkipForm
+from .models import Assignment, Screen, Skip
 from .presentation import history_data, image_data, payload, sides
+from .sharing import first_visit_is_due, n_images_of
 
 View = Callable[..., HttpResponseBase]
-# What a key can be changed for, in the words of the preferences page.
-KEY_ACTIONS = {
-    "recall_left": "Recall: left better",
-    "recall_equal": "Recall: equal",
-    "recall_right": "Recall: right better",
-    "precision_left": "Precision: left better",
-    "precision_equal": "Precision: equal",
-    "precision_right": "Precision: right better",
-    "preference_left": "Preference: left better",
-    "preference_equal": "Preference: equal",
-    "preference_right": "Preference: right better",
-    "undo": "Undo",
-    "skip": "Skip",
-    "same": "Same for all three",
-}
 
 
 def _wants_json(request: HttpRequest) -> bool:
@@ -72,7 +56,7 @@ def judge(request: HttpRequest, slug: str) -> HttpResponse:
     if study.state != Study.State.OPEN:
         return _refused(request, services.not_open(study))
     if turn is None:
-        if learning.is_due(study, request.user):
+        if first_visit_is_due(study, request.user):
             return redirect("learning:welcome", slug=slug)
         return _start_or_end(request, study)
     return _screen(request, turn)
@@ -82,7 +66,7 @@ def judge(request: HttpRequest, slug: str) -> HttpResponse:
 @require_POST
 def start(request: HttpRequest, slug: str) -> HttpResponse:
     study = _study(request, slug)
-    if study.state == Study.State.OPEN and learning.is_due(study, request.user):
+    if study.state == Study.State.OPEN and first_visit_is_due(study, request.user):
         return redirect("learning:welcome", slug=slug)
     try:
         services.start(study=study, annotator=request.user)
@@ -188,24 +172,6 @@ def next_image(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 @login_required
-@require_http_methods(["GET", "POST"])
-def preferences(request: HttpRequest) -> HttpResponse:
-    """How somebody wants the comparison page: theme, keys, going on by itself."""
-    found = Preferences.objects.filter(person=request.user).first() or Preferences(
-        person=request.user
-    )
-    form = PreferencesForm(request.POST or None, instance=found)
-    if form.is_valid():
-        found.keys = form.cleaned_data["keys"]
-        form.save()
-        messages.success(request, "Saved.")
-        return redirect("preferences")
-    context = {"form": form, "actions": KEY_ACTIONS, "keys": found.keys}
-    status = 422 if form.is_bound else 200
-    return render(request, "judging/preferences.html", context, status=status)
-
-
-@login_required
 @require_POST
 def add_method(request: HttpRequest, slug: str) -> HttpResponse:
     """Let another method take part in a study that runs."""
@@ -234,7 +200,7 @@ def withdraw_method(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 def _study_and_method(request: HttpRequest, slug: str) -> tuple[Study, Method]:
-    if not permissions.may_load_data(request.user):
+    if not request.user.has_perm("annotate.load_data"):
         raise Http404
     study = get_object_or_404(Study, slug=slug)
     name = request.POST.get("method", "")
@@ -242,12 +208,12 @@ def _study_and_method(request: HttpRequest, slug: str) -> tuple[Study, Method]:
 
 
 def _study(request: HttpRequest, slug: str) -> Study:
-    return get_object_or_404(permissions.studies_to_judge(request.user), slug=slug)
+    return get_object_or_404(permitted(request.user, "annotate.judge_study", Study), slug=slug)
 
 
 def _study_of(request: HttpRequest, screen_id: str) -> Study:
     return get_object_or_404(
-        permissions.studies_to_judge(request.user),
+        permitted(request.user, "annotate.judge_study", Study),
         assignments__screens__public_id=screen_id,
         assignments__annotator=request.user,
     )

@@ -6,6 +6,7 @@ from typing import Any
 from django.contrib.auth.models import User
 from django.templatetags.static import static
 
+from annotate.accounts.models import Preferences
 from annotate.studies.models import Study
 
 from .letters import Box
@@ -37,8 +38,7 @@ def shown(pair: Pair) -> dict[str, Any]:
 
 def keys_of(person: User) -> dict[str, Any]:
     """Return what this person's own keys are, in the shape the comparison page's script reads."""
-    # Preferences belong to a later subject; not everybody has some.
-    preferences = getattr(person, "preferences", None)
+    preferences = Preferences.objects.filter(person=person).first()
     if preferences is None:
         return {}
     return {"single_keys": preferences.single_keys, "keys": preferences.keys}

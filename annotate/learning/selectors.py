@@ -5,7 +5,7 @@ from datetime import datetime
 
 from django.contrib.auth.models import User
 
-from annotate.progress.selectors import n_images_of
+from annotate.judging.sharing import n_images_of
 from annotate.studies.models import Role, Study
 
 from .models import FirstVisit

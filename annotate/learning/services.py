@@ -5,8 +5,10 @@ from dataclasses import dataclass
 
 from django.contrib.auth.models import User
 from django.db import transaction
+from django.db.models import Q
 from django.utils import timezone
 
+from annotate.judging.models import Assignment
 from annotate.studies.models import Study
 
 from . import consent
@@ -22,10 +24,14 @@ def is_due(study: Study, annotator: User) -> bool:
 
     Never once it is finished, and never for somebody who has begun to judge.
     """
-    if study.assignments.filter(annotator=annotator).exists():
-        return False
-    visit = find_visit(study, annotator)
-    return visit is None or visit.finished is None
+    return not Study.objects.filter(begun_by(annotator), pk=study.pk).exists()
+
+
+def begun_by(annotator: User) -> Q:
+    """Return the condition for studies that somebody may be asked in without a first visit."""
+    assignments = Assignment.objects.filter(annotator=annotator)
+    finished = FirstVisit.objects.filter(annotator=annotator, finished__isnull=False)
+    return Q(pk__in=assignments.values("study")) | Q(pk__in=finished.values("study"))
 
 
 def find_visit(study: Study, annotator: User) -> FirstVisit | None:

@@ -11,7 +11,7 @@ from django.urls import reverse
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from annotate.studies import permissions
+from annotate.access import permitted
 from annotate.studies.models import Study
 
 from . import consent, selectors, services
@@ -30,7 +30,7 @@ def _of_a_study(view: View) -> View:
 
     @wraps(view)
     def checked(request: HttpRequest, slug: str, **kwargs: Any) -> HttpResponse:
-        study = get_object_or_404(permissions.studies_to_judge(request.user), slug=slug)
+        study = get_object_or_404(permitted(request.user, "annotate.judge_study", Study), slug=slug)
         if study.state != Study.State.OPEN:
             return _refused(request, services.not_open(study))
         visit = services.find_visit(study, request.user)

@@ -19,9 +19,9 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_safe
 
+from annotate.access import permitted
 from annotate.exchange import raw
 from annotate.exchange.bundles.writing import NotExported, write_bundle
-from annotate.studies import permissions
 from annotate.studies.models import Study
 from rankings import analysis_tables
 from rankings.report import Settings, report_from_json
@@ -294,7 +294,7 @@ def _asked(request: HttpRequest, what: str) -> bool:
 
 
 def _followed(request: HttpRequest, slug: str) -> Study:
-    studies = permissions.studies_to_follow(request.user).select_related("dataset")
+    studies = permitted(request.user, "annotate.follow_study", Study).select_related("dataset")
     return get_object_or_404(studies, slug=slug)
 
 

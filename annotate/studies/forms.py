@@ -5,7 +5,6 @@ from typing import Any
 from django import forms
 
 from annotate.datasets.models import Dataset, Image, Method
-from annotate.progress.selectors import is_answered
 from protocols import registry
 
 from .models import Role, Study
@@ -28,7 +27,7 @@ class SettingsForm(forms.ModelForm):
             "strategy": "Order of the pairs",
         }
 
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
+    def __init__(self, *args: Any, is_answered: bool = False, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         protocols = [
             (slug, protocol.name)
@@ -44,7 +43,7 @@ class SettingsForm(forms.ModelForm):
         for name in _WITH_DEFAULT:
             self.fields[name].required = False
             self.fields[name].initial = self.instance._meta.get_field(name).default
-        if self.instance.pk and is_answered(self.instance):
+        if is_answered:
             for name in LOCKED_BY_ANSWERS:
                 self.fields[name].disabled = True
 

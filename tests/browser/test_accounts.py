@@ -130,7 +130,7 @@ def test_t19_pages_of_an_account_are_accessible_and_fit(
     key = Authenticator.objects.get(type="webauthn")
     opened = [
         reverse("accounts:account"),
-        reverse("accounts:erase"),
+        reverse("privacy:erase"),
         reverse("account_email"),
         reverse("account_change_password"),
         reverse("account_logout"),

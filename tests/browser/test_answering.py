@@ -8,8 +8,9 @@ from axe_playwright_python.sync_playwright import Axe
 from django.urls import reverse
 from playwright.sync_api import BrowserContext, Locator, Page, Route, expect
 
+from annotate.accounts.models import Preferences
 from annotate.judging import services
-from annotate.judging.models import Judgement, Preferences, Skip
+from annotate.judging.models import Judgement, Skip
 from annotate.studies.models import Study
 from tests.support.factories import add_annotator, make_study
 from tests.support.truths import answer as answer_by

@@ -21,7 +21,7 @@ PAGES = {
         "home",
         "judging:judge",
         "accounts:account",
-        "accounts:erase",
+        "privacy:erase",
         "tokens:tokens",
     ],
     "fresh": ["judging:judge"],

@@ -7,9 +7,10 @@ from django.core.management import call_command
 from django.http import Http404
 from django.urls import reverse
 
+from annotate.accounts.models import Preferences
 from annotate.judging import changes, services
 from annotate.judging.errors import AlreadyAnswered, Incomplete, StudyNotOpen
-from annotate.judging.models import Assignment, Judgement, Preferences, Screen, Withdrawal
+from annotate.judging.models import Assignment, Judgement, Screen, Withdrawal
 from annotate.judging.presentation import image_data, payload
 from annotate.studies.errors import StudyRefused
 from annotate.studies.models import Study, StudyImage

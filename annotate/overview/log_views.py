@@ -7,10 +7,11 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
 from django.views.decorators.http import require_safe
 
-from annotate.studies import permissions
+from annotate.access import permitted
+from annotate.audit.models import AuditEntry, AuditQuerySet
+from annotate.studies.models import Study
 
-from .forms import LogForm
-from .models import AuditEntry, AuditQuerySet
+from .log_forms import LogForm
 
 _PER_PAGE = 50
 
@@ -18,7 +19,7 @@ _PER_PAGE = 50
 @login_required
 @require_safe
 def log(request: HttpRequest) -> HttpResponse:
-    if not permissions.may_manage_people(request.user):
+    if not request.user.has_perm("annotate.manage_people"):
         raise Http404
     return _page(request, AuditEntry.objects.all(), {})
 
@@ -26,7 +27,7 @@ def log(request: HttpRequest) -> HttpResponse:
 @login_required
 @require_safe
 def study_log(request: HttpRequest, slug: str) -> HttpResponse:
-    study = get_object_or_404(permissions.studies_to_follow(request.user), slug=slug)
+    study = get_object_or_404(permitted(request.user, "annotate.follow_study", Study), slug=slug)
     return _page(request, AuditEntry.objects.filter(study=study), {"study": study})
 
 

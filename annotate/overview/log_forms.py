@@ -1,4 +1,4 @@
-"""What of the log is shown."""
+"""The filters of the log of acts."""
 
 from datetime import datetime, time
 from typing import Any
@@ -7,7 +7,7 @@ from django import forms
 from django.db.models import Q
 from django.utils import timezone
 
-from .models import Act, AuditQuerySet
+from annotate.audit.models import Act, AuditQuerySet
 
 
 class LogForm(forms.Form):

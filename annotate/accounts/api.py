@@ -4,11 +4,12 @@ from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from annotate.access import permitted
 from annotate.rest.scopes import READ
 from annotate.rest.views import ApiView
-from annotate.studies import permissions
+from annotate.studies.models import Study
+from annotate.tokens.models import Token
 
-from .models import Token
 from .serializers import MeSerializer
 
 
@@ -23,9 +24,9 @@ class Me(ApiView):
         """Who you are here, and what the token that you sent may do."""
         data = {
             "username": request.user.get_username(),
-            "may_load_data": permissions.may_load_data(request.user),
-            "n_followed": permissions.studies_to_follow(request.user).count(),
-            "n_judged": permissions.studies_to_judge(request.user).count(),
+            "may_load_data": request.user.has_perm("annotate.load_data"),
+            "n_followed": permitted(request.user, "annotate.follow_study", Study).count(),
+            "n_judged": permitted(request.user, "annotate.judge_study", Study).count(),
             "token": request.auth if isinstance(request.auth, Token) else None,
         }
         return Response(self.shown(MeSerializer, data))

@@ -3,8 +3,7 @@
 from rest_framework import serializers
 
 from annotate.rest.scopes import SCOPES
-
-from .models import Token
+from annotate.tokens.models import Token
 
 
 class TokenSerializer(serializers.ModelSerializer):

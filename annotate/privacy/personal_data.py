@@ -11,12 +11,12 @@ from django.db import models, transaction
 from django.db.models import Q
 from django.utils import timezone
 
+from annotate.accounts.models import Invitation
 from annotate.audit.models import Act
 from annotate.audit.services import record
 from annotate.judging.models import Assignment, Judgement, Skip, Withdrawal
 
 from .errors import NotErased
-from .models import Invitation
 
 # Secrets, and what would tell an annotator which method a result is of.
 _LEFT_OUT = {

@@ -12,13 +12,14 @@ from django.contrib.sessions.models import Session
 from django.test import Client
 from django.urls import reverse
 
-from annotate.accounts import personal_data
-from annotate.accounts.errors import NotErased
+from annotate.accounts.models import Preferences
 from annotate.accounts.services import accept, invite
 from annotate.audit.models import Act, AuditEntry
 from annotate.judging import services as judging
-from annotate.judging.models import Judgement, Preferences, Skip
+from annotate.judging.models import Judgement, Skip
 from annotate.judging.services import rankings_that_differ
+from annotate.privacy import personal_data
+from annotate.privacy.errors import NotErased
 from annotate.studies.services import remove_member
 from tests.support.factories import add_annotator, make_admin, make_person, make_study
 from tests.support.truths import rank_everything, same_truth
@@ -174,7 +175,7 @@ def test_erasure_is_in_the_log_under_the_pseudonym(person):
 
 def test_erasure_wants_the_password(person, client):
     client.force_login(person)
-    response = client.post(reverse("accounts:erase"), {"password": "wrong"})
+    response = client.post(reverse("privacy:erase"), {"password": "wrong"})
     assert response.status_code == 422
     assert "Nothing was erased" in response.text
     person.refresh_from_db()
@@ -183,10 +184,10 @@ def test_erasure_wants_the_password(person, client):
 
 def test_erasure_says_before_what_stays_and_after_that_it_is_done(client):
     client.force_login(make_person("plain"))
-    before = client.get(reverse("accounts:erase")).text
+    before = client.get(reverse("privacy:erase")).text
     assert "What stays" in before
     assert "your answers and rankings" in before
-    after = client.post(reverse("accounts:erase"), {"password": "pw"}, follow=True)
+    after = client.post(reverse("privacy:erase"), {"password": "pw"}, follow=True)
     assert "is erased" in after.text
     assert not User.objects.filter(username="plain").exists()
 
@@ -194,21 +195,21 @@ def test_erasure_says_before_what_stays_and_after_that_it_is_done(client):
 def test_passwords_cannot_be_tried_without_end(client, settings):
     settings.ACCOUNT_RATE_LIMITS = {"reauthenticate": "2/m/user"}
     client.force_login(make_person())
-    url = reverse("accounts:erase")
+    url = reverse("privacy:erase")
     codes = [client.post(url, {"password": "wrong"}).status_code for _ in range(3)]
     assert codes == [422, 422, 429]
 
 
 def test_the_last_admin_reads_why_not(client):
     client.force_login(make_admin("boss"))
-    assert "only admin" in client.get(reverse("accounts:erase")).text
-    response = client.post(reverse("accounts:erase"), {"password": "pw"})
+    assert "only admin" in client.get(reverse("privacy:erase")).text
+    response = client.post(reverse("privacy:erase"), {"password": "pw"})
     assert response.status_code == 422
     assert User.objects.filter(username="boss").exists()
 
 
 def exported(client):
-    response = client.get(reverse("accounts:export"))
+    response = client.get(reverse("privacy:export"))
     assert "attachment" in response["Content-Disposition"]
     return response.json()
 
