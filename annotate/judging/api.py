@@ -21,7 +21,7 @@ from annotate.rest.views import ApiView, ListView
 from annotate.studies.models import Study
 from rankings.elicitation import CRITERIA
 
-from . import changes, services
+from . import changes, methods, planning, services, turns
 from .errors import Incomplete, JudgingRefusal, StudyNotOpen
 from .models import Assignment
 from .presentation import history_data
@@ -61,7 +61,7 @@ class _Judging(ApiView):
             assignments__annotator=self.request.user,
         )
 
-    def next(self, study: Study, turn: services.Turn | None, have: str = "") -> Response:
+    def next(self, study: Study, turn: turns.Turn | None, have: str = "") -> Response:
         return Response(next_data(study, turn, self.request, have=have, done=turn is None))
 
     def refused(self, study: Study, refusal: JudgingRefusal) -> Exception:
@@ -72,8 +72,8 @@ class _Judging(ApiView):
             fault = Forbidden(str(refusal))
             fault.problem, fault.title = "study-not-open", "The study takes no answers now"
             return fault
-        turn = services.waiting_turn(study, self.request.user)
-        done = turn is None and services.has_begun_all(study, self.request.user)
+        turn = turns.waiting_turn(study, self.request.user)
+        done = turn is None and planning.has_begun_all(study, self.request.user)
         current = next_data(study, turn, self.request, have="", done=done)
         fault = Conflict(str(refusal), more={"current": current})
         fault.problem, fault.title = "already-answered", "Answered otherwise"
@@ -139,8 +139,8 @@ class Current(_Judging):
         study = self.judged(slug)
         if study.state != Study.State.OPEN:
             raise self.refused(study, services.not_open(study))
-        turn = services.waiting_turn(study, request.user)
-        done = turn is None and services.has_begun_all(study, request.user)
+        turn = turns.waiting_turn(study, request.user)
+        done = turn is None and planning.has_begun_all(study, request.user)
         return Response(next_data(study, turn, request, have="", done=done))
 
 
@@ -204,13 +204,13 @@ class StudyMethod(ApiView):
     def put(self, request: Request, slug: str, method: str) -> Response:
         """Let another method take part in a study that runs (admins); nothing is asked again."""
         study, found = self._found(request, slug, method)
-        return Response({"n_waiting": services.add_method(study=study, method=found)})
+        return Response({"n_waiting": methods.add_method(study=study, method=found)})
 
     @extend_schema(request=None, responses={204: None})
     def delete(self, request: Request, slug: str, method: str) -> Response:
         """Let a method take part no more (admins); the answers about it are kept."""
         study, found = self._found(request, slug, method)
-        services.withdraw_method(study=study, method=found)
+        methods.withdraw_method(study=study, method=found)
         return Response(status=204)
 
 

@@ -19,8 +19,9 @@ from rankings.rechecks import remaining_with_checks
 
 from .changes import Past
 from .models import Judgement, Verdict
-from .services import Turn, n_checks_of
+from .planning import n_checks_of
 from .sharing import n_images_of
+from .turns import Turn
 
 _N_TIMES = 20
 _ID_LENGTH = 16

@@ -15,7 +15,7 @@ from rankings.elicitation import CRITERIA
 from .forms import AIDS
 from .models import Assignment, Skip, Verdict
 from .presentation import payload
-from .services import Turn
+from .turns import Turn
 
 _A_DAY_SECONDS = 86_400
 _HASH = re.compile(r"[0-9a-f]{64}$")

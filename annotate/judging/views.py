@@ -19,7 +19,7 @@ from annotate.studies.errors import StudyRefused
 from annotate.studies.models import Study
 from rankings.elicitation import CRITERIA
 
-from . import changes, services
+from . import changes, methods, planning, services, turns
 from .errors import AlreadyAnswered, Incomplete, StudyNotOpen
 from .forms import JudgementForm, SkipForm
 from .models import Assignment, Screen, Skip
@@ -52,7 +52,7 @@ def _signed_in(view: View) -> View:
 def judge(request: HttpRequest, slug: str) -> HttpResponse:
     """The screen that waits, or the page before the first and after the last one."""
     study = _study(request, slug)
-    turn = services.waiting_turn(study, request.user)
+    turn = turns.waiting_turn(study, request.user)
     if study.state != Study.State.OPEN:
         return _refused(request, services.not_open(study))
     if turn is None:
@@ -164,7 +164,7 @@ def next_image(request: HttpRequest, slug: str) -> HttpResponse:
     study = _study(request, slug)
     if study.state != Study.State.OPEN:
         return _refused(request, services.not_open(study))
-    image_id = services.next_image(study, request.user)
+    image_id = planning.next_image(study, request.user)
     if image_id is None:
         return JsonResponse({"image": None})
     image = Image.objects.select_related("dataset").get(pk=image_id)
@@ -177,7 +177,7 @@ def add_method(request: HttpRequest, slug: str) -> HttpResponse:
     """Let another method take part in a study that runs."""
     study, method = _study_and_method(request, slug)
     try:
-        n_waiting = services.add_method(study=study, method=method)
+        n_waiting = methods.add_method(study=study, method=method)
     except StudyRefused as refusal:
         messages.error(request, str(refusal))
     else:
@@ -191,7 +191,7 @@ def add_method(request: HttpRequest, slug: str) -> HttpResponse:
 def withdraw_method(request: HttpRequest, slug: str) -> HttpResponse:
     study, method = _study_and_method(request, slug)
     try:
-        services.withdraw_method(study=study, method=method)
+        methods.withdraw_method(study=study, method=method)
     except StudyRefused as refusal:
         messages.error(request, str(refusal))
     else:
@@ -219,16 +219,12 @@ def _study_of(request: HttpRequest, screen_id: str) -> Study:
     )
 
 
-def _next(
-    request: HttpRequest, turn: services.Turn | None, screen_id: str, done: str
-) -> HttpResponse:
+def _next(request: HttpRequest, turn: turns.Turn | None, screen_id: str, done: str) -> HttpResponse:
     study = turn.assignment.study if turn else _study_of(request, screen_id)
     return _show(request, turn, study, done)
 
 
-def _show(
-    request: HttpRequest, turn: services.Turn | None, study: Study, done: str
-) -> HttpResponse:
+def _show(request: HttpRequest, turn: turns.Turn | None, study: Study, done: str) -> HttpResponse:
     address = reverse("judging:judge", args=[study.slug])
     if not _wants_json(request):
         return redirect(address)
@@ -241,7 +237,7 @@ def _show(
 
 def _screen(
     request: HttpRequest,
-    turn: services.Turn,
+    turn: turns.Turn,
     *,
     status: int = 200,
     **context: Any,
@@ -281,7 +277,7 @@ def _incomplete(request: HttpRequest, screen_id: str, refusal: Incomplete) -> Ht
         # Somebody else's screen is not there, whatever was sent to it.
         _study_of(request, screen_id)
         return JsonResponse({"errors": refusal.reasons}, status=422)
-    turn = services.waiting_turn(_study_of(request, screen_id), request.user)
+    turn = turns.waiting_turn(_study_of(request, screen_id), request.user)
     if turn is None or turn.screen.public_id != screen_id:
         return _conflict(
             request,
@@ -295,7 +291,7 @@ def _incomplete(request: HttpRequest, screen_id: str, refusal: Incomplete) -> Ht
 
 
 def _conflict(request: HttpRequest, study: Study, refusal: AlreadyAnswered) -> HttpResponse:
-    turn = services.waiting_turn(study, request.user)
+    turn = turns.waiting_turn(study, request.user)
     if _wants_json(request):
         data: dict[str, Any] = {"message": str(refusal)}
         if turn is None:

@@ -4,8 +4,8 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from django.urls import reverse
 
+from annotate.accounts.models import Preferences
 from annotate.figures.data import NAMES
-from annotate.judging.models import Preferences
 from tests.annotate.reports.test_report import make_run
 from tests.browser.test_pages import signed_in
 from tests.support.factories import add_annotator, add_researcher, make_study

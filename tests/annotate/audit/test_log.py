@@ -9,7 +9,7 @@ from annotate.audit.models import Act, AuditEntry
 from annotate.audit.services import acting, record
 from annotate.imports.errors import NotLoaded
 from annotate.imports.services import ResultArchive, load_dataset, load_results
-from annotate.judging import services as judging
+from annotate.judging import methods
 from annotate.reports.services import keep_report
 from annotate.scoring.services import score_protocol
 from annotate.studies.services import change_role, create_study, remove_member, set_state
@@ -136,8 +136,8 @@ def test_members_and_roles_are_logged_with_whom_they_concern(study):
 
 def test_methods_that_come_and_go_are_logged(study):
     method = study.methods.first()
-    judging.withdraw_method(study=study, method=method)
-    judging.add_method(study=study, method=method)
+    methods.withdraw_method(study=study, method=method)
+    methods.add_method(study=study, method=method)
     assert logged(2) == [Act.METHOD_WITHDRAWN, Act.METHOD_ADDED]
 
 
@@ -253,5 +253,5 @@ def test_methods_of_another_dataset_log_nothing(study):
     stranger = make_method(make_study(["x", "y"]).dataset)
     n_before = AuditEntry.objects.count()
     with pytest.raises(Exception, match="no method of"):
-        judging.add_method(study=study, method=stranger)
+        methods.add_method(study=study, method=stranger)
     assert AuditEntry.objects.count() == n_before

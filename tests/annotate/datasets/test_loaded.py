@@ -12,6 +12,7 @@ from annotate.datasets import exports, selectors
 from annotate.datasets.drawing import picture
 from annotate.datasets.models import Image, Method, Result
 from annotate.imports.services import ResultArchive, load_dataset, load_results
+from annotate.overview import completeness
 from annotate.scoring.services import score_protocol
 from protocols.core.regions import Region, encode_regions
 from tests.support.archives import zip_bytes
@@ -94,14 +95,14 @@ class TestMatrix:
         [share] = page_of(admin, dataset).context["shares"]
         # Three results were scored of five: 60 per cent.
         assert (share.n_scores, share.n_results, share.percent) == (3, 5, 60)
-        assert selectors.RunCounts("x", 999, 1000).percent == 99
+        assert completeness.RunCounts("x", 999, 1000).percent == 99
 
     def test_a_run_that_keeps_no_count_is_counted(self, dataset):
         run = score_protocol(dataset=dataset, slug="iou")
-        kept = selectors.run_counts(dataset, 3)
+        kept = completeness.run_counts(dataset, 3)
         run.n_scores = None
         run.save()
-        assert selectors.run_counts(dataset, 3) == kept
+        assert completeness.run_counts(dataset, 3) == kept
 
     def test_complete_is_said_in_words_and_what_lacks_in_sentences(self, admin, dataset):
         page = page_of(admin, dataset)

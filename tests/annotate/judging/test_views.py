@@ -6,7 +6,7 @@ import re
 import pytest
 from django.urls import reverse
 
-from annotate.judging import services
+from annotate.judging import services, turns
 from annotate.judging.models import Judgement, Skip
 from annotate.judging.presentation import payload
 from annotate.studies.models import Study
@@ -84,7 +84,7 @@ def test_with_javascript_an_answer_brings_the_next_pair(page, turn):
 def test_after_the_last_pair_the_answer_says_where_to_go(page, study, annotator, turn):
     data = {}
     while "done" not in data:
-        turn = services.waiting_turn(study, annotator)
+        turn = turns.waiting_turn(study, annotator)
         data = page.post(answer_url(turn), asked_verdicts(AB, turn), headers=JSON).json()
     response = page.get(data["done"]["url"])
     assert "judging/finished.html" in [template.name for template in response.templates]
@@ -217,7 +217,7 @@ def test_implied_answers_are_shown_and_cannot_be_chosen(page, study, annotator, 
             annotator=annotator,
             verdicts=asked_verdicts(truth, turn),
         )
-        turn = services.waiting_turn(study, annotator)
+        turn = turns.waiting_turn(study, annotator)
     html = page.get(reverse("judging:judge", args=[study.slug])).text
     for criterion in turn.implied:
         fieldset = re.search(
@@ -231,7 +231,7 @@ def test_implied_answers_are_shown_and_cannot_be_chosen(page, study, annotator, 
 def test_nothing_sent_to_an_annotator_names_a_method(page, study, annotator):
     """Pages, JSON and headers over a whole study, before, during and after."""
     sent = [page.get(reverse("home")), page.post(reverse("judging:start", args=[study.slug]))]
-    while (turn := services.waiting_turn(study, annotator)) is not None:
+    while (turn := turns.waiting_turn(study, annotator)) is not None:
         sent.append(page.get(reverse("judging:judge", args=[study.slug])))
         sent.append(page.post(answer_url(turn), asked_verdicts(AB, turn), headers=JSON))
     sent.append(page.get(reverse("judging:judge", args=[study.slug])))

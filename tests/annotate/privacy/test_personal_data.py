@@ -17,7 +17,7 @@ from annotate.accounts.services import accept, invite
 from annotate.audit.models import Act, AuditEntry
 from annotate.judging import services as judging
 from annotate.judging.models import Judgement, Skip
-from annotate.judging.services import rankings_that_differ
+from annotate.judging.replay import rankings_that_differ
 from annotate.privacy import personal_data
 from annotate.privacy.errors import NotErased
 from annotate.studies.services import remove_member

@@ -7,6 +7,7 @@ from django.db import connection
 from django.urls import reverse
 
 from annotate.audit.models import Act, AuditEntry
+from annotate.judging import methods
 from annotate.judging import services as judging
 from annotate.judging.models import Assignment
 from annotate.judging.sharing import is_answered, n_images_of, own_progress
@@ -152,7 +153,7 @@ def test_a_duplicate_starts_with_the_settings_methods_and_images(admin_client):
     )
     services_images = list(study.images.in_order())
     study.study_images.filter(image=services_images[1]).delete()
-    judging.withdraw_method(study=study, method=study.methods.get(name="c"))
+    methods.withdraw_method(study=study, method=study.methods.get(name="c"))
     url = reverse("studies:create", args=[study.dataset.slug]) + f"?like={study.slug}"
     form = admin_client.get(url).context["form"]
     sent = {
