@@ -8,7 +8,7 @@ from django.http import Http404
 from django.urls import reverse
 
 from annotate.accounts.models import Preferences
-from annotate.judging import changes, methods, services, turns
+from annotate.judging import changes, methods, replay, services, turns
 from annotate.judging.errors import AlreadyAnswered, Incomplete, StudyNotOpen
 from annotate.judging.models import Assignment, Judgement, Screen, Withdrawal
 from annotate.judging.presentation import image_data, payload
