@@ -17,7 +17,7 @@ class Me(ApiView):
     def scope_of(self, method: str) -> str:
         # Every token may say whose it is.
         scopes = getattr(self.request.auth, "scopes", [READ])
-        return scopes[0]
+        return str(scopes[0])
 
     @extend_schema(responses=MeSerializer)
     def get(self, request: Request) -> Response:

@@ -24,7 +24,7 @@ from .models import Preferences
 _MAX_FACTS = 40
 
 
-class SignUpForm(SignupForm):
+class SignUpForm(SignupForm):  # type: ignore[misc]  # the library has no types
     """The library's form; the account and the use of the invitation are one transaction."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
@@ -95,7 +95,7 @@ class InviteToStudyForm(InviteForm):
     role = forms.ChoiceField(choices=Role, label="As")
 
 
-class ProfileForm(forms.ModelForm):
+class ProfileForm(forms.ModelForm[User]):
     class Meta:
         model = User
         fields = ["first_name", "last_name"]
@@ -117,7 +117,7 @@ def json_object(sent: str) -> dict[str, Any]:
     return given if isinstance(given, dict) else {}
 
 
-class PreferencesForm(forms.ModelForm):
+class PreferencesForm(forms.ModelForm[Preferences]):
     keys = forms.CharField(required=False, max_length=2000)
 
     class Meta:

@@ -15,6 +15,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from annotate.access import permitted
+from annotate.requests import SignedInRequest
 from annotate.studies.models import Study
 
 from . import mail, services
@@ -44,7 +45,7 @@ KEY_ACTIONS = {
 # Opening a link
 
 
-@rate_limit(action="invitation", limit_get=True)
+@rate_limit(action="invitation", limit_get=True)  # type: ignore[untyped-decorator]  # the library has no types
 @never_cache
 @require_safe
 def open_invitation(request: HttpRequest, token: str) -> HttpResponse:
@@ -85,7 +86,7 @@ def invitation(request: HttpRequest) -> HttpResponse:
 
 @login_required
 @require_POST
-def join(request: HttpRequest) -> HttpResponse:
+def join(request: SignedInRequest) -> HttpResponse:
     found = _invitation_of_session(request)
     if found is None:
         raise Http404
@@ -99,7 +100,7 @@ def join(request: HttpRequest) -> HttpResponse:
 
 
 def _invitation_of_session(request: HttpRequest) -> Invitation | None:
-    number = request.session.get(INVITATION_KEY)
+    number: int = request.session.get(INVITATION_KEY, 0)
     return Invitation.objects.with_names().filter(pk=number).first()
 
 
@@ -108,7 +109,7 @@ def _invitation_of_session(request: HttpRequest) -> Invitation | None:
 
 @login_required
 @require_http_methods(["GET", "POST"])
-def invitations(request: HttpRequest) -> HttpResponse:
+def invitations(request: SignedInRequest) -> HttpResponse:
     """All invitations of the site; admins of the site are invited here."""
     _require_admin(request)
     form = InviteForm(request.POST if request.method == "POST" else None)
@@ -117,14 +118,14 @@ def invitations(request: HttpRequest) -> HttpResponse:
 
 @login_required
 @require_http_methods(["GET", "POST"])
-def study_invitations(request: HttpRequest, slug: str) -> HttpResponse:
+def study_invitations(request: SignedInRequest, slug: str) -> HttpResponse:
     _require_admin(request)
     study = get_object_or_404(permitted(request.user, "annotate.follow_study", Study), slug=slug)
     form = InviteToStudyForm(request.POST if request.method == "POST" else None)
     return _invitations(request, study, form)
 
 
-def _invitations(request: HttpRequest, study: Study | None, form: InviteForm) -> HttpResponse:
+def _invitations(request: SignedInRequest, study: Study | None, form: InviteForm) -> HttpResponse:
     context: dict[str, Any] = {"study": study}
     if form.is_valid():
         asked = {"role": Invitation.Role.ADMIN, **form.cleaned_data}
@@ -155,7 +156,7 @@ def _invitations(request: HttpRequest, study: Study | None, form: InviteForm) ->
 
 @login_required
 @require_POST
-def revoke(request: HttpRequest, pk: int) -> HttpResponse:
+def revoke(request: SignedInRequest, pk: int) -> HttpResponse:
     _require_admin(request)
     found = get_object_or_404(Invitation.objects.with_names(), pk=pk)
     try:
@@ -183,7 +184,7 @@ def _require_admin(request: HttpRequest) -> None:
 
 @login_required
 @require_http_methods(["GET", "POST"])
-def account(request: HttpRequest) -> HttpResponse:
+def account(request: SignedInRequest) -> HttpResponse:
     form = ProfileForm(request.POST if request.method == "POST" else None, instance=request.user)
     if form.is_valid():
         form.save()
@@ -203,7 +204,7 @@ def account(request: HttpRequest) -> HttpResponse:
 
 @login_required
 @require_http_methods(["GET", "POST"])
-def preferences(request: HttpRequest) -> HttpResponse:
+def preferences(request: SignedInRequest) -> HttpResponse:
     """How somebody wants the comparison page: theme, keys, going on by itself."""
     found = Preferences.objects.filter(person=request.user).first() or Preferences(
         person=request.user

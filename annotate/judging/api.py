@@ -69,9 +69,10 @@ class _Judging(ApiView):
         if isinstance(refusal, Incomplete):
             return ValidationError(refusal.reasons)
         if isinstance(refusal, StudyNotOpen):
-            fault = Forbidden(str(refusal))
-            fault.problem, fault.title = "study-not-open", "The study takes no answers now"
-            return fault
+            forbidden = Forbidden(str(refusal))
+            forbidden.problem = "study-not-open"
+            forbidden.title = "The study takes no answers now"
+            return forbidden
         turn = turns.waiting_turn(study, self.request.user)
         done = turn is None and planning.has_begun_all(study, self.request.user)
         current = next_data(study, turn, self.request, have="", done=done)

@@ -1,5 +1,7 @@
 """What the comparison page sends, checked and converted. Which criteria are open, the service knows."""
 
+from typing import Any
+
 from django import forms
 
 from annotate.accounts.forms import json_object, short_texts
@@ -18,7 +20,7 @@ class JudgementForm(forms.Form):
     aids = forms.CharField(required=False, max_length=2000)
     disputed = forms.CharField(required=False, max_length=100)
 
-    def __init__(self, *args: object, **kwargs: object) -> None:
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         for criterion in ("recall", "precision", "preference"):
             self.fields[criterion].error_messages["invalid_choice"] = "Choose left, equal or right."

@@ -1,6 +1,7 @@
 """What annotators are shown and what they answer. The answers are events: added, never changed."""
 
 import secrets
+from typing import cast
 
 from django.conf import settings
 from django.db import models
@@ -8,6 +9,7 @@ from django.db.models import F, Q
 
 from annotate.datasets.models import Image, Result
 from annotate.studies.models import Study
+from rankings.elicitation import Verdict as PlannerVerdict
 
 
 class Verdict(models.TextChoices):
@@ -170,14 +172,18 @@ class Judgement(_Event):
         return f"judgement {self.number} of {self.assignment}"
 
     @property
-    def verdicts(self) -> dict[str, str]:
+    def verdicts(self) -> dict[str, PlannerVerdict]:
         """The criteria that were asked, with their answers."""
         answers = {
             "recall": self.recall,
             "precision": self.precision,
             "preference": self.preference,
         }
-        return {criterion: verdict for criterion, verdict in answers.items() if verdict}
+        return {
+            criterion: cast(PlannerVerdict, verdict)
+            for criterion, verdict in answers.items()
+            if verdict
+        }
 
 
 class Skip(_Event):

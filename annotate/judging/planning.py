@@ -18,16 +18,17 @@ from rankings.rechecks import Ask, Settled, ask_of, default_checks
 from .models import Assignment, Screen
 from .replay import Log, entries_of, method_of_each_result, rankings_of, settled_of
 from .sharing import images_to_take_up, n_images_of
-from .turns import Turn, waiting_turn
+from .turns import Turn, strategy_of, waiting_turn
 
 _SIDES_BLOCK = 8
 _REPAIRED = "An earlier answer has changed, so some pairs are asked again."
 
 
-def go_on(screen: Screen, log: Log, annotator: User) -> Turn | None:
+def go_on(screen: Screen, log: Log, annotator: User, *, number: int) -> Turn | None:
+    """Return what comes after an answer; ``number`` is that of the image's next screen."""
     assignment = screen.assignment
     settled = settled_of(assignment, log)
-    following = next_screen(assignment, log, settled, number=screen.last_number + 1)
+    following = next_screen(assignment, log, settled, number=number)
     if following is not None:
         note = _REPAIRED if following.purpose == Screen.Purpose.REPAIR else ""
         return Turn(following, settled, entries_of(assignment, log), can_undo=True, note=note)
@@ -52,7 +53,7 @@ def next_screen(
     ask = ask_of(
         settled,
         entries_of(assignment, log),
-        assignment.study.strategy,
+        strategy_of(assignment.study),
         n_checks=n_checks_of(assignment),
         seed=f"{assignment.study.seed}/{assignment.annotator_id}/{assignment.image_id}",
     )

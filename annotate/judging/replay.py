@@ -47,8 +47,8 @@ def read_log(assignment: models.Assignment) -> Log:
     """Fetch the assignment's events with their screens and withdrawals (two queries)."""
     judgements = assignment.judgements.select_related("screen", "withdrawal")
     skips = assignment.skips.select_related("screen", "withdrawal")
-    events = sorted([*judgements, *skips], key=lambda event: event.number)
-    return Log(tuple(events))
+    events: list[models.Judgement | models.Skip] = [*judgements, *skips]
+    return Log(tuple(sorted(events, key=lambda event: event.number)))
 
 
 def item_of_each_result(assignment: models.Assignment) -> dict[int, int]:

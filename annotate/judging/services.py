@@ -50,7 +50,7 @@ def record_judgement(
     annotator's, StudyNotOpen, AlreadyAnswered if the screen has another answer, and Incomplete
     if a criterion that is asked has no verdict.
     """
-    study, screen = _open_screen(screen_id, annotator)
+    study, screen, last_number = _open_screen(screen_id, annotator)
     log = read_log(screen.assignment)
     if screen.state != Screen.State.WAITING:
         _require_same_judgement(screen, log, verdicts)
@@ -66,7 +66,7 @@ def record_judgement(
     )
     judgement.save(force_insert=True)
     _set_state(screen, Screen.State.ANSWERED)
-    return go_on(screen, log.with_event(judgement), annotator)
+    return go_on(screen, log.with_event(judgement), annotator, number=last_number + 1)
 
 
 @transaction.atomic
@@ -82,7 +82,7 @@ def record_skip(
 
     The same skip twice is stored once. Raises as record_judgement does, but for Incomplete.
     """
-    study, screen = _open_screen(screen_id, annotator)
+    study, screen, last_number = _open_screen(screen_id, annotator)
     if screen.state == Screen.State.SKIPPED:
         return waiting_or_next(study, annotator)
     if screen.state != Screen.State.WAITING:
@@ -99,7 +99,7 @@ def record_skip(
     )
     skip.save(force_insert=True)
     _set_state(screen, Screen.State.SKIPPED)
-    return go_on(screen, log.with_event(skip), annotator)
+    return go_on(screen, log.with_event(skip), annotator, number=last_number + 1)
 
 
 @transaction.atomic
@@ -130,9 +130,9 @@ def change(*, screen_id: str, annotator: User) -> Turn | None:
     Raises Http404, StudyNotOpen, and AlreadyAnswered for a screen that has no answer in force or
     is too far back.
     """
-    study, screen = _open_screen(screen_id, annotator)
+    study, screen, _ = _open_screen(screen_id, annotator)
     log = read_log(screen.assignment)
-    event = next((one for one in log.in_force if one.screen_id == screen.pk), None)
+    event = next((event for event in log.in_force if event.screen_id == screen.pk), None)
     shown = {past.screen.public_id for past in history(study, annotator)}
     if event is None or screen.public_id not in shown:
         raise AlreadyAnswered("This answer cannot be changed any more.")
@@ -179,8 +179,11 @@ def not_open(study: Study) -> StudyNotOpen:
     )
 
 
-def _open_screen(public_id: str, annotator: User) -> tuple[Study, Screen]:
-    """Return one of this annotator's screens and its study, locked; Http404 if it is not theirs."""
+def _open_screen(public_id: str, annotator: User) -> tuple[Study, Screen, int]:
+    """Return one of this annotator's screens with its study, locked, and the image's last number.
+
+    Raises Http404 for a screen that is not theirs.
+    """
     study = _open_study(
         annotator,
         assignments__annotator=annotator,
@@ -194,7 +197,7 @@ def _open_screen(public_id: str, annotator: User) -> tuple[Study, Screen]:
     )
     screen.assignment.study = study
     screen.assignment.annotator = annotator
-    return study, screen
+    return study, screen, screen.last_number
 
 
 def _last_event(

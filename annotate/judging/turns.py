@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from django.contrib.auth.models import User
 
 from annotate.studies.models import Study
-from rankings.elicitation import CRITERIA, Answer, State
+from rankings.elicitation import CRITERIA, Answer, State, Strategy
 from rankings.elicitation import Skip as PlannerSkip
 from rankings.rechecks import Settled
 
@@ -57,6 +57,11 @@ class Turn:
             for criterion, verdict in known.items()
             if criterion not in self.answers
         }
+
+
+def strategy_of(study: Study) -> Strategy:
+    """Return the study's strategy by the planner's name for it."""
+    return "balanced" if study.strategy == Study.Strategy.BALANCED else "insertion"
 
 
 def waiting_turn(study: Study, annotator: User) -> Turn | None:

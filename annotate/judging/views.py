@@ -7,6 +7,7 @@ from typing import Any
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.contrib.auth.views import redirect_to_login
+from django.forms import Form
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase, JsonResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
@@ -15,6 +16,7 @@ from django.views.decorators.http import require_POST, require_safe
 
 from annotate.access import permitted
 from annotate.datasets.models import Image, Method
+from annotate.requests import SignedInRequest
 from annotate.studies.errors import StudyRefused
 from annotate.studies.models import Study
 from rankings.elicitation import CRITERIA
@@ -49,7 +51,7 @@ def _signed_in(view: View) -> View:
 
 @_signed_in
 @require_safe
-def judge(request: HttpRequest, slug: str) -> HttpResponse:
+def judge(request: SignedInRequest, slug: str) -> HttpResponse:
     """The screen that waits, or the page before the first and after the last one."""
     study = _study(request, slug)
     turn = turns.waiting_turn(study, request.user)
@@ -64,7 +66,7 @@ def judge(request: HttpRequest, slug: str) -> HttpResponse:
 
 @_signed_in
 @require_POST
-def start(request: HttpRequest, slug: str) -> HttpResponse:
+def start(request: SignedInRequest, slug: str) -> HttpResponse:
     study = _study(request, slug)
     if study.state == Study.State.OPEN and first_visit_is_due(study, request.user):
         return redirect("learning:welcome", slug=slug)
@@ -77,11 +79,11 @@ def start(request: HttpRequest, slug: str) -> HttpResponse:
 
 @_signed_in
 @require_POST
-def answer(request: HttpRequest, screen_id: str) -> HttpResponse:
+def answer(request: SignedInRequest, screen_id: str) -> HttpResponse:
     form = JudgementForm(request.POST)
     try:
         if not form.is_valid():
-            raise Incomplete({name: errors[0] for name, errors in form.errors.items()})
+            raise Incomplete(_reasons(form))
         turn = services.record_judgement(
             screen_id=screen_id,
             annotator=request.user,
@@ -99,14 +101,18 @@ def answer(request: HttpRequest, screen_id: str) -> HttpResponse:
     return _next(request, turn, screen_id, "Saved.")
 
 
+def _reasons(form: Form) -> dict[str, str]:
+    """Return the first fault of each field."""
+    return {name: str(errors[0]) for name, errors in form.errors.items()}
+
+
 @_signed_in
 @require_POST
-def skip(request: HttpRequest, screen_id: str) -> HttpResponse:
+def skip(request: SignedInRequest, screen_id: str) -> HttpResponse:
     form = SkipForm(request.POST)
     try:
         if not form.is_valid():
-            reasons = {name: errors[0] for name, errors in form.errors.items()}
-            return _incomplete(request, screen_id, Incomplete(reasons))
+            return _incomplete(request, screen_id, Incomplete(_reasons(form)))
         turn = services.record_skip(
             screen_id=screen_id, annotator=request.user, **form.cleaned_data
         )
@@ -119,7 +125,7 @@ def skip(request: HttpRequest, screen_id: str) -> HttpResponse:
 
 @_signed_in
 @require_POST
-def undo(request: HttpRequest, slug: str) -> HttpResponse:
+def undo(request: SignedInRequest, slug: str) -> HttpResponse:
     study = _study(request, slug)
     try:
         turn = services.undo(
@@ -134,7 +140,7 @@ def undo(request: HttpRequest, slug: str) -> HttpResponse:
 
 @_signed_in
 @require_safe
-def history(request: HttpRequest, slug: str) -> HttpResponse:
+def history(request: SignedInRequest, slug: str) -> HttpResponse:
     """The last answers: as data for the drawer, or as a page of its own."""
     study = _study(request, slug)
     if study.state != Study.State.OPEN:
@@ -147,7 +153,7 @@ def history(request: HttpRequest, slug: str) -> HttpResponse:
 
 @_signed_in
 @require_POST
-def change(request: HttpRequest, screen_id: str) -> HttpResponse:
+def change(request: SignedInRequest, screen_id: str) -> HttpResponse:
     try:
         turn = services.change(screen_id=screen_id, annotator=request.user)
     except StudyNotOpen as refusal:
@@ -159,7 +165,7 @@ def change(request: HttpRequest, screen_id: str) -> HttpResponse:
 
 @_signed_in
 @require_safe
-def next_image(request: HttpRequest, slug: str) -> HttpResponse:
+def next_image(request: SignedInRequest, slug: str) -> HttpResponse:
     """The image that will most likely come next, so that the page can fetch it in advance."""
     study = _study(request, slug)
     if study.state != Study.State.OPEN:
@@ -173,7 +179,7 @@ def next_image(request: HttpRequest, slug: str) -> HttpResponse:
 
 @login_required
 @require_POST
-def add_method(request: HttpRequest, slug: str) -> HttpResponse:
+def add_method(request: SignedInRequest, slug: str) -> HttpResponse:
     """Let another method take part in a study that runs."""
     study, method = _study_and_method(request, slug)
     try:
@@ -188,7 +194,7 @@ def add_method(request: HttpRequest, slug: str) -> HttpResponse:
 
 @login_required
 @require_POST
-def withdraw_method(request: HttpRequest, slug: str) -> HttpResponse:
+def withdraw_method(request: SignedInRequest, slug: str) -> HttpResponse:
     study, method = _study_and_method(request, slug)
     try:
         methods.withdraw_method(study=study, method=method)
@@ -207,11 +213,11 @@ def _study_and_method(request: HttpRequest, slug: str) -> tuple[Study, Method]:
     return study, get_object_or_404(study.dataset.methods, slug=name)
 
 
-def _study(request: HttpRequest, slug: str) -> Study:
+def _study(request: SignedInRequest, slug: str) -> Study:
     return get_object_or_404(permitted(request.user, "annotate.judge_study", Study), slug=slug)
 
 
-def _study_of(request: HttpRequest, screen_id: str) -> Study:
+def _study_of(request: SignedInRequest, screen_id: str) -> Study:
     return get_object_or_404(
         permitted(request.user, "annotate.judge_study", Study),
         assignments__screens__public_id=screen_id,
@@ -219,12 +225,16 @@ def _study_of(request: HttpRequest, screen_id: str) -> Study:
     )
 
 
-def _next(request: HttpRequest, turn: turns.Turn | None, screen_id: str, done: str) -> HttpResponse:
+def _next(
+    request: SignedInRequest, turn: turns.Turn | None, screen_id: str, done: str
+) -> HttpResponse:
     study = turn.assignment.study if turn else _study_of(request, screen_id)
     return _show(request, turn, study, done)
 
 
-def _show(request: HttpRequest, turn: turns.Turn | None, study: Study, done: str) -> HttpResponse:
+def _show(
+    request: SignedInRequest, turn: turns.Turn | None, study: Study, done: str
+) -> HttpResponse:
     address = reverse("judging:judge", args=[study.slug])
     if not _wants_json(request):
         return redirect(address)
@@ -236,7 +246,7 @@ def _show(request: HttpRequest, turn: turns.Turn | None, study: Study, done: str
 
 
 def _screen(
-    request: HttpRequest,
+    request: SignedInRequest,
     turn: turns.Turn,
     *,
     status: int = 200,
@@ -256,7 +266,7 @@ def _screen(
     return render(request, "judging/screen.html", defaults | context, status=status)
 
 
-def _start_or_end(request: HttpRequest, study: Study, *, status: int = 200) -> HttpResponse:
+def _start_or_end(request: SignedInRequest, study: Study, *, status: int = 200) -> HttpResponse:
     assignments = Assignment.objects.filter(study=study, annotator=request.user)
     n_images, n_done = n_images_of(study, request.user), assignments.count()
     context = {"study": study, "n_images": n_images, "n_done": n_done}
@@ -272,7 +282,7 @@ def _start_or_end(request: HttpRequest, study: Study, *, status: int = 200) -> H
     return render(request, "judging/finished.html", context, status=status)
 
 
-def _incomplete(request: HttpRequest, screen_id: str, refusal: Incomplete) -> HttpResponse:
+def _incomplete(request: SignedInRequest, screen_id: str, refusal: Incomplete) -> HttpResponse:
     if _wants_json(request):
         # Somebody else's screen is not there, whatever was sent to it.
         _study_of(request, screen_id)
@@ -290,7 +300,7 @@ def _incomplete(request: HttpRequest, screen_id: str, refusal: Incomplete) -> Ht
     return _screen(request, turn, status=422, errors=refusal.reasons, answers=answers)
 
 
-def _conflict(request: HttpRequest, study: Study, refusal: AlreadyAnswered) -> HttpResponse:
+def _conflict(request: SignedInRequest, study: Study, refusal: AlreadyAnswered) -> HttpResponse:
     turn = turns.waiting_turn(study, request.user)
     if _wants_json(request):
         data: dict[str, Any] = {"message": str(refusal)}
@@ -304,7 +314,7 @@ def _conflict(request: HttpRequest, study: Study, refusal: AlreadyAnswered) -> H
     return _screen(request, turn, status=409, notice=str(refusal))
 
 
-def _refused(request: HttpRequest, refusal: StudyNotOpen) -> HttpResponse:
+def _refused(request: SignedInRequest, refusal: StudyNotOpen) -> HttpResponse:
     if _wants_json(request):
         return JsonResponse({"message": str(refusal)}, status=403)
     context = {

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from django.db.models import Count, F
+from django.db.models import Count
 
 from annotate.datasets import selectors
 from annotate.datasets.models import Dataset
@@ -25,14 +25,16 @@ class RunCounts:
 
 def run_counts(dataset: Dataset, n_results: int) -> list[RunCounts]:
     """The newest run of each protocol, with the share of the results it has scored."""
-    runs = list(dataset.runs.latest_of_each_protocol().annotate(kept=F("n_scores")))
-    uncounted = [run.pk for run in runs if run.kept is None]
+    runs = list(dataset.runs.latest_of_each_protocol())
+    uncounted = [run.pk for run in runs if run.n_scores is None]
     counted: dict[int, int] = {}
     if uncounted:
         rows = dataset.runs.filter(pk__in=uncounted).order_by()
         counted = dict(rows.annotate(n=Count("scores")).values_list("pk", "n"))
     return [
-        RunCounts(run.name, counted.get(run.pk, 0) if run.kept is None else run.kept, n_results)
+        RunCounts(
+            run.name, counted.get(run.pk, 0) if run.n_scores is None else run.n_scores, n_results
+        )
         for run in runs
     ]
 

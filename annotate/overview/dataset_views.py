@@ -13,6 +13,7 @@ from annotate.access import permitted
 from annotate.datasets import selectors
 from annotate.datasets.drawing import picture
 from annotate.datasets.models import Dataset
+from annotate.requests import SignedInRequest
 from annotate.studies.models import Study
 from protocols.core.regions import decode_regions
 
@@ -24,7 +25,7 @@ _RECEIPTS_SHOWN: Final = 5
 
 @login_required
 @require_safe
-def dataset_list(request: HttpRequest) -> HttpResponse:
+def dataset_list(request: SignedInRequest) -> HttpResponse:
     datasets = list(selectors.with_counts(permitted(request.user, "annotate.see_dataset", Dataset)))
     if not request.user.has_perm("annotate.load_data") and not datasets:
         raise Http404
@@ -35,7 +36,7 @@ def dataset_list(request: HttpRequest) -> HttpResponse:
 
 @login_required
 @require_safe
-def detail(request: HttpRequest, slug: str) -> HttpResponse:
+def detail(request: SignedInRequest, slug: str) -> HttpResponse:
     dataset = _dataset(request, slug)
     n_images = dataset.images.count()
     methods = selectors.method_counts(dataset, n_images)
@@ -58,7 +59,7 @@ def detail(request: HttpRequest, slug: str) -> HttpResponse:
 
 @login_required
 @require_safe
-def matrix(request: HttpRequest, slug: str) -> HttpResponse:
+def matrix(request: SignedInRequest, slug: str) -> HttpResponse:
     """What is loaded, image by image and method by method."""
     dataset = _dataset(request, slug)
     # By key, so that only the images of this page are read whole.
@@ -84,7 +85,7 @@ def matrix(request: HttpRequest, slug: str) -> HttpResponse:
 
 @login_required
 @require_safe
-def viewer(request: HttpRequest, slug: str, name: str) -> HttpResponse:
+def viewer(request: SignedInRequest, slug: str, name: str) -> HttpResponse:
     """One image with its ground truth and, with ``?method=``, what a method found on it."""
     dataset = _dataset(request, slug)
     image = get_object_or_404(dataset.images, name=name)

@@ -9,6 +9,7 @@ from django.views.decorators.http import require_safe
 
 from annotate.access import permitted
 from annotate.audit.models import AuditEntry, AuditQuerySet
+from annotate.requests import SignedInRequest
 from annotate.studies.models import Study
 
 from .log_forms import LogForm
@@ -18,7 +19,7 @@ _PER_PAGE = 50
 
 @login_required
 @require_safe
-def log(request: HttpRequest) -> HttpResponse:
+def log(request: SignedInRequest) -> HttpResponse:
     if not request.user.has_perm("annotate.manage_people"):
         raise Http404
     return _page(request, AuditEntry.objects.all(), {})
@@ -26,7 +27,7 @@ def log(request: HttpRequest) -> HttpResponse:
 
 @login_required
 @require_safe
-def study_log(request: HttpRequest, slug: str) -> HttpResponse:
+def study_log(request: SignedInRequest, slug: str) -> HttpResponse:
     study = get_object_or_404(permitted(request.user, "annotate.follow_study", Study), slug=slug)
     return _page(request, AuditEntry.objects.filter(study=study), {"study": study})
 

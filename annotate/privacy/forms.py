@@ -18,7 +18,7 @@ class EraseForm(forms.Form):
         self._person = person
 
     def clean_password(self) -> str:
-        password = self.cleaned_data["password"]
+        password: str = self.cleaned_data["password"]
         if not self._person.check_password(password):
             raise forms.ValidationError("This is not your password. Nothing was erased.")
         return password

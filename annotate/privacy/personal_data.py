@@ -37,12 +37,12 @@ def everything_about(person: User) -> dict[str, Any]:
 
     Relations are found by themselves, so that a table that comes later is given out, too.
     """
-    stored = {}
+    stored: dict[str, list[dict[str, Any]]] = {}
     for relation in _relations():
         rows = relation.related_model._base_manager.filter(**{relation.field.name: person})
-        found = [_as_values(row, person) for row in rows.order_by("pk").iterator()]
-        if found:
-            stored.setdefault(relation.related_model._meta.label_lower, []).extend(found)
+        values = [_as_values(row, person) for row in rows.order_by("pk").iterator()]
+        if values:
+            stored.setdefault(relation.related_model._meta.label_lower, []).extend(values)
     return {
         "about": _ABOUT,
         "made": timezone.now().isoformat(),

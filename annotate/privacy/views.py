@@ -4,12 +4,14 @@ from allauth.core import ratelimit
 from django.contrib import messages
 from django.contrib.auth import logout
 from django.contrib.auth.decorators import login_required
-from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.http import HttpResponse, JsonResponse
 from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods, require_safe
+
+from annotate.requests import SignedInRequest
 
 from . import personal_data
 from .errors import NotErased
@@ -19,7 +21,7 @@ from .forms import EraseForm
 @login_required
 @never_cache
 @require_safe
-def export(request: HttpRequest) -> HttpResponse:
+def export(request: SignedInRequest) -> HttpResponse:
     response = JsonResponse(
         personal_data.everything_about(request.user), json_dumps_params={"indent": 2}
     )
@@ -31,9 +33,11 @@ def export(request: HttpRequest) -> HttpResponse:
 @sensitive_post_parameters("password")
 @login_required
 @require_http_methods(["GET", "POST"])
-def erase(request: HttpRequest) -> HttpResponse:
+def erase(request: SignedInRequest) -> HttpResponse:
     if request.method == "POST":
-        refused = ratelimit.consume_or_429(request, action="reauthenticate", user=request.user)
+        refused: HttpResponse | None = ratelimit.consume_or_429(
+            request, action="reauthenticate", user=request.user
+        )
         if refused:
             return refused
     form = EraseForm(request.POST if request.method == "POST" else None, person=request.user)

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta
 from statistics import median
-from typing import Any, Final
+from typing import Final
 
 from django.contrib.auth.models import User
 from django.core.cache import cache
@@ -14,6 +14,7 @@ from django.db.models.expressions import Combinable
 from django.db.models.functions import Coalesce
 from django.utils import timezone
 
+from annotate.judging.models import Assignment, Screen
 from annotate.studies.exclusions import left_out
 from annotate.studies.models import Membership, Role, Study, StudyImage
 from annotate.studies.pseudonyms import pseudonyms
@@ -83,7 +84,11 @@ FLAGGED = CellState("F", "flagged", "done and flagged: a contradiction was left 
 IN_WORK = CellState("W", "in-work", "in work")
 SKIPPED = CellState("S", "skipped", "incomplete: pairs were skipped")
 CELL_STATES = (DONE, FLAGGED, IN_WORK, SKIPPED)
-_CELL_OF_STATE = {"complete": DONE, "in_work": IN_WORK, "incomplete": SKIPPED}
+_CELL_OF_STATE = {
+    Assignment.State.COMPLETE: DONE,
+    Assignment.State.IN_WORK: IN_WORK,
+    Assignment.State.INCOMPLETE: SKIPPED,
+}
 
 
 @dataclass(frozen=True)
@@ -108,9 +113,9 @@ def figures(study: Study, now: datetime | None = None) -> Figures:
     rankings = study.assignments.exclude(annotator__in=excluded)
     since = (now or timezone.now()) - PACE
     counts = rankings.aggregate(
-        complete=Count("pk", filter=Q(state="complete")),
-        incomplete=Count("pk", filter=Q(state="incomplete")),
-        lately=Count("pk", filter=Q(state="complete", finished__gte=since)),
+        complete=Count("pk", filter=Q(state=Assignment.State.COMPLETE)),
+        incomplete=Count("pk", filter=Q(state=Assignment.State.INCOMPLETE)),
+        lately=Count("pk", filter=Q(state=Assignment.State.COMPLETE, finished__gte=since)),
     )
     n_images = sum(lacking.values())
     return Figures(
@@ -131,7 +136,9 @@ def _n_counted(study: Study, excluded: Sequence[int]) -> Combinable:
     if not excluded:
         return F("n_complete")
     uncounted = (
-        study.assignments.filter(image=OuterRef("image"), annotator__in=excluded, state="complete")
+        study.assignments.filter(
+            image=OuterRef("image"), annotator__in=excluded, state=Assignment.State.COMPLETE
+        )
         .order_by()
         .values("image")
         .annotate(n=Count("pk"))
@@ -146,8 +153,8 @@ def median_seconds(study: Study) -> float | None:
         judgements__seconds_taken__isnull=False, judgements__withdrawal__isnull=True
     )
     seconds = answers.order_by("-judgements__pk").values_list("judgements__seconds_taken")
-    found = [value for (value,) in seconds[:N_LAST_ANSWERS]]
-    return median(found) if found else None
+    taken = [value for (value,) in seconds[:N_LAST_ANSWERS] if value is not None]
+    return median(taken) if taken else None
 
 
 @dataclass(frozen=True)
@@ -185,7 +192,7 @@ class Counts:
 
     @property
     def n_screens(self) -> int:
-        return sum(n for (_, state), n in self.screens.items() if state == "answered")
+        return sum(n for (_, state), n in self.screens.items() if state == Screen.State.ANSWERED)
 
 
 def counts(study: Study, n_people: int) -> Counts:
@@ -194,16 +201,18 @@ def counts(study: Study, n_people: int) -> Counts:
         return _counted(study)
     # A decision on who counts, or on how many are needed, is seen at once.
     key = f"study-counts-{study.pk}-{study.min_annotators}-{study.exclusions.count()}"
-    found = cache.get(key)
-    if found is None:
-        found = replace(_counted(study), is_kept=True)
-        cache.set(key, found, KEPT_SECONDS)
-    return found
+    kept: Counts | None = cache.get(key)
+    if kept is None:
+        kept = replace(_counted(study), is_kept=True)
+        cache.set(key, kept, KEPT_SECONDS)
+    return kept
 
 
 def _counted(study: Study) -> Counts:
     rows = study.assignments.values_list("annotator", "state").annotate(n=Count("pk"))
-    screens = study.assignments.filter(screens__state__in=("answered", "skipped"))
+    screens = study.assignments.filter(
+        screens__state__in=(Screen.State.ANSWERED, Screen.State.SKIPPED)
+    )
     of_screens = screens.values_list("annotator", "screens__state").annotate(n=Count("screens"))
     return Counts(
         figures=figures(study),
@@ -232,10 +241,8 @@ class Member:
 
 
 def members(study: Study) -> list[Member]:
-    screens = _count_by_annotator(
-        study.assignments.filter(screens__state="answered").values("annotator")
-    )
-    complete = _count_by_annotator(study.assignments.filter(state="complete").values("annotator"))
+    screens = _count_by_annotator(study.assignments.filter(screens__state=Screen.State.ANSWERED))
+    complete = _count_by_annotator(study.assignments.filter(state=Assignment.State.COMPLETE))
     return [
         Member(membership, screens.get(person, 0), complete.get(person, 0))
         for membership in study.memberships.select_related("person").order_by(
@@ -245,8 +252,8 @@ def members(study: Study) -> list[Member]:
     ]
 
 
-def _count_by_annotator(rows: QuerySet[Any, dict[str, Any]]) -> dict[int, int]:
-    return {row["annotator"]: row["n"] for row in rows.annotate(n=Count("pk"))}
+def _count_by_annotator(rows: QuerySet[Assignment]) -> dict[int, int]:
+    return dict(rows.values_list("annotator").annotate(n=Count("pk")))
 
 
 def people_who_left(study: Study) -> list[User]:
@@ -271,11 +278,11 @@ def annotator_progress(
             key=keys[person.pk],
             name=keys[person.pk] if hides_names else person.get_username(),
             is_left_out=person.pk in excluded,
-            n_complete=by_state.get((person.pk, "complete"), 0),
-            n_in_work=by_state.get((person.pk, "in_work"), 0),
-            n_incomplete=by_state.get((person.pk, "incomplete"), 0),
-            n_screens=by_screen.get((person.pk, "answered"), 0),
-            n_skips=by_screen.get((person.pk, "skipped"), 0),
+            n_complete=by_state.get((person.pk, Assignment.State.COMPLETE), 0),
+            n_in_work=by_state.get((person.pk, Assignment.State.IN_WORK), 0),
+            n_incomplete=by_state.get((person.pk, Assignment.State.INCOMPLETE), 0),
+            n_screens=by_screen.get((person.pk, Screen.State.ANSWERED), 0),
+            n_skips=by_screen.get((person.pk, Screen.State.SKIPPED), 0),
             n_images=counted.figures.n_images,
         )
         for person in people
@@ -295,15 +302,17 @@ def image_progress(
     for image, annotator, state, unsettled in found.values_list(
         "image", "annotator", "state", "unsettled"
     ):
-        is_flagged = state == "complete" and unsettled
-        states[image, annotator] = FLAGGED if is_flagged else _CELL_OF_STATE[state]
-    excluded = {one.person.pk for one in people if one.is_left_out}
+        is_flagged = state == Assignment.State.COMPLETE and unsettled
+        states[image, annotator] = (
+            FLAGGED if is_flagged else _CELL_OF_STATE[Assignment.State(state)]
+        )
+    excluded = {row.person.pk for row in people if row.is_left_out}
     return [
         ImageProgress(
             name=row.image.name,
             n_counted=row.n_complete
             - sum(states.get((row.image_id, person)) in (DONE, FLAGGED) for person in excluded),
-            cells=[(one.key, states.get((row.image_id, one.person.pk))) for one in people],
+            cells=[(person.key, states.get((row.image_id, person.person.pk))) for person in people],
         )
         for row in rows
     ]

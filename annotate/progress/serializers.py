@@ -1,11 +1,13 @@
 """Progress as the API shows it."""
 
+from typing import Any
+
 from rest_framework import serializers
 
 from annotate.studies.models import StudyImage
 
 
-class ProgressSerializer(serializers.Serializer):
+class ProgressSerializer(serializers.Serializer[Any]):
     """How far a study is."""
 
     n_images = serializers.IntegerField()
@@ -22,7 +24,7 @@ class ProgressSerializer(serializers.Serializer):
     )
 
 
-class AnnotatorProgressSerializer(serializers.Serializer):
+class AnnotatorProgressSerializer(serializers.Serializer[Any]):
     username = serializers.CharField(source="person.username")
     is_left_out = serializers.BooleanField(help_text="Counted in no report; see the raw data.")
     n_images = serializers.IntegerField()
@@ -33,7 +35,7 @@ class AnnotatorProgressSerializer(serializers.Serializer):
     n_skips = serializers.IntegerField()
 
 
-class StudyImageSerializer(serializers.ModelSerializer):
+class StudyImageSerializer(serializers.ModelSerializer[StudyImage]):
     id = serializers.IntegerField(source="image_id")
     name = serializers.CharField(source="image.name")
 

@@ -11,6 +11,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from annotate.access import permitted
 from annotate.judging.sharing import is_answered
+from annotate.requests import SignedInRequest
 from annotate.studies import services
 from annotate.studies.errors import StudyRefused
 from annotate.studies.forms import MemberForm, RoleForm, SettingsForm
@@ -24,7 +25,7 @@ _CELLS_PER_PAGE = 4000
 
 @login_required
 @require_safe
-def detail(request: HttpRequest, slug: str) -> HttpResponse:
+def detail(request: SignedInRequest, slug: str) -> HttpResponse:
     study = _followed(request, slug)
     hides_names = request.GET.get("pseudonyms", "") not in ("", "0")
     taking_part = selectors.annotators(study)
@@ -56,7 +57,7 @@ def detail(request: HttpRequest, slug: str) -> HttpResponse:
 
 @login_required
 @require_http_methods(["GET", "POST"])
-def change_settings(request: HttpRequest, slug: str) -> HttpResponse:
+def change_settings(request: SignedInRequest, slug: str) -> HttpResponse:
     if not request.user.has_perm("annotate.load_data"):
         raise Http404
     study = _followed(request, slug)
@@ -84,13 +85,13 @@ def change_settings(request: HttpRequest, slug: str) -> HttpResponse:
 
 @login_required
 @require_safe
-def members(request: HttpRequest, slug: str) -> HttpResponse:
+def members(request: SignedInRequest, slug: str) -> HttpResponse:
     return _members(request, _with_members(request, slug), MemberForm())
 
 
 @login_required
 @require_POST
-def add_member(request: HttpRequest, slug: str) -> HttpResponse:
+def add_member(request: SignedInRequest, slug: str) -> HttpResponse:
     study = _with_members(request, slug)
     form = MemberForm(request.POST)
     if form.is_valid():
@@ -108,7 +109,7 @@ def add_member(request: HttpRequest, slug: str) -> HttpResponse:
 
 @login_required
 @require_POST
-def change_member(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+def change_member(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
     study = _with_members(request, slug)
     membership = get_object_or_404(study.memberships.select_related("person"), pk=pk)
     form = RoleForm(request.POST)
@@ -126,7 +127,7 @@ def change_member(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
 
 @login_required
 @require_POST
-def remove_member(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+def remove_member(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
     study = _with_members(request, slug)
     membership = get_object_or_404(study.memberships.select_related("person"), pk=pk)
     services.remove_member(membership=membership)

@@ -92,7 +92,8 @@ def change_settings(
     changed = [name for name, value in settings.items() if getattr(study, name) != value]
     locked = [name for name in changed if name in LOCKED_BY_ANSWERS]
     if locked and is_answered(study):
-        names = ", ".join(str(Study._meta.get_field(name).verbose_name) for name in locked)
+        title_of = {field.name: str(field.verbose_name) for field in Study._meta.fields}
+        names = ", ".join(title_of[name] for name in locked)
         raise StudyRefused(
             f"People have answered under the present settings, so these stay: {names}. "
             "Duplicate the study to ask in another way."

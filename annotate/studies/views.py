@@ -8,6 +8,7 @@ from django.views.decorators.http import require_http_methods, require_POST
 
 from annotate.access import permitted
 from annotate.datasets.models import Dataset
+from annotate.requests import SignedInRequest
 
 from . import services
 from .errors import StudyRefused
@@ -17,7 +18,7 @@ from .models import Study
 
 @login_required
 @require_http_methods(["GET", "POST"])
-def create(request: HttpRequest, dataset_slug: str) -> HttpResponse:
+def create(request: SignedInRequest, dataset_slug: str) -> HttpResponse:
     _require_admin(request)
     dataset = get_object_or_404(
         permitted(request.user, "annotate.see_dataset", Dataset), slug=dataset_slug
@@ -39,7 +40,7 @@ def create(request: HttpRequest, dataset_slug: str) -> HttpResponse:
 
 @login_required
 @require_POST
-def set_state(request: HttpRequest, slug: str) -> HttpResponse:
+def set_state(request: SignedInRequest, slug: str) -> HttpResponse:
     _require_admin(request)
     study = _followed(request, slug)
     state = request.POST.get("state", "")
