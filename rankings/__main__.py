@@ -14,11 +14,12 @@ from .consensus import CONSENSUS_METHODS
 from .davidson import davidson
 from .distances import kemeny_distance, kendall_tau_b
 from .edit_distance import edit_distance, edit_script
-from .elicitation import CRITERIA, Answer, Skip, Verdict, replay, simulate
+from .elicitation import CRITERIA, Answer, Skip, replay, simulate
 from .errors import RankingError
 from .kemeny import kemeny
 from .mean_rank import mean_rank
 from .orders import Ranking, bucket_of, checked, methods_of
+from .partial_order import Verdict
 from .report import Settings, build_report
 from .resampling import N_RESAMPLES, SEED
 

@@ -6,16 +6,16 @@ one group ([DPTF18]_, section III.A). Everything here is a pure function of the 
 are numbered ``0 .. n-1`` in an order the caller has drawn and keeps.
 """
 
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Final, Literal
+from typing import Final
 
 from .errors import Contradiction, RankingError
+from .partial_order import PartialOrder, Verdict, items_of
+from .strategies import Strategy, expected_screens, most_balanced, next_of_newcomer
 
 CRITERIA: Final = ("recall", "precision", "preference")
-Verdict = Literal["left", "equal", "right"]
-Strategy = Literal["insertion", "balanced"]
 Buckets = tuple[tuple[int, ...], ...]
 
 _MIRRORED: Final[Mapping[Verdict, Verdict]] = {"left": "right", "equal": "equal", "right": "left"}
@@ -138,113 +138,12 @@ def _check_verdicts(at: int, answer: Answer) -> None:
             )
 
 
-class _Order:
-    """What is known about one criterion: bit sets of the items better, worse and tied with each."""
-
-    def __init__(self, n: int) -> None:
-        self.better = [0] * n
-        self.worse = [0] * n
-        self.same = [1 << i for i in range(n)]
-
-    def known(self, i: int, j: int) -> Verdict | None:
-        bit = 1 << j
-        if self.worse[i] & bit:
-            return "left"
-        if self.better[i] & bit:
-            return "right"
-        return "equal" if self.same[i] & bit else None
-
-    def open_items(self, i: int) -> int:
-        """Return the bit set of the items whose place relative to ``i`` is not known."""
-        everything = (1 << len(self.same)) - 1
-        return everything & ~(self.better[i] | self.worse[i] | self.same[i])
-
-    def set(self, left: int, right: int, verdict: Verdict) -> None:
-        if verdict == "left":
-            self.set_better(left, right)
-        elif verdict == "right":
-            self.set_better(right, left)
-        else:
-            self.set_equal(left, right)
-
-    def set_better(self, i: int, j: int) -> None:
-        above = self.better[i] | self.same[i]
-        below = self.worse[j] | self.same[j]
-        for x in _items(above):
-            self.worse[x] |= below
-        for x in _items(below):
-            self.better[x] |= above
-
-    def set_equal(self, i: int, j: int) -> None:
-        same = self.same[i] | self.same[j]
-        above = self.better[i] | self.better[j]
-        below = self.worse[i] | self.worse[j]
-        for x in _items(same):
-            self.same[x] = same
-            self.better[x] |= above
-            self.worse[x] |= below
-        for x in _items(above):
-            self.worse[x] |= same | below
-        for x in _items(below):
-            self.better[x] |= same | above
-
-    def groups_worst_first(self, members: int) -> list[int]:
-        """Return the groups (bit sets) of these items from worst to best."""
-        groups = {self.same[i] & members for i in _items(members)}
-        return sorted(groups, key=lambda group: (-self.better[_lowest(group)].bit_count(), group))
-
-    def least_screens(self, visible: int) -> int:
-        """Return how many more answers this criterion needs at the least, among some items.
-
-        The groups, each drawn above those directly below it, are covered by as few paths as can
-        be; every path but one still has to be joined to another.
-        """
-        groups = sorted({self.same[i] & visible for i in _items(visible)})
-        below = {group: self.worse[_lowest(group)] for group in groups}
-        covers = {}
-        for group in groups:
-            direct = below[group]
-            for other in groups:
-                if direct & other:
-                    direct &= ~below[other]
-            covers[group] = [other for other in groups if direct & other]
-        return len(groups) - _maximum_matching(covers) - 1 if groups else 0
-
-
-def _items(bits: int) -> Iterator[int]:
-    while bits:
-        lowest = bits & -bits
-        yield lowest.bit_length() - 1
-        bits ^= lowest
-
-
-def _lowest(bits: int) -> int:
-    return (bits & -bits).bit_length() - 1
-
-
-def _maximum_matching(edges: Mapping[int, Sequence[int]]) -> int:
-    """Return the size of a maximum matching of a bipartite graph (augmenting paths)."""
-    matched: dict[int, int] = {}
-
-    def augment(start: int, tried: set[int]) -> bool:
-        for end in edges[start]:
-            if end in tried:
-                continue
-            tried.add(end)
-            if end not in matched or augment(matched[end], tried):
-                matched[end] = start
-                return True
-        return False
-
-    return sum(augment(start, set()) for start in edges)
-
-
 @dataclass
 class State:
     """What the answers so far say about ``n`` items. Made by :func:`replay`."""
 
     n: int
-    _orders: dict[str, _Order] = field(init=False, repr=False)
+    _orders: dict[str, PartialOrder] = field(init=False, repr=False)
     _direct: dict[str, list[tuple[int, int, Verdict, int]]] = field(init=False, repr=False)
     _n_skips: Counter[tuple[int, int]] = field(init=False, repr=False)
     _last: tuple[int, ...] = field(init=False, repr=False, default=())
@@ -253,7 +152,7 @@ class State:
     _visible: int = field(init=False, repr=False, default=0)
 
     def __post_init__(self) -> None:
-        self._orders = {criterion: _Order(self.n) for criterion in CRITERIA}
+        self._orders = {criterion: PartialOrder(self.n) for criterion in CRITERIA}
         self._direct = {criterion: [] for criterion in CRITERIA}
         self._n_skips = Counter()
         self._visible = (1 << self.n) - 1
@@ -261,7 +160,7 @@ class State:
     @property
     def items(self) -> tuple[int, ...]:
         """The items that take part, in order."""
-        return tuple(_items(self._visible))
+        return tuple(items_of(self._visible))
 
     def hide(self, items: Iterable[int]) -> None:
         """Take items out of what is asked and ranked; what follows by way of them stays known."""
@@ -385,7 +284,7 @@ class State:
 
     def _showable(self) -> Iterator[tuple[int, int]]:
         for i in range(self.n):
-            for j in _items(self._open_items(i) >> (i + 1)):
+            for j in items_of(self._open_items(i) >> (i + 1)):
                 pair = (i, i + 1 + j)
                 if self._n_skips[pair] < _MAX_SKIPS:
                     yield pair
@@ -419,63 +318,15 @@ class State:
         fewest_skips = min(self._n_skips[pair] for pair in pairs)
         candidates = [pair for pair in pairs if self._n_skips[pair] == fewest_skips]
         if strategy == "insertion":
-            return self._next_of_newcomer(candidates)
+            return next_of_newcomer(self._orders.values(), candidates, self._visible)
         if strategy == "balanced":
-            scores = self._balance(candidates, exchange, keep)
-            return min(candidates, key=lambda pair: (-scores[pair], pair))
+            return most_balanced(self._orders, candidates, self._last, exchange=exchange, keep=keep)
         raise RankingError(f"unknown strategy {strategy!r}")
-
-    def _next_of_newcomer(self, candidates: Sequence[tuple[int, int]]) -> tuple[int, int]:
-        """Binary insertion of the newcomer, for all criteria with one set of screens."""
-        newcomer = min(j for _, j in candidates)
-        earlier = self._visible & ((1 << newcomer) - 1)
-        scores: defaultdict[int, float] = defaultdict(float)
-        for order in self._orders.values():
-            groups = order.groups_worst_first(order.open_items(newcomer) & earlier)
-            middle = (len(groups) - 1) / 2
-            for place, group in enumerate(groups):
-                for opponent in _items(group):
-                    scores[opponent] += 100 - abs(place - middle)
-        opponents = [i for i, j in candidates if j == newcomer]
-        return min(opponents, key=lambda i: (-round(scores[i], 9), i)), newcomer
-
-    def _balance(
-        self, candidates: Sequence[tuple[int, int]], exchange: float, keep: float
-    ) -> dict[tuple[int, int], float]:
-        """Score pairs by how close the provisional places of the two results are."""
-        up, down = self._odds(exchange)
-        scores = {}
-        for i, j in candidates:
-            score = 0.0
-            for criterion in self.open_criteria(i, j):
-                left = up[criterion][i] * down[criterion][j]
-                right = down[criterion][i] * up[criterion][j]
-                score += 4 * left * right / (left + right) ** 2
-            if i in self._last or j in self._last:
-                score *= 1 + keep
-            scores[i, j] = round(score, 9)
-        return scores
-
-    def _odds(self, exchange: float) -> tuple[dict[str, list[float]], dict[str, list[float]]]:
-        worse = {c: [bits.bit_count() for bits in self._orders[c].worse] for c in CRITERIA}
-        better = {c: [bits.bit_count() for bits in self._orders[c].better] for c in CRITERIA}
-
-        def odds(counts: Mapping[str, Sequence[int]], criterion: str) -> list[float]:
-            others = [counts[c] for c in CRITERIA if c != criterion]
-            return [
-                1 + own + exchange * (first + second)
-                for own, first, second in zip(counts[criterion], *others, strict=True)
-            ]
-
-        return (
-            {criterion: odds(worse, criterion) for criterion in CRITERIA},
-            {criterion: odds(better, criterion) for criterion in CRITERIA},
-        )
 
     def ranking(self, criterion: str) -> Buckets | None:
         """Return the ranking of a criterion, best first; None while a pair is open in it."""
         order = self._orders[criterion]
-        items = list(_items(self._visible))
+        items = list(items_of(self._visible))
         if any(order.open_items(i) & self._visible for i in items):
             return None
         by_place: dict[int, list[int]] = {}
@@ -502,16 +353,8 @@ class State:
         least = min(max(least, 0), n_open)
         verdicts = [verdict for direct in self._direct.values() for *_, verdict, _ in direct]
         ties = (verdicts.count("equal") + 1) / (len(verdicts) + 6)
-        scale, slope, power = _ESTIMATE[strategy]
-        about = (scale - slope * ties) * n_open**power
+        about = expected_screens(strategy, n_open, ties)
         return Remaining(least, min(max(about, least), n_open), n_open)
-
-
-# (scale, slope, power) of the estimate (scale - slope * share of ties) * open pairs ** power.
-_ESTIMATE: Final[Mapping[str, tuple[float, float, float]]] = {
-    "insertion": (0.90, 1.25, 0.9),
-    "balanced": (1.20, 1.65, 0.8),
-}
 
 
 def _pair(i: int, j: int) -> tuple[int, int]:

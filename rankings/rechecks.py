@@ -23,11 +23,11 @@ from .elicitation import (
     Remaining,
     Skip,
     State,
-    Strategy,
-    Verdict,
     effective,
 )
 from .errors import RankingError
+from .partial_order import Verdict
+from .strategies import Strategy
 
 Purpose = Literal["place", "near", "repeat", "again", "repair"]
 CHECKS: Final = ("near", "repeat", "again")
