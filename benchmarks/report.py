@@ -25,7 +25,8 @@ from typing import Any
 import numpy as np
 
 from rankings.orders import Ranking, from_values, methods_of
-from rankings.packed import dense_places, rankings_from_scores
+from rankings.packed import dense_places
+from rankings.packed_scores import rankings_from_scores
 from rankings.report import build_report
 from rankings.resampling import (
     N_RESAMPLES,
@@ -41,7 +42,8 @@ from rankings.significance import (
     permutation_test,
     wilcoxon_pairs,
 )
-from rankings.tuning import beta_search, tie_calibration
+from rankings.tie_calibration import tie_calibration
+from rankings.tuning import beta_search
 
 LARGE = 100_000
 # Seconds for the whole, and MiB for the process.

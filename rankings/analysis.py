@@ -19,7 +19,8 @@ from .agreement import (
 from .consensus import ConsensusMethod, consensus_by
 from .distances import distances_between
 from .orders import Ranking, methods_of
-from .packed import Floats, Places, rankings_from_scores, rounded_scores
+from .packed import Places
+from .packed_scores import Floats, packed, rankings_from_scores, rounded_scores
 from .pairwise import CriterionDistance, criterion_distances, margin_weighted_discordances
 from .report import (
     ALL_TIED,
@@ -51,7 +52,8 @@ from .significance import (
     permutation_test,
     wilcoxon_pairs,
 )
-from .tuning import BetaSearch, TieCalibration, beta_search, packed, tie_calibration
+from .tie_calibration import TieCalibration, tie_calibration
+from .tuning import BetaSearch, beta_search
 
 # The margins of so many images at a time.
 _MEASURED = 256

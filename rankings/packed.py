@@ -1,26 +1,20 @@
-"""Many images as arrays: the rankings of people and the scores of protocols, methods in order of name."""
+"""Rankings of many images as arrays, methods in order of name."""
 
-from array import array
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from decimal import Decimal
 from itertools import chain
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .from_scores import quantized, require_decimals, require_score
 from .orders import Ranking, checked
 
-Floats = NDArray[np.float64]
 # Bucket numbers, 0 for the best, in a small kind of integer.
 Places = NDArray[np.integer[Any]]
 
 # So many images at a time.
 TOGETHER = 4096
-# A score whose half is nearer than this is rounded in decimal arithmetic.
-_NEAR_HALF = 1e-4
 
 
 @dataclass(frozen=True, slots=True)
@@ -226,150 +220,3 @@ def dense_places(values: NDArray[Any]) -> Places:
     places = np.empty_like(numbers)
     np.put_along_axis(places, order, numbers, axis=-1)
     return places
-
-
-def protocols_of(scores: Mapping[str, Mapping[str, Any]]) -> list[str]:
-    """Return the protocols that score any image, in order of name."""
-    return sorted({protocol for of_protocol in scores.values() for protocol in of_protocol})
-
-
-def packed_scores(
-    scores: Mapping[str, Mapping[str, Mapping[str, Any]]],
-    images: Sequence[str],
-    methods: Sequence[Sequence[str]],
-    protocols: Sequence[str],
-    n_values: int = 1,
-) -> Floats:
-    """Return the scores of images that rank equally many methods; nan where there is none.
-
-    Parameters
-    ----------
-    scores : image -> protocol -> method -> score, or a tuple of ``n_values`` of them
-    images : sequence of str, length g
-    methods : sequence of sequences of str, g x n
-
-    Returns
-    -------
-    ndarray of shape (g, protocols, n), or (g, protocols, n, n_values)
-    """
-    n = len(methods[0]) if len(images) else 0
-    shape = (len(images), len(protocols), n, n_values)
-    try:
-        found = [
-            of_protocol[method]
-            for image, ranked in zip(images, methods, strict=True)
-            for of_protocol in map(scores[image].__getitem__, protocols)
-            for method in ranked
-        ]
-        # An array of the standard library, because numpy would read text as a number.
-        values = array("d", found if n_values == 1 else chain.from_iterable(found))
-    except (KeyError, TypeError):
-        values = array("d")
-        nothing = (None,) * n_values
-        for image, ranked in zip(images, methods, strict=True):
-            for protocol in protocols:
-                of_method = scores.get(image, {}).get(protocol, {})
-                for method in ranked:
-                    score = of_method.get(method)
-                    several = [score] if n_values == 1 else nothing if score is None else score
-                    values.extend([np.nan if value is None else value for value in several])
-    return np.frombuffer(values, dtype=np.float64).reshape(shape if n_values > 1 else shape[:-1])
-
-
-def complete_scores(
-    scores: Mapping[str, Mapping[str, Mapping[str, Any]]],
-    images: Sequence[str],
-    methods: Sequence[Sequence[str]],
-    protocols: Sequence[str],
-    n_values: int = 1,
-) -> Floats:
-    """Return :func:`packed_scores`, all of them finite.
-
-    Raises
-    ------
-    MissingScore
-        If one is missing or not finite; names image, protocol and method.
-    """
-    values = packed_scores(scores, images, methods, protocols, n_values)
-    if not np.isfinite(values).all():
-        for image, ranked in zip(images, methods, strict=True):
-            for protocol in protocols:
-                for method in ranked:
-                    found = scores.get(image, {}).get(protocol, {}).get(method)
-                    several = found if n_values > 1 and found is not None else [found]
-                    for value in several:
-                        require_score(value, f"{image}, {protocol}: {method}")
-    return values
-
-
-def rankings_from_scores(
-    scores: Mapping[str, Mapping[str, Mapping[str, float | None]]],
-    methods: Mapping[str, Sequence[str]],
-    protocols: Sequence[str],
-    decimals: int | None = 4,
-) -> dict[str, dict[str, Ranking]]:
-    """Return what :func:`rankings.from_scores.ranking_from_scores` gives for many images and protocols.
-
-    Parameters
-    ----------
-    scores : image -> protocol -> method -> score
-    methods : image -> methods in order of name, at least one
-    protocols : sequence of str
-
-    Returns
-    -------
-    image -> protocol -> ranking
-        Images in the order of ``methods``.
-
-    Raises
-    ------
-    MissingScore
-        If a score is missing or not finite; names image, protocol and method.
-    RankingError
-        If ``decimals`` is outside 0 .. 15.
-    """
-    require_decimals(decimals)
-    found: dict[str, dict[str, Ranking]] = {image: {} for image in methods}
-    by_size: dict[int, list[str]] = {}
-    for image, ranked in methods.items():
-        by_size.setdefault(len(ranked), []).append(image)
-    for n, of_size in by_size.items():
-        for start in range(0, len(of_size), TOGETHER):
-            images = of_size[start : start + TOGETHER]
-            of_images = [methods[image] for image in images]
-            values = complete_scores(scores, images, of_images, protocols)
-            places = places_from_scores(values, decimals).reshape(-1, n)
-            each = chain.from_iterable([ranked] * len(protocols) for ranked in of_images)
-            rankings = rankings_of(places, each)
-            for image in images:
-                # The names stand first, so that no ranking is taken beyond the last.
-                found[image] = dict(zip(protocols, rankings, strict=False))
-    return found
-
-
-def rounded_scores(values: Floats, decimals: int | None) -> NDArray[Any]:
-    """Return numbers, smaller for better, that compare as the rounded scores do.
-
-    Rounds as :func:`rankings.from_scores.ranking_from_scores` does, for many scores at once: only
-    those near a half need decimal arithmetic.
-    """
-    if decimals is None:
-        return -values
-    scaled = values * 10.0**decimals
-    largest = np.abs(scaled).max(initial=0.0)
-    if largest > 2.0**32:
-        # So large that they would leave too few digits behind the point.
-        exact = [quantized(Decimal(repr(value)), decimals) for value in values.ravel().tolist()]
-        number = {value: at for at, value in enumerate(sorted({*exact}, reverse=True))}
-        return np.array([number[value] for value in exact]).reshape(values.shape)
-    units = np.rint(scaled)
-    near = np.abs(scaled - units) > 0.5 - _NEAR_HALF
-    if near.any():
-        exact = [quantized(Decimal(repr(value)), decimals) for value in values[near].tolist()]
-        units[near] = [float(value.scaleb(decimals)) for value in exact]
-    return np.asarray((-units).astype(np.int16) if largest < 2**15 - 1 else -units)
-
-
-def places_from_scores(values: Floats, decimals: int | None) -> Places:
-    """Return bucket numbers, 0 for the best, of scores along the last axis."""
-    return dense_places(rounded_scores(values, decimals))

@@ -13,15 +13,8 @@ from .edit_distance import expected_from_random_orders
 from .errors import MissingScore, RankingError
 from .from_scores import f_beta, f_betas, require_decimals, require_score
 from .orders import Ranking, checked, methods_of
-from .packed import (
-    Floats,
-    Places,
-    packed_rankings,
-    packed_scores,
-    protocols_of,
-    rankings_of,
-    rounded_scores,
-)
+from .packed import Places, packed_rankings, rankings_of
+from .packed_scores import Floats, packed_scores, protocols_of, rounded_scores
 
 ALL_TIED = "all tied"
 RANDOM_ORDER = "random order"

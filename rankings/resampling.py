@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 from .distances import Distance, distances_between, require_distance
 from .errors import RankingError
 from .orders import Ranking, checked, require_same_methods
-from .packed import Floats, dense_places, doubled_ranks_of, packed_rankings
+from .packed import dense_places, doubled_ranks_of, packed_rankings
+from .packed_scores import Floats
 
 N_RESAMPLES = 2000
 LEVEL = 0.95

@@ -12,9 +12,9 @@ from .errors import RankingError
 from .from_scores import require_decimals
 from .mean_rank import mean_rank
 from .orders import Ranking, checked, from_values, require_same_methods
-from .packed import Places, complete_scores, packed_rankings, protocols_of, rounded_scores
+from .packed import Places, packed_rankings
+from .packed_scores import complete_scores, packed, protocols_of, rounded_scores
 from .report import Scores
-from .tuning import packed
 
 BASE = "as reported"
 DECIMALS: tuple[int | None, ...] = (2, 3, 4, None)

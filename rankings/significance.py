@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .errors import RankingError
-from .packed import Floats
+from .packed_scores import Floats
 from .resampling import SEED, checked_table
 
 N_PATTERNS = 10_000

@@ -12,8 +12,8 @@ from annotate.studies.exclusions import LeftOut, left_out
 from annotate.studies.models import Study
 from rankings.agreement import left_out_distances
 from rankings.elicitation import CRITERIA
+from rankings.error_rate import ErrorRate, error_rate
 from rankings.orders import Ranking, methods_of
-from rankings.rechecks import ErrorRate, error_rate
 
 # The rules by which somebody is marked; the page states them.
 SIDE_LOW: Final = 0.35

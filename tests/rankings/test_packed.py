@@ -20,11 +20,9 @@ from rankings.packed import (
     dense_places,
     doubled_ranks_of,
     packed_rankings,
-    packed_scores,
-    rankings_from_scores,
     rankings_of,
-    rounded_scores,
 )
+from rankings.packed_scores import packed_scores, rankings_from_scores, rounded_scores
 from rankings.pairwise import criterion_distances
 from rankings.report import ALL_TIED, RANDOM_ORDER, Settings, build_report
 from rankings.resampling import two_way_intervals
@@ -507,6 +505,6 @@ def test_an_analysis_is_the_same_taken_in_parts(monkeypatch):
     rankings = {"preference": people}
     whole = analyse(rankings, scores, n_resamples=20).to_json()
     monkeypatch.setattr("rankings.packed.TOGETHER", 3)
-    monkeypatch.setattr("rankings.tuning._PACKED", 3)
+    monkeypatch.setattr("rankings.packed_scores.TOGETHER", 3)
     monkeypatch.setattr("rankings.analysis._MEASURED", 2)
     assert analyse(rankings, scores, n_resamples=20).to_json() == whole

@@ -9,11 +9,11 @@ from hypothesis import strategies as st
 
 from benchmarks.elicitation import answering, truth
 from rankings.elicitation import CRITERIA, Answer, Check, Skip, Withdrawal, replay, simulate
+from rankings.error_rate import error_rate
 from rankings.errors import RankingError
 from rankings.rechecks import (
     CHECKS,
     default_checks,
-    error_rate,
     next_ask,
     remaining_with_checks,
     settle,
