@@ -83,9 +83,11 @@ def error(
     rows: Sequence[tuple[int, int, int, float]], constants: tuple[float, float, float]
 ) -> float:
     scale, slope, power = constants
-    return mean(
-        abs(min(max((scale - slope * ties) * most**power, least), most) - left)
-        for left, least, most, ties in rows
+    return float(
+        mean(
+            abs(min(max((scale - slope * ties) * most**power, least), most) - left)
+            for left, least, most, ties in rows
+        )
     )
 
 

@@ -1,4 +1,4 @@
-"""Which pair to show next, and which rankings the answers give.
+"""The log of answers to an image's screens, and the state that follows from it.
 
 One annotator ranks the results of one image on three criteria. Each answer is kept, everything
 that follows from the answers by transitivity is known and never asked, and results tagged equal are
@@ -12,13 +12,13 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from .errors import Contradiction, RankingError
-from .partial_order import PartialOrder, Verdict, items_of
+from .partial_order import MIRRORED, PartialOrder, Verdict, items_of
 from .strategies import Strategy, expected_screens, most_balanced, next_of_newcomer
 
 CRITERIA: Final = ("recall", "precision", "preference")
 Buckets = tuple[tuple[int, ...], ...]
 
-_MIRRORED: Final[Mapping[Verdict, Verdict]] = {"left": "right", "equal": "equal", "right": "left"}
+# A pair skipped so often is not shown again.
 _MAX_SKIPS: Final = 2
 
 
@@ -29,7 +29,7 @@ class Answer:
     left: int
     right: int
     verdicts: Mapping[str, Verdict]
-    # What the screen was shown for: "place", "repair", or a kind of re-check.
+    # The reason for the screen: "place", "repair", or a kind of re-check.
     purpose: str = "place"
 
 
@@ -60,7 +60,7 @@ Entry = Answer | Skip | Withdrawal
 
 @dataclass(frozen=True, slots=True)
 class Remaining:
-    """How many screens an image still needs.
+    """The number of screens that an image still needs.
 
     Attributes
     ----------
@@ -131,7 +131,7 @@ def _check_verdicts(at: int, answer: Answer) -> None:
     if not answer.verdicts:
         raise RankingError(f"entry {at} answers no criterion")
     for criterion, verdict in answer.verdicts.items():
-        if criterion not in CRITERIA or verdict not in _MIRRORED:
+        if criterion not in CRITERIA or verdict not in MIRRORED:
             raise RankingError(
                 f"entry {at}: {criterion}={verdict!r} is not a verdict of "
                 f"{', '.join(CRITERIA)} with left, equal or right"
@@ -140,10 +140,11 @@ def _check_verdicts(at: int, answer: Answer) -> None:
 
 @dataclass
 class State:
-    """What the answers so far say about ``n`` items. Made by :func:`replay`."""
+    """The knowledge about ``n`` items in every criterion; :func:`replay` makes it from a log."""
 
     n: int
     _orders: dict[str, PartialOrder] = field(init=False, repr=False)
+    # For each criterion what was answered and not known before: left, right, verdict, entry.
     _direct: dict[str, list[tuple[int, int, Verdict, int]]] = field(init=False, repr=False)
     _n_skips: Counter[tuple[int, int]] = field(init=False, repr=False)
     _last: tuple[int, ...] = field(init=False, repr=False, default=())
@@ -184,7 +185,7 @@ class State:
             if entry.purpose not in ("place", "repair"):
                 continue
             if isinstance(entry, Skip):
-                self._n_skips[_pair(entry.left, entry.right)] += 1
+                self._n_skips[pair_of(entry.left, entry.right)] += 1
             self._last = (entry.left, entry.right)
         self._n_entries += len(entries)
 
@@ -218,7 +219,7 @@ class State:
         if known == verdict:
             return
         if known is not None:
-            because = ", ".join(map(str, self._chain(criterion, left, right)))
+            because = ", ".join(map(str, self.chain(criterion, left, right)))
             raise Contradiction(
                 f"entry {self._n_entries}: {criterion} of items {left} and {right} is {verdict!r}, "
                 f"but {known!r} follows from entries {because}"
@@ -226,9 +227,10 @@ class State:
         self._direct[criterion].append((left, right, verdict, self._n_entries))
         order.set(left, right, verdict)
 
-    def _chain(self, criterion: str, left: int, right: int) -> list[int]:
+    def chain(self, criterion: str, left: int, right: int) -> list[int]:
         """Return the fewest entries from which the known relation of two items follows."""
         known = self._orders[criterion].known(left, right)
+        # Steps lead from an item to one that is no better; a breadth-first search takes the fewest.
         start, goal = (right, left) if known == "right" else (left, right)
         steps: dict[int, list[tuple[int, int]]] = {}
         for i, j, verdict, entry in self._direct[criterion]:
@@ -254,7 +256,7 @@ class State:
         return tuple(c for c in CRITERIA if self._orders[c].known(left, right) is None)
 
     def implied(self, left: int, right: int) -> dict[str, Verdict]:
-        """Return what the answers already say of the pair, for each settled criterion."""
+        """Return the known verdict on the pair for each criterion in which it is settled."""
         known = {c: self._orders[c].known(left, right) for c in CRITERIA}
         return {criterion: verdict for criterion, verdict in known.items() if verdict is not None}
 
@@ -266,20 +268,19 @@ class State:
     def _open_items(self, i: int) -> int:
         if not self._visible >> i & 1:
             return 0
-        return self._visible & (
-            self._orders["recall"].open_items(i)
-            | self._orders["precision"].open_items(i)
-            | self._orders["preference"].open_items(i)
-        )
+        open_items = 0
+        for order in self._orders.values():
+            open_items |= order.open_items(i)
+        return self._visible & open_items
 
     @property
     def is_finished(self) -> bool:
-        """Whether every pair is settled in every criterion."""
+        """True once every pair is settled in every criterion."""
         return not any(self._open_items(i) for i in range(self.n))
 
     @property
     def is_incomplete(self) -> bool:
-        """Whether all that is open was skipped twice: nothing is left to ask, yet not all is known."""
+        """True if pairs are open and all of them were skipped twice, so that none can be asked."""
         return not self.is_finished and not any(self._showable())
 
     def _showable(self) -> Iterator[tuple[int, int]]:
@@ -301,7 +302,7 @@ class State:
         strategy : "insertion" or "balanced"
             Under "insertion" the larger number is the newcomer that is being placed.
         exchange : float
-            "balanced" only: how much a place in one criterion counts as evidence for the others.
+            "balanced" only: the weight of a place in one criterion as evidence for the others.
         keep : float
             "balanced" only: preference for pairs that leave one of the last two results on screen.
 
@@ -329,6 +330,7 @@ class State:
         items = list(items_of(self._visible))
         if any(order.open_items(i) & self._visible for i in items):
             return None
+        # Items of one bucket have the same number of items above them.
         by_place: dict[int, list[int]] = {}
         for i in items:
             by_place.setdefault((order.better[i] & self._visible).bit_count(), []).append(i)
@@ -336,15 +338,19 @@ class State:
 
     def rankings(self) -> dict[str, Buckets] | None:
         """Return all rankings; None while anything is open."""
-        found = {criterion: self.ranking(criterion) for criterion in CRITERIA}
-        complete = {c: ranking for c, ranking in found.items() if ranking is not None}
-        return complete if len(complete) == len(CRITERIA) else None
+        rankings = {}
+        for criterion in CRITERIA:
+            ranking = self.ranking(criterion)
+            if ranking is None:
+                return None
+            rankings[criterion] = ranking
+        return rankings
 
     def remaining(self, strategy: Strategy = "insertion") -> Remaining:
         """Return bounds on the number of screens left, and an estimate between them.
 
-        The bounds hold for both strategies as long as nothing is skipped. The estimate's constants
-        are fitted for about ten results; ``benchmarks/elicitation.py`` measures its error.
+        The bounds hold for both strategies as long as nothing is skipped: a screen settles at
+        least one open pair, and every criterion needs its least number of answers.
         """
         n_open = self.n_open
         least = max(
@@ -352,12 +358,14 @@ class State:
         )
         least = min(max(least, 0), n_open)
         verdicts = [verdict for direct in self._direct.values() for *_, verdict, _ in direct]
+        # As if six verdicts had come before, one of them a tie: a share from the first screen on.
         ties = (verdicts.count("equal") + 1) / (len(verdicts) + 6)
         about = expected_screens(strategy, n_open, ties)
         return Remaining(least, min(max(about, least), n_open), n_open)
 
 
-def _pair(i: int, j: int) -> tuple[int, int]:
+def pair_of(i: int, j: int) -> tuple[int, int]:
+    """Return the pair of two items whichever side they were on, the smaller number first."""
     return (i, j) if i < j else (j, i)
 
 

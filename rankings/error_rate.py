@@ -20,7 +20,7 @@ class ErrorRate:
 
 
 def error_rate(n_differing: int, n_repeated: int) -> ErrorRate | None:
-    """Estimate how often an annotator errs from answers to repeated pairs; None below 30 of them.
+    """Estimate an annotator's share of wrong answers from repeated pairs; None below 30 of them.
 
     If a wrong answer is as often one as the other of the two others, a share d of differing answers
     means e = (2 - sqrt(4 - 6 d)) / 3, and 2/3 from d = 2/3 on. The interval is Wilson's for d.
@@ -34,6 +34,7 @@ def error_rate(n_differing: int, n_repeated: int) -> ErrorRate | None:
         raise RankingError(f"{n_differing} of {n_repeated} repeated answers cannot differ")
     if n_repeated < _MIN_REPEATED:
         return None
+    # z: the 97.5 % quantile of the standard normal distribution.
     share, z = n_differing / n_repeated, 1.959963984540054
     middle = (share + z * z / (2 * n_repeated)) / (1 + z * z / n_repeated)
     spread = share * (1 - share) / n_repeated + z * z / (4 * n_repeated * n_repeated)
@@ -44,4 +45,6 @@ def error_rate(n_differing: int, n_repeated: int) -> ErrorRate | None:
 
 
 def _error(differing: float) -> float:
+    # Two answers that err with e, evenly to the two others, differ with 2 e (1 - e) + e^2 / 2;
+    # this is the smaller solution for e.
     return (2 - math.sqrt(max(4 - 6 * differing, 0.0))) / 3 if differing < 2 / 3 else 2 / 3
