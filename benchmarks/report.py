@@ -32,7 +32,6 @@ from rankings.resampling import (
     N_RESAMPLES,
     distance_table,
     score_intervals,
-    two_way_intervals,
 )
 from rankings.sensitivity import rounding_table, sensitivity_table
 from rankings.significance import (
@@ -44,6 +43,7 @@ from rankings.significance import (
 )
 from rankings.tie_calibration import tie_calibration
 from rankings.tuning import beta_search
+from rankings.two_way import two_way_intervals
 
 LARGE = 100_000
 # Seconds for the whole, and MiB for the process.

@@ -25,9 +25,9 @@ from rankings.packed import (
 from rankings.packed_scores import packed_scores, rankings_from_scores, rounded_scores
 from rankings.pairwise import criterion_distances
 from rankings.report import ALL_TIED, RANDOM_ORDER, Settings, build_report
-from rankings.resampling import two_way_intervals
 from rankings.sensitivity import rounding_table, sensitivity_table
 from rankings.tuning import beta_search
+from rankings.two_way import two_way_intervals
 
 METHODS = ["a", "b", "c", "d", "e"]
 PROTOCOLS = ["x", "y", "z"]
