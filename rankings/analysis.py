@@ -20,7 +20,7 @@ from .consensus import ConsensusMethod, consensus_by
 from .distances import distances_between
 from .orders import Ranking, methods_of
 from .packed import Places
-from .packed_scores import Floats, packed, rankings_from_scores, rounded_scores
+from .packed_scores import Floats, packed_study, rankings_from_scores, rounded_scores
 from .pairwise import CriterionDistance, criterion_distances, margin_weighted_discordances
 from .report import (
     ALL_TIED,
@@ -280,7 +280,7 @@ def _measures(
     """Return the other measures of every protocol, some hundred images at once."""
     parts = [
         _measured(values_of_part, goals, settings)
-        for group in packed(values, consensus, protocols)
+        for group in packed_study(values, consensus, protocols)
         for values_of_part, goals in zip(
             np.split(group.values, range(_MEASURED, len(group.goals), _MEASURED)),
             np.split(group.goals, range(_MEASURED, len(group.goals), _MEASURED)),

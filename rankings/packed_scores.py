@@ -16,7 +16,8 @@ from .packed import TOGETHER, Places, dense_places, packed_rankings, rankings_of
 
 Floats = NDArray[np.float64]
 
-# A score whose half is nearer than this is rounded in decimal arithmetic.
+# In units of the last decimal: a score this near to a half is rounded in decimal arithmetic.
+# Scaling errs by far less, so that all others are rounded right in binary.
 _NEAR_HALF = 1e-4
 
 
@@ -47,15 +48,17 @@ def packed_scores(
     n = len(methods[0]) if len(images) else 0
     shape = (len(images), len(protocols), n, n_values)
     try:
-        found = [
+        # Nearly always nothing is missing, and a plain comprehension is several times as fast.
+        present = [
             of_protocol[method]
             for image, ranked in zip(images, methods, strict=True)
             for of_protocol in map(scores[image].__getitem__, protocols)
             for method in ranked
         ]
         # An array of the standard library, because numpy would read text as a number.
-        values = array("d", found if n_values == 1 else chain.from_iterable(found))
+        values = array("d", present if n_values == 1 else chain.from_iterable(present))
     except (KeyError, TypeError):
+        # Something is missing or None: gather again, with nan in its place.
         values = array("d")
         nothing = (None,) * n_values
         for image, ranked in zip(images, methods, strict=True):
@@ -87,8 +90,8 @@ def complete_scores(
         for image, ranked in zip(images, methods, strict=True):
             for protocol in protocols:
                 for method in ranked:
-                    found = scores.get(image, {}).get(protocol, {}).get(method)
-                    several = found if n_values > 1 and found is not None else [found]
+                    score = scores.get(image, {}).get(protocol, {}).get(method)
+                    several = score if n_values > 1 and score is not None else [score]
                     for value in several:
                         require_score(value, f"{image}, {protocol}: {method}")
     return values
@@ -121,7 +124,7 @@ def rankings_from_scores(
         If ``decimals`` is outside 0 .. 15.
     """
     require_decimals(decimals)
-    found: dict[str, dict[str, Ranking]] = {image: {} for image in methods}
+    rankings_by_image: dict[str, dict[str, Ranking]] = {image: {} for image in methods}
     by_size: dict[int, list[str]] = {}
     for image, ranked in methods.items():
         by_size.setdefault(len(ranked), []).append(image)
@@ -130,13 +133,14 @@ def rankings_from_scores(
             images = of_size[start : start + TOGETHER]
             of_images = [methods[image] for image in images]
             values = complete_scores(scores, images, of_images, protocols)
+            # One row for each image and protocol; for each row the names of the image's methods.
             places = places_from_scores(values, decimals).reshape(-1, n)
             each = chain.from_iterable([ranked] * len(protocols) for ranked in of_images)
             rankings = rankings_of(places, each)
             for image in images:
                 # The names stand first, so that no ranking is taken beyond the last.
-                found[image] = dict(zip(protocols, rankings, strict=False))
-    return found
+                rankings_by_image[image] = dict(zip(protocols, rankings, strict=False))
+    return rankings_by_image
 
 
 def rounded_scores(values: Floats, decimals: int | None) -> NDArray[Any]:
@@ -150,15 +154,19 @@ def rounded_scores(values: Floats, decimals: int | None) -> NDArray[Any]:
     scaled = values * 10.0**decimals
     largest = np.abs(scaled).max(initial=0.0)
     if largest > 2.0**32:
-        # So large that they would leave too few digits behind the point.
+        # So large that a float would leave too few digits behind the point: every score is rounded
+        # exactly and replaced by its place among all of them.
         exact = [quantized(Decimal(repr(value)), decimals) for value in values.ravel().tolist()]
         number = {value: at for at, value in enumerate(sorted({*exact}, reverse=True))}
         return np.array([number[value] for value in exact]).reshape(values.shape)
+    # rint rounds halves to even, as we do; only near a half can it see another number than the
+    # decimal one, because 0.12345 x 10^4 need not be 1234.5.
     units = np.rint(scaled)
     near = np.abs(scaled - units) > 0.5 - _NEAR_HALF
     if near.any():
         exact = [quantized(Decimal(repr(value)), decimals) for value in values[near].tolist()]
         units[near] = [float(value.scaleb(decimals)) for value in exact]
+    # Two bytes instead of eight where they suffice: comparisons are the most of a report's time.
     return np.asarray((-units).astype(np.int16) if largest < 2**15 - 1 else -units)
 
 
@@ -168,8 +176,8 @@ def places_from_scores(values: Floats, decimals: int | None) -> Places:
 
 
 @dataclass(frozen=True, slots=True)
-class Packed:
-    """Some images that rank the same number of methods, as arrays; methods in order of name.
+class PackedStudy:
+    """Scores and consensus of images that rank equally many methods, in order of name.
 
     Attributes
     ----------
@@ -185,12 +193,12 @@ class Packed:
     goals: Places
 
 
-def packed(
+def packed_study(
     scores: Mapping[str, Mapping[str, Mapping[str, Any]]],
     consensus: Mapping[str, Ranking],
     protocols: Sequence[str],
     n_values: int = 1,
-) -> Iterator[Packed]:
+) -> Iterator[PackedStudy]:
     """Yield the scores and consensus of images with equally many methods, some thousand together.
 
     Parameters
@@ -210,4 +218,4 @@ def packed(
     for group in packed_rankings(alone):
         of_images = [images[at] for at in group.rows.tolist()]
         values = complete_scores(scores, of_images, group.methods, protocols, n_values)
-        yield Packed(group.rows, values, group.places[:, 0])
+        yield PackedStudy(group.rows, values, group.places[:, 0])

@@ -14,7 +14,7 @@ from .from_scores import require_decimals
 from .mean_rank import mean_rank
 from .orders import Ranking, checked, from_values, require_same_methods
 from .packed import Places, packed_rankings
-from .packed_scores import complete_scores, packed, protocols_of, rounded_scores
+from .packed_scores import complete_scores, packed_study, protocols_of, rounded_scores
 from .report import Scores
 
 BASE = "as reported"
@@ -335,7 +335,7 @@ def rounding_table(
         require_decimals(number)
     require_distance(distance)
     sums = np.zeros((len(decimals), len(protocols)))
-    for group in packed(scores, consensus, protocols):
+    for group in packed_study(scores, consensus, protocols):
         for at, number in enumerate(decimals):
             rounded = rounded_scores(group.values, number)
             # (images, protocols), added over the images; exact, since they are multiples of 1/2.

@@ -15,7 +15,7 @@ from .errors import RankingError
 from .from_scores import require_score
 from .orders import Ranking
 from .packed import Places
-from .packed_scores import Floats, Packed, packed, protocols_of
+from .packed_scores import Floats, PackedStudy, packed_study, protocols_of
 from .report import Scores
 from .resampling import SEED
 from .tuning import N_FOLDS, folds
@@ -104,7 +104,7 @@ def tie_calibration(
     require_distance(distance)
     protocols = protocols_of(scores)
     paired = {image: ranking for image, ranking in consensus.items() if sum(map(len, ranking)) > 1}
-    groups = list(packed(scores, paired, protocols))
+    groups = list(packed_study(scores, paired, protocols))
     parts = folds(len(paired), n_folds, seed)
     return tuple(
         _calibrated(protocol, at, groups, len(paired), parts, distance)
@@ -149,7 +149,7 @@ class _Pairs:
 def _calibrated(
     protocol: str,
     at: int,
-    groups: Sequence[Packed],
+    groups: Sequence[PackedStudy],
     n: int,
     parts: Sequence[NDArray[np.intp]],
     distance: Distance,
@@ -190,7 +190,9 @@ def _calibrated(
     )
 
 
-def _pairs_of(groups: Sequence[Packed], at: int, fold_of: NDArray[Any], n_folds: int) -> _Pairs:
+def _pairs_of(
+    groups: Sequence[PackedStudy], at: int, fold_of: NDArray[Any], n_folds: int
+) -> _Pairs:
     n_pairs = [group.goals.shape[1] * (group.goals.shape[1] - 1) // 2 for group in groups]
     common = math.lcm(*n_pairs)
     sizes = [len(group.rows) * k for group, k in zip(groups, n_pairs, strict=True)]
@@ -223,7 +225,7 @@ def _pairs_of(groups: Sequence[Packed], at: int, fold_of: NDArray[Any], n_folds:
 
 
 def _calibrated_score(
-    groups: Sequence[Packed], at: int, epsilons: Floats, distance: Distance
+    groups: Sequence[PackedStudy], at: int, epsilons: Floats, distance: Distance
 ) -> float:
     total = 0.0
     for group in groups:

@@ -11,7 +11,7 @@ from .distances import Distance, distances_between, require_distance
 from .errors import RankingError
 from .from_scores import f_betas, require_decimals
 from .orders import Ranking
-from .packed_scores import Floats, packed, protocols_of, rounded_scores
+from .packed_scores import Floats, packed_study, protocols_of, rounded_scores
 from .report import RecallPrecision
 from .resampling import SEED
 
@@ -93,7 +93,7 @@ def beta_search(
         fold_of[part] = number
     # Sums of multiples of 1/2: exact, so that equal means are found equal.
     sums = np.zeros((len(betas), max(1, len(parts)), len(protocols)))
-    for group in packed(scores, consensus, protocols, n_values=2):
+    for group in packed_study(scores, consensus, protocols, n_values=2):
         recall, precision = group.values[..., 0], group.values[..., 1]
         goals = group.goals[:, np.newaxis]
         in_fold = np.equal.outer(np.arange(sums.shape[1]), fold_of[group.rows]).astype(np.float64)
