@@ -90,8 +90,7 @@ def sensitivity_table(
     annotators = sorted({name for by_name in annotator_rankings.values() for name in by_name})
     changes = _changes(annotators, decimals, distance, consensus, other_consensuses or {})
     half = (len(annotator_rankings) + 1) // 2
-    # The distances of each change added over the images, and the number of these. Distances are
-    # multiples of 1/2, so that the sums are exact.
+    # For each change the distances added over the images (exact: multiples of 1/2), and their number.
     sums = np.zeros((len(changes), len(protocols)))
     n_images = np.zeros(len(changes), dtype=np.intp)
     for rows, group in _groups(annotator_rankings):
@@ -100,10 +99,7 @@ def sensitivity_table(
             distances = measured.first(rows < half) if change.first_half else measured.of(change)
             sums[at] += distances.sum(axis=0)
             n_images[at] += len(distances)
-    orders = [
-        _order(protocols, of_change) if n else None
-        for of_change, n in zip(sums, n_images, strict=True)
-    ]
+    orders = [_order(protocols, row) if n else None for row, n in zip(sums, n_images, strict=True)]
     return tuple(
         _variant(change.name, order, orders[0], int(n))
         for change, order, n in zip(changes, orders, n_images, strict=True)

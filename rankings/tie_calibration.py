@@ -18,16 +18,16 @@ from .packed import Places
 from .packed_scores import Floats, PackedStudy, packed_study, protocols_of
 from .report import Scores
 from .resampling import SEED
-from .tuning import N_FOLDS, folds
+from .tuning import N_FOLDS, fold_numbers, folds
 
 CURVE_POINTS = 200
-# Scores are fractions; what differs by less than this is the same difference.
+# Decimals of a difference: scores are fractions, and 0.3 - 0.2 and 0.2 - 0.1 are the same one.
 _DIGITS = 12
 
 
 @dataclass(frozen=True, slots=True)
 class TieCalibration:
-    """Below which difference of a protocol's scores people see none.
+    """The difference of a protocol's scores below which people see none.
 
     Attributes
     ----------
@@ -73,8 +73,8 @@ def tie_calibration(
 
     Accuracy is the share of an image's pairs on which protocol and consensus say the same of
     better, worse and tied, mean over the images. It looks at pairs alone: a pair is tied when its
-    scores differ by at most epsilon, which need not be transitive; what ranking that gives says
-    :func:`calibrated_ranking`. Candidates are 0 and every difference that occurs, the smallest of
+    scores differ by at most epsilon, which need not be transitive; :func:`calibrated_ranking` makes
+    a ranking of it. Candidates are 0 and every difference that occurs, the smallest of
     equals wins. Accuracies are compared exactly, as fractions; differences are rounded to 12
     decimals, because 0.3 - 0.2 and 0.2 - 0.1 are one candidate.
 
@@ -116,10 +116,24 @@ def tie_calibration(
 class _Pairs:
     """All pairs of methods of all images, in order of the difference of their scores.
 
-    ``gains`` are 1 for a pair that is right if tied, -1 for one that is right if not, else 0, with
-    weights that make each image count the same, as integers: a pair of an image with k pairs
-    counts common / k, where every k divides ``common``. ``folds`` are those of the pairs' images,
-    and ``right_if_strict`` sums up, for each fold, the pairs that are right if nothing is tied.
+    An epsilon ties the pairs up to some place in this order, whatever image they are from. So the
+    accuracy of every epsilon comes from one running sum: the pairs right if nothing is tied, and
+    what each tied pair gains or loses.
+
+    Attributes
+    ----------
+    differences : ndarray of shape (pairs,)
+        Sorted, none negative.
+    gains : ndarray of integers of shape (pairs,)
+        The gain from tying the pair: 1 for one that is right only if tied, -1 for one that is right
+        only if not, else 0; times the pair's weight. Weights make each image count the same and
+        stay integers: a pair of an image with k pairs weighs common / k.
+    folds : ndarray of shape (pairs,)
+        The folds of the pairs' images.
+    right_if_strict : list of int
+        For each fold the summed weights of the pairs that are right if nothing is tied.
+    common : int
+        A common multiple of the images' numbers of pairs.
     """
 
     differences: Floats
@@ -130,18 +144,19 @@ class _Pairs:
 
     def candidates(self) -> tuple[Floats, NDArray[np.intp]]:
         """Return 0 and every difference that occurs, and how many pairs differ by no more."""
+        # A candidate is the last of equal differences: all pairs up to it are tied together.
         is_last = np.append(self.differences[1:] != self.differences[:-1], True)
         n_tied = np.flatnonzero(is_last) + 1
-        found = self.differences[n_tied - 1]
-        if found[0] > 0:
-            return np.append(0.0, found), np.append(0, n_tied)
-        return found, n_tied
+        candidates = self.differences[n_tied - 1]
+        if candidates[0] > 0:
+            return np.append(0.0, candidates), np.append(0, n_tied)
+        return candidates, n_tied
 
     def right(self, n_tied: NDArray[np.intp], fold: int | None = None) -> NDArray[Any]:
         """Return the summed weights of the pairs that are right, for each number of tied ones."""
         gains = self.gains if fold is None else np.where(self.folds == fold, self.gains, 0)
         strict = sum(self.right_if_strict) if fold is None else self.right_if_strict[fold]
-        # Of gains that are objects the sums are, too; of others they need all the room there is.
+        # Sums of Python's integers (objects) are such, too; those of small ones need 64 bits.
         gained = np.cumsum(gains, dtype=object if gains.dtype == object else np.int64)
         return np.where(n_tied > 0, gained[n_tied - 1], 0) + strict
 
@@ -156,10 +171,8 @@ def _calibrated(
 ) -> TieCalibration:
     if not n:
         return TieCalibration(protocol, None, None, None, None, (), None, None, (), 0)
-    fold_of = np.zeros(n, dtype=np.min_scalar_type(len(parts)))
-    for fold, part in enumerate(parts):
-        fold_of[part] = fold
-    pairs = _pairs_of(groups, at, fold_of, max(1, len(parts)))
+    pairs = _pairs_of(groups, at, fold_numbers(parts, n), max(1, len(parts)))
+    # The weights of all pairs of all images: an accuracy is a sum of weights divided by it.
     whole = pairs.common * n
     candidates, n_tied = pairs.candidates()
     right = pairs.right(n_tied)
@@ -175,7 +188,7 @@ def _calibrated(
         fold_epsilons.append(float(candidates[outside]))
         epsilon_of[part] = fold_epsilons[-1]
         held_out += int(inside[outside])
-    some = {*np.linspace(0, len(candidates) - 1, CURVE_POINTS).astype(int).tolist(), best}
+    shown = {*np.linspace(0, len(candidates) - 1, CURVE_POINTS).astype(int).tolist(), best}
     return TieCalibration(
         protocol,
         epsilon,
@@ -185,7 +198,7 @@ def _calibrated(
         tuple(fold_epsilons),
         _calibrated_score(groups, at, np.full(n, epsilon), distance),
         _calibrated_score(groups, at, epsilon_of, distance) if parts else None,
-        tuple((float(candidates[i]), float(Fraction(int(right[i]), whole))) for i in sorted(some)),
+        tuple((float(candidates[i]), float(Fraction(int(right[i]), whole))) for i in sorted(shown)),
         n,
     )
 
@@ -193,12 +206,14 @@ def _calibrated(
 def _pairs_of(
     groups: Sequence[PackedStudy], at: int, fold_of: NDArray[Any], n_folds: int
 ) -> _Pairs:
+    """Return the pairs of one protocol (the ``at``-th), of all images."""
     n_pairs = [group.goals.shape[1] * (group.goals.shape[1] - 1) // 2 for group in groups]
     common = math.lcm(*n_pairs)
     sizes = [len(group.rows) * k for group, k in zip(groups, n_pairs, strict=True)]
     most = common // min(n_pairs)
     # Many different numbers of methods can make the common multiple too large for the processor.
     kind = np.min_scalar_type(-most - 1) if common * len(fold_of) < 2**62 else np.dtype(object)
+    # Filled group by group, since groups differ in their numbers of methods.
     differences = np.empty(sum(sizes))
     gains = np.empty(sum(sizes), dtype=kind)
     folds = np.empty(sum(sizes), dtype=fold_of.dtype)
@@ -207,6 +222,7 @@ def _pairs_of(
     for group, k, size in zip(groups, n_pairs, sizes, strict=True):
         part = slice(end, end + size)
         end += size
+        # Arrays of (images, pairs) from here on.
         first, second = np.array(list(combinations(range(group.goals.shape[1]), 2))).T
         values = group.values[:, at]
         apart = np.round(values[:, first] - values[:, second], _DIGITS)
@@ -217,6 +233,7 @@ def _pairs_of(
         differences[part] = np.abs(apart).ravel()
         gains[part] = gained.ravel() * (common // k)
         folds[part] = np.repeat(fold_of[group.rows], k)
+        # bincount with weights adds up, for each fold, its images' right pairs.
         of_fold = np.bincount(fold_of[group.rows], strict.sum(axis=1), minlength=n_folds)
         for fold, right in enumerate(of_fold.tolist()):
             right_if_strict[fold] += int(right) * (common // k)
@@ -265,7 +282,11 @@ def calibrated_ranking(scores: Mapping[str, float | None], epsilon: float) -> Ra
 
 
 def _clustered(values: Floats, epsilons: Floats) -> Places:
-    """Return bucket numbers of shape (m, n), the buckets of row i no wider than epsilons[i]."""
+    """Return bucket numbers of shape (m, n), the buckets of row i no wider than epsilons[i].
+
+    The methods of all rows are gone through side by side, the best of each row first; ``best`` and
+    ``number`` hold, for each row, the best score of the current bucket and the bucket's number.
+    """
     order = np.argsort(-values, axis=1, kind="stable")
     ordered = np.take_along_axis(values, order, axis=1)
     number = np.zeros(len(values), dtype=np.min_scalar_type(-values.shape[1]))

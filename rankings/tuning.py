@@ -3,6 +3,7 @@
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,7 +33,7 @@ class BetaSearch:
         The mean distance when each image is ranked with the beta that is best on the images
         outside its fold; None for fewer than two images.
     fold_betas : tuple of float
-        The best beta outside each fold: how far they spread says how sure ``beta`` is.
+        The best beta outside each fold; the wider they spread, the less certain is ``beta``.
     curve : tuple of (beta, mean distance)
     """
 
@@ -88,18 +89,17 @@ def beta_search(
     protocols = protocols_of(scores)
     n = len(consensus)
     parts = folds(n, n_folds, seed)
-    fold_of = np.zeros(n, dtype=np.intp)
-    for number, part in enumerate(parts):
-        fold_of[part] = number
-    # Sums of multiples of 1/2: exact, so that equal means are found equal.
+    fold_of = fold_numbers(parts, n)
+    # (betas, folds, protocols): the distances added over the images of each fold. They are multiples
+    # of 1/2, so that the sums are exact and equal means are equal numbers.
     sums = np.zeros((len(betas), max(1, len(parts)), len(protocols)))
     for group in packed_study(scores, consensus, protocols, n_values=2):
         recall, precision = group.values[..., 0], group.values[..., 1]
-        goals = group.goals[:, np.newaxis]
+        # (folds, images) of 0 and 1: times distances of (images, protocols) it sums up by fold.
         in_fold = np.equal.outer(np.arange(sums.shape[1]), fold_of[group.rows]).astype(np.float64)
         for at, beta in enumerate(betas):
             rounded = rounded_scores(f_betas(recall, precision, beta), decimals)
-            sums[at] += in_fold @ distances_between(rounded, goals, distance)
+            sums[at] += in_fold @ distances_between(rounded, group.goals[:, np.newaxis], distance)
     order = sorted(range(len(betas)), key=lambda at: (abs(math.log(betas[at])), betas[at]))
     return tuple(
         _searched(protocol, sums[:, :, at], betas, order, n)
@@ -110,13 +110,16 @@ def beta_search(
 def _searched(
     protocol: str, by_fold: Floats, betas: Sequence[float], order: Sequence[int], n: int
 ) -> BetaSearch:
+    """Return the search of one protocol, from its sums of distances of shape (betas, folds)."""
     if not n:
         return BetaSearch(protocol, None, None, None, (), (), 0)
+    # The sums outside a fold are those of all less its own: no second search.
     sums = by_fold.sum(axis=1)
     in_order = list(order)
 
-    def best(of: Floats) -> int:
-        return in_order[int(np.argmin(of[in_order]))]
+    def best(distances: Floats) -> int:
+        # argmin takes the first of equals: in this order the beta nearest to 1.
+        return in_order[int(np.argmin(distances[in_order]))]
 
     chosen = best(sums)
     outside = [best(sums - of_fold) for of_fold in by_fold.T] if n > 1 else []
@@ -127,7 +130,7 @@ def _searched(
         float(sums[chosen]) / n,
         held_out / n if outside else None,
         tuple(betas[at] for at in outside),
-        tuple((beta, float(of) / n) for beta, of in zip(betas, sums, strict=True)),
+        tuple((beta, float(total) / n) for beta, total in zip(betas, sums, strict=True)),
         n,
     )
 
@@ -148,3 +151,11 @@ def folds(n: int, n_folds: int = N_FOLDS, seed: int = SEED) -> list[NDArray[np.i
         return []
     shuffled = np.random.default_rng(seed).permutation(n)
     return [np.sort(part) for part in np.array_split(shuffled, min(n, n_folds))]
+
+
+def fold_numbers(parts: Sequence[NDArray[np.intp]], n: int) -> NDArray[np.integer[Any]]:
+    """Return the number of each image's fold; 0 for all where there is no fold."""
+    fold_of = np.zeros(n, dtype=np.min_scalar_type(len(parts)))
+    for number, part in enumerate(parts):
+        fold_of[part] = number
+    return fold_of

@@ -81,8 +81,7 @@ def two_way_intervals(
         total = study.distances(images, everybody)[0].sum(axis=(0, 1))
         resampled = np.empty((0, len(protocols)))
     else:
-        rng = np.random.default_rng(seed)
-        total, resampled = _two_way(study, images, everybody, rng, n_resamples)
+        total, resampled = _two_way(study, images, everybody, n_resamples, seed)
     return intervals_of(
         total / n if n else None, resampled, protocols, n, level, seed, n_annotators
     )
@@ -173,13 +172,14 @@ def _two_way(
     study: _Study,
     images: Sequence[str],
     everybody: NDArray[np.intp],
-    rng: np.random.Generator,
     n_resamples: int,
+    seed: int,
 ) -> tuple[Floats, Floats]:
     """Return each protocol's sum of distances, and its mean in every resample that has an image.
 
     Shapes (protocols,) and (resamples used, protocols).
     """
+    rng = np.random.default_rng(seed)
     n, n_annotators = len(images), len(study.annotators)
     drawn = rng.multinomial(n_annotators, np.full(n_annotators, 1 / n_annotators), n_resamples)
     # Many resamples draw the same annotators: distances are measured once for each pattern.
