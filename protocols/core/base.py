@@ -136,6 +136,8 @@ class Protocol(ABC):
     needs: ClassVar[Needs] = "regions"
     # Whether it says which truths and detections belong together.
     has_matches: ClassVar[bool] = True
+    # A sentinel looks at no ground truth: a report warns where one agrees with people.
+    is_sentinel: ClassVar[bool] = False
     # Whether the order of truths or detections can change a score, as the published definition has it.
     depends_on_order: ClassVar[bool] = False
 
