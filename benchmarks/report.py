@@ -24,6 +24,7 @@ from typing import Any
 
 import numpy as np
 
+from rankings.elicitation import CRITERIA
 from rankings.orders import Ranking, from_values, methods_of
 from rankings.packed import dense_places
 from rankings.packed_scores import rankings_from_scores
@@ -48,7 +49,6 @@ from rankings.two_way import two_way_intervals
 LARGE = 100_000
 # Seconds for the whole, and MiB for the process.
 TARGETS = {"small": (2.0, 2048.0), "large": (60.0, 2048.0)}
-CRITERIA = ("recall", "precision", "preference")
 
 
 @dataclass(frozen=True)
