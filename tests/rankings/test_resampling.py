@@ -15,10 +15,7 @@ from rankings.mean_rank import mean_rank
 from rankings.packed import dense_places
 from rankings.resampling import distance_table, score_intervals
 from rankings.two_way import two_way_intervals
-
-
-def by_text(text):
-    return tuple(tuple(bucket.split("=")) for bucket in text.split(">"))
+from tests.support.rankings import by_text
 
 
 def column(*values):

@@ -18,11 +18,8 @@ from rankings.packed_scores import places_from_scores
 from rankings.report import Settings, build_report
 from rankings.tie_calibration import CURVE_POINTS, calibrated_ranking, tie_calibration
 from rankings.tuning import BETAS, beta_search, folds
+from tests.support.rankings import by_text
 from tests.support.shared import shared_path
-
-
-def by_text(text):
-    return tuple(tuple(bucket.split("=")) for bucket in text.split(">"))
 
 
 def one_protocol(scores):
