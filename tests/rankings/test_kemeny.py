@@ -11,7 +11,7 @@ from rankings.distances import kemeny_distance
 from rankings.errors import RankingError
 from rankings.kemeny import kemeny
 from rankings.orders import methods_of, to_text
-from tests.support.rankings import by_text, rankings_of, weak_orders
+from tests.support.rankings import by_text, n_samples, rankings_of, weak_orders
 
 CYCLE = ["a>b>c", "b>c>a", "c>a>b"]
 
@@ -124,7 +124,7 @@ def test_consensus_worked_out_by_hand(rankings, consensus, distance):
 @pytest.mark.parametrize("n", [2, 3, 4])
 def test_it_is_the_weak_order_that_exhaustive_search_and_the_rule_choose(n):
     rng = random.Random(n)
-    for _ in range(40):
+    for _ in range(n_samples(usual=12, thorough=40)):
         rankings = [random_ranking("abcd"[:n], rng) for _ in range(rng.randint(1, 5))]
         found = kemeny(rankings)
         assert found.ranking == by_the_rule(rankings), rankings
@@ -134,14 +134,14 @@ def test_it_is_the_weak_order_that_exhaustive_search_and_the_rule_choose(n):
 
 def test_exhaustive_search_over_five_methods_agrees():
     rng = random.Random(5)
-    for _ in range(12):
+    for _ in range(n_samples(usual=5, thorough=12)):
         rankings = [random_ranking("abcde", rng) for _ in range(rng.randint(2, 5))]
         assert kemeny(rankings).ranking == by_the_rule(rankings), rankings
 
 
 def test_rankings_that_lack_methods_say_nothing_of_their_pairs():
     rng = random.Random(6)
-    for _ in range(25):
+    for _ in range(n_samples(usual=10, thorough=25)):
         rankings = [
             random_ranking(rng.sample("abcd", rng.randint(1, 4)), rng)
             for _ in range(rng.randint(1, 5))
@@ -153,7 +153,7 @@ def test_rankings_that_lack_methods_say_nothing_of_their_pairs():
 
 def test_the_distance_is_the_least_of_a_sum_over_subsets():
     rng = random.Random(8)
-    for _ in range(4):
+    for _ in range(n_samples(usual=2, thorough=4)):
         rankings = [random_ranking("abcdefgh", rng) for _ in range(4)]
         found = kemeny(rankings)
         assert found.is_proven
