@@ -12,12 +12,14 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from .errors import Contradiction, RankingError
-from .partial_order import MIRRORED, PartialOrder, Verdict, items_of
+from .partial_order import PartialOrder, Verdict, items_of
 from .strategies import Strategy, expected_screens, most_balanced, next_of_newcomer
 
 CRITERIA: Final = ("recall", "precision", "preference")
 Buckets = tuple[tuple[int, ...], ...]
 
+# The same verdict with left and right exchanged.
+MIRRORED: Final[Mapping[str, Verdict]] = {"left": "right", "equal": "equal", "right": "left"}
 # A pair skipped so often is not shown again.
 _MAX_SKIPS: Final = 2
 

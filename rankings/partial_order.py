@@ -6,11 +6,9 @@ log for every screen, spends its time on little else.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Final, Literal
+from typing import Literal
 
 Verdict = Literal["left", "equal", "right"]
-# The verdict on the same pair with its sides swapped.
-MIRRORED: Final[Mapping[Verdict, Verdict]] = {"left": "right", "equal": "equal", "right": "left"}
 
 
 class PartialOrder:

@@ -17,6 +17,7 @@ from typing import Final, Literal
 
 from .elicitation import (
     CRITERIA,
+    MIRRORED,
     Answer,
     Check,
     Entry,
@@ -27,7 +28,7 @@ from .elicitation import (
     pair_of,
 )
 from .errors import RankingError
-from .partial_order import MIRRORED, Verdict
+from .partial_order import Verdict
 from .strategies import Strategy
 
 Purpose = Literal["place", "near", "repeat", "again", "repair"]

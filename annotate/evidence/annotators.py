@@ -11,10 +11,9 @@ from annotate.judging.models import Assignment, Judgement, Screen
 from annotate.studies.exclusions import LeftOut, left_out
 from annotate.studies.models import Study
 from rankings.agreement import left_out_distances
-from rankings.elicitation import CRITERIA
+from rankings.elicitation import CRITERIA, MIRRORED
 from rankings.error_rate import ErrorRate, error_rate
 from rankings.orders import Ranking, methods_of
-from rankings.partial_order import MIRRORED
 
 # The rules by which somebody is marked; the page states them.
 SIDE_LOW: Final = 0.35

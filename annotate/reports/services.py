@@ -183,8 +183,7 @@ def keep_report(
 
 
 def _sentinels(runs: Sequence[ProtocolRun]) -> list[str]:
-    sentinels = {slug for slug, protocol in registry.PROTOCOLS.items() if protocol.is_sentinel}
-    return [run.name for run in runs if run.protocol in sentinels]
+    return [run.name for run in runs if run.protocol in registry.SENTINELS]
 
 
 @dataclass(frozen=True)
