@@ -5,6 +5,7 @@ from typing import Any
 from django import forms
 
 from annotate.accounts.forms import json_object, short_texts
+from rankings.elicitation import CRITERIA
 
 from .models import Skip, Verdict
 
@@ -22,11 +23,11 @@ class JudgementForm(forms.Form):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        for criterion in ("recall", "precision", "preference"):
+        for criterion in CRITERIA:
             self.fields[criterion].error_messages["invalid_choice"] = "Choose left, equal or right."
 
     def verdicts(self) -> dict[str, str]:
-        return {name: self.cleaned_data[name] for name in ("recall", "precision", "preference")}
+        return {name: self.cleaned_data[name] for name in CRITERIA}
 
     def clean_seconds_taken(self) -> float | None:
         """A clock that went wrong must not cost the answer."""
@@ -47,7 +48,7 @@ class JudgementForm(forms.Form):
 
     def clean_disputed(self) -> list[str]:
         named = self.cleaned_data["disputed"].split(",")
-        return [name for name in ("recall", "precision", "preference") if name in named]
+        return [name for name in CRITERIA if name in named]
 
 
 class SkipForm(forms.Form):
