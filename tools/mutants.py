@@ -2,7 +2,7 @@
 
     python tools/mutants.py --json before.json
     python tools/mutants.py --json after.json --against before.json
-    python tools/mutants.py --only iou --only geometry
+    python tools/mutants.py --only kemeny-members-of-a-height --places
 
 The faults and the tests stand in mutants.json. A fault is found by its text, wherever it stands and
 however its lines are broken, so that the same ones hold before and after files have moved. Where
@@ -30,7 +30,7 @@ Outcome = Literal["killed", "survived", "timeout"]
 _ROOT = Path(__file__).resolve().parents[1]
 _TABLE = Path(__file__).with_suffix(".json")
 _SOURCES = ("annotate", "config", "protocols", "rankings", "static/js", "tools")
-_TIMEOUT_SECONDS = 300
+_TIMEOUT_SECONDS = 900
 _PYTEST = [
     sys.executable,
     "-m",
@@ -111,11 +111,9 @@ def place_of(mutant: Mutant, texts: dict[Path, str]) -> tuple[Path, str]:
         for match in _pattern(edit["old"]).finditer(text)
     ]
     if len(places) != 1:
-        files = ", ".join(path.as_posix() for path, _ in places) or "no file"
-        raise MutantError(
-            f"{mutant.id}: its text stands at {len(places)} places ({files}) instead of at one; "
-            "add the way it is written now to its edits."
-        )
+        files = ", ".join(path.name for path, _ in places) or "no file"
+        way_out = "add the way it is written now to its edits"
+        raise MutantError(f"{mutant.id}: {len(places)} places instead of one ({files}); {way_out}.")
     return places[0]
 
 
