@@ -150,13 +150,13 @@ def run_tests(tree: Path, tests: Tests) -> tuple[Outcome, str]:
     # A failing example that is kept would be tried first on the next fault.
     shutil.rmtree(tree / ".hypothesis", ignore_errors=True)
     # Faults follow one another within a second, which compiled files would not notice.
-    environment = os.environ | {"PYTHONDONTWRITEBYTECODE": "1"}
-    environment.pop("DATABASE_URL", None)
+    env = os.environ | {"PYTHONDONTWRITEBYTECODE": "1"}
+    env.pop("DATABASE_URL", None)
     with tempfile.TemporaryFile("w+") as output:
         process = subprocess.Popen(
             [*runner, *files],
             cwd=tree,
-            env=environment,
+            env=env,
             stdout=output,
             stderr=output,
             start_new_session=True,
