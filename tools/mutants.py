@@ -152,14 +152,9 @@ def run_tests(tree: Path, tests: Tests) -> tuple[Outcome, str]:
     # Faults follow one another within a second, which compiled files would not notice.
     env = os.environ | {"PYTHONDONTWRITEBYTECODE": "1"}
     env.pop("DATABASE_URL", None)
-    with tempfile.TemporaryFile("w+") as output:
+    with tempfile.TemporaryFile("w+") as log:
         process = subprocess.Popen(
-            [*runner, *files],
-            cwd=tree,
-            env=env,
-            stdout=output,
-            stderr=output,
-            start_new_session=True,
+            [*runner, *files], cwd=tree, env=env, stdout=log, stderr=log, start_new_session=True
         )
         try:
             code = process.wait(_TIMEOUT_SECONDS)
@@ -169,8 +164,8 @@ def run_tests(tree: Path, tests: Tests) -> tuple[Outcome, str]:
             # What the tests started goes with them.
             with suppress(ProcessLookupError):
                 os.killpg(process.pid, signal.SIGKILL)
-        output.seek(0)
-        said = output.read()
+        log.seek(0)
+        said = log.read()
     if code == 0:
         return "survived", ""
     # 1: a test failed; 2: pytest could not even read one, which no fault survives.
