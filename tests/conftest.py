@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from hypothesis import settings as hypothesis_settings
 
+from tests.support.databases import database_of_tests
 from tests.support.processes import jobs_in_processes  # noqa: F401
 
 # Playwright runs an event loop in the thread of the test, which also asks the database.
@@ -15,6 +16,14 @@ os.environ.setdefault("DJANGO_ALLOW_ASYNC_UNSAFE", "1")
 # How long an example takes says more of the machine than of the code.
 hypothesis_settings.register_profile("untimed", deadline=None)
 hypothesis_settings.load_profile("untimed")
+
+
+@pytest.fixture(scope="session")
+def django_db_setup(django_test_environment, django_db_blocker):
+    """Stands in for pytest-django's, which migrates a database for every worker of every run."""
+    with django_db_blocker.unblock(), database_of_tests():
+        yield
+
 
 _CHROMIUM_ARGUMENTS = [
     "--no-sandbox",
