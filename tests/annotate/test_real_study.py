@@ -39,7 +39,7 @@ SLUGS = (
     "count",
 )
 # Every image is loaded and scored; these are ranked, which keeps the test short.
-RANKED = [f"img_{number}" for number in range(10, 501, 10)]
+RANKED = [f"img_{number}" for number in range(25, 501, 25)]
 
 
 @pytest.fixture
@@ -79,9 +79,13 @@ def rank(study, judge):
 
 
 def scores_from_the_zips():
-    """Recall and precision by the pure packages alone: {image: {protocol: {method: (R, P)}}}."""
+    """Recall and precision by the pure packages alone: {image: {protocol: {method: (R, P)}}}.
+
+    Only of the ranked images, as no score of these protocols depends on another image.
+    """
     folder = shared_path("data", "icdar2015")
-    truth = read_archive(folder / "gt.zip", kind="truth").regions
+    regions_of = read_archive(folder / "gt.zip", kind="truth").regions
+    truth = {image: regions_of[image] for image in RANKED}
     scores = {image: {} for image in truth}
     for protocol in map(registry.get, SLUGS):
         for method in METHODS:
@@ -113,12 +117,12 @@ def test_a_real_data_set_is_loaded_scored_ranked_and_reported(dataset):
     for judge in JUDGES:
         rank(study, judge)
     built = study_report(study=study, settings=Settings())
-    assert (built.n_images, built.n_rankings, built.n_annotators) == (50, 150, 3)
+    assert (built.n_images, built.n_rankings, built.n_annotators) == (20, 60, 3)
 
     name_of = dict(dataset.methods.values_list("pk", "name"))
     scores = scores_from_the_zips()
     for criterion, table in built.report.criteria.items():
-        assert (table.n_images, table.left_out) == (50, ())
+        assert (table.n_images, table.left_out) == (20, ())
         total = dict.fromkeys((registry.PROTOCOLS[slug].name for slug in SLUGS), 0.0)
         for image in RANKED:
             consensus = mean_rank(
@@ -136,5 +140,5 @@ def test_a_real_data_set_is_loaded_scored_ranked_and_reported(dataset):
                 }
                 total[protocol] += edit_distance(ranking_from_scores(values), consensus).distance
         assert {row.protocol: row.score for row in table.rows} == {
-            protocol: distance / 50 for protocol, distance in total.items()
+            protocol: distance / 20 for protocol, distance in total.items()
         }
