@@ -18,7 +18,8 @@ Verdict = Literal["left", "equal", "right"]
 Strategy = Literal["insertion", "balanced"]
 Buckets = tuple[tuple[int, ...], ...]
 
-_MIRRORED: Final[Mapping[Verdict, Verdict]] = {"left": "right", "equal": "equal", "right": "left"}
+# The same verdict with left and right exchanged.
+MIRRORED: Final[Mapping[str, Verdict]] = {"left": "right", "equal": "equal", "right": "left"}
 _MAX_SKIPS: Final = 2
 
 
@@ -131,7 +132,7 @@ def _check_verdicts(at: int, answer: Answer) -> None:
     if not answer.verdicts:
         raise RankingError(f"entry {at} answers no criterion")
     for criterion, verdict in answer.verdicts.items():
-        if criterion not in CRITERIA or verdict not in _MIRRORED:
+        if criterion not in CRITERIA or verdict not in MIRRORED:
             raise RankingError(
                 f"entry {at}: {criterion}={verdict!r} is not a verdict of "
                 f"{', '.join(CRITERIA)} with left, equal or right"

@@ -17,6 +17,7 @@ from typing import Final, Literal
 
 from .elicitation import (
     CRITERIA,
+    MIRRORED,
     Answer,
     Check,
     Entry,
@@ -32,7 +33,6 @@ from .errors import RankingError
 Purpose = Literal["place", "near", "repeat", "again", "repair"]
 CHECKS: Final = ("near", "repeat", "again")
 
-_MIRRORED: Final[Mapping[Verdict, Verdict]] = {"left": "right", "equal": "equal", "right": "left"}
 # A pair is repeated when it is this many screens old, a doubtful one this many later.
 _OLD: Final = 10
 _LATER: Final = 3
@@ -398,7 +398,7 @@ def _pair(i: int, j: int) -> tuple[int, int]:
 
 
 def _from_smaller(left: int, right: int, verdict: Verdict) -> Verdict:
-    return verdict if left < right else _MIRRORED[verdict]
+    return verdict if left < right else MIRRORED[verdict]
 
 
 @dataclass(frozen=True, slots=True)
