@@ -5,6 +5,8 @@ from typing import Any
 
 from django import forms
 
+from annotate.errors import CHOOSE_A_VERDICT
+
 from .models import Preferences, Skip, Verdict
 
 _A_DAY_SECONDS = 86_400
@@ -23,7 +25,7 @@ class JudgementForm(forms.Form):
     def __init__(self, *args: object, **kwargs: object) -> None:
         super().__init__(*args, **kwargs)
         for criterion in ("recall", "precision", "preference"):
-            self.fields[criterion].error_messages["invalid_choice"] = "Choose left, equal or right."
+            self.fields[criterion].error_messages["invalid_choice"] = CHOOSE_A_VERDICT
 
     def verdicts(self) -> dict[str, str]:
         return {name: self.cleaned_data[name] for name in ("recall", "precision", "preference")}

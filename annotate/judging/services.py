@@ -15,6 +15,7 @@ from django.utils import timezone
 from annotate.audit.models import Act
 from annotate.audit.services import record
 from annotate.datasets.models import Method, Result
+from annotate.errors import CHOOSE_A_VERDICT
 from annotate.studies.errors import StudyRefused
 from annotate.studies.models import Membership, Role, Study, StudyImage
 from annotate.studies.selectors import images_to_take_up, n_images_of
@@ -334,7 +335,7 @@ def _asked_verdicts(
             if given in Verdict.values:
                 stored[criterion] = given
             else:
-                reasons[criterion] = "Choose left, equal or right."
+                reasons[criterion] = CHOOSE_A_VERDICT
         elif given not in ("", follows):
             reasons[criterion] = "This follows from your earlier answers."
     if reasons:

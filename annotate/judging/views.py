@@ -14,6 +14,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from annotate.datasets.models import Image, Method
+from annotate.errors import CHOOSE_A_VERDICT
 from annotate.learning import services as learning
 from annotate.studies import permissions
 from annotate.studies.errors import StudyRefused
@@ -24,25 +25,16 @@ from rankings.elicitation import CRITERIA
 from . import changes, services
 from .errors import AlreadyAnswered, Incomplete, StudyNotOpen
 from .forms import JudgementForm, PreferencesForm, SkipForm
-from .models import Assignment, Preferences, Screen, Skip
+from .models import Assignment, Preferences, Screen, Skip, Verdict
 from .screens import history_data, image_data, payload, sides
 
 View = Callable[..., HttpResponseBase]
 # What a key can be changed for, in the words of the preferences page.
 KEY_ACTIONS = {
-    "recall_left": "Recall: left better",
-    "recall_equal": "Recall: equal",
-    "recall_right": "Recall: right better",
-    "precision_left": "Precision: left better",
-    "precision_equal": "Precision: equal",
-    "precision_right": "Precision: right better",
-    "preference_left": "Preference: left better",
-    "preference_equal": "Preference: equal",
-    "preference_right": "Preference: right better",
-    "undo": "Undo",
-    "skip": "Skip",
-    "same": "Same for all three",
-}
+    f"{criterion}_{verdict}": f"{criterion.capitalize()}: {verdict.label.lower()}"
+    for criterion in CRITERIA
+    for verdict in Verdict
+} | {"undo": "Undo", "skip": "Skip", "same": "Same for all three"}
 
 
 def _wants_json(request: HttpRequest) -> bool:
@@ -287,6 +279,7 @@ def _screen(
         "sides": sides(turn),
         "answers": data["answers"],
         "errors": {},
+        "choose": CHOOSE_A_VERDICT,
         "skip_errors": {},
         "notice": "",
         "skip_reasons": Skip.Reason.choices,
