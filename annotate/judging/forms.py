@@ -85,6 +85,7 @@ class PreferencesForm(forms.ModelForm):
     class Meta:
         model = Preferences
         fields = ["theme", "advance", "single_keys"]
+        labels = {"advance": "Continue automatically after the last answer"}
 
     def clean_keys(self) -> dict[str, str]:
         given = _json_object(self.cleaned_data["keys"])

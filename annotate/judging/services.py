@@ -212,7 +212,7 @@ def undo(*, study: Study, annotator: User, screen_id: str) -> Turn | None:
     study = _open_study(annotator, pk=study.pk)
     waiting = waiting_turn(study, annotator)
     if screen_id != (waiting.screen.public_id if waiting else ""):
-        raise AlreadyAnswered("Something changed in another tab; nothing was taken back.")
+        raise AlreadyAnswered("Something changed in another tab; nothing was undone.")
     last = _last_event(study, annotator, waiting)
     if last is None:
         return waiting
@@ -234,7 +234,7 @@ def change(*, screen_id: str, annotator: User) -> Turn | None:
     event = next((one for one in log.in_force if one.screen_id == screen.pk), None)
     shown = {past.screen.public_id for past in history(study, annotator)}
     if event is None or screen.public_id not in shown:
-        raise AlreadyAnswered("This answer cannot be changed any more.")
+        raise AlreadyAnswered("This answer can no longer be changed.")
     event.assignment = screen.assignment
     _take_back(event, log)
     return _with_note(waiting_turn(study, annotator), _CHANGED)

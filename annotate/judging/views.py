@@ -137,7 +137,7 @@ def undo(request: HttpRequest, slug: str) -> HttpResponse:
         return _refused(request, refusal)
     except AlreadyAnswered as refusal:
         return _conflict(request, study, refusal)
-    return _show(request, turn, study, "Taken back.")
+    return _show(request, turn, study, "Undone.")
 
 
 @_signed_in
@@ -221,7 +221,7 @@ def withdraw_method(request: HttpRequest, slug: str) -> HttpResponse:
     except StudyRefused as refusal:
         messages.error(request, str(refusal))
     else:
-        messages.success(request, f"{method} takes part no more. The answers about it are kept.")
+        messages.success(request, f"{method} no longer takes part. The answers about it are kept.")
     return redirect("studies:detail", slug=slug)
 
 

@@ -69,7 +69,7 @@ def test_a_token_is_made_shown_once_and_revoked(browser, client, live_server, ad
     page.goto(f"{live_server.url}/accounts/tokens/")
     assert Axe().run(page).response["violations"] == []
     page.get_by_role("textbox", name="Name").fill("nightly")
-    page.get_by_role("button", name="Make the token").click()
+    page.get_by_role("button", name="Create the token").click()
     secret = page.get_by_label("The token", exact=True).input_value()
     assert secret.startswith("tdr_")
     assert Axe().run(page).response["violations"] == []

@@ -55,10 +55,10 @@ test("after the last question it is over, and keys do nothing", () => {
   assert.deepEqual(pressed(run, RECALL_LEFT), run);
 });
 
-test("it says how many were right at once", () => {
+test("it says how many were right first time", () => {
   const questions = [RECALL_LEFT, PRECISION_EQUAL];
-  assert.equal(summary({ questions, nRight: 2 }), "All 2 right at once.");
-  assert.equal(summary({ questions, nRight: 1 }), "1 of 2 right at once.");
+  assert.equal(summary({ questions, nRight: 2 }), "All 2 right first time.");
+  assert.equal(summary({ questions, nRight: 1 }), "1 of 2 right first time.");
 });
 
 test("after a right key the next is asked for; a wrong one is named, and the question stays", () => {
@@ -70,5 +70,5 @@ test("after a right key the next is asked for; a wrong one is named, and the que
     ask: "RECALL, left",
   });
   const over = pressed(pressed(run, RECALL_LEFT), PRECISION_EQUAL);
-  assert.deepEqual(sayingOf(over, wordsOf), { said: "Right.", ask: "All 2 right at once." });
+  assert.deepEqual(sayingOf(over, wordsOf), { said: "Right.", ask: "All 2 right first time." });
 });

@@ -1,5 +1,5 @@
 // At most one word of advice between two pairs; nothing has to be done about it.
-const BREAK = "You have worked for a while. A short break keeps the eye fresh.";
+const BREAK = "You have been working for a while. A short break keeps the eye fresh.";
 const LOOK_CLOSELY = "Looked closely? Zoom is free.";
 const QUICK_SECONDS = 2;
 const LARGE_PIXELS = 4_000_000;
@@ -33,7 +33,7 @@ export function advise(page) {
   const words = isBreakDue ? BREAK : page.isHasty ? LOOK_CLOSELY : "";
   page.isHasty = false;
   if (!words) return;
-  const choices = [{ words: "Go on", action: messages.dismiss }];
+  const choices = [{ words: "Continue", action: messages.dismiss }];
   if (isBreakDue) {
     choices.unshift({
       words: "Take a break",

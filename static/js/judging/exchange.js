@@ -77,7 +77,7 @@ const RECEIVERS = {
   conflict(page, { payload, message }, sent) {
     show(page, payload);
     // Sent twice because nothing came back: it is not another tab that was first.
-    if (sent.again && sent.kind !== "answer") page.messages.say("This is the pair that waits for you.");
+    if (sent.again && sent.kind !== "answer") page.messages.say("This is the pair waiting for you.");
     else page.messages.warn(message);
   },
   errors({ answer, messages }, { errors }) {

@@ -21,7 +21,7 @@ export function enhancePreferences(form) {
     for (const button of buttons) {
       const { action } = button.dataset;
       const code = keys[action];
-      button.textContent = button === listening ? "press a key" : code ? capOf(code) : "as printed";
+      button.textContent = button === listening ? "press a key" : code ? capOf(code) : "default";
       button.setAttribute("aria-pressed", String(button === listening));
     }
   }

@@ -1,4 +1,4 @@
-// The key trainer: asks for answers, hears keys, counts those that were right at once.
+// The key trainer: asks for answers, hears keys, counts those that were right first time.
 import { CRITERIA, VERDICTS } from "../judging/keys.js";
 
 const EACH = 2;
@@ -30,8 +30,8 @@ export function pressed(run, cell) {
 }
 
 export function summary({ questions, nRight }) {
-  if (nRight === questions.length) return `All ${nRight} right at once.`;
-  return `${nRight} of ${questions.length} right at once.`;
+  if (nRight === questions.length) return `All ${nRight} right first time.`;
+  return `${nRight} of ${questions.length} right first time.`;
 }
 
 // What is said after a key, and what is asked next. A question is said in the words of the table of keys.
