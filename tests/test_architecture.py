@@ -39,6 +39,7 @@ PURE_USED = {
     "rest": {"protocols.core.regions"},
     "datasets": {"protocols.core.regions", "protocols.formats"},
     "studies": {"protocols"},
+    "accounts": {"rankings.elicitation"},
     "scoring": {"protocols"},
     "guide": {"protocols"},
     "imports": {"protocols"},

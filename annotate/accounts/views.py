@@ -17,6 +17,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from annotate.access import permitted
 from annotate.requests import SignedInRequest
 from annotate.studies.models import Study
+from rankings.elicitation import CRITERIA
 
 from . import mail, services
 from .adapter import INVITATION_KEY
@@ -27,19 +28,10 @@ from .models import Invitation, Preferences
 _MAX_SHOWN = 200
 # What a key can be changed for, in the words of the preferences page.
 KEY_ACTIONS = {
-    "recall_left": "Recall: left better",
-    "recall_equal": "Recall: equal",
-    "recall_right": "Recall: right better",
-    "precision_left": "Precision: left better",
-    "precision_equal": "Precision: equal",
-    "precision_right": "Precision: right better",
-    "preference_left": "Preference: left better",
-    "preference_equal": "Preference: equal",
-    "preference_right": "Preference: right better",
-    "undo": "Undo",
-    "skip": "Skip",
-    "same": "Same for all three",
-}
+    f"{criterion}_{verdict}": f"{criterion.capitalize()}: {words}"
+    for criterion in CRITERIA
+    for verdict, words in (("left", "left better"), ("equal", "equal"), ("right", "right better"))
+} | {"undo": "Undo", "skip": "Skip", "same": "Same for all three"}
 
 
 # Opening a link

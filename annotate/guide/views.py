@@ -294,10 +294,16 @@ def _stage(
             "limits": _LIMITS,
             "kinds": _KINDS,
             "presets": [
-                {"slug": found.slug, "says": found.says, "scene": to_link(found.drawing)}
+                {
+                    "slug": found.slug,
+                    "says": found.says,
+                    "scene": to_link(found.drawing),
+                    "drawing": found.drawing.data(),
+                }
                 for found in PRESETS.values()
             ],
             "scene": link,
+            "drawing": drawing.data(),
             "protocols": scored,
             "shown": shown["slug"],
             "only": only or "",

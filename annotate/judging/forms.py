@@ -5,6 +5,7 @@ from typing import Any
 from django import forms
 
 from annotate.accounts.forms import json_object, short_texts
+from annotate.errors import CHOOSE_A_VERDICT
 from rankings.elicitation import CRITERIA
 
 from .models import Skip, Verdict
@@ -24,7 +25,7 @@ class JudgementForm(forms.Form):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         for criterion in CRITERIA:
-            self.fields[criterion].error_messages["invalid_choice"] = "Choose left, equal or right."
+            self.fields[criterion].error_messages["invalid_choice"] = CHOOSE_A_VERDICT
 
     def verdicts(self) -> dict[str, str]:
         return {name: self.cleaned_data[name] for name in CRITERIA}

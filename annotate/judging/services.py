@@ -8,6 +8,7 @@ from django.db import transaction
 from django.db.models import OuterRef, Subquery
 from django.shortcuts import get_object_or_404
 
+from annotate.errors import CHOOSE_A_VERDICT
 from annotate.studies.models import Membership, Role, Study
 from rankings.elicitation import CRITERIA
 
@@ -113,7 +114,7 @@ def undo(*, study: Study, annotator: User, screen_id: str) -> Turn | None:
     study = _open_study(annotator, pk=study.pk)
     waiting = waiting_turn(study, annotator)
     if screen_id != (waiting.screen.public_id if waiting else ""):
-        raise AlreadyAnswered("Something changed in another tab; nothing was taken back.")
+        raise AlreadyAnswered("Something changed in another tab; nothing was undone.")
     last = _last_event(study, annotator, waiting)
     if last is None:
         return waiting
@@ -135,7 +136,7 @@ def change(*, screen_id: str, annotator: User) -> Turn | None:
     event = next((event for event in log.in_force if event.screen_id == screen.pk), None)
     shown = {past.screen.public_id for past in history(study, annotator)}
     if event is None or screen.public_id not in shown:
-        raise AlreadyAnswered("This answer cannot be changed any more.")
+        raise AlreadyAnswered("This answer can no longer be changed.")
     event.assignment = screen.assignment
     _take_back(event, log)
     return _with_note(waiting_turn(study, annotator), _CHANGED)
@@ -239,7 +240,7 @@ def _asked_verdicts(
             if given in Verdict.values:
                 stored[criterion] = given
             else:
-                reasons[criterion] = "Choose left, equal or right."
+                reasons[criterion] = CHOOSE_A_VERDICT
         elif given not in ("", follows):
             reasons[criterion] = "This follows from your earlier answers."
     if reasons:

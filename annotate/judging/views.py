@@ -16,6 +16,7 @@ from django.views.decorators.http import require_POST, require_safe
 
 from annotate.access import permitted
 from annotate.datasets.models import Image, Method
+from annotate.errors import CHOOSE_A_VERDICT
 from annotate.requests import SignedInRequest
 from annotate.studies.errors import StudyRefused
 from annotate.studies.models import Study
@@ -135,7 +136,7 @@ def undo(request: SignedInRequest, slug: str) -> HttpResponse:
         return _refused(request, refusal)
     except AlreadyAnswered as refusal:
         return _conflict(request, study, refusal)
-    return _show(request, turn, study, "Taken back.")
+    return _show(request, turn, study, "Undone.")
 
 
 @_signed_in
@@ -201,7 +202,7 @@ def withdraw_method(request: SignedInRequest, slug: str) -> HttpResponse:
     except StudyRefused as refusal:
         messages.error(request, str(refusal))
     else:
-        messages.success(request, f"{method} takes part no more. The answers about it are kept.")
+        messages.success(request, f"{method} no longer takes part. The answers about it are kept.")
     return redirect("studies:detail", slug=slug)
 
 
@@ -259,6 +260,7 @@ def _screen(
         "sides": sides(turn),
         "answers": data["answers"],
         "errors": {},
+        "choose": CHOOSE_A_VERDICT,
         "skip_errors": {},
         "notice": "",
         "skip_reasons": Skip.Reason.choices,

@@ -2,9 +2,9 @@
 
 from django import forms
 
-from .pairs import CRITERIA, EQUAL, LEFT, RIGHT
+from annotate.errors import CHOOSE_A_VERDICT
 
-_CHOOSE = "Choose left, equal or right."
+from .pairs import CRITERIA, EQUAL, LEFT, RIGHT
 
 
 class ConsentForm(forms.Form):
@@ -19,7 +19,10 @@ class PracticeForm(forms.Form):
         for criterion in CRITERIA:
             self.fields[criterion] = forms.ChoiceField(
                 choices=[(verdict, verdict) for verdict in (LEFT, EQUAL, RIGHT)],
-                error_messages={"required": _CHOOSE, "invalid_choice": _CHOOSE},
+                error_messages={
+                    "required": CHOOSE_A_VERDICT,
+                    "invalid_choice": CHOOSE_A_VERDICT,
+                },
             )
 
     def answers(self) -> dict[str, str]:

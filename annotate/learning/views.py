@@ -12,6 +12,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from annotate.access import permitted
+from annotate.errors import CHOOSE_A_VERDICT
 from annotate.studies.models import Study
 
 from . import consent, selectors, services
@@ -133,6 +134,7 @@ def pair(
         context["next_url"] = _after(study, round_number, number, again=again)
         return _page(request, study, visit, "feedback", context)
     context["criteria"] = screens.criteria(study)
+    context["choose"] = CHOOSE_A_VERDICT
     context["answers"] = {name: request.POST.get(name, "") for name in form.fields}
     context["errors"] = {name: errors[0] for name, errors in form.errors.items()}
     return _page(request, study, visit, "pair", context, 422 if form.is_bound else 200)

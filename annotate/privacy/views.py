@@ -51,7 +51,7 @@ def erase(request: SignedInRequest) -> HttpResponse:
             messages.success(
                 request,
                 "Your personal data is erased and the account is closed. Your answers stay under "
-                f"the name {pseudonym}, which leads to nobody.",
+                f"the name {pseudonym}, which cannot be traced to anybody.",
             )
             return redirect("home")
     context = {"form": form, "is_last_admin": personal_data.is_last_admin(request.user)}

@@ -133,7 +133,7 @@ def remove_member(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
     services.remove_member(membership=membership)
     messages.success(
         request,
-        f"{membership.person} is no {membership.get_role_display()} of this study any more. "
+        f"{membership.person} no longer takes part in this study as {membership.get_role_display()}. "
         "Answers that were given are kept.",
     )
     return redirect("studies:members", slug=slug)

@@ -354,21 +354,21 @@ def test_a_pause_hides_both_results_and_stops_the_clock(opened):
     page.clock.install()
     page.reload()
     press(page, "p")
-    expect(page.get_by_role("dialog", name="Pause")).to_be_visible()
+    expect(page.get_by_role("dialog", name="Paused")).to_be_visible()
     assert (
         page.locator("[data-panes]").evaluate("it => getComputedStyle(it).visibility") == "hidden"
     )
     page.clock.fast_forward("01:00:00")
     press(page, "1")
-    expect(page.get_by_role("dialog", name="Pause")).to_be_hidden()
+    expect(page.get_by_role("dialog", name="Paused")).to_be_hidden()
     assert chosen(page) == {}, "the key that ends a pause does nothing else"
     expect(page.locator("[data-panes]")).to_be_visible()
     press(page, *LEFT, "Enter")
     expect(page.locator("[data-status]")).to_contain_text("Saved")
     assert Judgement.objects.get().seconds_taken < 3600, "the hour of the pause does not count"
     page.get_by_role("button", name="Pause").click()
-    page.get_by_role("button", name="Go on").click()
-    expect(page.get_by_role("dialog", name="Pause")).to_be_hidden()
+    page.get_by_role("button", name="Continue").click()
+    expect(page.get_by_role("dialog", name="Paused")).to_be_hidden()
 
 
 def test_a_break_is_proposed_once_and_never_forced(opened, study):
@@ -417,7 +417,7 @@ def test_nothing_moves_between_two_pairs(opened, size):
     press(page, "Enter")
     assert page.evaluate(BOXES) == boxes, "nor when something is missing"
     press(page, "u")
-    expect(page.locator("[data-status]")).to_contain_text("Taken back")
+    expect(page.locator("[data-status]")).to_contain_text("Undone")
     assert page.evaluate(BOXES) == boxes
     assert seen_implied, "rows that follow were among them"
 

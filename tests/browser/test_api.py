@@ -53,7 +53,7 @@ def test_a_token_is_made_shown_once_and_revoked(page, live_server, admin):
     page.goto(f"{live_server.url}/accounts/tokens/")
     check_page(page)
     page.get_by_role("textbox", name="Name").fill("nightly")
-    page.get_by_role("button", name="Make the token").click()
+    page.get_by_role("button", name="Create the token").click()
     secret = page.get_by_label("The token", exact=True).input_value()
     assert secret.startswith("tdr_")
     check_page(page)

@@ -85,7 +85,7 @@ def answer(page, answers):
     for criterion, verdict in answers.items():
         page.keyboard.press(KEYS[criterion][verdict])
     page.keyboard.press("Enter")
-    page.get_by_role("heading", name="What can be seen").wait_for()
+    page.get_by_role("heading", name="What there is to see").wait_for()
     ready(page)
 
 
@@ -93,18 +93,18 @@ def test_the_whole_first_visit_by_keyboard(visitor, address, study, annotator):
     page = visitor()
     page.goto(address("welcome"))
     check(page)
-    tab_to(page, "Agree and go on")
+    tab_to(page, "Agree and continue")
     page.keyboard.press("Enter")
     page.get_by_text("Tick the box to take part").wait_for()
     check(page)
     tab_to(page, "I have read")
     page.keyboard.press("Space")
-    tab_to(page, "Agree and go on")
+    tab_to(page, "Agree and continue")
     page.keyboard.press("Enter")
     for number, card in enumerate(CARDS, 1):
         page.get_by_role("heading", name=card.title).wait_for()
         check(page)
-        tab_to(page, "Next example" if number < len(CARDS) else "Go on to practice")
+        tab_to(page, "Next example" if number < len(CARDS) else "Continue to practice")
         page.keyboard.press("Enter")
     page.get_by_role("heading", name="Practice").wait_for()
     check(page)
@@ -125,7 +125,7 @@ def test_the_whole_first_visit_by_keyboard(visitor, address, study, annotator):
         if round_number == 1:
             tab_to(page, "Practise with six others")
             page.keyboard.press("Enter")
-    tab_to(page, "Go on to the keys")
+    tab_to(page, "Continue to the keys")
     page.keyboard.press("Enter")
     page.wait_for_url(address("keys"))
     ready(page)
@@ -164,7 +164,7 @@ def train(page, *, wrong_first):
     for _ in range(18):
         page.keyboard.press(codes[ask.inner_text()])
     assert ask.inner_text() == (
-        "17 of 18 right at once." if wrong_first else "All 18 right at once."
+        "17 of 18 right first time." if wrong_first else "All 18 right first time."
     )
 
 
@@ -193,7 +193,7 @@ def test_arrows_and_the_same_key_answer_as_on_the_comparison_page(
         page.keyboard.press(key)
     page.keyboard.press("KeyR")
     page.keyboard.press("Enter")
-    page.get_by_role("heading", name="What can be seen").wait_for()
+    page.get_by_role("heading", name="What there is to see").wait_for()
     [stored] = FirstVisit.objects.get().practice_answers
     assert stored["answers"] == {"recall": "left", "precision": "equal", "preference": "left"}
 
@@ -248,10 +248,10 @@ def test_the_whole_visit_without_javascript(visitor, address, study, annotator):
     page = visitor(java_script_enabled=False)
     page.goto(address("welcome"))
     page.get_by_label("I have read").check()
-    page.get_by_role("button", name="Agree and go on").click()
+    page.get_by_role("button", name="Agree and continue").click()
     for number in range(1, len(CARDS) + 1):
         page.get_by_role(
-            "link", name="Next example" if number < len(CARDS) else "Go on to practice"
+            "link", name="Next example" if number < len(CARDS) else "Continue to practice"
         ).click()
     page.get_by_role("link", name="Start practice").click()
     for exercise in EXERCISES[1]:
@@ -259,7 +259,7 @@ def test_the_whole_visit_without_javascript(visitor, address, study, annotator):
             page.locator(f"input[name={criterion}][value={verdict}]").check(force=True)
         page.get_by_role("button", name="Confirm").click()
         page.get_by_role("link", name=re.compile("Next pair|See how it went")).click()
-    page.get_by_role("link", name="Go on to the keys").click()
+    page.get_by_role("link", name="Continue to the keys").click()
     assert page.get_by_text("The study needs neither").is_visible()
     page.get_by_role("button", name="Begin the study").click()
     page.wait_for_url(re.compile(r"/judge/"))

@@ -249,9 +249,9 @@ def test_a_site_that_does_not_answer_is_told_and_asked_again(
     page.route("**/score/", lambda route: route.abort())
     page.locator("[data-box=d0]").focus()
     page.keyboard.press("ArrowRight")
-    expect(page.get_by_text("Scores are not up to date")).to_be_visible()
+    expect(page.get_by_text("Scores are out of date")).to_be_visible()
     page.unroute("**/score/")
-    expect(page.get_by_text("Scores are not up to date")).to_be_hidden(timeout=8000)
+    expect(page.get_by_text("Scores are out of date")).to_be_hidden(timeout=8000)
     context.close()
 
 

@@ -493,4 +493,7 @@ def test_without_javascript_history_is_a_page_and_a_change_a_form(client, study,
     assert turns.waiting_turn(study, annotator).screen == turn.screen
     empty = add_annotator(study)
     client.force_login(empty)
-    assert "no answer is stored" in client.get(reverse("judging:history", args=[study.slug])).text
+    assert (
+        "you have not answered any pairs"
+        in client.get(reverse("judging:history", args=[study.slug])).text
+    )

@@ -2,6 +2,7 @@
 
 import json
 import re
+from pathlib import Path
 
 import pytest
 from django.urls import reverse
@@ -17,6 +18,8 @@ pytestmark = pytest.mark.django_db
 
 AB = same_truth([["alpha-net"], ["beta-net"], ["gamma-net"]])
 JSON = {"Accept": "application/json"}
+# What each key does and what is printed on it; tests/js checks keys.js with the same table.
+KEYS = json.loads(Path(__file__).with_name("keys.json").read_text())
 
 
 @pytest.fixture
@@ -43,6 +46,23 @@ def turn(study, annotator):
 
 def answer_url(turn):
     return reverse("judging:answer", args=[turn.screen.public_id])
+
+
+def test_pages_print_the_keys_that_work(page, study, turn):
+    text = page.get(reverse("judging:judge", args=[study.slug])).text
+    printed = set(re.findall(r'<kbd[^>]* data-key="(\w+)">(.*?)</kbd>', text))
+    assert printed - {("help", "?")} <= set(KEYS.items())
+    for criterion in ("recall", "precision", "preference"):
+        for verdict in ("left", "equal", "right"):
+            name = f"{criterion}_{verdict}"
+            radio = rf'name="{criterion}" value="{verdict}" aria-keyshortcuts="{KEYS[name]}"'
+            assert re.search(radio, text), name
+
+
+def test_every_key_that_can_be_changed_is_one(page):
+    text = page.get(reverse("preferences")).text
+    names = set(re.findall(r'data-action="(\w+)"', text))
+    assert {"recall_left", "preference_right", "undo"} <= names <= set(KEYS)
 
 
 def test_looking_at_a_study_changes_nothing(page, study):
