@@ -14,11 +14,11 @@ from . import __version__, registry
 from .command_line import standalone
 from .command_line.batch import Scored, read_scenes, score_files
 from .command_line.table_folders import evaluate_folders
+from .command_line.vote_cases import evaluate_cases
 from .core.base import Protocol
 from .core.errors import ProtocolError
 from .core.performance import performance_graphs
 from .formats.scenes import answer, read_scene
-from .no_ground_truth import evaluate_cases
 from .slot_error.ontology import read_ontology
 from .slot_error.protocol import score_documents
 

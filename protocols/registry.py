@@ -13,7 +13,7 @@ from .deteval import Deteval, Icdar13
 from .deteval_wolf import DetevalWolf
 from .evaltex import Evaltex, EvaltexEmd, EvaltexEmdNoSplit, EvaltexNoSplit
 from .iou import Iou
-from .no_ground_truth import NoGroundTruth
+from .no_ground_truth.protocol import NoGroundTruth
 from .popeval import Popeval
 from .sentinels import Count, MeanSize, TotalArea
 from .slot_error.protocol import SlotError

@@ -9,18 +9,13 @@ import numpy as np
 import pytest
 import shapely
 
+from protocols.command_line.vote_cases import evaluate_cases
 from protocols.core.base import Scene
 from protocols.core.errors import ParameterError
 from protocols.core.regions import Region
-from protocols.no_ground_truth import (
-    NoGroundTruth,
-    VoteError,
-    evaluate_cases,
-    faces_of,
-    look_alikes,
-    share_weights,
-    weigh_votes,
-)
+from protocols.no_ground_truth.faces import faces_of, look_alikes
+from protocols.no_ground_truth.protocol import NoGroundTruth
+from protocols.no_ground_truth.votes import VoteError, share_weights, weigh_votes
 from tests.support.shared import shared_path
 
 # The example of the paper: three systems on seven documents.
@@ -340,7 +335,7 @@ def test_many_confidences_of_many_methods_keep_their_faces_apart():
 def test_a_large_grid_is_cut_in_bands(monkeypatch):
     methods = random_methods(1, n_regions=9, boxes=True)
     whole = table(faces_of(methods, width=100, height=100))
-    monkeypatch.setattr("protocols.no_ground_truth._MAX_CELLS", 50)
+    monkeypatch.setattr("protocols.no_ground_truth.faces._MAX_CELLS", 50)
     assert table(faces_of(methods, width=100, height=100)) == pytest.approx(whole)
 
 
