@@ -17,7 +17,8 @@ from .no_ground_truth.protocol import NoGroundTruth
 from .popeval import Popeval
 from .sentinels import Count, MeanSize, TotalArea
 from .slot_error.protocol import SlotError
-from .tables import TableDetection, TableStructure
+from .table_detection import TableDetection
+from .table_structure import TableStructure
 from .tedeval import Tedeval
 from .tiou import Tiou
 

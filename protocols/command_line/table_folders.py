@@ -5,7 +5,8 @@ from typing import Any, Literal
 
 from ..core.base import ImageScore, OverallScore, Scene
 from ..formats.ctdar import DocumentError, read_file, read_folder
-from ..tables import TableDetection, TableStructure
+from ..table_detection import TableDetection
+from ..table_structure import TableStructure
 
 Track = Literal["A", "B"]
 

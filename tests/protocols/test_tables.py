@@ -12,7 +12,8 @@ from protocols.core.base import Scene, f_score
 from protocols.core.errors import ParameterError, RegionError
 from protocols.core.regions import Region
 from protocols.formats.ctdar import DocumentError, read_document
-from protocols.tables import TableDetection, TableStructure
+from protocols.table_detection import TableDetection
+from protocols.table_structure import TableStructure
 from tests.support.shared import shared_path
 
 BOUND = 1e-9
