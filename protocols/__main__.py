@@ -13,6 +13,7 @@ from typing import Any
 from . import __version__, registry
 from .command_line import standalone
 from .command_line.batch import Scored, read_scenes, score_files
+from .command_line.slot_cases import score_documents
 from .command_line.table_folders import evaluate_folders
 from .command_line.vote_cases import evaluate_cases
 from .core.base import Protocol
@@ -20,7 +21,6 @@ from .core.errors import ProtocolError
 from .core.performance import performance_graphs
 from .formats.scenes import answer, read_scene
 from .slot_error.ontology import read_ontology
-from .slot_error.protocol import score_documents
 
 _BAD_INPUT = 2
 _COLUMNS = ("protocol", "method", "image", "recall", "precision", "f_score")

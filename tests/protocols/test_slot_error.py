@@ -4,21 +4,17 @@ import json
 
 import pytest
 
+from protocols.command_line.slot_cases import score_documents
 from protocols.core.base import Scene, f_score
 from protocols.core.errors import ParameterError
 from protocols.core.regions import Region
-from protocols.formats.bionlp import StandoffError, read_standoff
+from protocols.slot_error.bionlp import StandoffError, read_standoff
+from protocols.slot_error.counts import SlotCounts, count_slots
+from protocols.slot_error.documents import DocumentError
+from protocols.slot_error.items import Document, Item
 from protocols.slot_error.ontology import Ontology, WangSimilarity, read_ontology
-from protocols.slot_error.protocol import (
-    Document,
-    DocumentError,
-    Item,
-    SlotCounts,
-    SlotError,
-    count_slots,
-    pair_items,
-    score_documents,
-)
+from protocols.slot_error.pairing import pair_items
+from protocols.slot_error.protocol import SlotError
 from tests.support.shared import shared_path
 
 # Main table: S, I, D, M, P, and the printed SER, recall, precision, F1.
