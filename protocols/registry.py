@@ -11,7 +11,7 @@ from .core.base import ImageScore, Protocol, Scene
 from .core.errors import ParameterError, UnknownProtocol
 from .deteval import Deteval, Icdar13
 from .deteval_wolf import DetevalWolf
-from .evaltex import Evaltex, EvaltexEmd, EvaltexEmdNoSplit, EvaltexNoSplit
+from .evaltex.protocol import Evaltex, EvaltexEmd, EvaltexEmdNoSplit, EvaltexNoSplit
 from .iou import Iou
 from .no_ground_truth.protocol import NoGroundTruth
 from .popeval import Popeval

@@ -4,12 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
-from .core.base import (
-    ImageScore,
-    Match,
-    Needs,
-    Scene,
-)
+from .core.base import ImageScore, Match, Needs, Scene
 from .tables.pairing import Overlaps, Tables
 from .tables.thresholds import AtThresholds
 

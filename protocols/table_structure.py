@@ -5,13 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
-from .core.base import (
-    ImageScore,
-    Match,
-    Needs,
-    Scene,
-    parameter,
-)
+from .core.base import ImageScore, Match, Needs, Scene, parameter
 from .tables.cells import CellMapping, Cells, RelationCounts
 from .tables.pairing import Overlaps, Tables
 from .tables.thresholds import AtThresholds

@@ -8,9 +8,7 @@ from typing import Final
 
 import numpy as np
 
-from ..core.base import (
-    f_score,
-)
+from ..core.base import f_score
 from ..core.errors import ProtocolError
 from ..core.geometry import Floats
 

@@ -5,9 +5,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final
 
-from ..core.base import (
-    f_score,
-)
+from ..core.base import f_score
 from .pairing import Paired
 
 VIEWS: Final = ("combined", "boundaries", "labels")

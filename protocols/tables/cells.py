@@ -8,9 +8,7 @@ import numpy as np
 import shapely
 from numpy.typing import NDArray
 
-from ..core.base import (
-    Unmatched,
-)
+from ..core.base import Unmatched
 from ..core.errors import RegionError
 from ..core.geometry import Floats, Indices, Pairs, Shapes
 from ..core.matching import IGNORED, INSIDE_IGNORED, largest

@@ -10,10 +10,7 @@ import numpy as np
 import shapely
 from numpy.typing import NDArray
 
-from ..core.base import (
-    Scene,
-    Unmatched,
-)
+from ..core.base import Scene, Unmatched
 from ..core.geometry import Floats, Pairs, Shapes, intersection_areas, overlapping_pairs
 from ..core.matching import IGNORED, INSIDE_IGNORED, Flat, flatten, ignored_detections, largest
 from ..core.regions import Region

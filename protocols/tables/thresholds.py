@@ -4,15 +4,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from ..core.base import (
-    ImageScore,
-    OverallScore,
-    Protocol,
-    Tally,
-    choice,
-    f_score,
-    parameter,
-)
+from ..core.base import ImageScore, OverallScore, Protocol, Tally, choice, f_score, parameter
 
 
 @dataclass(frozen=True)
