@@ -26,8 +26,9 @@ from ..core.geometry import (
 )
 from ..core.matching import INSIDE_IGNORED
 from ..core.regions import Region
-from ..formats.contents import Archive
-from ..formats.rrc import LineFormat, Rules, read_archive
+from ..formats.contents import Archive, LineFormat
+from ..formats.rrc import read_archive
+from ..formats.rrc_lines import Rules
 from ..iou import Iou, average_precision
 
 USAGE: Final = (

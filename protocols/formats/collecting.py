@@ -11,7 +11,7 @@ from .archives import has_unseen
 from .contents import Archive, LineFormat, natural_order
 from .documents import storable
 from .problems import KEPT, Fault, Problems, Span, counted, quoted
-from .rrc import odd_shapes, tell_shape
+from .shapes import odd_shapes, tell_shape
 
 MAX_POINTS: Final = 10_000
 MAX_COORDINATE: Final = 1e9

@@ -20,9 +20,11 @@ from .archives import has_unseen
 from .coco import read_region
 from .collecting import MAX_NAME
 from .contents import Kind, LineFormat, natural_order
+from .curved import IGNORED_TEXT
 from .documents import storable
 from .problems import Fault, quoted
-from .rrc import IGNORED_TEXT, looks_like_confidence, quoted_text, reader_of_lines
+from .rrc import reader_of_lines
+from .rrc_lines import looks_like_confidence, quoted_text
 
 # What lines have no place for.
 LEFT_OUT: Final = ("label", "id", "parent", "cell", "pixels", "confidence", "text")

@@ -21,7 +21,7 @@ from protocols.formats.problems import (
     problems_as_csv,
 )
 from protocols.formats.reading import FORMATS, UnknownFormat, read
-from protocols.formats.rrc import turned_round
+from protocols.formats.shapes import turned_round
 from tests.support.archives import picture_bytes, zip_bytes
 from tests.support.shared import shared_path
 
