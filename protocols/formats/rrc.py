@@ -5,11 +5,9 @@ scripts refuse (``Rules.strict``), and the site's loader, which reads what peopl
 says what was odd.
 """
 
-import math
 import re
-import sys
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, islice
 from typing import Final
@@ -18,28 +16,9 @@ from protocols.core.regions import Region
 
 from .archives import Limits, Member, OpenArchive, Source, open_archive, source_name
 from .contents import Archive, Kind, LineFormat, OnEntry, natural_order
-from .curved import IGNORED_TEXT, MARK, Style, joined, offsets_region, style_of, total_text_region
+from .curved import Style, joined, style_of
 from .problems import KEPT, PASSED_OVER, Fault, Problems, counted, quoted
-from .rrc_lines import (
-    FORMAT_NAMES,
-    INTEGER,
-    MAX_COORDINATE,
-    MAX_LINE,
-    MAX_POINTS,
-    MIN_NUMBERS,
-    NOT_FINITE,
-    NUMBER,
-    STRICT_CONFIDENCE,
-    USUAL,
-    Rules,
-    guess_line_format,
-    is_share,
-    looks_like_confidence,
-    n_leading_numbers,
-    span_of,
-    turns_left,
-    unquoted_text,
-)
+from .rrc_lines import LineReader, Rules, guess_line_format, looks_like_confidence
 from .shapes import odd_shapes, tell_shape, turned_round
 
 _BOM: Final = b"\xef\xbb\xbf"
@@ -237,16 +216,11 @@ class _Reader:
         problems: Problems,
         style: Style | None = None,
     ) -> None:
-        self._kind = kind
         self._style = style
         self._rules = rules
         self._format = line_format
         self._problems = problems
-        self._number = INTEGER if rules.strict else NUMBER
-        self._n = line_format.n_numbers
-        usual = not rules.confidences or kind == "truth"
-        self._usual = USUAL.get((kind, self._n or 0)) if usual else None
-        self._n_spaced = 0
+        self._line_reader = LineReader(kind, rules, line_format, style)
         self.regions: dict[str, tuple[Region, ...]] = {}
         self.entries: dict[str, str] = {}
         self.lines: dict[str, tuple[int, ...]] = {}
@@ -258,11 +232,10 @@ class _Reader:
         regions = []
         lines = []
         seen: dict[tuple[float, ...], int] = {}
-        read_line = self.line if self._style is None else self._curved_region
         records = joined(file.lines) if self._style == Style.TOTAL_TEXT else file.lines
         for number, line in records:
             try:
-                region = read_line(line)
+                region = self._line_reader.region(line)
             except Fault as fault:
                 self._problems.fault(fault, file.path, number, text=line)
                 continue
@@ -288,124 +261,15 @@ class _Reader:
             if self._n_waiting >= _BATCH:
                 self._look_at_shapes()
 
-    def line(self, line: str) -> Region:
-        """Return the region of a line; raise a Fault where it is none."""
-        match = self._usual.match(line) if self._usual else None
-        if match is None:
-            return self._unusual_region(line)
-        groups = match.groups()
-        points = self._points(tuple(map(float, groups[: self._n])), line)
-        if self._kind == "truth":
-            text = self._text(groups[-1])
-            return Region(points, text, None, text == IGNORED_TEXT)
-        return Region(points)
-
-    def _curved_region(self, line: str) -> Region:
-        if len(line) > MAX_LINE:
-            raise Fault("L1", f"a line of {len(line)} characters", f"at most {MAX_LINE}")
-        if self._style == Style.TOTAL_TEXT:
-            return total_text_region(line, is_truth=self._kind == "truth")
-        if self._style == Style.CTW_OFFSETS:
-            return offsets_region(line)
-        region = self._unusual_region(line)
-        text = (region.text or "").removeprefix(MARK)
-        return replace(region, text=text, ignored=text == IGNORED_TEXT)
-
-    def _unusual_region(self, line: str) -> Region:
-        if len(line) > MAX_LINE:
-            raise Fault("L1", f"a line of {len(line)} characters", f"at most {MAX_LINE}")
-        fields, rest = self._split(line)
-        for at, part in enumerate(fields):
-            if NOT_FINITE.match(part):
-                raise Fault("L3", quoted(line), "finite numbers", span_of(line, at))
-            if not self._number.match(part):
-                wanted = "whole numbers" if self._rules.strict else "numbers"
-                found = f"{quoted(part)} in {quoted(line)}"
-                raise Fault("L2", found, wanted, span_of(line, at))
-        values = tuple(map(float, fields))
-        largest = MAX_COORDINATE if self._rules.loading else sys.float_info.max
-        if max(map(abs, values)) > largest:
-            at = next(at for at, value in enumerate(values) if abs(value) > largest)
-            finite = math.isfinite(values[at])
-            wanted = f"numbers up to {MAX_COORDINATE:.0f}" if finite else "finite numbers"
-            raise Fault("L3", quoted(line), wanted, span_of(line, at))
-        points = self._points(values, line)
-        if self._kind == "truth":
-            return self._truth(points, rest, line)
-        return self._detection(points, rest, line)
-
-    def _split(self, line: str) -> tuple[list[str], str | None]:
-        """Return the fields of the coordinates, and what follows them."""
-        n = self._n
-        if "," in line:
-            fields = line.split(",")
-        else:
-            self._n_spaced += 1
-            fields = line.split() if n is None else line.split(maxsplit=n)
-        n_leading = n_leading_numbers(fields)
-        if n is None:
-            n = n_leading - n_leading % 2
-            if n > 2 * MAX_POINTS:
-                raise Fault("L1", f"{n // 2} points", f"at most {MAX_POINTS}")
-        # A word where the last number should be: one is missing, not misspelt.
-        cut_short = self._kind == "truth" and not any(map(NUMBER.match, fields[n_leading:n]))
-        if len(fields) < n or n < self._least or (n_leading < n and cut_short):
-            found = f"{counted(n_leading, 'number')} in {quoted(line)}"
-            raise Fault("L1", found, self._wants(), (0, len(line)))
-        return fields[:n], ",".join(fields[n:]) if len(fields) > n else None
-
-    @property
-    def _least(self) -> int:
-        return 6 if self._n is None else MIN_NUMBERS
-
-    def _wants(self) -> str:
-        n = self._n
-        if n is None:
-            return "an even number of coordinates, six or more"
-        return f"{n} numbers ({FORMAT_NAMES[self._format]})"
-
-    def _points(self, values: tuple[float, ...], line: str) -> tuple[float, ...]:
-        if self._format != LineFormat.LTRB:
-            if self._rules.strict and self._format == LineFormat.QUAD and turns_left(values):
-                span = span_of(line, 0, len(values) - 1)
-                raise Fault("L7", quoted(line), "corners clockwise", span)
-            return values
-        left, top, right, bottom = values
-        if right < left or bottom < top:
-            wanted = "right >= left and bottom >= top"
-            raise Fault("L4", quoted(line), wanted, span_of(line, 0, 3))
-        if self._rules.strict and (right < 0 or bottom < 0):
-            raise Fault("L4", quoted(line), "right and bottom >= 0", span_of(line, 0, 3))
-        return left, top, right, top, right, bottom, left, bottom
-
-    def _truth(self, points: tuple[float, ...], rest: str | None, line: str) -> Region:
-        if rest is None and self._rules.strict:
-            raise Fault("L1", quoted(line), "a transcription at the end")
-        text = None if rest is None else self._text(rest)
-        return Region(points, text=text, ignored=text == IGNORED_TEXT)
-
-    def _text(self, rest: str) -> str:
-        return rest if self._rules.keep_quotes else unquoted_text(rest)
-
-    def _detection(self, points: tuple[float, ...], rest: str | None, line: str) -> Region:
-        if self._rules.confidences:
-            if rest is None or not STRICT_CONFIDENCE.match(rest) or not is_share(rest):
-                raise Fault("L1", quoted(line), "a confidence (0 to 1) at the end")
-            return Region(points, confidence=float(rest))
-        if rest is None or (not rest.strip() and self._format == LineFormat.LTRB):
-            return Region(points)
-        if self._rules.strict and not self._rules.transcriptions:
-            raise Fault("L1", quoted(line), f"{self._wants()} and no more")
-        return Region(points, text=self._text(rest) if self._rules.transcriptions else rest)
-
     def finish(self) -> None:
         """Look at what is left, and say what can only be said of the whole archive."""
         self._look_at_shapes()
         if self._style is not None:
             self._problems.warning("L9", f"lines in the style of {self._style}", "coordinates")
-        if self._n_spaced and not self._rules.strict:
+        n_spaced = self._line_reader.n_spaced
+        if n_spaced and not self._rules.strict:
             self._problems.warning(
-                "L9", f"blanks between the fields of {counted(self._n_spaced, 'line')}", "commas"
+                "L9", f"blanks between the fields of {counted(n_spaced, 'line')}", "commas"
             )
 
     def _look_at_shapes(self) -> None:
@@ -448,9 +312,3 @@ def _with_confidences(
         )
         for image, of_image in regions.items()
     }
-
-
-def reader_of_lines(kind: Kind, line_format: LineFormat) -> Callable[[str], Region]:
-    """Return what makes a region of a single line, and raises a Fault where it cannot."""
-    rules = Rules(line_format=line_format, loading=True)
-    return _Reader(kind, rules, line_format, Problems("")).line

@@ -23,8 +23,7 @@ from .contents import Kind, LineFormat, natural_order
 from .curved import IGNORED_TEXT
 from .documents import storable
 from .problems import Fault, quoted
-from .rrc import reader_of_lines
-from .rrc_lines import looks_like_confidence, quoted_text
+from .rrc_lines import looks_like_confidence, quoted_text, reader_of_lines
 
 # What lines have no place for.
 LEFT_OUT: Final = ("label", "id", "parent", "cell", "pixels", "confidence", "text")
