@@ -17,6 +17,7 @@ from protocols.core.regions import Region
 from .archives import Limits, Member, OpenArchive, Source, open_archive, source_name
 from .contents import Archive, Kind, LineFormat, OnEntry, natural_order
 from .curved import Style, joined, style_of
+from .limits import BATCH, MAX_NAME
 from .problems import KEPT, PASSED_OVER, Fault, Problems, counted, quoted
 from .rrc_lines import LineReader, Rules, guess_line_format, looks_like_confidence
 from .shapes import odd_shapes, tell_shape, turned_round
@@ -25,14 +26,7 @@ _BOM: Final = b"\xef\xbb\xbf"
 _UTF16_MARKS: Final = (b"\xff\xfe", b"\xfe\xff")
 
 
-_MAX_NAME: Final = 200
-
-
 _GUESSED_FROM: Final = 200
-# So many regions are looked at together: enough for one fast call, few enough for memory.
-_BATCH: Final = 20_000
-
-
 _PREFIXED: Final = {
     "truth": re.compile(r"(?:poly_)?gt_(.+)\.txt\Z"),
     "results": re.compile(r"res_(.+)\.txt\Z"),
@@ -133,9 +127,9 @@ def _named(
                 near = _renamed(name, prefix)
                 hint = f" (perhaps {near})" if near else ""
                 problems.error("N1", found, f"{expected}{hint}", member.path)
-        elif len(match[1]) > _MAX_NAME:
+        elif len(match[1]) > MAX_NAME:
             found = f"the name {quoted(name)}"
-            problems.error("N1", found, f"at most {_MAX_NAME} characters", member.path)
+            problems.error("N1", found, f"at most {MAX_NAME} characters", member.path)
         elif match[1] in seen:
             problems.error(
                 "N3", f"a second file for {match[1]} (beside {seen[match[1]]})", "one", member.path
@@ -258,7 +252,7 @@ class _Reader:
         if self._format != LineFormat.LTRB and regions:
             self._waiting.append(_File(file.image, file.path, lines))
             self._n_waiting += len(regions)
-            if self._n_waiting >= _BATCH:
+            if self._n_waiting >= BATCH:
                 self._look_at_shapes()
 
     def finish(self) -> None:

@@ -10,22 +10,15 @@ from typing import Final
 
 from protocols.core.regions import Region
 
-from .contents import Kind, LineFormat
-from .curved import IGNORED_TEXT, MARK, Style, offsets_region, total_text_region
+from .contents import IGNORED_TEXT, Kind, LineFormat
+from .curved import MARK, Style, offsets_region, total_text_region
+from .limits import MAX_COORDINATE, MAX_POINTS, NOT_FINITE, NUMBER
 from .problems import Fault, Span, counted, quoted
 
 _MIN_NUMBERS: Final = 4
 _MAX_LINE: Final = 200_000
-_MAX_POINTS: Final = 10_000
-# Beyond this areas lose their last digits, and no photograph is a thousand kilometres wide.
-MAX_COORDINATE: Final = 1e9
 _FORMAT_NAMES: Final = {"ltrb": "left,top,right,bottom", "quad": "a quadrilateral"}
-# Possessive, so that no line, however long, takes more than one pass.
-_NUMBER: Final = re.compile(
-    r"\s*+[+-]?(?:\d++(?:\.\d*+)?|\.\d++)(?:[eE][+-]?\d++)?\s*+\Z", re.ASCII
-)
 _INTEGER: Final = re.compile(r"\s*+-?\d++\s*+\Z", re.ASCII)
-_NOT_FINITE: Final = re.compile(r"\s*+[+-]?(?:nan|inf|infinity)\s*+\Z", re.IGNORECASE)
 _CONFIDENCE: Final = re.compile(r"\s*+(?:[01]?+\.?+\d*+|\d(?:\.\d*+)?+[eE]-\d++)\s*+\Z", re.ASCII)
 _STRICT_CONFIDENCE: Final = re.compile(r"\s*+[01].?\d*\s*\Z", re.ASCII)
 _WORD: Final = re.compile(r"\S+")
@@ -87,7 +80,7 @@ class LineReader:
         self._rules = rules
         self._format = line_format
         self._style = style
-        self._number = _INTEGER if rules.strict else _NUMBER
+        self._number = _INTEGER if rules.strict else NUMBER
         self._n = line_format.n_numbers
         usual = not rules.confidences or kind == "truth"
         self._usual = _USUAL.get((kind, self._n or 0)) if usual else None
@@ -129,7 +122,7 @@ class LineReader:
             raise Fault("L1", f"a line of {len(line)} characters", f"at most {_MAX_LINE}")
         fields, rest = self._split(line)
         for at, part in enumerate(fields):
-            if _NOT_FINITE.match(part):
+            if NOT_FINITE.match(part):
                 raise Fault("L3", quoted(line), "finite numbers", _span_of(line, at))
             if not self._number.match(part):
                 wanted = "whole numbers" if self._rules.strict else "numbers"
@@ -158,10 +151,10 @@ class LineReader:
         n_leading = _n_leading_numbers(fields)
         if n is None:
             n = n_leading - n_leading % 2
-            if n > 2 * _MAX_POINTS:
-                raise Fault("L1", f"{n // 2} points", f"at most {_MAX_POINTS}")
+            if n > 2 * MAX_POINTS:
+                raise Fault("L1", f"{n // 2} points", f"at most {MAX_POINTS}")
         # A word where the last number should be: one is missing, not misspelt.
-        cut_short = self._kind == "truth" and not any(map(_NUMBER.match, fields[n_leading:n]))
+        cut_short = self._kind == "truth" and not any(map(NUMBER.match, fields[n_leading:n]))
         if len(fields) < n or n < self._least or (n_leading < n and cut_short):
             found = f"{counted(n_leading, 'number')} in {quoted(line)}"
             raise Fault("L1", found, self._wants(), (0, len(line)))
@@ -240,7 +233,7 @@ def _split_fields(line: str) -> list[str]:
 
 def _n_leading_numbers(fields: Sequence[str]) -> int:
     for at, part in enumerate(fields):
-        if not _NUMBER.match(part) and not _NOT_FINITE.match(part):
+        if not NUMBER.match(part) and not NOT_FINITE.match(part):
             return at
     return len(fields)
 

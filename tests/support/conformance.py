@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from protocols import registry
 from protocols.core.base import Scene
 from protocols.core.regions import Region
-from protocols.formats.curved import IGNORED_TEXT
+from protocols.formats.contents import IGNORED_TEXT
 from protocols.formats.rrc_lines import unquoted_text
 from tests.support.reading import scenes_of
 from tests.support.shared import shared_path
