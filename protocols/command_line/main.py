@@ -1,4 +1,7 @@
-"""The package's command line: ``python -m protocols COMMAND``, or as the competition's scripts."""
+"""The package's command line: ``python -m protocols COMMAND``, or as the competition's scripts.
+
+Each command imports what it needs itself, so that none waits for the readers of another.
+"""
 
 import argparse
 import csv
@@ -8,19 +11,15 @@ import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import MISSING
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .. import __version__, registry
 from ..core.base import Protocol
 from ..core.errors import ProtocolError
-from ..core.performance import performance_graphs
-from ..formats.scenes import answer, read_scene
-from ..slot_error.ontology import read_ontology
-from . import standalone
-from .batch import Scored, read_scenes, score_files
-from .slot_cases import score_documents
-from .table_folders import evaluate_folders
-from .vote_cases import evaluate_cases
+from .usage import USAGE
+
+if TYPE_CHECKING:
+    from .batch import Scored
 
 _BAD_INPUT = 2
 _COLUMNS = ("protocol", "method", "image", "recall", "precision", "f_score")
@@ -37,7 +36,9 @@ class _BadInput(Exception):
 def main(arguments: Sequence[str] | None = None) -> int:
     given = list(sys.argv[1:] if arguments is None else arguments)
     if not given or given[0][:2] in ("-g", "-s", "-o", "-p", "-c"):
-        return standalone.run(given)
+        from .standalone import run
+
+        return run(given)
     options = _parser().parse_args(given)
     try:
         options.run(options)
@@ -51,7 +52,7 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="python -m protocols",
         description="Evaluation protocols for text detection.",
-        epilog=standalone.USAGE,
+        epilog=USAGE,
     )
     parser.add_argument("--version", action="version", version=__version__)
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
@@ -140,13 +141,15 @@ def _described(protocol: type[Protocol]) -> dict[str, Any]:
 
 
 def _score(options: argparse.Namespace) -> None:
+    from .batch import score_files
+
     if options.out is not None and options.out.suffix not in (".csv", ".json"):
         raise _BadInput(f"{options.out} must end in .csv or .json")
     names = [Path(path).stem for path in options.results]
     if len(set(names)) < len(names):
         raise _BadInput("two result sets have the same name; methods are named after their files")
     protocols = _protocols(options)
-    found: dict[tuple[str, str], Scored] = {}
+    scored_by_method: dict[tuple[str, str], Scored] = {}
     left_out: dict[str, str] = {}
     parts = score_files(
         protocols,
@@ -156,14 +159,14 @@ def _score(options: argparse.Namespace) -> None:
         only_fitting=options.protocol == "all",
     )
     for done, n, scored in parts:
-        for one in scored:
-            found[one.method, one.slug] = one
-            if one.note:
-                left_out[one.slug] = one.note
+        for result_set in scored:
+            scored_by_method[result_set.method, result_set.slug] = result_set
+            if result_set.note:
+                left_out[result_set.slug] = result_set.note
         _show_progress(done, n, scored[-1].method if len(options.results) == n else "")
     for slug, note in left_out.items():
         print(f"{slug}: undefined, since {note}", file=sys.stderr)
-    _write_rows(list(_rows(found, names, protocols)), options.out)
+    _write_rows(list(_rows(scored_by_method, names, protocols)), options.out)
 
 
 def _protocols(options: argparse.Namespace) -> list[Protocol]:
@@ -178,11 +181,13 @@ def _protocols(options: argparse.Namespace) -> list[Protocol]:
 
 
 def _rows(
-    found: Mapping[tuple[str, str], Scored], methods: Sequence[str], protocols: Sequence[Protocol]
+    scored_by_method: Mapping[tuple[str, str], "Scored"],
+    methods: Sequence[str],
+    protocols: Sequence[Protocol],
 ) -> Iterator[tuple[Any, ...]]:
     for method in methods:
         for protocol in protocols:
-            scored = found[method, protocol.slug]
+            scored = scored_by_method[method, protocol.slug]
             for image, figures in scored.images.items():
                 yield (protocol.slug, method, image, *figures)
             yield (protocol.slug, method, _ALL_IMAGES, *scored.overall)
@@ -226,6 +231,8 @@ def _parameters(text: str) -> dict[str, Any]:
 
 
 def _scenes(options: argparse.Namespace) -> None:
+    from ..formats.scenes import answer, read_scene
+
     protocol = registry.get(options.protocol, _parameters(options.parameters))
     given = _read_json(options.file)
     if isinstance(given, dict) and isinstance(given.get("cases"), list):
@@ -255,20 +262,30 @@ def _read_json(path: str) -> Any:
 
 
 def _tables(options: argparse.Namespace) -> None:
-    answer = evaluate_folders(options.track, options.truth, options.results, options.variant)
-    print(json.dumps(answer, allow_nan=False))
+    from .table_folders import evaluate_folders
+
+    scores = evaluate_folders(options.track, options.truth, options.results, options.variant)
+    print(json.dumps(scores, allow_nan=False))
 
 
 def _slot_error(options: argparse.Namespace) -> None:
+    from ..slot_error.ontology import read_ontology
+    from .slot_cases import score_documents
+
     ontology = read_ontology(_read_text(options.ontology)) if options.ontology else None
     print(json.dumps(score_documents(_read_json(options.file), ontology), allow_nan=False))
 
 
 def _no_ground_truth(options: argparse.Namespace) -> None:
+    from .vote_cases import evaluate_cases
+
     print(json.dumps(evaluate_cases(_read_json(options.file)), allow_nan=False))
 
 
 def _graphs(options: argparse.Namespace) -> None:
+    from ..core.performance import performance_graphs
+    from .batch import read_scenes
+
     protocol = registry.get(options.protocol, _parameters(options.parameters))
     scenes = read_scenes(options.truth, options.results)
     print(json.dumps(performance_graphs(protocol, scenes, options.steps).as_data()))

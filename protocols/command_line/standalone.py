@@ -30,11 +30,8 @@ from ..formats.contents import Archive, LineFormat
 from ..formats.rrc import read_archive
 from ..formats.rrc_lines import Rules
 from ..iou import Iou, average_precision
+from .usage import USAGE
 
-USAGE: Final = (
-    "usage: python -m protocols -g gt.zip -s submit.zip [-o DIR] [-p JSON] [-c DetEva|IoU|SLUG]\n"
-    "       python -m protocols COMMAND --help"
-)
 _CHOICES: Final = {"DetEva": "deteval", "IoU": "iou"}
 _TYPES: Final = {"one-to-one": "OO", "split": "OM", "merge": "MO", "many-to-many": "MM"}
 # How the lines are read, beside the parameters of the protocol.

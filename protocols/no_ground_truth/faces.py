@@ -8,8 +8,6 @@ from typing import Final
 import numpy as np
 import shapely
 from numpy.typing import NDArray
-from scipy.sparse import coo_array
-from scipy.sparse.csgraph import connected_components
 
 from ..core.geometry import Floats, Indices, Shapes, box_areas
 from ..core.regions import Region
@@ -177,6 +175,10 @@ class _Drawn:
 
     def clusters(self) -> Indices:
         """Return the number of the cluster of each polygon: those whose boxes touch belong together."""
+        # Takes longer to import than the whole package, and nothing else needs it.
+        from scipy.sparse import coo_array
+        from scipy.sparse.csgraph import connected_components
+
         n = len(self.boxes)
         boxes = shapely.box(*self.boxes.T)
         a, b = shapely.STRtree(boxes).query(boxes)
