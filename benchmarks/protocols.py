@@ -104,9 +104,7 @@ BOXES = (
     "deteval-wolf",
     *PAPER[3:],
     "iou",
-    "count",
-    "total-area",
-    "mean-size",
+    *sorted(registry.SENTINELS),
 )
 RESULT_SETS = (
     ResultSet("icdar2015", "pixellink", LineFormat.QUAD, WORDS),

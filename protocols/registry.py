@@ -50,6 +50,8 @@ _ALL: Final[tuple[type[Protocol], ...]] = (
 PROTOCOLS: Mapping[str, type[Protocol]] = MappingProxyType(
     {protocol.slug: protocol for protocol in _ALL}
 )
+# What looks at no ground truth: nobody should agree with these.
+SENTINELS: Final = frozenset(slug for slug, protocol in PROTOCOLS.items() if protocol.is_sentinel)
 
 
 def get(slug: str, parameters: Mapping[str, Any] | None = None) -> Protocol:

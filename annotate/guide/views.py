@@ -74,7 +74,7 @@ _PICTURE_HEADERS: Final = {
 def protocol_list(request: HttpRequest) -> HttpResponse:
     groups: dict[str, list[Protocol]] = {}
     for protocol in registry.all_protocols():
-        title = _SENTINELS if protocol.reference == "P24" else _GROUPS[protocol.needs]
+        title = _SENTINELS if protocol.is_sentinel else _GROUPS[protocol.needs]
         groups.setdefault(title, []).append(protocol)
     told = markdown.sources()
     keys = {key for protocol in registry.all_protocols() for key in _keys(protocol)}

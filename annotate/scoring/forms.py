@@ -22,7 +22,7 @@ _SHARED = {declared.name: declared for declared in CreditProtocol.declared()}
 def _grouped() -> list[tuple[str, list[tuple[str, str]]]]:
     groups: dict[str, list[tuple[str, str]]] = {}
     for protocol in registry.all_protocols():
-        title = "Sentinels" if protocol.reference == "P24" else _GROUPS[protocol.needs]
+        title = "Sentinels" if protocol.is_sentinel else _GROUPS[protocol.needs]
         groups.setdefault(title, []).append((protocol.slug, protocol.name))
     return list(groups.items())
 
