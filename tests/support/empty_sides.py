@@ -1,8 +1,8 @@
-"""What each protocol gives where a side is empty: the table that a new protocol needs a line of."""
+"""Scores of each protocol where a side is empty; a new protocol needs a line in ``EMPTY``."""
 
 from tests.support.scenes import FAR, IGNORED, ON_IGNORED, WORD
 
-# recall, precision and F-score; "nothing" is no truth, "ignored" only ignored truth.
+# Recall, precision and F-score; "nothing" is no truth, "ignored" only ignored truth.
 HALF_EMPTY = {"nothing found": (0, 0, 0), "only wrong": (0, 0, 0)}
 LIKE_IOU = {
     "nothing and nothing": (1, 1, 1),
