@@ -474,6 +474,7 @@ def test_no_bytes_make_a_reader_raise(content, slug, kind):
 
 VALID = {
     "ltrb": zip_bytes({"gt_a.txt": '0,0,9,9,"word"\n1,1,5,5,###\n'}),
+    "quad": zip_bytes({"gt_a.txt": "0,0,9,0,9,9,0,9,word\n"}),
     "polygon": zip_bytes({"a.txt": "x: [[1 2 9]], y: [[1 9 2]], ornt: [u'c'], transcriptions: [u'w']\n"}),
     "evaltex-text": b'img_1\n100,200\n1,0,"a ""b""",f,1,2,30,4\n2,7,x,t,0,0,9,0,9,9\n',
     "evaltex-xml": b'<evaltex><image name="a" width="9" height="9">'
@@ -484,6 +485,11 @@ VALID = {
     b'"bbox":[0,0,5,5],"segmentation":{"size":[3,4],"counts":[4,2,1,2,3]},"score":0.5,"cell":[0,0,1,1]}]}',
     "csv": b'image,method,points,text,ignored,confidence\na,m,"0 0 9 0 9 9",w,1,0.5\n',
 }  # fmt: skip
+
+
+@pytest.mark.parametrize("slug", FORMATS)
+def test_every_format_has_a_valid_file_to_damage(slug):
+    assert slug in VALID, f"VALID in {__name__} has no small valid file of the format {slug}"
 
 
 @pytest.mark.parametrize("slug", VALID)
