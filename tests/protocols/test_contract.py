@@ -12,17 +12,7 @@ from protocols import registry
 from protocols.core.base import Scene, f_score
 from protocols.core.errors import ParameterError
 from tests.support.new_protocol import lacks
-from tests.support.scenes import (
-    CREDITED,
-    NEXT,
-    SLUGS,
-    WORD,
-    changed,
-    close,
-    figures,
-    scenes,
-    score,
-)
+from tests.support.scenes import CREDITED, NEXT, SLUGS, WORD, changed, close, figures, scenes, score
 
 # Sizes in pixels decide for the sentinels; a last pixel that is included is not twice as large in
 # an image twice as large.
