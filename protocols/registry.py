@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from . import __version__
 from .average_precision import AveragePrecision
-from .cleval import Cleval, ClevalEndToEnd
+from .cleval.protocol import Cleval, ClevalEndToEnd
 from .core.base import ImageScore, Protocol, Scene
 from .core.errors import ParameterError, UnknownProtocol
 from .deteval import Deteval, Icdar13
