@@ -9,7 +9,7 @@ import numpy as np
 from .core import thresholds
 from .core.base import ImageScore, Match, Scene, Tally, Unmatched, f_score, parameter
 from .core.credits import CreditProtocol
-from .core.geometry import Floats, Shapes, intersection_areas, overlapping_pairs
+from .core.geometry import Shapes, intersection_areas, overlapping_pairs, shares
 from .core.matching import IGNORED, INSIDE_IGNORED, flatten, ignored_detections, largest
 
 # Truth, detection and IoU of a pair.
@@ -47,11 +47,11 @@ class IouMatching:
         )
         self.shared = intersection_areas(self.truth, self.detections, pairs)
         areas = self.detections.areas[pairs.detection]
-        share = _quotient(self.shared, areas)
+        share = shares(self.shared, areas)
         union = self.truth.areas[pairs.truth] + areas - self.shared
         self.ignored = ignored_detections(flat, pairs, share, max_ignored_share)
         self._counted = ~flat.ignored_truth[pairs.truth] & ~self.ignored[pairs.detection]
-        self._iou = np.where(self._counted, _quotient(self.shared, union), 0.0)
+        self._iou = np.where(self._counted, shares(self.shared, union), 0.0)
         enough = self._counted & (self._iou > min_iou)
         good = flat.by_scene(pairs.where(enough), self._iou[enough])
         self.matched = [
@@ -69,10 +69,6 @@ class IouMatching:
             yield _Image(
                 truth_ignored[truths], ignored[found], best_of_truth[truths], best[found], matched
             )
-
-
-def _quotient(above: Floats, below: Floats) -> Floats:
-    return np.divide(above, below, out=np.zeros_like(above), where=below > 0)
 
 
 def _in_order(good: list[Pair], scene: Scene, use_confidences: bool) -> list[Pair]:

@@ -19,7 +19,7 @@ from .core.base import (
     f_score,
     parameter,
 )
-from .core.geometry import Floats, Polygons
+from .core.geometry import Floats, Polygons, shares
 from .core.matching import IGNORED, INSIDE_IGNORED
 from .core.regions import Region
 
@@ -59,13 +59,13 @@ class Popeval(Protocol):
         shared = shapely.area(shapely.intersection(truth_hulls[rows], hulls[columns]))
         ignored_truth = np.array([region.ignored for region in scene.truth], dtype=bool)
         areas = shapely.area(hulls)[columns]
-        share = np.divide(shared, areas, out=np.zeros_like(shared), where=areas > 0)
+        share = shares(shared, areas)
         ignored = np.zeros(len(detections), dtype=bool)
         inside = ignored_truth[rows] & (share > self.max_ignored_share)
         ignored[columns[inside]] = True
         counted = ~ignored_truth[rows] & ~ignored[columns]
         truth_areas = shapely.area(truth_hulls)[rows]
-        cover = np.divide(shared, truth_areas, out=np.zeros_like(shared), where=truth_areas > 0)
+        cover = shares(shared, truth_areas)
         texts = [
             "" if passed_over else region.text or ""
             for region, passed_over in zip(scene.truth, ignored_truth, strict=True)

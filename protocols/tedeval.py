@@ -14,7 +14,7 @@ from .core import thresholds
 from .core.base import ImageScore, Kind, Match, Needs, Scene, Tally, Unmatched, f_score
 from .core.characters import IgnoredParts, characters_of, inside
 from .core.credits import CreditProtocol
-from .core.geometry import Floats, Pairs, Shapes, intersection_areas, overlapping_pairs
+from .core.geometry import Floats, Pairs, Shapes, intersection_areas, overlapping_pairs, shares
 from .core.matching import IGNORED, INSIDE_IGNORED, flatten, largest, summed
 
 # Above this ratio of height to width the text is taken to run downwards.
@@ -78,8 +78,8 @@ class _Measured:
         # What remains of a detection shares nothing with ignored truths.
         counted = ~flat.ignored_truth[pairs.truth]
         self.pairs, shared = pairs.where(counted), shared[counted]
-        self.sigma = _share(shared, truth.areas[self.pairs.truth])
-        self.tau = np.minimum(_share(shared, areas[self.pairs.detection]), 1.0)
+        self.sigma = shares(shared, truth.areas[self.pairs.truth])
+        self.tau = np.minimum(shares(shared, areas[self.pairs.detection]), 1.0)
         both = np.minimum(self.sigma, self.tau)
         self._best_of_truth = largest(self.pairs.truth, both, len(flat.truth))
         self._best = largest(self.pairs.detection, both, len(flat.detections))
@@ -103,8 +103,8 @@ class _Measured:
 
     def _ignored(self, pairs: Pairs, shared: Floats, areas: Floats) -> NDArray[np.bool_]:
         ignored_truth = self._flat.ignored_truth[pairs.truth]
-        sigma = _share(shared, areas[pairs.truth])
-        tau = _share(shared, self.detections.areas[pairs.detection])
+        sigma = shares(shared, areas[pairs.truth])
+        tau = shares(shared, self.detections.areas[pairs.detection])
         low, limit = self._protocol.min_area_recall, self._protocol.min_area_precision
         n = len(self._flat.detections)
         together = ignored_truth & (sigma > low)
@@ -148,10 +148,6 @@ class _Measured:
             self._best_of_truth[truths].tolist(),
             self._best[found].tolist(),
         )
-
-
-def _share(above: Floats, below: Floats) -> Floats:
-    return np.divide(above, below, out=np.zeros_like(above), where=below > 0)
 
 
 class _Marks:

@@ -10,9 +10,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..core.base import Kind, Match, Scene, Unmatched
-from ..core.characters import IgnoredParts, characters_of, inside
-from ..core.geometry import Floats, Shapes, intersection_areas, overlapping_pairs
-from ..core.matching import IGNORED, INSIDE_IGNORED, flatten
+from ..core.characters import Characters, IgnoredParts, characters_of, inside
+from ..core.geometry import (
+    Floats,
+    Indices,
+    Pairs,
+    Shapes,
+    intersection_areas,
+    overlapping_pairs,
+    shares,
+)
+from ..core.matching import IGNORED, INSIDE_IGNORED, Flat, flatten, summed
 
 _SMALL: Final = 1e-5
 _MAX_CHARACTERS: Final = 10
@@ -123,50 +131,45 @@ def _why(best: float, needed: float) -> str:
 def images_of(
     scenes: Sequence[Scene], *, min_area_precision: float, min_aspect: float
 ) -> list[CharacterMatches]:
+    """Return the matches of each scene; all scenes are measured together."""
     flat = flatten(scenes)
     truth = Shapes(flat.truth, truncate=True)
     detections = Shapes(flat.detections, truncate=True)
+    # From here an array has one entry for each pair of a truth and a detection whose boxes meet.
     pairs = overlapping_pairs(truth.boxes, detections.boxes, flat.n_truth, flat.n_detections)
     shared = intersection_areas(truth, detections, pairs)
     parts = IgnoredParts(flat, truth, detections, pairs, shared)
-    areas = detections.areas[pairs.detection]
-    tau = np.divide(parts.shared, areas, out=np.zeros_like(shared), where=areas > 0)
-    tau = tau.astype(np.float32)
-    aspect = _aspects(truth)
-    n = np.array([len(region.text or "") for region in flat.truth], dtype=np.intp)
-    n[flat.ignored_truth] = _guessed(np.maximum(aspect, 1.0 / aspect))[flat.ignored_truth]
-    characters = characters_of(truth, n, aspect < min_aspect)
+    # The published program keeps shares in single precision, and compares them so.
+    tau = shares(parts.shared, detections.areas[pairs.detection]).astype(np.float32)
+    characters = _characters(flat, truth, min_aspect)
+    # One entry for each pair and each character of its truth; ``rows`` says which pair.
     rows, at = characters.of(pairs.truth)
     held = inside(characters.points[at], detections, pairs.detection[rows])
     n_held = np.bincount(rows, held, minlength=len(pairs.truth)).astype(np.intp)
     enough = tau >= np.float32(min_area_precision)
-    ignored = np.zeros(len(flat.detections), dtype=bool)
-    of_ignored = flat.ignored_truth[pairs.truth]
-    ignored[pairs.detection[of_ignored & enough]] = True
-    touched = of_ignored & (n_held > 0)
-    together = np.bincount(
-        pairs.detection[touched], tau[touched].astype(np.float64), minlength=len(ignored)
-    )
-    ignored |= (together >= min_area_precision) & (together > 0)
+    ignored = _ignored(flat, pairs, tau, n_held, min_area_precision)
     guessed = _guessed(1.0 / (_SMALL + _aspects(detections)))
-    good = enough & (n_held > 0)
-    interesting = (n_held > 0) | good
-    ends = list(accumulate(characters.n[pairs.truth].tolist(), initial=0))
-    found = flat.by_scene(
-        pairs.where(interesting),
-        good[interesting].astype(np.float64),
-        tau[interesting].astype(np.float64),
-        np.flatnonzero(interesting).astype(np.float64),
+    # Pairs without a character take part in no match; nearly all pairs are such.
+    holding = n_held > 0
+    good = enough & holding
+    rows_by_scene = flat.by_scene(
+        pairs.where(holding),
+        good[holding].astype(np.float64),
+        tau[holding].astype(np.float64),
+        np.flatnonzero(holding).astype(np.float64),
     )
-    best_of_truth, best = _best(pairs.truth, tau, len(n)), _best(pairs.detection, tau, len(ignored))
+    # The characters of pair k stand at ends[k] to ends[k + 1] of ``held``.
+    ends = list(accumulate(characters.n[pairs.truth].tolist(), initial=0))
+    best_of_truth = _best(pairs.truth, tau, len(flat.truth))
+    best = _best(pairs.detection, tau, len(ignored))
     images = []
     for scene_at, scene in enumerate(scenes):
         truths, of_scene = flat.slices(scene_at)
         truth_ignored = flat.ignored_truth[truths].tolist()
         scene_ignored = ignored[of_scene].tolist()
-        rows_of_scene = found.get(scene_at, [])
-        groups = _groups(rows_of_scene, truth_ignored, scene_ignored, min_area_precision)
-        row_of = {(i, j): int(row) for i, j, _, _, row in rows_of_scene}
+        scene_rows = rows_by_scene.get(scene_at, [])
+        groups = _groups(scene_rows, truth_ignored, scene_ignored, min_area_precision)
+        row_of = {(i, j): int(row) for i, j, _, _, row in scene_rows}
         matched = {(i, j) for members, js, _ in groups for i in members for j in js}
         images.append(
             CharacterMatches(
@@ -181,6 +184,29 @@ def images_of(
             )
         )
     return images
+
+
+def _characters(flat: Flat, truth: Shapes, min_aspect: float) -> Characters:
+    """Return the characters of all truths: as many as the text has, of ignored ones a guess."""
+    aspect = _aspects(truth)
+    n = np.array([len(region.text or "") for region in flat.truth], dtype=np.intp)
+    n[flat.ignored_truth] = _guessed(np.maximum(aspect, 1.0 / aspect))[flat.ignored_truth]
+    return characters_of(truth, n, aspect < min_aspect)
+
+
+def _ignored(
+    flat: Flat, pairs: Pairs, tau: NDArray[np.float32], n_held: Indices, needed: float
+) -> NDArray[np.bool_]:
+    """Say which detections are ignored: enough of them lies in one ignored truth, or in several.
+
+    One alone may hold no character; of several together only those count that hold one.
+    """
+    ignored = np.zeros(len(flat.detections), dtype=bool)
+    of_ignored = flat.ignored_truth[pairs.truth]
+    ignored[pairs.detection[of_ignored & (tau >= np.float32(needed))]] = True
+    touched = of_ignored & (n_held > 0)
+    together = summed(pairs.detection[touched], tau[touched].astype(np.float64), len(ignored))
+    return ignored | ((together >= needed) & (together > 0))
 
 
 def _groups(
@@ -219,7 +245,9 @@ def _aspects(shapes: Shapes) -> Floats:
     other polygons that of the bounding box.
     """
     corners = shapes.corners()
+    # Lengths of the four sides of each region, shape (n, 4): from each corner to the next.
     sides = np.hypot(*np.moveaxis(np.roll(corners, -1, axis=1) - corners, 2, 0))
+    # Sides 0 and 2 are the top and the bottom of a text, 1 and 3 its ends.
     width, height = (sides[:, 0] + sides[:, 2]) / 2, (sides[:, 1] + sides[:, 3]) / 2
     others = shapes.n_points != 4
     box = shapes.boxes[:, 2:] - shapes.boxes[:, :2]

@@ -23,6 +23,7 @@ from ..core.geometry import (
     boxes_of,
     intersection_areas,
     overlapping_pairs,
+    shares,
 )
 from ..core.matching import INSIDE_IGNORED
 from ..core.regions import Region
@@ -295,9 +296,7 @@ def _iou_matrix(scene: Scene) -> list[list[float]]:
     shared = intersection_areas(truth, detections, pairs)
     union = truth.areas[pairs.truth] + detections.areas[pairs.detection] - shared
     matrix = np.zeros((len(truth.boxes), len(detections.boxes)))
-    matrix[pairs.truth, pairs.detection] = np.divide(
-        shared, union, out=np.zeros_like(shared), where=union > 0
-    )
+    matrix[pairs.truth, pairs.detection] = shares(shared, union)
     return [list(map(float, row)) for row in matrix]
 
 

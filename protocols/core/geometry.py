@@ -126,6 +126,11 @@ def _indexed_pairs(truth_boxes: Floats, detection_boxes: Floats) -> tuple[Indice
     return truth, detection
 
 
+def shares(above: Floats, below: Floats) -> Floats:
+    """Return above / below, entry by entry; 0 where below is not positive."""
+    return np.divide(above, below, out=np.zeros_like(above), where=below > 0)
+
+
 def box_areas(boxes: Floats, pixel: float = 0.0) -> Floats:
     """Return areas of boxes; ``pixel`` is 1 where the last pixel is included in a box."""
     return np.asarray((boxes[:, 2] - boxes[:, 0] + pixel) * (boxes[:, 3] - boxes[:, 1] + pixel))

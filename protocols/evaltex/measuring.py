@@ -10,7 +10,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..core.base import Kind, Match, Scene, Unmatched
-from ..core.geometry import Floats, Indices, Pairs, Shapes, intersection_areas, overlapping_pairs
+from ..core.geometry import (
+    Floats,
+    Indices,
+    Pairs,
+    Shapes,
+    intersection_areas,
+    overlapping_pairs,
+    shares,
+)
 from ..core.matching import IGNORED, INSIDE_IGNORED, flatten, summed
 from ..core.unions import Piece, overlapping_groups, union_areas
 from .lines import Lines
@@ -152,8 +160,7 @@ class Measured:
     @cached_property
     def _detection_accuracy(self) -> list[float]:
         below = self._text + self._background
-        shares = np.divide(self._text, below, out=np.zeros_like(below), where=below > 0)
-        return [float(share) for share in shares]
+        return [float(share) for share in shares(self._text, below)]
 
     def _accuracy(self, i: int) -> tuple[float, Kind | None]:
         partners = self._partners.get(i, [])
@@ -188,7 +195,7 @@ class Measured:
     def _ignored(self, limit: float) -> NDArray[np.bool_]:
         """Say which unmatched detections lie in ignored truths."""
         inside = summed(self._ignored_pairs.detection, self._ignored_shared, len(self._m))
-        share = np.divide(inside, self._found.areas, out=inside, where=self._has_area)
+        share = shares(inside, self._found.areas)
         # A sum over overlapping regions is too large, never too small.
         doubtful = [
             j

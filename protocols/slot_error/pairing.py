@@ -9,6 +9,7 @@ import numpy as np
 import shapely
 from numpy.typing import NDArray
 
+from ..core.geometry import shares
 from .items import Document, Item, Span
 from .ontology import WangSimilarity
 
@@ -103,7 +104,7 @@ def _polygon_overlaps(document: Document) -> Iterator[tuple[int, int, float]]:
     i, j = i[order], j[order]
     shared = shapely.area(shapely.intersection(references[i], predictions[j]))
     union = shapely.area(references)[i] + shapely.area(predictions)[j] - shared
-    jaccard = np.divide(shared, union, out=np.zeros_like(shared), where=union > 0)
+    jaccard = shares(shared, union)
     positive = shared > 0
     yield from zip(
         i[positive].tolist(), j[positive].tolist(), jaccard[positive].tolist(), strict=True

@@ -11,7 +11,7 @@ import shapely
 from numpy.typing import NDArray
 
 from ..core.base import Scene, Unmatched
-from ..core.geometry import Floats, Pairs, Shapes, intersection_areas, overlapping_pairs
+from ..core.geometry import Floats, Pairs, Shapes, intersection_areas, overlapping_pairs, shares
 from ..core.matching import IGNORED, INSIDE_IGNORED, Flat, flatten, ignored_detections, largest
 from ..core.regions import Region
 
@@ -66,8 +66,8 @@ def iou_of_pairs(truth: Shapes, detections: Shapes, pairs: Pairs) -> tuple[Float
     areas = detections.areas[pairs.detection]
     union = truth.areas[pairs.truth] + areas - shared
     return (
-        np.divide(shared, union, out=np.zeros_like(shared), where=union > 0),
-        np.divide(shared, areas, out=np.zeros_like(shared), where=areas > 0),
+        shares(shared, union),
+        shares(shared, areas),
     )
 
 
