@@ -1,7 +1,6 @@
 """The structure of tables' cells, as track B of cTDaR 2019 measures it ([G19]_)."""
 
-import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
@@ -97,26 +96,9 @@ class TableStructure(AtThresholds):
             )
             here = {i: partner[i] for i in range(truths.start, truths.stop) if i in partner}
             matches = [
-                Match(
-                    (side.truth[i - truths.start],),
-                    (side.detections[j - detections.start],),
-                    "one-to-one",
-                    0.0,
-                    0.0,
-                )
-                for i, j in here.items()
+                *_paired_tables(side, here, truths.start, detections.start),
+                *mapping.matches(cells[at], earned),
             ]
-            for j, of_truth in cells[at].items():
-                points = math.fsum(earned[i] for i in of_truth)
-                matches.append(
-                    Match(
-                        tuple(int(truth.index[i]) for i in of_truth),
-                        (int(found.index[j]),),
-                        "one-to-one" if len(of_truth) == 1 else "merge",
-                        points,
-                        points,
-                    )
-                )
             unmatched = [
                 *overlaps.unmatched(
                     side, here, truths, detections, self.min_table_iou, passed_over
@@ -125,3 +107,12 @@ class TableStructure(AtThresholds):
             ]
             scores.append(replace(figures, matches=tuple(matches), unmatched=tuple(unmatched)))
         return scores
+
+
+def _paired_tables(
+    side: Tables, partner: Mapping[int, int], first_truth: int, first_detection: int
+) -> Iterator[Match]:
+    """Yield the pairs of an image's tables, which earn nothing themselves."""
+    for i, j in partner.items():
+        truth, detection = side.truth[i - first_truth], side.detections[j - first_detection]
+        yield Match((truth,), (detection,), "one-to-one", 0.0, 0.0)

@@ -153,21 +153,14 @@ def weigh_votes(
     VoteError
         If votes, areas or weights do not fit each other or their ranges; says which.
     """
-    real = np.asarray(votes, dtype=np.float64)
-    if real.ndim != 2:
-        raise VoteError("expected as many votes of each system as there are documents")
+    real, sizes = _checked_votes(votes, areas)
     n_systems, n_documents = real.shape
-    if not np.all((real >= 0) & (real <= 1)):
-        raise VoteError("a vote must be in [0, 1]")
-    sizes = np.ones(n_documents) if areas is None else np.asarray(areas, dtype=np.float64)
-    if sizes.shape != (n_documents,):
-        raise VoteError(f"expected {n_documents} areas, got {sizes.size}")
-    if not np.all((sizes > 0) & np.isfinite(sizes)):
-        raise VoteError("an area must be above 0")
     shares = _checked_weights(weights, n_systems)
 
+    # A row for each system, then S_top and S_bottom; a column for each document.
     rows = np.vstack([real, np.ones(n_documents), np.zeros(n_documents)])
     relevance = shares @ rows
+    # What each system is measured by: the same relevance for all, unless it leaves itself out.
     weighted = np.tile(relevance, (len(rows), 1))
     if leave_one_out:
         weighted = _without_own_vote(shares, rows)
@@ -189,6 +182,23 @@ def weigh_votes(
     )
 
 
+def _checked_votes(
+    votes: Sequence[Sequence[float]] | Floats, areas: Sequence[float] | Floats | None
+) -> tuple[Floats, Floats]:
+    real = np.asarray(votes, dtype=np.float64)
+    if real.ndim != 2:
+        raise VoteError("expected as many votes of each system as there are documents")
+    n_documents = real.shape[1]
+    if not np.all((real >= 0) & (real <= 1)):
+        raise VoteError("a vote must be in [0, 1]")
+    sizes = np.ones(n_documents) if areas is None else np.asarray(areas, dtype=np.float64)
+    if sizes.shape != (n_documents,):
+        raise VoteError(f"expected {n_documents} areas, got {sizes.size}")
+    if not np.all((sizes > 0) & np.isfinite(sizes)):
+        raise VoteError("an area must be above 0")
+    return real, sizes
+
+
 def _checked_weights(weights: Sequence[float] | None, n_systems: int) -> Floats:
     given = share_weights(n_systems) if weights is None else weights
     shares = np.asarray(given, dtype=np.float64)
@@ -206,6 +216,7 @@ def _checked_weights(weights: Sequence[float] | None, n_systems: int) -> Floats:
 
 
 def _without_own_vote(shares: Floats, rows: Floats) -> Floats:
+    # Row k: the weights by which system k is measured, its own taken out and the rest scaled to 1.
     others = np.tile(shares, (len(shares), 1))
     np.fill_diagonal(others, 0.0)
     left = others.sum(axis=1, keepdims=True)

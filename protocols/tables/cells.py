@@ -1,5 +1,6 @@
 """The cells of paired tables: which stand for which, and what relations they share ([G19]_)."""
 
+import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
@@ -8,7 +9,7 @@ import numpy as np
 import shapely
 from numpy.typing import NDArray
 
-from ..core.base import Unmatched
+from ..core.base import Kind, Match, Unmatched
 from ..core.errors import RegionError
 from ..core.geometry import Floats, Indices, Pairs, Shapes
 from ..core.matching import IGNORED, INSIDE_IGNORED, largest
@@ -156,6 +157,16 @@ class CellMapping:
         for i in np.flatnonzero(mapped >= 0).tolist():
             images[int(self.truth.image[i])].setdefault(int(mapped[i]), []).append(i)
         return images
+
+    def matches(
+        self, mapped: Mapping[int, Sequence[int]], earned: Sequence[float]
+    ) -> Iterator[Match]:
+        """Yield the matches of an image's mapped cells, from what each truth cell has earned."""
+        for j, of_truth in mapped.items():
+            points = math.fsum(earned[i] for i in of_truth)
+            truths = tuple(int(self.truth.index[i]) for i in of_truth)
+            kind: Kind = "one-to-one" if len(of_truth) == 1 else "merge"
+            yield Match(truths, (int(self.found.index[j]),), kind, points, points)
 
     def unmatched(
         self,
