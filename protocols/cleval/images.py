@@ -45,6 +45,7 @@ class CharacterMatches:
         self._by_detection: list[int] = [0] * len(self.ignored)
         self._by_truth: list[int] = [0] * len(self.truth_ignored)
         self.n_overlapped = 0
+        # By truth: which of its characters an earlier detection holds already.
         taken: dict[int, NDArray[np.bool_]] = {}
         for i, j in sorted(self.held, key=lambda pair: (pair[1], pair[0])):
             inside_now = self.held[i, j]
@@ -109,14 +110,14 @@ class CharacterMatches:
         return tuple(matches)
 
     def unmatched(self, needed: float) -> tuple[Unmatched, ...]:
-        truths, found = {i for i, _ in self.pairs}, {j for _, j in self.pairs}
+        truths, detections = {i for i, _ in self.pairs}, {j for _, j in self.pairs}
         reasons = []
         for i, ignored in enumerate(self.truth_ignored):
             if i not in truths:
                 reason = IGNORED if ignored else _why(self.best_of_truth[i], needed)
                 reasons.append(Unmatched("truth", i, reason))
         for j, ignored in enumerate(self.ignored):
-            if j not in found:
+            if j not in detections:
                 reason = INSIDE_IGNORED if ignored else _why(self.best[j], needed)
                 reasons.append(Unmatched("detection", j, reason))
         return tuple(reasons)
@@ -229,9 +230,9 @@ def _groups(
             if in_row[i] == 1 and in_column[j] == 1:
                 groups.append(((i,), (j,), "one-to-one"))
         merges[j].append((i, tau))
-    for i, found in splits.items():
-        if len(found) > 1:
-            groups.append(((i,), tuple(found), "split"))
+    for i, parts in splits.items():
+        if len(parts) > 1:
+            groups.append(((i,), tuple(parts), "split"))
     for j, truths in sorted(merges.items()):
         if len(truths) > 1 and sum(tau for _, tau in truths) >= needed:
             groups.append((tuple(i for i, _ in truths), (j,), "merge"))

@@ -25,7 +25,7 @@ class Lines:
         is_object: NDArray[np.bool_],
     ) -> None:
         self._of_object: dict[int, int] = {}
-        found: list[Region] = []
+        shapes: list[Region] = []
         if mode != "none":
             for at, scene in enumerate(scenes):
                 truths, _ = flat.slices(at)
@@ -36,10 +36,10 @@ class Lines:
                     else _derived_lines(truth.boxes, objects)
                 )
                 for tag, members in groups.items():
-                    self._of_object.update(dict.fromkeys(members, len(found)))
+                    self._of_object.update(dict.fromkeys(members, len(shapes)))
                     given = scene.parents.get(tag) if mode == "given" else None
-                    found.append(given or _hull([flat.truth[i] for i in members]))
-        self.shapes = Shapes(found, masks=True)
+                    shapes.append(given or _hull([flat.truth[i] for i in members]))
+        self.shapes = Shapes(shapes, masks=True)
 
     def spanned(self, objects: Sequence[int]) -> list[int]:
         """Return the lines of which at least two of these objects are members."""
@@ -60,18 +60,22 @@ def _given_lines(flat: Flat, objects: Sequence[int]) -> dict[str, list[int]]:
 
 def _derived_lines(boxes: Floats, objects: Sequence[int]) -> dict[str, list[int]]:
     """Return the connected components of objects that stand side by side at about one height."""
+    # Every object begins as its own line, named after its first object; two lines become one where
+    # an object of one stands beside an object of the other.
     members = {i: [i] for i in objects}
-    line = {i: i for i in objects}
+    line_of = {i: i for i in objects}
     for at, i in enumerate(objects):
         for k in objects[at + 1 :]:
-            if line[i] != line[k] and _side_by_side(boxes[i], boxes[k]):
-                joined, left = line[i], line[k]
+            if line_of[i] != line_of[k] and _side_by_side(boxes[i], boxes[k]):
+                joined, left = line_of[i], line_of[k]
                 members[joined] += members.pop(left)
-                line.update(dict.fromkeys(members[joined], joined))
-    return {str(first): found for first, found in members.items() if len(found) > 1}
+                line_of.update(dict.fromkeys(members[joined], joined))
+    return {str(first): line for first, line in members.items() if len(line) > 1}
 
 
 def _side_by_side(a: Floats, b: Floats) -> bool:
+    # a and b: left, top, right, bottom. They share half of the smaller height, are of like height,
+    # and the gap between them is no wider than the larger is high.
     heights = a[3] - a[1], b[3] - b[1]
     low, high = min(heights), max(heights)
     shared = min(a[3], b[3]) - max(a[1], b[1])

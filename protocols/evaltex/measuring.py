@@ -37,11 +37,12 @@ class Measurement(NamedTuple):
 
 
 @dataclass(frozen=True)
-class _Of:
+class _Selection:
     """Some regions of all images one after the other: their image, and their index in it."""
 
     image: Indices
     index: Indices
+    # Where each image's regions begin; one entry more than there are images.
     first: Indices
 
     def __len__(self) -> int:
@@ -51,13 +52,26 @@ class _Of:
         return slice(int(self.first[image]), int(self.first[image + 1]))
 
 
-def _of(image: Indices, index: Indices, n_images: int) -> tuple[Indices, Indices, Indices]:
+def _selected(image: Indices, index: Indices, n_images: int) -> tuple[Indices, Indices, Indices]:
     return image, index, np.searchsorted(image, np.arange(n_images + 1))
 
 
 @dataclass(frozen=True)
-class _Objects(_Of):
-    """The objects of all images with what was measured of them."""
+class _Objects(_Selection):
+    """The objects of all images with what was measured of them, an entry each.
+
+    Attributes
+    ----------
+    s : ndarray of shape (n,)
+        How many detections match the object.
+    raw : ndarray of shape (n,)
+        The share of it that they cover.
+    fragmentation : ndarray of shape (n,)
+        By what coverage is lowered for s of them: 1 / (1 + ln s).
+    accuracy : ndarray of shape (n,)
+    kind : list, length n
+        Of its match; None without one.
+    """
 
     s: Indices
     raw: Floats
@@ -77,21 +91,24 @@ class Measured:
         self.scenes = scenes
         self._flat = flat = flatten(scenes)
         self._truth = Shapes(flat.truth, masks=True)
-        self._found = Shapes(flat.detections, masks=True)
+        self._detections = Shapes(flat.detections, masks=True)
+        # Truths and detections are numbered through all images; these say which image each is of.
         self._image_of_truth = np.repeat(np.arange(len(scenes)), flat.n_truth)
         self._image = np.repeat(np.arange(len(scenes)), flat.n_detections)
         self._is_object = ~flat.ignored_truth & (self._truth.areas > 0)
-        self._has_area = self._found.areas > 0
+        self._has_area = self._detections.areas > 0
         pairs = overlapping_pairs(
-            self._truth.boxes, self._found.boxes, flat.n_truth, flat.n_detections
+            self._truth.boxes, self._detections.boxes, flat.n_truth, flat.n_detections
         )
         pairs = pairs.where((self._truth.areas[pairs.truth] > 0) & self._has_area[pairs.detection])
-        shared = intersection_areas(self._truth, self._found, pairs)
+        shared = intersection_areas(self._truth, self._detections, pairs)
+        # Two lists of pairs go on from here: with ignored truths, and the matches with objects.
         touches_ignored = flat.ignored_truth[pairs.truth] & (shared > 0)
         self._ignored_pairs = pairs.where(touches_ignored)
         self._ignored_shared = shared[touches_ignored]
         keep = self._matching(measurement, pairs, shared)
         self._pairs, self._shared = pairs.where(keep), shared[keep]
+        # How many detections each truth has, and how many truths each detection.
         self._s = np.bincount(self._pairs.truth, minlength=len(flat.truth))
         self._m = np.bincount(self._pairs.detection, minlength=len(flat.detections))
         self._partners = _grouped(self._pairs.truth, self._pairs.detection)
@@ -107,18 +124,24 @@ class Measured:
     def _matching(
         self, measurement: Measurement, pairs: Pairs, shared: Floats
     ) -> NDArray[np.bool_]:
-        truth, found = self._truth.areas[pairs.truth], self._found.areas[pairs.detection]
-        keep = self._is_object[pairs.truth] & (shared > NOISE * np.minimum(truth, found))
+        # Of each pair the area of its truth, and that of its detection.
+        truth, detection = (
+            self._truth.areas[pairs.truth],
+            self._detections.areas[pairs.detection],
+        )
+        keep = self._is_object[pairs.truth] & (shared > NOISE * np.minimum(truth, detection))
         enough = (shared >= measurement.min_overlap * truth) | (
-            shared >= measurement.min_overlap * found
+            shared >= measurement.min_overlap * detection
         )
         return np.asarray(keep & enough)
 
     def _coverages(self) -> Floats:
         """Return the area of each object that its detections cover."""
+        # The shared areas add up, unless detections of an object overlap each other; only those
+        # objects need a union.
         covered = summed(self._pairs.truth, self._shared, len(self._s))
-        overlapping = overlapping_groups(self._found, self._partners)
-        pieces = [Piece((self._found, self._partners[i])) for i in overlapping]
+        overlapping = overlapping_groups(self._detections, self._partners)
+        pieces = [Piece((self._detections, self._partners[i])) for i in overlapping]
         covered[overlapping] = union_areas(pieces, (self._truth, overlapping))
         return np.asarray(covered)
 
@@ -127,8 +150,10 @@ class Measured:
         text = summed(self._pairs.detection, self._shared, len(self._m))
         overlapping = overlapping_groups(self._truth, self._members)
         pieces = [Piece((self._truth, self._members[j])) for j in overlapping]
-        text[overlapping] = union_areas(pieces, (self._found, overlapping))
-        background = np.where(self._m > 0, self._found.areas - text, 0.0)
+        text[overlapping] = union_areas(pieces, (self._detections, overlapping))
+        background = np.where(self._m > 0, self._detections.areas - text, 0.0)
+        # Gaps of lines and ignored regions are neither: background is what lies outside of text
+        # and of these together.
         partly_neutral, pieces = [], []
         for j, members in self._members.items():
             lines = self._lines.spanned(members)
@@ -137,8 +162,8 @@ class Measured:
                 partly_neutral.append(j)
                 text_or_neutral = (self._truth, [*members, *ignored])
                 pieces.append(Piece(text_or_neutral, (self._lines.shapes, lines)))
-        covered = union_areas(pieces, (self._found, partly_neutral))
-        background[partly_neutral] = self._found.areas[partly_neutral] - covered
+        covered = union_areas(pieces, (self._detections, partly_neutral))
+        background[partly_neutral] = self._detections.areas[partly_neutral] - covered
         return np.asarray(text), np.maximum(background, 0.0)
 
     def _objects(self) -> _Objects:
@@ -149,7 +174,7 @@ class Measured:
         fragmentation = 1.0 / (1.0 + np.log(np.maximum(s, 1)))
         measured = [self._accuracy(i) for i in at.tolist()]
         return _Objects(
-            *_of(self._image_of_truth[at], flat_index, len(self.scenes)),
+            *_selected(self._image_of_truth[at], flat_index, len(self.scenes)),
             s,
             raw,
             fragmentation,
@@ -159,6 +184,7 @@ class Measured:
 
     @cached_property
     def _detection_accuracy(self) -> list[float]:
+        # What is neutral of a detection is in neither of the two.
         below = self._text + self._background
         return [float(share) for share in shares(self._text, below)]
 
@@ -172,6 +198,8 @@ class Measured:
         if alone:
             covered = float(self._covered[i])
             return covered / (covered + self._background_of_all(i, partners)), "split"
+        # Pairs are ordered by truth: those of object i are a run. Each part of it brings the text
+        # and background of its detection in proportion.
         start = np.searchsorted(self._pairs.truth, i)
         shared = self._shared[start : start + len(partners)]
         dealt = sum(
@@ -184,18 +212,19 @@ class Measured:
         if i not in self._overlapping_objects:
             return float(sum(self._background[j] for j in partners))
         text = [i, *sorted({at for j in partners for at in self._ignored_of.get(j, [])})]
-        both = Piece((self._found, partners), (self._truth, text))
+        both = Piece((self._detections, partners), (self._truth, text))
+        # Background is what the detections cover together beyond the text and the ignored regions.
         with_text, of_text = union_areas([both, Piece((self._truth, text))])
         return max(float(with_text - of_text), 0.0)
 
     @cached_property
     def _overlapping_objects(self) -> set[int]:
-        return set(overlapping_groups(self._found, self._partners))
+        return set(overlapping_groups(self._detections, self._partners))
 
     def _ignored(self, limit: float) -> NDArray[np.bool_]:
         """Say which unmatched detections lie in ignored truths."""
         inside = summed(self._ignored_pairs.detection, self._ignored_shared, len(self._m))
-        share = shares(inside, self._found.areas)
+        share = shares(inside, self._detections.areas)
         # A sum over overlapping regions is too large, never too small.
         doubtful = [
             j
@@ -203,27 +232,27 @@ class Measured:
             if not self._m[j] and share[j] > limit and len(truths) > 1
         ]
         pieces = [Piece((self._truth, self._ignored_of[j])) for j in doubtful]
-        exact = union_areas(pieces, (self._found, doubtful))
-        share[doubtful] = exact / self._found.areas[doubtful]
+        exact = union_areas(pieces, (self._detections, doubtful))
+        share[doubtful] = exact / self._detections.areas[doubtful]
         return np.asarray((self._m == 0) & (share > limit))
 
-    def _false_positives(self) -> _Of:
+    def _false_positives(self) -> _Selection:
         at = np.flatnonzero(self._has_area & (self._m == 0) & ~self.ignored)
         index = at - self._flat.first_detection[self._image[at]]
-        return _Of(*_of(self._image[at], index, len(self.scenes)))
+        return _Selection(*_selected(self._image[at], index, len(self.scenes)))
 
     def counts(self, at: int) -> dict[str, float]:
         """Return the counts of an image, named as in the published result files."""
-        objects, found = self.objects.at(at), self._flat.slices(at)[1]
+        objects, detections = self.objects.at(at), self._flat.slices(at)[1]
         n_objects, tp = objects.stop - objects.start, int(self.objects.hit[objects].sum())
         false_positives = self.false_positives.at(at)
         return {
             "gt": n_objects,
-            "detections": int(self._has_area[found].sum()),
+            "detections": int(self._has_area[detections].sum()),
             "tp": tp,
             "fp": false_positives.stop - false_positives.start,
             "missed": n_objects - tp,
-            "ignored": int(self.ignored[found].sum()),
+            "ignored": int(self.ignored[detections].sum()),
         }
 
     def sums(self, at: int) -> dict[str, float]:
@@ -243,14 +272,14 @@ class Measured:
         objects = self.objects.at(at)
         first_truth = int(self._flat.first_truth[at])
         first = int(self._flat.first_detection[at])
-        found = []
+        matches = []
         for position in range(objects.start, objects.stop):
             kind = self.objects.kind[position]
             if kind is None:
                 continue
             index = int(self.objects.index[position])
             partners = self._partners[first_truth + index]
-            found.append(
+            matches.append(
                 Match(
                     (index,),
                     tuple(j - first for j in partners),
@@ -259,10 +288,10 @@ class Measured:
                     float(precision[position]),
                 )
             )
-        return tuple(found)
+        return tuple(matches)
 
     def unmatched(self, at: int) -> tuple[Unmatched, ...]:
-        truths, found = self._flat.slices(at)
+        truths, detections = self._flat.slices(at)
         reasons = []
         for index, i in enumerate(range(truths.start, truths.stop)):
             if self._flat.ignored_truth[i]:
@@ -271,7 +300,7 @@ class Measured:
                 reasons.append(Unmatched("truth", index, f"{_NO_AREA}, so it is left out"))
             elif not self._s[i]:
                 reasons.append(Unmatched("truth", index, "no detection shares area with it"))
-        for index, j in enumerate(range(found.start, found.stop)):
+        for index, j in enumerate(range(detections.start, detections.stop)):
             if not self._has_area[j]:
                 reasons.append(Unmatched("detection", index, f"{_NO_AREA}, so it is left out"))
             elif self.ignored[j]:

@@ -68,11 +68,12 @@ class Evaltex(CreditProtocol):
 
     def conclude(self, measured: Measured) -> list[ImageScore]:
         """Return this variant's scores."""
-        objects, found = measured.objects, measured.false_positives
+        objects, wrong = measured.objects, measured.false_positives
         coverage, accuracy = self._values(measured)
         coverages = _histograms(coverage, objects.image, len(measured.scenes), self.bins)
-        hits = np.concatenate([accuracy[objects.hit], np.zeros(len(found))])
-        image_of_hit = np.concatenate([objects.image[objects.hit], found.image])
+        # Accuracies of matched objects, then a 0 for each false positive; and the image of each.
+        hits = np.concatenate([accuracy[objects.hit], np.zeros(len(wrong))])
+        image_of_hit = np.concatenate([objects.image[objects.hit], wrong.image])
         accuracies = _histograms(hits, image_of_hit, len(measured.scenes), self.bins)
         recall_credit, precision_credit = self.credit(coverage), self.credit(accuracy)
         scores = []
@@ -112,21 +113,21 @@ class Evaltex(CreditProtocol):
         recall_credit: Floats,
         precision_credit: Floats,
     ) -> Tally:
-        objects, found = measured.objects.at(at), measured.false_positives.at(at)
+        objects, wrong = measured.objects.at(at), measured.false_positives.at(at)
         hit = measured.objects.hit[objects]
         recall, precision = recall_credit[objects], precision_credit[objects][hit]
         missed = float(self.credit(np.zeros(1))[0])
         if self.weight == "regions":
-            n_objects, n_found = len(recall), found.stop - found.start
+            n_objects, n_wrong = len(recall), wrong.stop - wrong.start
             return Tally(
                 math.fsum(recall),
                 n_objects,
-                math.fsum(precision) + missed * n_found,
-                len(precision) + n_found,
+                math.fsum(precision) + missed * n_wrong,
+                len(precision) + n_wrong,
             )
         truth = np.array(self.weights(scene.truth))[measured.objects.index[objects]]
         weights = np.array(self.weights(scene.detections or ()))
-        extra = float(weights[measured.false_positives.index[found]].sum()) if len(weights) else 0.0
+        extra = float(weights[measured.false_positives.index[wrong]].sum()) if len(weights) else 0.0
         return Tally(
             float(truth @ recall),
             float(truth.sum()),
@@ -154,7 +155,7 @@ class Evaltex(CreditProtocol):
         return 0.0
 
     def overall(self, scores: Sequence[ImageScore]) -> OverallScore:
-        found = super().overall(scores)
+        figures = super().overall(scores)
         pooled = Tally(
             math.fsum(score.tally.recalled for score in scores),
             math.fsum(score.tally.n_truth for score in scores),
@@ -171,7 +172,7 @@ class Evaltex(CreditProtocol):
                 sums[name] += value  # type: ignore[assignment]
         recall, precision = self._divided(pooled, counts)
         return replace(
-            found,
+            figures,
             recall=recall,
             precision=precision,
             f_score=f_score(recall, precision),
@@ -223,13 +224,14 @@ class EvaltexEmdNoSplit(EvaltexEmd):
 
 def _bins(values: Floats, n_bins: int) -> Indices:
     # 0.29 * 100 is a little less than 29.
-    found = np.floor(n_bins * np.clip(values, 0.0, 1.0) + NOISE)
-    return np.minimum(n_bins - 1, found).astype(np.intp)
+    at = np.floor(n_bins * np.clip(values, 0.0, 1.0) + NOISE)
+    return np.minimum(n_bins - 1, at).astype(np.intp)
 
 
 def _histograms(
     values: Floats, image: Indices, n_images: int, n_bins: int
 ) -> list[tuple[int, ...]]:
+    # One count for all images: image k has the bins k * n_bins to (k + 1) * n_bins.
     flat = np.bincount(image * n_bins + _bins(values, n_bins), minlength=n_images * n_bins)
     return [tuple(row) for row in flat.reshape(n_images, n_bins).tolist()]
 

@@ -225,16 +225,24 @@ def _parts_of_rectangles(drawn: _Drawn) -> _Parts:
     if not len(drawn.boxes):
         return []
     cluster = drawn.clusters()
+    # Of each polygon, whether its cluster has only rectangles; then these, cluster by cluster.
     straight = np.bincount(cluster, ~drawn.rectangular)[cluster] == 0
     order = np.flatnonzero(straight)[np.argsort(cluster[straight], kind="stable")]
     starts = np.flatnonzero(np.diff(cluster[order])) + 1
-    parts = [part for one in np.split(order, starts) if len(one) for part in _cells(drawn, one)]
+    parts = [
+        part
+        for cluster_at in np.split(order, starts)
+        if len(cluster_at)
+        for part in _cells(drawn, cluster_at)
+    ]
     drawn.keep(~straight)
     return parts
 
 
 def _cells(drawn: _Drawn, at: Indices) -> _Parts:
     boxes, methods, ranks = drawn.boxes[at], drawn.method[at], drawn.ranks[at]
+    # Every side lies on the grid of all coordinates of the cluster, so all methods vote alike on a
+    # whole cell: grid[method, row, column] is the greatest rank that covers the cell.
     xs, ys = np.unique(boxes[:, ::2]), np.unique(boxes[:, 1::2])
     left, right = np.searchsorted(xs, boxes[:, ::2]).T
     top, bottom = np.searchsorted(ys, boxes[:, 1::2]).T
@@ -245,6 +253,7 @@ def _cells(drawn: _Drawn, at: Indices) -> _Parts:
     for first in range(0, n_rows, step):
         last = min(first + step, n_rows)
         grid = np.zeros((len(own), last - first, n_columns), dtype=np.intp)
+        # The rows of each box within this band; a box above it has none.
         rows = np.clip(top - first, 0, None), np.clip(bottom - first, 0, None)
         for k, rank, y1, y2, x1, x2 in zip(
             *(array.tolist() for array in (methods, ranks, *rows, left, right)), strict=True
@@ -254,6 +263,7 @@ def _cells(drawn: _Drawn, at: Indices) -> _Parts:
         areas = np.outer(np.diff(ys[first : last + 1]), np.diff(xs)).ravel()
         voted = grid.reshape(len(own), -1)
         covered = voted.any(axis=0)
+        # A row for each method of the image, those without a box in this cluster included.
         all_ranks = np.zeros((drawn.n_methods, int(covered.sum())), dtype=np.intp)
         all_ranks[own] = voted[:, covered]
         parts.append((all_ranks, areas[covered]))
@@ -285,6 +295,9 @@ def _parts_of_others(drawn: _Drawn) -> _Parts:
 
 def _merged(ranks: Indices, areas: Floats, levels: Sequence[Floats]) -> Faces:
     """Return faces with the areas of equal ranks added up."""
+    # A column of ranks is a number whose digits are the ranks, method by method: equal columns are
+    # equal numbers, and their order is that of the votes. Before a number could overflow it is
+    # replaced by its place among those that occur, which keeps the order.
     codes = np.zeros(len(areas), dtype=np.int64)
     n_codes = 1
     for row, known in zip(ranks, levels, strict=True):
@@ -314,6 +327,7 @@ def look_alikes(
     counted = np.zeros((n_methods, n_methods))
     for table in tables:
         marked = (table.signatures > 0).astype(np.float64)
+        # Shape (methods, methods): the area that both mark, and on the diagonal each one's own.
         both = marked.T @ (marked * table.areas[:, None])
         own = np.diag(both)
         either = own[:, None] + own[None, :] - both

@@ -71,6 +71,7 @@ def _span_overlaps(document: Document) -> Iterator[tuple[int, int, float]]:
     references = [_joined(item.spans) for item in document.references]
     predictions = [_joined(item.spans) for item in document.predictions]
     first, last = _bounds(references), _bounds(predictions)
+    # A row for each reference, a column for each prediction: whether their outermost bounds meet.
     close = (first[:, None, 0] < last[None, :, 1]) & (last[None, :, 0] < first[:, None, 1])
     for i, j in np.argwhere(close).tolist():
         a, b = references[i], predictions[j]
@@ -100,6 +101,7 @@ def _polygon_overlaps(document: Document) -> Iterator[tuple[int, int, float]]:
     references, predictions = _extents(document.references), _extents(document.predictions)
     tree = shapely.STRtree(predictions)
     i, j = tree.query(references)
+    # The tree says nothing about the order; equal candidates are taken in file order.
     order = np.lexsort((j, i))
     i, j = i[order], j[order]
     shared = shapely.area(shapely.intersection(references[i], predictions[j]))

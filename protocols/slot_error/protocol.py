@@ -63,6 +63,7 @@ class SlotError(Protocol):
         truth, detections = Shapes(flat.truth), Shapes(flat.detections)
         pairs = overlapping_pairs(truth.boxes, detections.boxes, flat.n_truth, flat.n_detections)
         shared = intersection_areas(truth, detections, pairs)
+        # From here an array has one entry for each pair of regions that share area.
         pairs, shared = pairs.where(shared > 0), shared[shared > 0]
         union = truth.areas[pairs.truth] + detections.areas[pairs.detection] - shared
         # Rounding must not push an IoU over 1.
@@ -79,16 +80,16 @@ class SlotError(Protocol):
     def _score(
         self, scene: Scene, overlaps: list[tuple[Any, ...]], inside: list[bool]
     ) -> ImageScore:
-        found = scene.detections or ()
+        detections = scene.detections or ()
         candidates: defaultdict[int, list[Pair]] = defaultdict(list)
         for i, j, iou in overlaps:
-            same = scene.truth[i].label == found[j].label
+            same = scene.truth[i].label == detections[j].label
             candidates[i].append(Pair(j, iou, 1.0 if same else 0.0))
         counted = [i for i, region in enumerate(scene.truth) if not region.ignored]
         paired = {i: best_pair(candidates[i]) for i in counted}
         serving = {pair.prediction for pair in paired.values() if pair}
         left = {j for j, ignored in enumerate(inside) if ignored and j not in serving}
-        counts = count_slots(tuple(paired.values()), len(found) - len(left), self.view)
+        counts = count_slots(tuple(paired.values()), len(detections) - len(left), self.view)
         precision = min(1.0, counts.precision)
         return ImageScore(
             counts.recall,

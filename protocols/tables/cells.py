@@ -3,7 +3,7 @@
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 import shapely
@@ -72,9 +72,11 @@ class Cells:
 
     def relations(self) -> NDArray[np.intp]:
         """Return the relations of the tables that count; see cell_relations."""
+        # First row, first column, last row, last column of each cell; shape (n, 4).
         grid = np.array([region.cell for region in self.regions], dtype=np.intp).reshape(-1, 4)
         counted = np.flatnonzero(self.counted)
         related = cell_relations(self.table[counted], grid[counted])
+        # From numbers among the counted cells back to numbers among all.
         related[:, 1:] = counted[related[:, 1:]]
         return related
 
@@ -146,6 +148,7 @@ class CellMapping:
         """Return the detected cell of each truth cell, -1 for none."""
         good = self.pairs.where(self.iou >= threshold)
         mapped = np.full(len(self.truth.regions), -1, dtype=np.intp)
+        # The first pair of each truth cell: the only one if cells are mapped one to one.
         cells, first = np.unique(good.truth, return_index=True)
         mapped[cells] = good.detection[first]
         return mapped
@@ -210,7 +213,8 @@ def _cell_pairs(
 ) -> Pairs:
     """Return the cells of paired tables whose boxes share a point, by truth, then detection."""
     our_boxes, their_boxes = shapely.box(*ours.boxes.T), shapely.box(*theirs.boxes.T)
-    near: list[Any] = [np.zeros((2, 0), dtype=np.intp)]
+    # Truth cells in the first row, detected cells in the second; a column for each pair.
+    near: list[Indices] = [np.zeros((2, 0), dtype=np.intp)]
     for i, j in partner.items():
         first, last = truth.first[i : i + 2]
         begin, end = found.first[j : j + 2]
@@ -264,10 +268,12 @@ class RelationCounts:
     ) -> "RelationCounts":
         ours, theirs = truth.relations(), found.relations()
         n_cells = len(found.regions)
+        # Direction, from and to of a relation of detected cells as one number, to compare them.
         codes = (theirs[:, 0] * n_cells + theirs[:, 1]) * n_cells + theirs[:, 2]
         n_correct, points = [], []
         for threshold in thresholds:
             mapped = mapping.at(threshold)
+            # What each relation of the truth would be among the detected cells.
             before, after = mapped[ours[:, 1]], mapped[ours[:, 2]]
             wanted = (ours[:, 0] * n_cells + before) * n_cells + after
             correct = np.flatnonzero((before >= 0) & (after >= 0) & np.isin(wanted, codes))

@@ -52,6 +52,7 @@ class Outlines(Shapes):
         ]
         if not rings:
             return
+        # The ring that each point of all rings belongs to.
         owners = np.repeat(np.arange(len(rings)), [len(ring) for ring in rings])
         drawn = shapely.polygons(shapely.linearrings(np.concatenate(rings), indices=owners))
         crossing = ~shapely.is_valid(drawn)
@@ -91,6 +92,7 @@ class Overlaps:
         pairs = overlapping_pairs(truth.boxes, detections.boxes, flat.n_truth, flat.n_detections)
         iou, share = iou_of_pairs(truth, detections, pairs)
         ignored = ignored_detections(flat, pairs, share, _MAX_IGNORED_SHARE)
+        # One entry for each pair whose boxes meet: kept are those of counted tables that overlap.
         counted = ~flat.ignored_truth[pairs.truth] & ~ignored[pairs.detection] & (iou > 0)
         pairs, iou = pairs.where(counted), iou[counted]
         return cls(

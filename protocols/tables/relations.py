@@ -42,6 +42,8 @@ def cell_relations(table: Indices, cells: NDArray[np.intp]) -> NDArray[np.intp]:
     n_columns = cells[:, 3] - cells[:, 1] + 1
     n_positions = n_rows * n_columns
     _check_size(np.bincount(table, n_positions), MAX_POSITIONS, "positions")
+    # One entry for each position that a cell stands on: which cell, and its row and column there;
+    # ``step`` counts the positions of a cell row by row.
     cell, step = _runs(n_positions)
     row = cells[cell, 0] + step // n_columns[cell]
     column = cells[cell, 1] + step % n_columns[cell]
@@ -60,12 +62,16 @@ def _neighbours(
     table: Indices, line: Indices, place: Indices, cell: Indices
 ) -> tuple[Indices, Indices]:
     """Return the cells of each occupied position beside those of the next one in its line."""
+    # Sorted by table, line, place in the line and cell: cells of one position are a run, and the
+    # next run is the next occupied position of the line, if it is of the same table and line.
     order = np.lexsort((cell, place, line, table[cell]))
     keys = np.column_stack((table[cell], line, place))[order]
     cell = cell[order]
     starts = np.flatnonzero(np.r_[True, (keys[1:] != keys[:-1]).any(axis=1)][: len(keys)])
     sizes = np.diff(np.r_[starts, len(keys)])
     first = np.flatnonzero((keys[starts[1:], :2] == keys[starts[:-1], :2]).all(axis=1))
+    # Every cell of a run with every cell of the next run: pair number ``step`` of a pair of runs is
+    # number step // width of the first with number step % width of the second.
     n_pairs = sizes[first] * sizes[first + 1]
     _check_size(np.bincount(keys[starts[first], 0], n_pairs), MAX_RELATIONS, "neighbours")
     pair, step = _runs(n_pairs)
