@@ -11,8 +11,8 @@ from django.urls import reverse
 from annotate.datasets.drawing import Picture, picture
 from annotate.datasets.models import BoxConvention
 from protocols.core.regions import decode_regions
+from protocols.formats.contents import LineFormat
 from protocols.formats.problems import CODES
-from protocols.formats.rrc import LineFormat
 
 from . import drafts
 from .checking import HISTOGRAM

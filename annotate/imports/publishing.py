@@ -18,8 +18,8 @@ from annotate.scoring.models import ProtocolRun, Score
 from annotate.studies.models import Study
 from protocols.core.base import f_score
 from protocols.core.regions import canonical_bytes, encode_regions
+from protocols.formats.contents import LineFormat
 from protocols.formats.problems import quoted
-from protocols.formats.rrc import LineFormat
 
 from .checking import methods_together
 from .errors import NotLoaded

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from typing import Final
 
 from ..core.errors import ProtocolError
-from ..slot_error.protocol import Item, Span
+from .items import Item, Span
 
 _TYPE: Final = "Habitat"
 _ONTOLOGY: Final = "OntoBiotope"
