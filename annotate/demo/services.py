@@ -21,10 +21,9 @@ from annotate.scoring.services import score_protocol
 from annotate.studies.models import Role, Study
 from annotate.studies.services import add_member, create_study
 from protocols.formats.writing import write_rrc_zip
-
-from .detectors import DETECTORS, detections
-from .judge import JUDGES, Judge, Quality, quality
-from .scenes import DrawnScene, draw_scenes, jpeg_bytes
+from tools.artwork.demo.detectors import DETECTORS, detections
+from tools.artwork.demo.judge import JUDGES, Judge, Quality, quality
+from tools.artwork.demo.scenes import DrawnScene, draw_scenes, jpeg_bytes
 
 DATASET = "Drawn scenes"
 FINISHED_STUDY = "Ten detectors, three readers"

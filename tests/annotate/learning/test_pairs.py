@@ -5,11 +5,11 @@ from xml.etree import ElementTree
 
 import pytest
 
-from annotate.learning import pictures
 from annotate.learning import presentation as screens
-from annotate.learning.letters import Word
 from annotate.learning.pairs import CARDS, CRITERIA, EXERCISES, LEFT, PAIRS_IN_A_ROUND, RIGHT
-from annotate.learning.pictures import HEIGHT, PICTURES, WIDTH
+from tools.artwork.cards import pictures
+from tools.artwork.cards.letters import Word
+from tools.artwork.cards.pictures import HEIGHT, PICTURES, WIDTH
 
 AIR = 6
 PAIRS = [card.pair for card in CARDS] + [
@@ -64,7 +64,7 @@ def test_a_centred_word_is_centred():
 
 
 def test_the_files_are_what_is_drawn_here():
-    """Run `python -m annotate.learning.pictures` after a change."""
+    """Run `python -m tools.artwork.cards.pictures` after a change."""
     for file, text in pictures.files():
         assert file.read_text(encoding="utf-8") == text, file.name
     assert {file.stem for file in pictures.FOLDER.glob("*.svg")} == set(PICTURES)

@@ -1,6 +1,6 @@
 """The pictures of the worked examples and the practice, drawn here: streets, shops and signs.
 
-`python -m annotate.learning.pictures` writes them to static/img/learning/. They are ours and are
+`python -m tools.artwork.cards.pictures` writes them to static/img/learning/. They are ours and are
 given away under CC0. Words are drawn from our own alphabet, so their boxes are known exactly.
 """
 
@@ -14,7 +14,7 @@ from .letters import Box, Word
 
 WIDTH: Final = 640
 HEIGHT: Final = 360
-FOLDER: Final = Path(__file__).resolve().parents[2] / "static" / "img" / "learning"
+FOLDER: Final = Path(__file__).resolve().parents[3] / "static" / "img" / "learning"
 
 
 @dataclass(frozen=True)
