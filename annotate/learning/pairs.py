@@ -4,8 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from tools.artwork.cards.letters import Box
-from tools.artwork.cards.pictures import HEIGHT, PICTURES, WIDTH, Picture
+from .pictures import HEIGHT, PICTURES, WIDTH, Box, Picture
 
 LEFT, EQUAL, RIGHT = "left", "equal", "right"
 # Practice asks for these; preference has no wrong answer.

@@ -8,10 +8,9 @@ from django.templatetags.static import static
 
 from annotate.accounts.models import Preferences
 from annotate.studies.models import Study
-from tools.artwork.cards.letters import Box
-from tools.artwork.cards.pictures import HEIGHT, WIDTH
 
 from .pairs import CHECKED, CRITERIA, EQUAL, LEFT, RIGHT, Card, Exercise, Pair
+from .pictures import HEIGHT, WIDTH, Box
 
 WORDS = {LEFT: "Left better", EQUAL: "Equal", RIGHT: "Right better"}
 
