@@ -1,4 +1,4 @@
-"""The pairs people learn on: a picture, two sets of boxes, and what may be said about them."""
+"""Pairs of the worked examples and the practice: a picture, two sets of boxes, and their verdicts."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -27,7 +27,7 @@ class Pair:
 
 @dataclass(frozen=True)
 class Verdict:
-    """What a card says about one criterion; no ``answer`` where people may well differ."""
+    """The verdict of a card on one criterion; no ``answer`` where people may well differ."""
 
     answer: str
     why: str
