@@ -71,7 +71,7 @@ def draw_scene(number: int, seed: int = SEED, lettering: bool = True) -> DrawnSc
 
 def jpeg_bytes(image: Image.Image) -> bytes:
     stream = io.BytesIO()
-    image.convert("RGB").save(stream, "JPEG", quality=85)
+    image.convert("RGB").save(stream, "JPEG", quality=85, optimize=True, progressive=True)
     return stream.getvalue()
 
 
