@@ -61,7 +61,7 @@ def planks(y: float, height: float, face: str, joint: str) -> str:
 def board(
     x: float, y: float, width: float, height: float, fill: str, *, edge: str = "", r: float = 4
 ) -> str:
-    """A sign with its shadow on the wall."""
+    """Draw a sign with its shadow on the wall."""
     shadow = rect(x + 5, y + 7, width, height, "#000", r=r, opacity=".3")
     face = rect(x, y, width, height, fill, r=r)
     gloss = rect(x, y, width, height / 2.4, "#fff", r=r, opacity=".08")

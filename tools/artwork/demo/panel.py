@@ -82,6 +82,7 @@ def _ink(
 def _lamps(bitmap: Image.Image, pitch: int) -> Image.Image:
     lamp = Image.new("L", (pitch, pitch))
     ImageDraw.Draw(lamp).ellipse((0, 0, pitch - 1, pitch - 1), fill=255)
+    # Each pixel of the letter becomes a lamp, lit or dark: the Kronecker product lays them side by side.
     lit = np.kron(np.asarray(bitmap) > 0, np.asarray(lamp, dtype=np.uint8))
     return Image.fromarray(lit.astype(np.uint8))
 

@@ -148,6 +148,8 @@ def _corners(
 
 def _homography(source: Sequence[Point], goal: Sequence[Point]) -> NDArray[np.float64]:
     """Return the 3 x 3 projection that takes four points to four others."""
+    # Two linear equations for each pair of points in the eight unknown entries; the ninth is 1:
+    # u = (a x + b y + c) / (g x + h y + 1), and v = (d x + e y + f) / (g x + h y + 1).
     rows, values = [], []
     for (x, y), (u, v) in zip(source, goal, strict=True):
         rows += [[x, y, 1, 0, 0, 0, -u * x, -u * y], [0, 0, 0, x, y, 1, -v * x, -v * y]]
