@@ -64,7 +64,10 @@ LAYERS: tuple[set[str], ...] = (
 )
 # Modules that hold one rule of their subject each stand with the services, in an order of their own:
 # a module may import those named after it in its subject.
-RULES: dict[str, tuple[str, ...]] = {}
+RULES: dict[str, tuple[str, ...]] = {
+    "guide": ("presets", "playground", "markdown"),
+    "learning": ("consent", "pairs", "pictures"),
+}
 # Bottom of the site: every subject may use them, they use nothing of the site.
 COMMON = {"annotate.errors", "annotate.access", "annotate.requests"}
 # They gather the subjects for Django; commands stand above all subjects.

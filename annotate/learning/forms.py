@@ -1,4 +1,6 @@
-"""What the pages of the first visit send, checked."""
+"""Forms on the pages of the first visit."""
+
+from typing import Any
 
 from django import forms
 
@@ -14,7 +16,7 @@ class ConsentForm(forms.Form):
 
 
 class PracticeForm(forms.Form):
-    def __init__(self, *args: object, **kwargs: object) -> None:
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         for criterion in CRITERIA:
             self.fields[criterion] = forms.ChoiceField(

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import TypedDict
 
 from django.contrib.auth.models import User
 from django.db import transaction
@@ -17,6 +18,15 @@ from .models import FirstVisit
 from .pairs import CHECKED, EXERCISES, NEEDED, PAIRS_IN_A_ROUND, ROUNDS, Exercise
 
 Answers = Mapping[str, str]
+
+
+class PracticeAnswer(TypedDict):
+    """One of the answers to practice pairs as a first visit stores it."""
+
+    round: int
+    pair: str
+    answers: dict[str, str]
+    expected: dict[str, str]
 
 
 def is_due(study: Study, annotator: User) -> bool:
@@ -92,7 +102,7 @@ def finish(*, study: Study, annotator: User) -> FirstVisit:
 
 @dataclass(frozen=True)
 class Round:
-    """How one round of practice went."""
+    """Counts of one round of practice."""
 
     number: int
     n_answered: int
@@ -115,9 +125,8 @@ class Practice:
     """The rounds of practice of a first visit, or of nobody's."""
 
     def __init__(self, visit: FirstVisit | None) -> None:
-        given = visit.practice_answers if visit else []
         self.rounds = tuple(
-            _round(number, [answer for answer in given if answer["round"] == number])
+            _round(number, [answer for answer in _stored(visit) if answer["round"] == number])
             for number in ROUNDS
         )
 
@@ -147,8 +156,8 @@ class Practice:
 def stored_answers(
     visit: FirstVisit | None, round_number: int, exercise: Exercise
 ) -> Answers | None:
-    """Return what was answered to a practice pair, None if nothing is stored."""
-    for answer in visit.practice_answers if visit else []:
+    """Return the stored answers to a practice pair, None if there are none."""
+    for answer in _stored(visit):
         if (answer["round"], answer["pair"]) == (round_number, exercise.pair.slug):
             return answer["answers"]
     return None
@@ -162,9 +171,7 @@ def next_pair(visit: FirstVisit | None) -> tuple[int, int] | None:
     open_round = Practice(visit).open_round
     if visit is None or open_round is None:
         return None
-    answered = {
-        answer["pair"] for answer in visit.practice_answers if answer["round"] == open_round
-    }
+    answered = {answer["pair"] for answer in _stored(visit) if answer["round"] == open_round}
     waiting = (
         number
         for number, exercise in enumerate(EXERCISES[open_round], 1)
@@ -179,11 +186,15 @@ def may_be_asked(visit: FirstVisit | None, round_number: int, *, again: bool) ->
     return waiting is None if again else waiting is not None and waiting[0] == round_number
 
 
-def _round(number: int, given: list[dict[str, object]]) -> Round:
+def _stored(visit: FirstVisit | None) -> list[PracticeAnswer]:
+    answers: list[PracticeAnswer] = visit.practice_answers if visit else []
+    return answers
+
+
+def _round(number: int, given: list[PracticeAnswer]) -> Round:
     right = {
         criterion: sum(
-            answer["answers"].get(criterion) == answer["expected"][criterion]  # type: ignore[attr-defined, index]
-            for answer in given
+            answer["answers"].get(criterion) == answer["expected"][criterion] for answer in given
         )
         for criterion in CHECKED
     }

@@ -4,7 +4,6 @@ import pytest
 from django.contrib.auth.models import User
 
 from annotate.datasets.models import Image, Result
-from annotate.demo.judge import JUDGES, quality
 from annotate.imports.services import ResultArchive, load_dataset, load_results
 from annotate.judging import services as judging
 from annotate.reports.services import study_report
@@ -19,6 +18,7 @@ from rankings.from_scores import f_beta, ranking_from_scores
 from rankings.mean_rank import mean_rank
 from rankings.report import Settings
 from tests.support.shared import shared_path
+from tools.artwork.demo.judge import JUDGES, quality
 
 pytestmark = pytest.mark.django_db
 

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 import shapely
 
-from annotate.demo.detectors import DETECTORS, SMALL_PX, detections, text_height
 from protocols.core.regions import Region
-from tests.annotate.demo import drawn
+from tests.tools.artwork.demo import drawn
+from tools.artwork.demo.detectors import DETECTORS, SMALL_PX, detections, text_height
 
 BY_SLUG = {detector.slug: detector for detector in DETECTORS}
 

@@ -32,6 +32,7 @@ def clouds(size: Size, rng: random.Random, cell: float, stretch: float = 1) -> N
     source = np.random.default_rng(rng.getrandbits(64))
     total = np.zeros((size[1], size[0]), dtype=np.float32)
     weight, weights = 1.0, 0.0
+    # Four grids of random values, each finer and fainter than the one before, enlarged and added up.
     for _ in range(4):
         coarse = (max(2, round(size[0] / cell / stretch) + 1), max(2, round(size[1] / cell) + 1))
         grid = Image.fromarray(source.random((coarse[1], coarse[0]), dtype=np.float32))
@@ -111,7 +112,7 @@ def tiles(
 def street(
     size: Size, rng: random.Random, sky: tuple[str, str], walls: Sequence[str], blur: float
 ) -> Image.Image:
-    """A street far behind the sign, out of focus."""
+    """Draw a street far behind the sign, out of focus."""
     image = gradient(size, *sky)
     draw = ImageDraw.Draw(image)
     x = -40
@@ -147,7 +148,7 @@ def leaves(size: Size, rng: random.Random, colours: Sequence[str], blur: float) 
 def lights(
     size: Size, rng: random.Random, sky: tuple[str, str], colours: Sequence[str], n: int
 ) -> Image.Image:
-    """A city at night, out of focus."""
+    """Draw a city at night, out of focus."""
     image = gradient(size, *sky)
     for _ in range(n):
         r = rng.randint(10, 34)

@@ -1,10 +1,4 @@
-"""Putting text into a picture so that its ground truth fits the ink.
-
-A scene is a background with flat *panels* put on it: signs, labels, posters, book spines. A panel is
-drawn from the front at twice its size; every word on it remembers the box of its ink. Putting the
-panel into the scene turns and tilts both through one projection. Light, blur and noise come last and
-move nothing.
-"""
+"""Panels: flat surfaces drawn from the front, each word of which remembers the box of its ink."""
 
 import math
 import random
@@ -17,20 +11,14 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image, ImageDraw, ImageFilter, ImageFont
 
-from protocols.core.regions import Region
-
 from .surfaces import clouds, gradient
-
-ILLEGIBLE = "###"
-# Words lower than this are too small to be read and are ignored.
-LEGIBLE_PX = 9.0
 
 # "#rrggbb" or "#rrggbbaa"; two of them are a gradient from top to bottom.
 Colour = str | tuple[str, str]
 Point = tuple[float, float]
 
-_SCALE = 2
-_CAMERA_PX = 1400.0
+# A panel is drawn at this many times its size.
+SCALE = 2
 _DOT_ROWS = 13
 
 
@@ -94,29 +82,30 @@ def _ink(
 def _lamps(bitmap: Image.Image, pitch: int) -> Image.Image:
     lamp = Image.new("L", (pitch, pitch))
     ImageDraw.Draw(lamp).ellipse((0, 0, pitch - 1, pitch - 1), fill=255)
+    # Each pixel of the letter becomes a lamp, lit or dark: the Kronecker product lays them side by side.
     lit = np.kron(np.asarray(bitmap) > 0, np.asarray(lamp, dtype=np.uint8))
     return Image.fromarray(lit.astype(np.uint8))
 
 
 @dataclass(frozen=True, slots=True)
-class _Word:
+class Word:
     box: tuple[float, float, float, float]
     text: str
     ignored: bool
     line: int
 
 
-class _Panel:
+class Panel:
     """A flat surface seen from the front, in units of about one pixel of the scene."""
 
     def __init__(
         self, width: float, height: float, fill: Colour | None, radius: float, lettering: bool
     ) -> None:
         self.width, self.height = width, height
-        self.words: list[_Word] = []
+        self.words: list[Word] = []
         self.n_lines = 0
         self._lettering = lettering
-        self.image = Image.new("RGBA", (round(width * _SCALE), round(height * _SCALE)))
+        self.image = Image.new("RGBA", (round(width * SCALE), round(height * SCALE)))
         if fill is not None:
             self.box(0, 0, width, height, fill, radius)
 
@@ -125,7 +114,7 @@ class _Panel:
     ) -> None:
         corners = _scaled((left, top, right, bottom))
         corners[2:] = [corners[2] - 1, corners[3] - 1]
-        self._paint(fill, lambda draw: draw.rounded_rectangle(corners, radius * _SCALE, fill=255))
+        self._paint(fill, lambda draw: draw.rounded_rectangle(corners, radius * SCALE, fill=255))
 
     def frame(
         self,
@@ -137,10 +126,10 @@ class _Panel:
         width: float,
         radius: float = 0,
     ) -> None:
-        corners, pen = _scaled((left, top, right, bottom)), round(width * _SCALE)
+        corners, pen = _scaled((left, top, right, bottom)), round(width * SCALE)
         self._paint(
             fill,
-            lambda draw: draw.rounded_rectangle(corners, radius * _SCALE, outline=255, width=pen),
+            lambda draw: draw.rounded_rectangle(corners, radius * SCALE, outline=255, width=pen),
         )
 
     def border(self, inset: float, fill: Colour, width: float, radius: float = 0) -> None:
@@ -150,7 +139,7 @@ class _Panel:
         self._paint(fill, lambda draw: draw.ellipse(_scaled((left, top, right, bottom)), fill=255))
 
     def ring(self, x: float, y: float, radius: float, fill: Colour, width: float) -> None:
-        box, pen = _scaled((x - radius, y - radius, x + radius, y + radius)), round(width * _SCALE)
+        box, pen = _scaled((x - radius, y - radius, x + radius, y + radius)), round(width * SCALE)
         self._paint(fill, lambda draw: draw.ellipse(box, outline=255, width=pen))
 
     def shape(self, points: Sequence[Point], fill: Colour) -> None:
@@ -158,7 +147,7 @@ class _Panel:
         self._paint(fill, lambda draw: draw.polygon(flat, fill=255))
 
     def stroke(self, points: Sequence[Point], fill: Colour, width: float) -> None:
-        flat, pen = _scaled([value for point in points for value in point]), round(width * _SCALE)
+        flat, pen = _scaled([value for point in points for value in point]), round(width * SCALE)
         self._paint(fill, lambda draw: draw.line(flat, fill=255, width=pen, joint="curve"))
 
     def arrow(self, x: float, y: float, length: float, fill: Colour, angle: float = 0) -> None:
@@ -207,30 +196,30 @@ class _Panel:
         The line starts at x, ends there or has its middle there (anchor l, r, m). An illegible line is
         one ignored region. Shadow (right, down, colour) and glow belong to the surface, not to the ink.
         """
-        size_px = round(size * _SCALE)
+        size_px = round(size * SCALE)
         parts = [text] if illegible else text.split()
         inks = [
-            _ink(part, size_px, round(bold * _SCALE), tracking * _SCALE, stretch, slant, dots)
+            _ink(part, size_px, round(bold * SCALE), tracking * SCALE, stretch, slant, dots)
             for part in parts
         ]
-        space = (0.28 * size_px + tracking * _SCALE) * stretch
+        space = (0.28 * size_px + tracking * SCALE) * stretch
         total = sum(ink.advance for ink in inks) + space * (len(inks) - 1)
-        pen = x * _SCALE - {"l": 0.0, "m": total / 2, "r": total}[anchor]
+        pen = x * SCALE - {"l": 0.0, "m": total / 2, "r": total}[anchor]
         for part, ink in zip(parts, inks, strict=True):
-            left, top = round(pen) + ink.left, round(y * _SCALE) + ink.top
+            left, top = round(pen) + ink.left, round(y * SCALE) + ink.top
             if shadow is not None:
-                aside = (left + round(shadow[0] * _SCALE), top + round(shadow[1] * _SCALE))
+                aside = (left + round(shadow[0] * SCALE), top + round(shadow[1] * SCALE))
                 self._stamp(ink.mask, aside, shadow[2])
             if glow is not None:
                 self._glow(ink.mask, (left, top), glow)
             if self._lettering:
                 self._stamp(ink.mask, (left, top), fill)
             right, bottom = left + ink.mask.width, top + ink.mask.height
-            box = (left / _SCALE, top / _SCALE, right / _SCALE, bottom / _SCALE)
-            self.words.append(_Word(box, part, illegible, self.n_lines))
+            box = (left / SCALE, top / SCALE, right / SCALE, bottom / SCALE)
+            self.words.append(Word(box, part, illegible, self.n_lines))
             pen += ink.advance + space
         self.n_lines += 1
-        return (pen - space) / _SCALE
+        return (pen - space) / SCALE
 
     def small_print(
         self,
@@ -246,7 +235,7 @@ class _Panel:
         for number in range(n_lines):
             end = right if number < n_lines - 1 else left + (right - left) * rng.uniform(0.4, 0.8)
             words: list[str] = []
-            while _font(round(size * _SCALE)).getlength(" ".join(words)) < (end - left) * _SCALE:
+            while _font(round(size * SCALE)).getlength(" ".join(words)) < (end - left) * SCALE:
                 words.append(rng.choice(_SMALL_PRINT))
             line = " ".join(words[:-1]) or words[0]
             self.text(left, top + (number + 0.8) * size * 1.35, line, size, fill, illegible=True)
@@ -263,7 +252,7 @@ class _Panel:
 
     def wear(self, rng: random.Random, strength: float, cell: float = 40) -> None:
         """Make the surface uneven: dirt, fading, grain."""
-        cloud = clouds(self.image.size, rng, cell * _SCALE)
+        cloud = clouds(self.image.size, rng, cell * SCALE)
         self._multiply(1 - strength * (cloud - 0.25))
 
     def round_off(self, strength: float) -> None:
@@ -322,7 +311,7 @@ _SMALL_PRINT = (
 
 
 def _scaled(values: Sequence[float]) -> list[float]:
-    return [value * _SCALE for value in values]
+    return [value * SCALE for value in values]
 
 
 def _coloured(mask: Image.Image, fill: Colour) -> Image.Image:
@@ -336,153 +325,3 @@ def _coloured(mask: Image.Image, fill: Colour) -> Image.Image:
         mask if opacity == 255 else mask.point([value * opacity // 255 for value in range(256)])
     )
     return layer
-
-
-class Stage:
-    """The picture being drawn and the ground truth so far."""
-
-    def __init__(self, rng: random.Random, lettering: bool) -> None:
-        self.rng = rng
-        self.image = Image.new("RGB", (1, 1))
-        self.words: list[Region] = []
-        self.lines: list[list[int]] = []
-        self._lettering = lettering
-
-    def lean(self, most: float) -> float:
-        return self.rng.uniform(-most, most)
-
-    def panel(
-        self, width: float, height: float, fill: Colour | None = None, radius: float = 0
-    ) -> _Panel:
-        return _Panel(width, height, fill, radius, self._lettering)
-
-    def put(
-        self,
-        panel: _Panel,
-        x: float,
-        y: float,
-        *,
-        angle: float = 0,
-        yaw: float = 0,
-        pitch: float = 0,
-        shadow: float = 0,
-    ) -> None:
-        """Put the panel's middle at (x, y), turned by ``angle`` and tilted by ``yaw`` and ``pitch`` degrees.
-
-        ``shadow`` is how far the shadow falls, in pixels.
-        """
-        corners = _corners(panel, x, y, angle, yaw, pitch)
-        flat = [(0.0, 0.0), (panel.width, 0.0), (panel.width, panel.height), (0.0, panel.height)]
-        self._draw(panel.image, corners, flat, shadow)
-        seen = _homography(flat, corners)
-        first = len(self.lines)
-        self.lines.extend([] for _ in range(panel.n_lines))
-        for word in panel.words:
-            left, top, right, bottom = word.box
-            quad = _project(seen, [(left, top), (right, top), (right, bottom), (left, bottom)])
-            height = (math.dist(quad[0], quad[3]) + math.dist(quad[1], quad[2])) / 2
-            ignored = word.ignored or height < LEGIBLE_PX
-            points = tuple(round(value) for point in _grown(quad, 0.5) for value in point)
-            self.lines[first + word.line].append(len(self.words))
-            self.words.append(
-                Region(points, text=ILLEGIBLE if ignored else word.text, ignored=ignored)
-            )
-
-    def finish(
-        self,
-        *,
-        light: float = 0,
-        from_angle: float = 45,
-        vignette: float = 0.14,
-        blur: float = 0.5,
-        noise: float = 4,
-        tint: Point | None = None,
-        haze: float = 0,
-    ) -> None:
-        """Light the picture from one side, then see it: haze, tint (red, blue), blur, noise."""
-        width, height = self.image.size
-        x = np.linspace(-1, 1, width, dtype=np.float32)
-        y = np.linspace(-1, 1, height, dtype=np.float32)[:, np.newaxis]
-        turn = math.radians(from_angle)
-        bright = 1 - light * (x * math.cos(turn) + y * math.sin(turn)) / 1.4
-        bright = bright * (1 - vignette * (x**2 + y**2) / 2)
-        if blur:
-            self.image = self.image.filter(ImageFilter.GaussianBlur(blur))
-        pixels = np.asarray(self.image).astype(np.float32) * bright[..., np.newaxis]
-        if haze:
-            pixels += haze * (215 - pixels)
-        if tint is not None:
-            pixels *= np.array([1 + tint[0], 1, 1 + tint[1]], dtype=np.float32)
-        grain = np.random.default_rng(self.rng.getrandbits(64))
-        speckle = grain.standard_normal((height, width), dtype=np.float32)
-        pixels += noise * speckle[..., np.newaxis]
-        self.image = Image.fromarray(pixels.clip(0, 255).astype(np.uint8))
-
-    def _draw(
-        self, surface: Image.Image, corners: list[Point], flat: list[Point], shadow: float
-    ) -> None:
-        xs, ys = [corner[0] for corner in corners], [corner[1] for corner in corners]
-        left, top = math.floor(min(xs)) - 1, math.floor(min(ys)) - 1
-        width, height = math.ceil(max(xs)) + 2 - left, math.ceil(max(ys)) + 2 - top
-        fine = [((x - left) * _SCALE, (y - top) * _SCALE) for x, y in corners]
-        back = _homography(fine, [(x * _SCALE, y * _SCALE) for x, y in flat])
-        layer = surface.transform(
-            (width * _SCALE, height * _SCALE),
-            Image.Transform.PERSPECTIVE,
-            list((back / back[2, 2]).ravel()[:8]),
-            Image.Resampling.BICUBIC,
-        ).reduce(_SCALE)
-        if shadow:
-            pad = math.ceil(3 * shadow)
-            fallen = Image.new("L", (width + 2 * pad, height + 2 * pad))
-            fallen.paste(
-                layer.getchannel("A").point([value * 6 // 10 for value in range(256)]), (pad, pad)
-            )
-            fallen = fallen.filter(ImageFilter.GaussianBlur(shadow * 0.6))
-            reach = round(shadow * 0.7)
-            self.image.paste("#0a0a10", (left - pad + reach, top - pad + reach), fallen)
-        self.image.paste(layer.convert("RGB"), (left, top), layer.getchannel("A"))
-
-
-def _corners(
-    panel: _Panel, x: float, y: float, angle: float, yaw: float, pitch: float
-) -> list[Point]:
-    a, b, c = math.radians(angle), math.radians(yaw), math.radians(pitch)
-    corners = []
-    for across, down in ((-0.5, -0.5), (0.5, -0.5), (0.5, 0.5), (-0.5, 0.5)):
-        u, v = across * panel.width, down * panel.height
-        nearness = _CAMERA_PX / (_CAMERA_PX + u * math.sin(b) + v * math.sin(c))
-        u, v = u * math.cos(b) * nearness, v * math.cos(c) * nearness
-        corners.append(
-            (x + u * math.cos(a) - v * math.sin(a), y + u * math.sin(a) + v * math.cos(a))
-        )
-    return corners
-
-
-def _homography(source: Sequence[Point], goal: Sequence[Point]) -> NDArray[np.float64]:
-    """Return the 3 x 3 projection that takes four points to four others."""
-    rows, values = [], []
-    for (x, y), (u, v) in zip(source, goal, strict=True):
-        rows += [[x, y, 1, 0, 0, 0, -u * x, -u * y], [0, 0, 0, x, y, 1, -v * x, -v * y]]
-        values += [u, v]
-    return np.append(np.linalg.solve(rows, values), 1.0).reshape(3, 3)
-
-
-def _project(projection: NDArray[np.float64], points: Sequence[Point]) -> list[Point]:
-    seen = np.column_stack([points, np.ones(len(points))]) @ projection.T
-    return [(x / w, y / w) for x, y, w in seen.tolist()]
-
-
-def _grown(quad: Sequence[Point], by: float) -> list[Point]:
-    """Move the sides of a quadrilateral outwards, so that rounding corners leaves no ink outside."""
-    grown = []
-    for i, (x, y) in enumerate(quad):
-        (px, py), (nx, ny) = quad[i - 1], quad[(i + 1) % 4]
-        before, after = math.dist((x, y), (px, py)), math.dist((x, y), (nx, ny))
-        grown.append(
-            (
-                x + by * ((x - px) / before + (x - nx) / after),
-                y + by * ((y - py) / before + (y - ny) / after),
-            )
-        )
-    return grown

@@ -9,9 +9,9 @@ import pytest
 import shapely
 from PIL import Image
 
-from annotate.demo.scenes import draw_scene, draw_scenes, jpeg_bytes
-from annotate.demo.stage import LEGIBLE_PX
-from tests.annotate.demo import drawn
+from tests.tools.artwork.demo import drawn
+from tools.artwork.demo.scenes import draw_scene, draw_scenes, jpeg_bytes
+from tools.artwork.demo.stage import LEGIBLE_PX
 
 NUMBERS = range(1, 25)
 

@@ -57,7 +57,7 @@ _RECALL_WEIGHT, _PRECISION_WEIGHT, _TIDINESS_WEIGHT = 0.5, 0.3, 0.2
 
 @dataclass(frozen=True, slots=True, order=True)
 class Quality:
-    """What a person without noise would say of a result, each in [0, 1]."""
+    """The verdict of a person without noise on one result, each part in [0, 1]."""
 
     recall: float
     precision: float
@@ -118,17 +118,20 @@ def quality(truth: Sequence[Region], detections: Sequence[Region]) -> Quality:
     ignored = shapely.union_all(_polygons([word for word in truth if word.ignored]))
     boxes = shapely.difference(_polygons(detections), ignored)
     boxes = boxes[shapely.area(boxes) > 0]
+    # From here on one polygon for each legible word, one for each box that marks more than ignored text.
     if not len(words) or not len(boxes):
         recall, precision = float(not len(words)), float(not len(words) and not len(boxes))
         return _mixed(recall, precision, tidiness=precision)
     marked = shapely.union_all(boxes)
     areas = shapely.area(words)
+    # For each word the share of it inside any box, and how much of it can be read.
     covered = shapely.area(shapely.intersection(words, marked)) / areas
     read = ((covered - _UNREADABLE) / (_COMPLETE - _UNREADABLE)).clip(0, 1)
     weights = np.sqrt(areas)
     recall = float((read * weights).sum() / weights.sum())
 
     paper = shapely.union_all([_with_margin(word) for word in truth if not word.ignored])
+    # For each box the share of it on paper.
     on_paper = shapely.area(shapely.intersection(boxes, paper)) / shapely.area(boxes)
     false = float((on_paper < _FALSE_BELOW).mean())
     share = shapely.area(shapely.intersection(marked, paper)) / shapely.area(marked)
@@ -139,8 +142,10 @@ def quality(truth: Sequence[Region], detections: Sequence[Region]) -> Quality:
 def _tidiness(
     words: NDArray[np.object_], boxes: NDArray[np.object_], weights: NDArray[np.float64]
 ) -> float:
+    # (n words, n boxes): the share of each word inside each box.
     shared = shapely.area(shapely.intersection(words[:, np.newaxis], boxes))
     held = shared / shapely.area(words)[:, np.newaxis]
+    # For each word: the boxes that hold a part of it, and the words inside the box that holds most of it.
     n_boxes = (held >= _HOLDS_PART).sum(axis=1)
     n_words = (held >= _HOLDS_WORD).sum(axis=0)[held.argmax(axis=1)].clip(1)
     weights = weights * (n_boxes > 0)

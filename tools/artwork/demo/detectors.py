@@ -215,6 +215,7 @@ def _gap(left: Quad, right: Quad) -> float:
 def _box_around(words: Sequence[Region]) -> Quad:
     """Return the rectangle in the direction of the first word that holds them all."""
     points = np.concatenate([_quad(word) for word in words])
+    # Along the text and across it; in these coordinates the box is upright.
     along = _unit(_quad(words[0])[1] - _quad(words[0])[0])
     axes = np.array([along, [-along[1], along[0]]])
     (left, top), (right, bottom) = np.min(points @ axes.T, axis=0), np.max(points @ axes.T, axis=0)

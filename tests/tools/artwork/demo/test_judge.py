@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from annotate.demo.detectors import DETECTORS, detections
-from annotate.demo.judge import JUDGES, Judge, Quality, quality
 from protocols.core.regions import Region
-from tests.annotate.demo import drawn
+from tests.tools.artwork.demo import drawn
+from tools.artwork.demo.detectors import DETECTORS, detections
+from tools.artwork.demo.judge import JUDGES, Judge, Quality, quality
 
 CRITERIA = ("recall", "precision", "preference")
 EXACT = Judge("exact", taste=0, noise=0, tie_threshold=0)
@@ -190,7 +190,7 @@ def test_swapping_the_sides_mirrors_the_verdict(judge):
 
 
 ASK_WILD = """
-from annotate.demo.judge import Judge, Quality
+from tools.artwork.demo.judge import Judge, Quality
 wild = Judge("wild", taste=0, noise=1, tie_threshold=0.1)
 good, fair = Quality(0.9, 0.8, 0.85), Quality(0.8, 0.5, 0.7)
 print(*(wild.verdict(good, fair, "recall", f"image-{i}/a/b") for i in range(200)))
@@ -199,7 +199,7 @@ print(*(wild.verdict(good, fair, "recall", f"image-{i}/a/b") for i in range(200)
 
 @pytest.fixture(scope="module")
 def answers_of_two_processes():
-    root = Path(__file__).resolve().parents[3]
+    root = Path(__file__).resolve().parents[4]
     return [
         subprocess.run(
             [sys.executable, "-c", ASK_WILD],
