@@ -17,8 +17,7 @@ from annotate.rest.idempotency import idempotent
 from annotate.rest.scopes import LOAD
 from annotate.rest.views import ApiView, ListView, OneView
 
-from . import drafts, undoing
-from . import presentation as screens
+from . import drafts, plans, undoing
 from .models import Draft, DraftFile, Finding, Import
 from .serializers import (
     AnswersSerializer,
@@ -60,9 +59,9 @@ class _OfLoad(_ForAdmins, ApiView):
         draft = self.load(pk)
         counted = draft.findings.order_by().values_list("severity").annotate(Count("pk"))
         draft.n_findings = dict(counted)
-        draft.questions = drafts.questions(draft)
+        draft.questions = plans.questions(draft)
         is_checked = draft.state == Draft.State.CHECKED
-        draft.plan = drafts.plan(draft) if is_checked else None
+        draft.plan = plans.plan(draft) if is_checked else None
         return Response(self.shown(WholeLoadSerializer, draft), status)
 
 
@@ -184,7 +183,7 @@ class FindingList(_ForAdmins, ListView):
 
     def get_queryset(self) -> QuerySet[Finding]:
         draft = get_object_or_404(Draft, pk=self.kwargs["pk"])
-        return screens.matching(draft, self.query())
+        return Finding.objects.filter(draft=draft).matching(self.query())
 
 
 @extend_schema_view(get=extend_schema(parameters=[ReceiptQuery]))

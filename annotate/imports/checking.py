@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Any, Final
 
 from annotate.datasets.models import Dataset, Result
+from annotate.jobs.errors import JobFailed
 from protocols.core.regions import Region, canonical_bytes, decode_regions, encode_regions
-from protocols.formats.archives import Source, source_name
 from protocols.formats.checking import missing_images, outside_images, unknown_images
 from protocols.formats.contents import Archive, Kind, LineFormat
 from protocols.formats.guessing import guess
@@ -22,7 +22,8 @@ from protocols.formats.problems import Nearest, Problem, Problems, counted
 from protocols.formats.reading import read
 from protocols.formats.scores import ScoreRow, ScoreTable, Unit, read_scores
 
-from .models import FileKind, Missing
+from . import staging
+from .models import DraftFile, Missing
 from .photographs import read_photographs
 from .staging import Rows
 
@@ -43,14 +44,34 @@ _N_WORST: Final = 5
 class Given:
     """A file to load, as somebody described it."""
 
-    source: Source
+    path: Path
+    name: str
     kind: str
     # The method of results, the protocol of scores.
     title: str = ""
-    name: str | None = None
     format: str | None = None
     missing: str | None = None
     per_cent: bool | None = None
+
+    @classmethod
+    def of(cls, file: DraftFile, paths: Mapping[int, Path]) -> "Given":
+        """Describe a file of a draft; ``paths`` says, by key, where those lie that were not kept."""
+        path = paths.get(file.pk)
+        if path is None:
+            path = staging.path_of(file.sha256)
+            if not path.exists():
+                raise JobFailed(
+                    f"{file.name} waited too long and is no longer here. Remove it, and add it again."
+                )
+        return cls(
+            path=path,
+            name=file.name,
+            kind=file.kind,
+            title=file.title,
+            format=file.format or None,
+            missing=file.missing or None,
+            per_cent=file.per_cent,
+        )
 
 
 @dataclass
@@ -68,15 +89,11 @@ class Checked:
 
     given: Given
     rows: Rows
-    found: Problems
+    problems: Problems
     counts: dict[str, Any] = field(default_factory=dict)
     line_format: str = ""
     at_random: list[Example] = field(default_factory=list)
     worst: list[Example] = field(default_factory=list)
-
-    @property
-    def problems(self) -> list[Problem]:
-        return self.found.found
 
 
 @dataclass
@@ -190,9 +207,9 @@ def _read(given: Given, kind: Kind, line_format: str | None, progress: Progress 
     wanted = given.format
     if wanted is None and line_format is not None:
         # Few lines tell little of how they are meant: lines are read as the dataset's own are.
-        guessed = guess(given.source, given.name).format
+        guessed = guess(given.path, given.name).format
         wanted = line_format if guessed is None or guessed in {*LineFormat} else guessed
-    return read(given.source, kind=kind, format=wanted, name=given.name, on_entry=progress)
+    return read(given.path, kind=kind, format=wanted, name=given.name, on_entry=progress)
 
 
 def _problems_of(archive: Archive) -> Problems:
@@ -207,7 +224,7 @@ def _choose_examples(
     shown = list(regions)
     # The same images each time the same file is checked, so that a report can be talked about.
     rng = random.Random(archive.name)  # nosec B311
-    per_entry = Counter(problem.entry for problem in checked.problems if problem.entry)
+    per_entry = Counter(problem.entry for problem in checked.problems.found if problem.entry)
     n_problems = {
         image: per_entry[archive.entries[image]]
         for image in shown
@@ -240,13 +257,13 @@ def check_photographs(
     given: Given, truth: Rows, rows: Rows, progress: Progress | None = None
 ) -> Checked:
     """Verify photographs against ground truth. The rows are image, hash, type, width, height, entry."""
-    problems = Problems(source_name(given.source, given.name))
+    problems = Problems(given.name)
     regions = {image: encoded["regions"] for image, encoded in truth}
     nearest = Nearest(regions)
     place: dict[str, str] = {}
     sizes: dict[str, Size] = {}
     found: list[Sequence[Any]] = []
-    for entry, photograph in read_photographs(given.source, problems):
+    for entry, photograph in read_photographs(given.path, problems):
         stem, path = Path(entry.name).stem, entry.path
         if stem not in regions:
             problems.warning(
@@ -287,7 +304,7 @@ def _outside(truth: Rows, sizes: Mapping[str, Size], name: str) -> Iterator[Prob
 
 def check_scores(given: Given, known: Known, rows: Rows) -> Checked:
     """Read scores. The rows are method, image, recall, precision, all of a method together."""
-    table = read_scores(given.source, name=given.name, unit=_UNITS[given.per_cent])
+    table = read_scores(given.path, name=given.name, unit=_UNITS[given.per_cent])
     problems = Problems(table.name, list(table.problems), Counter(p.code for p in table.problems))
     nearest_image, nearest_method = Nearest(known.images), Nearest(known.evaluated)
     for row in table.rows:
@@ -344,30 +361,18 @@ def methods_together(rows: Iterable[list[Any]]) -> Iterator[tuple[str, Iterator[
     return groupby(rows, key=lambda row: row[0])
 
 
-KINDS_IN_ORDER: Final = (
-    FileKind.TRUTH,
-    FileKind.PHOTOGRAPHS,
-    FileKind.RESULTS,
-    FileKind.SCORES,
-    FileKind.USERS,
-)
-
-
 def evaluated_after(checked: Checked, missing: str | None) -> dict[str, Collection[str] | None]:
     """Return by method the images that checked results are of; None: all of them."""
-    found: dict[str, Collection[str] | None] = {}
+    evaluated: dict[str, Collection[str] | None] = {}
+    partly: dict[str, set[str]] = {}
     for method, counts in checked.counts["methods"].items():
         is_full = not counts["absent"] or missing == Missing.EMPTY
-        found[method] = None if is_full else set()
-    for method, image, *_ in checked.rows if any(map(_is_set, found.values())) else ():
-        images = found[method]
-        if isinstance(images, set):
-            images.add(image)
-    return found
-
-
-def _is_set(images: Collection[str] | None) -> bool:
-    return images is not None
+        evaluated[method] = None if is_full else partly.setdefault(method, set())
+    if partly:
+        for method, image, *_ in checked.rows:
+            if method in partly:
+                partly[method].add(image)
+    return evaluated
 
 
 def images_of(truth: Rows, photographs: Rows | None) -> dict[str, Size | None]:

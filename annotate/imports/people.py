@@ -10,7 +10,6 @@ from django.contrib.auth.models import User
 
 from annotate.studies.models import Membership, Role, Study
 from annotate.studies.services import add_member, remove_member
-from protocols.formats.archives import source_name
 from protocols.formats.problems import Nearest, Problems, quoted
 
 from .checking import Checked, Given
@@ -22,7 +21,7 @@ _MAX_BYTES: Final = 4 * 1024 * 1024
 
 def check_people(given: Given, rows: Rows) -> Checked:
     """Read who takes part in which study. The rows are username, role, study's address."""
-    problems = Problems(source_name(given.source, given.name))
+    problems = Problems(given.name)
     found: list[Sequence[str]] = []
     text = _text(given, problems)
     if text is not None:
@@ -35,12 +34,8 @@ def check_people(given: Given, rows: Rows) -> Checked:
 
 
 def _text(given: Given, problems: Problems) -> str | None:
-    source = given.source
-    if isinstance(source, io.IOBase):
-        content = source.read(_MAX_BYTES + 1)
-    else:
-        with open(source, "rb") as file:  # type: ignore[arg-type]
-            content = file.read(_MAX_BYTES + 1)
+    with given.path.open("rb") as file:
+        content = file.read(_MAX_BYTES + 1)
     if len(content) > _MAX_BYTES:
         problems.error("A3", "a larger file", f"at most {_MAX_BYTES} bytes")
         return None

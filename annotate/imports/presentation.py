@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from django.db.models import Count, Q, QuerySet
+from django.db.models import Count
 from django.urls import reverse
 
 from annotate.datasets.drawing import Picture, picture
@@ -14,7 +14,6 @@ from protocols.core.regions import decode_regions
 from protocols.formats.problems import CODES
 from protocols.formats.rrc import LineFormat
 
-from . import drafts
 from .checking import HISTOGRAM
 from .models import Draft, DraftFile, FileKind, Finding
 
@@ -89,40 +88,21 @@ class Group:
     shown: Sequence[Shown]
 
 
-def matching(draft: Draft, wanted: Mapping[str, str]) -> QuerySet[Finding]:
-    """The findings of a draft that a filter lets through."""
-    found = draft.findings.all()
-    if wanted.get("severity"):
-        found = found.filter(severity=wanted["severity"])
-    if wanted.get("code"):
-        found = found.filter(code=wanted["code"])
-    if words := wanted.get("words", "").strip():
-        found = found.filter(
-            Q(archive__icontains=words)
-            | Q(entry__icontains=words)
-            | Q(text__icontains=words)
-            | Q(found__icontains=words)
-        )
-    return found
-
-
 def groups(draft: Draft, wanted: Mapping[str, str]) -> list[Group]:
     """Findings by kind, errors first; of each kind so many as a page holds."""
-    found = matching(draft, wanted)
+    matching = Finding.objects.filter(draft=draft).matching(wanted)
     return [
         Group(
-            severity=row["severity"],
-            code=row["code"],
-            name=CODES.get(row["code"], row["code"]),
-            n=row["n"],
+            severity=severity,
+            code=code,
+            name=CODES.get(code, code),
+            n=n,
             shown=[
                 shown(finding)
-                for finding in found.filter(severity=row["severity"], code=row["code"])[
-                    :MAX_SHOWN_PER_CODE
-                ]
+                for finding in matching.filter(severity=severity, code=code)[:MAX_SHOWN_PER_CODE]
             ],
         )
-        for row in drafts.counted_findings(found)
+        for severity, code, n in matching.counted()
     ]
 
 

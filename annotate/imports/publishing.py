@@ -1,4 +1,4 @@
-"""Writing rows that were checked into the database, and taking them out again.
+"""Writing rows that were checked into the database, taking them out again, and what forbids either.
 
 Whoever calls this holds the transaction. Rows come from disk in batches: memory holds the names of a
 dataset's images, never all regions.
@@ -63,6 +63,47 @@ def method_named(dataset: Dataset, title: str) -> Method | None:
     return dataset.methods.filter(slug=slug).first() or dataset.methods.filter(name=name).first()
 
 
+def refuse_doubles(dataset: Dataset | None, titles: Iterable[str], *, replace: bool) -> None:
+    """Raise NotLoaded if two files are for one method, or one is loaded and must stay."""
+    seen: set[str] = set()
+    for title in titles:
+        name, slug = named(title, "method")
+        if slug in seen:
+            raise NotLoaded(f"Two of the archives are for the method {quoted(name)}.")
+        seen.add(slug)
+        if dataset is not None:
+            _method_to_replace(dataset, title, replace=replace)
+
+
+def _method_to_replace(dataset: Dataset, title: str, *, replace: bool) -> Method | None:
+    """Return the method of this name that has results, which may and shall be replaced."""
+    method = method_named(dataset, title)
+    if method is None or not method.results.exists():
+        return None
+    if not replace:
+        raise NotLoaded(f"Results of {quoted(method.name)} are loaded already.")
+    studies = studies_with_answers_on(method)
+    if studies:
+        raise NotLoaded(
+            f"Answers refer to the results of {quoted(method.name)}, so they stay as they are: "
+            f"{', '.join(study.name for study in studies)}. Load these under another name."
+        )
+    return method
+
+
+def fingerprint(dataset: Dataset | None) -> dict[str, int | None]:
+    """Return a fingerprint of the dataset's contents: every load and every undoing changes it."""
+    if dataset is None:
+        return {}
+    receipts = dataset.imports.all()
+    return {
+        "newest": receipts.order_by("-pk").values_list("pk", flat=True).first(),
+        "undone": receipts.filter(undone__isnull=False).count(),
+        "images": dataset.images.count(),
+        "methods": dataset.methods.count(),
+    }
+
+
 def write_dataset(
     *,
     name: str,
@@ -117,18 +158,15 @@ def write_results(
     Raises NotLoaded for results that are loaded already, unless ``replace`` is said and no answer
     refers to them.
     """
-    method = method_named(dataset, title)
-    is_loaded = method is not None and method.results.exists()
-    if method is not None and is_loaded:
-        if not replace:
-            raise NotLoaded(f"Results of {quoted(method.name)} are loaded already.")
-        refuse_if_answered(method)
-        remove_results(method)
+    replaced = _method_to_replace(dataset, title, replace=replace)
+    if replaced is not None:
+        remove_results(replaced)
+    method = replaced or method_named(dataset, title)
     if method is None:
         name, slug = named(title, "method")
         method = Method.objects.create(dataset=dataset, name=name, slug=slug)
     counts = _write_rows(method, rows, missing, images, progress)
-    return method, is_loaded, counts
+    return method, replaced is not None, counts
 
 
 def _write_rows(
@@ -218,15 +256,6 @@ def studies_with_answers_on(method: Method) -> models.QuerySet[Study]:
     left = Q(assignments__screens__left__method=method)
     right = Q(assignments__screens__right__method=method)
     return Study.objects.filter(left | right).distinct()
-
-
-def refuse_if_answered(method: Method) -> None:
-    studies = studies_with_answers_on(method)
-    if studies:
-        raise NotLoaded(
-            f"Answers refer to the results of {quoted(method.name)}, so they stay as they are: "
-            f"{', '.join(study.name for study in studies)}. Load these under another name."
-        )
 
 
 def remove_results(method: Method) -> None:

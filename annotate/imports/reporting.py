@@ -1,7 +1,7 @@
 """How the load commands say what happened."""
 
-from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable
+from itertools import groupby
 from time import monotonic
 
 from django.core.management.base import CommandError, OutputWrapper
@@ -9,42 +9,10 @@ from django.core.management.base import CommandError, OutputWrapper
 from annotate.datasets.models import Dataset
 from protocols.formats.problems import Problem
 
-from .drafts import counted_findings
 from .errors import NotLoaded
-from .exports import as_problem
-from .models import Draft, Import
+from .models import Import
 
 _MAX_PER_CODE = 200
-
-
-def progress_to(stdout: OutputWrapper, what: str):  # type: ignore[no-untyped-def]
-    """Return a callable for the services that writes how far it is, and how long still."""
-    started = monotonic()
-
-    def progress(done: int, total: int) -> None:
-        if done % 100 == 0 or done == total:
-            left = (monotonic() - started) / done * (total - done)
-            stdout.write(f"  {done}/{total} {what}, about {left:.0f} s left")
-
-    return progress
-
-
-def refused(stderr: OutputWrapper, refusal: NotLoaded) -> CommandError:
-    """Write every fault and return the error the command ends in."""
-    for line in _lines(refusal.problems):
-        stderr.write(line)
-    return CommandError(str(refusal), returncode=2)
-
-
-def _lines(problems: Sequence[Problem]) -> Iterator[str]:
-    shown: Counter[str] = Counter()
-    for problem in sorted(problems, key=lambda problem: problem.severity):
-        shown[problem.code] += 1
-        if shown[problem.code] <= _MAX_PER_CODE:
-            yield f"{problem.severity} {problem.code}: {problem}"
-    for code, n in shown.items():
-        if n > _MAX_PER_CODE:
-            yield f"… and {n - _MAX_PER_CODE} more of {code}"
 
 
 class TellingProgress:
@@ -60,14 +28,40 @@ class TellingProgress:
             self._stdout.write(f"  {doing}: {done} of {total}")
 
 
-def write_findings(stderr: OutputWrapper, draft: Draft) -> None:
-    """Write the first findings of each code with their places, and how many more there are."""
-    for row in counted_findings(draft.findings.all()):
-        of_kind = draft.findings.filter(severity=row["severity"], code=row["code"])
-        for finding in of_kind[:_MAX_PER_CODE]:
-            stderr.write(f"{finding.severity} {finding.code}: {as_problem(finding)}")
-        if row["n"] > _MAX_PER_CODE:
-            stderr.write(f"… and {row['n'] - _MAX_PER_CODE} more of {row['code']}")
+class Countdown:
+    """Writes how far one stage of the work is, and how long still; ``what`` is what is counted."""
+
+    def __init__(self, stdout: OutputWrapper, stage: str, what: str) -> None:
+        self._stdout = stdout
+        self._stage = stage
+        self._what = what
+        self._started = monotonic()
+
+    def tell(self, done: int, total: int, doing: str = "") -> None:
+        if done and doing.startswith(self._stage) and (done % 100 == 0 or done == total):
+            left = (monotonic() - self._started) / done * (total - done)
+            self._stdout.write(f"  {done}/{total} {self._what}, about {left:.0f} s left")
+
+
+def refused(stderr: OutputWrapper, refusal: NotLoaded) -> CommandError:
+    """Write every fault and return the error the command ends in."""
+    write_problems(stderr, refusal.problems)
+    return CommandError(str(refusal), returncode=2)
+
+
+def write_problems(stderr: OutputWrapper, problems: Iterable[Problem]) -> None:
+    """Write the first problems of each code, errors first, and how many more there are."""
+    ordered = sorted(problems, key=_kind_of)
+    for (severity, code), group in groupby(ordered, key=_kind_of):
+        of_kind = list(group)
+        for problem in of_kind[:_MAX_PER_CODE]:
+            stderr.write(f"{severity} {code}: {problem}")
+        if len(of_kind) > _MAX_PER_CODE:
+            stderr.write(f"… and {len(of_kind) - _MAX_PER_CODE} more of {code}")
+
+
+def _kind_of(problem: Problem) -> tuple[str, str]:
+    return problem.severity, problem.code
 
 
 def write_warnings(stderr: OutputWrapper, receipt: Import) -> None:
@@ -77,8 +71,8 @@ def write_warnings(stderr: OutputWrapper, receipt: Import) -> None:
 
 def dataset_named(slug: str) -> Dataset:
     """Return the dataset; raise a CommandError that lists those there are."""
-    found = Dataset.objects.filter(slug=slug).first()
-    if found is None:
+    dataset = Dataset.objects.filter(slug=slug).first()
+    if dataset is None:
         known = ", ".join(Dataset.objects.values_list("slug", flat=True)) or "none is loaded"
         raise CommandError(f"There is no dataset {slug!r}; datasets: {known}.", returncode=2)
-    return found
+    return dataset

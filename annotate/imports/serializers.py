@@ -49,7 +49,7 @@ class JobSerializer(serializers.ModelSerializer):
 class QuestionSerializer(serializers.Serializer):
     """Something only a person can say; “answers” takes it."""
 
-    file = serializers.IntegerField(source="finding.file_id")
+    file = serializers.IntegerField(source="file.pk")
     code = serializers.CharField(source="finding.code")
     found = serializers.CharField(source="finding.found")
     is_answered = serializers.BooleanField()

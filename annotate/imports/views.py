@@ -25,7 +25,7 @@ from annotate.datasets.models import Dataset
 from annotate.errors import Refusal
 from protocols.formats.reading import FORMATS
 
-from . import drafts, exports, staging, undoing
+from . import drafts, exports, plans, staging, undoing
 from . import presentation as screens
 from .errors import NotLoaded
 from .forms import (
@@ -289,7 +289,7 @@ def report(request: HttpRequest, pk: int) -> HttpResponse:
         reports=screens.file_reports(draft),
         drawings=screens.drawings(draft),
         answers=answers,
-        n_open=sum(not question.is_answered for question in drafts.questions(draft)),
+        n_open=sum(not question.is_answered for question in plans.questions(draft)),
     )
 
 
@@ -297,8 +297,8 @@ def _answers_form(request: HttpRequest, draft: Draft) -> AnswersForm | None:
     if draft.state != Draft.State.CHECKED:
         return None
     codes: dict[int, set[str]] = {}
-    for question in drafts.questions(draft):
-        codes.setdefault(question.finding.file_id, set()).add(question.finding.code)
+    for question in plans.questions(draft):
+        codes.setdefault(question.file.pk, set()).add(question.finding.code)
     if not codes:
         return None
     sent = request.POST if request.method == "POST" else None
@@ -313,7 +313,7 @@ def report_file(request: HttpRequest, pk: int) -> StreamingHttpResponse:
     form = FindingsForm(request.GET)
     wanted = form.cleaned_data if form.is_valid() else {}
     return StreamingHttpResponse(
-        exports.findings_as_csv(screens.matching(draft, wanted)),
+        exports.findings_as_csv(Finding.objects.filter(draft=draft).matching(wanted)),
         content_type="text/csv; charset=utf-8",
         headers={"Content-Disposition": f'attachment; filename="load-{draft.pk}-report.csv"'},
     )
@@ -365,7 +365,7 @@ def confirm(request: HttpRequest, pk: int) -> HttpResponse:
         "confirm",
         status=422 if request.method == "POST" else 200,
         form=form,
-        plan=drafts.plan(draft),
+        plan=plans.plan(draft),
         refusal=refusal,
     )
 
