@@ -16,7 +16,7 @@ from .serializers import MeSerializer
 class Me(ApiView):
     def scope_of(self, method: str) -> str:
         # Every token may say whose it is.
-        scopes = getattr(self.request.auth, "scopes", [READ])
+        scopes: list[str] = getattr(self.request.auth, "scopes", [READ])
         return scopes[0]
 
     @extend_schema(responses=MeSerializer)

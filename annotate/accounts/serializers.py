@@ -6,7 +6,7 @@ from annotate.rest.scopes import SCOPES
 from annotate.tokens.models import Token
 
 
-class TokenSerializer(serializers.ModelSerializer):
+class TokenSerializer(serializers.ModelSerializer[Token]):
     scopes = serializers.ListField(child=serializers.ChoiceField(list(SCOPES)))
 
     class Meta:
@@ -14,7 +14,7 @@ class TokenSerializer(serializers.ModelSerializer):
         fields = read_only_fields = ["name", "scopes", "created", "expires"]
 
 
-class MeSerializer(serializers.Serializer):
+class MeSerializer(serializers.Serializer[None]):
     username = serializers.CharField()
     may_load_data = serializers.BooleanField(help_text="Whether you are an admin.")
     n_followed = serializers.IntegerField(help_text="Studies whose progress and report you see.")

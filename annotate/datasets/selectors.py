@@ -2,14 +2,24 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, TypedDict
 
 from django.db.models import Count, OuterRef, Q, QuerySet, Subquery, Sum
 from django.db.models.functions import Coalesce
 
 from .models import Dataset, Image, Method, Result
 
-_NOTHING: Final = {"n": 0, "boxes": 0, "empty": 0, "without_file": 0}
+
+class Totals(TypedDict):
+    """Numbers of a method's results, boxes, empty results and results without a file."""
+
+    n: int
+    boxes: int
+    empty: int
+    without_file: int
+
+
+_NOTHING: Final = Totals(n=0, boxes=0, empty=0, without_file=0)
 
 
 @dataclass(frozen=True)
@@ -54,10 +64,10 @@ def method_counts(dataset: Dataset, n_images: int | None = None) -> list[MethodC
     ]
 
 
-def _totals(methods: Iterable[Method]) -> dict[int, Mapping[str, int]]:
+def _totals(methods: Iterable[Method]) -> Mapping[int, Totals]:
     """Return by method what is kept of it; what is not kept is counted now."""
     methods = list(methods)
-    totals = {method.pk: method.totals or _NOTHING for method in methods}
+    totals: dict[int, Totals] = {method.pk: method.totals or _NOTHING for method in methods}
     uncounted = [method.pk for method in methods if method.totals is None]
     if uncounted:
         rows = Result.objects.filter(method__in=uncounted).values("method").order_by()
@@ -67,7 +77,12 @@ def _totals(methods: Iterable[Method]) -> dict[int, Mapping[str, int]]:
             empty=Count("pk", filter=Q(n_regions=0)),
             without_file=Count("pk", filter=Q(had_file=False)),
         ):
-            totals[row.pop("method")] = row
+            totals[row["method"]] = Totals(
+                n=row["n"],
+                boxes=row["boxes"],
+                empty=row["empty"],
+                without_file=row["without_file"],
+            )
     return totals
 
 

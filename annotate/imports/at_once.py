@@ -4,7 +4,6 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from types import TracebackType
 from typing import Self
 
 from django.contrib.auth.models import User
@@ -59,15 +58,8 @@ def load_files(
     ``replace`` lets results take the place of those that are loaded and that no answer refers to.
     Raises NotLoaded with every fault of every file; then nothing is stored.
     """
-    load = LoadAtOnce(
-        dataset=dataset,
-        name=name,
-        provenance=provenance,
-        licence=licence,
-        person=person,
-        progress=progress or Untold(),
-    )
-    with load:
+    target = {"name": name, "provenance": provenance, "licence": licence}
+    with LoadAtOnce(progress or Untold(), dataset=dataset, person=person, **target) as load:
         for file in files:
             load.add(file)
         if dataset is not None:
@@ -87,33 +79,24 @@ class LoadAtOnce:
 
     def __init__(
         self,
+        progress: Progress,
         *,
         dataset: Dataset | None,
-        name: str,
-        provenance: str,
-        licence: str,
-        progress: Progress,
         person: User | None = None,
+        **target: str,
     ) -> None:
-        if dataset is None and name:
+        if dataset is None and target["name"]:
             # A name that is too long for an address is too long for the draft, too.
-            publishing.name_of_new_dataset(name)
+            publishing.name_of_new_dataset(target["name"])
         self._person = person
         self._progress = progress
         self._paths: dict[int, Path] = {}
-        self.draft = drafts.open_draft(
-            person=person, dataset=dataset, name=name, provenance=provenance, licence=licence
-        )
+        self.draft = drafts.open_draft(person=person, dataset=dataset, **target)
 
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        raised: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *raised: object) -> None:
         # If the database itself failed, the draft waits for clean_loads.
         with suppress(Refusal, DatabaseError):
             draft = drafts.find(self.draft.pk)

@@ -27,8 +27,6 @@ from .models import Draft, DraftFile, FileKind, Import, Missing
 
 MAX_FILES: Final = 200
 _DAY: Final = 24 * 3600
-# What somebody may change of a file.
-_FIELDS: Final = ("kind", "format", "title", "missing", "per_cent")
 _REFUSALS: Final[Mapping[str, str]] = {
     Draft.State.OPEN: "These files have not been checked yet.",
     Draft.State.CHECKING: "These files are being checked. Wait, or cancel that first.",
@@ -63,7 +61,6 @@ def open_draft(
 
 def describe(*, draft: Draft, **fields: str) -> None:
     """Say what the new dataset is called (name) and where it comes from (provenance, licence)."""
-    _refuse_unknown(fields, ("name", "provenance", "licence"))
     with _changing(draft) as locked:
         for name, value in fields.items():
             setattr(locked, name, value)
@@ -110,7 +107,6 @@ def _add(draft: Draft, **fields: Any) -> DraftFile:
 
 def change_file(*, file: DraftFile, **fields: Any) -> None:
     """Correct what was guessed: kind, format, title (method or protocol), missing, per_cent."""
-    _refuse_unknown(fields, _FIELDS)
     changed = [name for name, value in fields.items() if getattr(file, name) != value]
     if not changed:
         return
@@ -118,12 +114,6 @@ def change_file(*, file: DraftFile, **fields: Any) -> None:
         for name in changed:
             setattr(file, name, fields[name])
         file.save(update_fields=changed)
-
-
-def _refuse_unknown(fields: Iterable[str], known: Iterable[str]) -> None:
-    unknown = set(fields) - set(known)
-    if unknown:
-        raise TypeError(f"not to be changed: {', '.join(sorted(unknown))}")
 
 
 def remove_file(*, file: DraftFile) -> None:

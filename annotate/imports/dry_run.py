@@ -83,21 +83,22 @@ class _Checker:
         return checked
 
     def _read(self, given: Given, rows: staging.Rows, progress: checking.Progress) -> Checked:
-        if given.kind == FileKind.TRUTH:
+        kind = given.file.kind
+        if kind == FileKind.TRUTH:
             self._truth = checking.check_truth(given, rows, progress)
             self._known = Known(checking.images_of(self._truth.rows, None), self._truth.line_format)
             return self._truth
-        if given.kind == FileKind.PHOTOGRAPHS:
+        if kind == FileKind.PHOTOGRAPHS:
             if self._truth is None:
                 raise JobFailed("Photographs are loaded together with their ground truth.")
             checked = checking.check_photographs(given, self._truth.rows, rows, progress)
             self._known.images = checking.images_of(self._truth.rows, checked.rows)
             return checked
-        if given.kind == FileKind.RESULTS:
+        if kind == FileKind.RESULTS:
             checked = checking.check_results(given, self._known, rows, progress)
-            self._known.evaluated |= checking.evaluated_after(checked, given.missing)
+            self._known.evaluated |= checking.evaluated_after(checked, given.file.missing)
             return checked
-        if given.kind == FileKind.SCORES:
+        if kind == FileKind.SCORES:
             return checking.check_scores(given, self._known, rows)
         return people.check_people(given, rows)
 
@@ -143,10 +144,7 @@ def _examples(
 
 
 def _beneath(
-    draft: Draft,
-    files: Iterable[DraftFile],
-    checked: Mapping[int, Checked],
-    images: set[str],
+    draft: Draft, files: Iterable[DraftFile], checked: Mapping[int, Checked], images: set[str]
 ) -> tuple[dict[str, Any], dict[str, Any]]:
     """Return ground truth and photograph (hash, type, width, height, file, entry) of these images."""
     if draft.dataset is not None:

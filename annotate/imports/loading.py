@@ -14,14 +14,15 @@ from django.db import transaction
 from annotate.audit.models import Act
 from annotate.audit.services import record
 from annotate.datasets.models import Dataset
+from annotate.datasets.photographs import Keeper, Photograph, keep_photographs
 from annotate.jobs.errors import JobFailed
 from annotate.jobs.registry import Progress
 from protocols.formats.problems import counted
 
 from . import checking, drafts, people, plans, publishing, staging
 from .checking import Given
+from .errors import NotLoaded
 from .models import Draft, DraftFile, FileKind, Finding, Import
-from .photographs import Keeper, Photograph, keep_photographs
 
 MAX_WARNINGS: Final = 200
 _ACTS: Final = {
@@ -102,7 +103,9 @@ class _Loader:
             by_image |= {row[0]: Photograph(*row[1:5]) for row in self._rows(file)}
             wanted = {photograph.sha256: photograph for photograph in by_image.values()}
             path = Given.of(file, self._paths).path
-            keep_photographs(path, wanted, self._keeper, self._telling("Storing photographs"))
+            telling = self._telling("Storing photographs")
+            if not keep_photographs(path, wanted, self._keeper, telling):
+                raise NotLoaded(f"{file.name} changed after it was checked.")
         dataset = publishing.write_dataset(
             name=self._draft.name,
             line_format=truth.counts["line_format"],
@@ -136,14 +139,12 @@ class _Loader:
                 if title not in unwritten:
                     continue
                 unwritten.discard(title)
-                method, was_loaded, counts[title] = publishing.write_results(
-                    dataset=dataset,
-                    title=title,
-                    rows=rows,
-                    missing=file.missing,
-                    replace=self._replace,
-                    images=images,
-                    progress=self._telling("Writing results"),
+                method, was_loaded = publishing.method_to_fill(
+                    dataset, title, replace=self._replace
+                )
+                progress = self._telling("Writing results")
+                counts[title] = publishing.write_results(
+                    method, rows, missing=file.missing, images=images, progress=progress
                 )
                 methods.append(method.pk)
                 if was_loaded:

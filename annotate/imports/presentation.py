@@ -112,11 +112,8 @@ def left_out(draft: Draft) -> list[tuple[str, int, int]]:
     there: Counter[str] = Counter()
     for file in draft.files.all():
         there.update(file.counts.get("codes", {}))
-    return [
-        (code, listed.get(code, 0), n)
-        for code, n in sorted(there.items())
-        if n > listed.get(code, 0)
-    ]
+    counts = ((code, listed.get(code, 0), n) for code, n in sorted(there.items()))
+    return [(code, n_listed, n) for code, n_listed, n in counts if n > n_listed]
 
 
 def shown(finding: Finding) -> Shown:
@@ -139,9 +136,8 @@ class Bar:
 def histogram(counts: Sequence[int]) -> list[Bar]:
     longest = max(counts, default=0) or 1
     labels = list(_labels())
-    return [
-        Bar(label, n, round(100 * n / longest)) for label, n in zip(labels, counts, strict=False)
-    ]
+    labelled = zip(labels, counts, strict=False)
+    return [Bar(label, n, round(100 * n / longest)) for label, n in labelled]
 
 
 def _labels() -> Iterator[str]:
@@ -178,14 +174,11 @@ _FACTS: Final = {
 
 
 def file_reports(draft: Draft) -> list[FileReport]:
-    return [
-        FileReport(
-            file,
-            [(words, file.counts[key]) for key, words in _FACTS.items() if key in file.counts],
-            histogram(file.counts["histogram"]) if "histogram" in file.counts else [],
-        )
-        for file in draft.files.all()
-    ]
+    reports = []
+    for file in draft.files.all():
+        facts = [(words, file.counts[key]) for key, words in _FACTS.items() if key in file.counts]
+        reports.append(FileReport(file, facts, histogram(file.counts.get("histogram", []))))
+    return reports
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,9 +199,9 @@ def drawings(draft: Draft) -> list[Drawing]:
     files = {file.pk: file for file in draft.files.all()}
     convention = _convention(draft, list(files.values()))
     return [
-        _drawing(draft, files[one["file"]], one, convention)
-        for one in draft.summary.get("examples", [])
-        if one["file"] in files
+        _drawing(draft, files[example["file"]], example, convention)
+        for example in draft.summary.get("examples", [])
+        if example["file"] in files
     ]
 
 
@@ -220,22 +213,24 @@ def _convention(draft: Draft, files: Sequence[DraftFile]) -> str:
     return BoxConvention.INCLUSIVE if is_inclusive else BoxConvention.POINTS
 
 
-def _drawing(draft: Draft, file: DraftFile, one: Mapping[str, Any], convention: str) -> Drawing:
-    regions = decode_regions(one["regions"])
+def _drawing(draft: Draft, file: DraftFile, example: Mapping[str, Any], convention: str) -> Drawing:
+    regions = decode_regions(example["regions"])
     is_truth = file.kind == FileKind.TRUTH
-    truth = regions if is_truth else decode_regions(one["truth"]) if one["truth"] else ()
+    truth = regions
+    if not is_truth:
+        truth = decode_regions(example["truth"]) if example["truth"] else ()
     url, size = "", None
-    if one["photograph"]:
-        sha256, _, width, height, staged_in, _ = one["photograph"]
+    if example["photograph"]:
+        sha256, _, width, height, staged_in, _ = example["photograph"]
         size = width, height
         if staged_in is None or draft.is_over:
             url = reverse("datasets:image", args=[sha256])
         else:
             url = reverse("imports:photograph", args=[draft.pk, sha256])
     return Drawing(
-        image=one["image"],
+        image=example["image"],
         of=file.title or file.name,
-        n_problems=one["problems"],
+        n_problems=example["problems"],
         picture=picture(
             truth=truth,
             boxes=() if is_truth else regions,

@@ -11,22 +11,25 @@ from .problems import CONTENT_TYPE
 _PROBLEM = "Problem"
 
 
-class FaultSerializer(serializers.Serializer):
+class FaultSerializer(serializers.Serializer[None]):
     """One fault of what was sent."""
 
     pointer = serializers.CharField(help_text="JSON pointer into what was sent.")
     detail = serializers.CharField()
 
 
-class ProblemSerializer(serializers.Serializer):
+class ProblemSerializer(serializers.Serializer[None]):
     """An error (RFC 9457)."""
 
     type = serializers.CharField(help_text="What kind of problem; scripts compare this.")
     title = serializers.CharField()
     status = serializers.IntegerField()
     detail = serializers.CharField(help_text="What happened and what to do, for people.")
-    instance = serializers.CharField(help_text="The address that was asked for.")
-    errors = FaultSerializer(many=True, required=False)
+    # Fields, not attributes of this serializer: the framework takes them out of the class.
+    instance = serializers.CharField(  # type: ignore[assignment]
+        help_text="The address that was asked for."
+    )
+    errors = FaultSerializer(many=True, required=False)  # type: ignore[assignment]
     scope = serializers.CharField(required=False, help_text="The scope that the token lacks.")
 
 

@@ -7,11 +7,12 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 
 from annotate.errors import Refusal
-from annotate.imports import exports, plans, reporting
+from annotate.imports import exports, plans
 from annotate.imports.at_once import FileToLoad, LoadAtOnce
 from annotate.imports.errors import NotLoaded
 from annotate.imports.guessing import guess_file
 from annotate.imports.models import Draft, FileKind, Finding, Missing
+from annotate.management import reporting
 
 
 class Command(BaseCommand):
@@ -50,11 +51,11 @@ class Command(BaseCommand):
         dataset = options["dataset"] and reporting.dataset_named(options["dataset"])
         try:
             load = LoadAtOnce(
+                reporting.TellingProgress(self.stdout),
                 dataset=dataset or None,
                 name=options["name"],
                 provenance=options["provenance"],
                 licence=options["licence"],
-                progress=reporting.TellingProgress(self.stdout),
             )
             with load:
                 self._run(load, options)

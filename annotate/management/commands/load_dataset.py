@@ -6,10 +6,10 @@ from typing import Any
 
 from django.core.management.base import BaseCommand
 
-from annotate.imports import reporting
 from annotate.imports.at_once import FileToLoad, load_files
 from annotate.imports.errors import NotLoaded
 from annotate.imports.models import FileKind
+from annotate.management import reporting
 from protocols.formats.reading import FORMATS
 
 
@@ -44,5 +44,6 @@ class Command(BaseCommand):
         except NotLoaded as refusal:
             raise reporting.refused(self.stderr, refusal) from refusal
         reporting.write_warnings(self.stderr, receipt)
+        slug = receipt.dataset.slug if receipt.dataset else ""
         counts = ", ".join(f"{number} {what}" for what, number in receipt.counts.items())
-        self.stdout.write(f"Loaded {receipt.dataset.slug}: {counts}.")
+        self.stdout.write(f"Loaded {slug}: {counts}.")

@@ -6,11 +6,11 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from annotate.imports import reporting
 from annotate.imports.at_once import FileToLoad, load_files
 from annotate.imports.dry_run import FILES_READ
 from annotate.imports.errors import NotLoaded
 from annotate.imports.models import FileKind, Missing
+from annotate.management import reporting
 
 
 class Command(BaseCommand):

@@ -6,10 +6,10 @@ from typing import Any
 
 from django.core.management.base import BaseCommand
 
-from annotate.imports import reporting
 from annotate.imports.at_once import FileToLoad, load_files
 from annotate.imports.errors import NotLoaded
 from annotate.imports.models import FileKind
+from annotate.management import reporting
 
 
 class Command(BaseCommand):

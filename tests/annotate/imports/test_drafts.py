@@ -394,7 +394,7 @@ class Killed(BaseException):
 
 
 STEPS = [
-    "annotate.imports.photographs.Keeper.keep",
+    "annotate.datasets.photographs.Keeper.keep",
     "annotate.imports.loading.keep_photographs",
     "annotate.imports.publishing.write_dataset",
     "annotate.imports.publishing.write_results",

@@ -156,7 +156,7 @@ class TestDataset:
         assert stored() == ([0] * len(MODELS), [])
 
     def test_a_photograph_of_too_many_pixels_is_refused_before_it_is_decoded(self, monkeypatch):
-        monkeypatch.setattr("annotate.imports.photographs._MAX_PIXELS", 5000)
+        monkeypatch.setattr("annotate.datasets.photographs._MAX_PIXELS", 5000)
         with pytest.raises(NotLoaded) as refusal:
             dataset(images=PICTURES)
         errors = [problem for problem in refusal.value.problems if problem.severity == "error"]

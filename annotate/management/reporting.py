@@ -7,10 +7,9 @@ from time import monotonic
 from django.core.management.base import CommandError, OutputWrapper
 
 from annotate.datasets.models import Dataset
+from annotate.imports.errors import NotLoaded
+from annotate.imports.models import Import
 from protocols.formats.problems import Problem
-
-from .errors import NotLoaded
-from .models import Import
 
 _MAX_PER_CODE = 200
 
