@@ -41,7 +41,7 @@ _LIMITS: Final = Limits(entry_bytes=200 * 1024 * 1024, total_bytes=20 * 1024**3)
 
 @dataclass(frozen=True, slots=True)
 class Photograph:
-    """What is known of a verified photograph; its bytes are stored under its hash."""
+    """Hash, type and size of a verified photograph; its bytes are stored under the hash."""
 
     sha256: str
     content_type: str

@@ -1,4 +1,4 @@
-"""What a dataset holds, counted; nothing here reads regions or counts what services keep counted."""
+"""Counts of what a dataset holds; nothing here reads regions or repeats counts that services keep."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -88,7 +88,7 @@ def _totals(methods: Iterable[Method]) -> Mapping[int, Totals]:
 
 @dataclass(frozen=True)
 class Cell:
-    """What one method has on one image."""
+    """The result of one method on one image, counted."""
 
     method: Method
     # None: not evaluated.
@@ -114,8 +114,8 @@ class Row:
 
 
 def matrix(images: Sequence[Image], methods: Sequence[Method]) -> list[Row]:
-    """What is loaded of these images, method by method."""
-    found = {
+    """Return a row of the matrix for each image, with a cell for each method."""
+    results = {
         (image, method): (n_regions, had_file)
         for image, method, n_regions, had_file in Result.objects.filter(
             image__in=images
@@ -125,14 +125,17 @@ def matrix(images: Sequence[Image], methods: Sequence[Method]) -> list[Row]:
         Row(
             image,
             len(image.truth["regions"]),
-            [Cell(method, *found.get((image.pk, method.pk), (None, False))) for method in methods],
+            [
+                Cell(method, *results.get((image.pk, method.pk), (None, False)))
+                for method in methods
+            ],
         )
         for image in images
     ]
 
 
 def beside(image: Image) -> tuple[str | None, str | None]:
-    """The names of the images before and after this one, as people count them."""
+    """Return the names of the images before and after this one, as people count them."""
     others = Image.objects.filter(dataset=image.dataset_id).defer("truth")
     at = (image.position, image.pk)
     before = others.filter(Q(position__lt=at[0]) | Q(position=at[0], pk__lt=at[1]))

@@ -118,7 +118,7 @@ class LoadFiles(_OfLoad):
     )
     @idempotent
     def post(self, request: SignedInRequest, pk: int) -> Response:
-        """Add a file; what it is is found out and can be corrected."""
+        """Add a file. Its kind is detected and can be corrected."""
         draft, file = self.load(pk), self.sent(UploadSerializer)["file"]
         added = drafts.add_file(draft=draft, stream=file, name=file.name)
         return Response(self.shown(LoadFileSerializer, added), 201)
@@ -181,7 +181,7 @@ class LoadCancel(_OfLoad):
 
 @extend_schema_view(get=extend_schema(parameters=[FindingQuery]))
 class FindingList(_ForAdmins, ListView):
-    """What the check of a load found, each with its place."""
+    """Findings of the check of a load, each with its place."""
 
     serializer_class = FindingSerializer
     query_serializer_class = FindingQuery

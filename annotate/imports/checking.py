@@ -1,6 +1,6 @@
-"""Reading the files of a load and saying what is odd or wrong; nothing is written to the database.
+"""Read the files of a load and report what is odd or wrong; nothing is written to the database.
 
-What was read goes as rows to disk (`staging.Rows`), one archive at a time, and is loaded from there.
+The rows go to disk (`staging.Rows`), one archive at a time, and are loaded from there.
 """
 
 import random
@@ -71,7 +71,7 @@ class Example:
 
 @dataclass
 class Checked:
-    """What was found in one file."""
+    """The outcome of checking one file."""
 
     rows: Rows
     problems: Problems
@@ -83,7 +83,7 @@ class Checked:
 
 @dataclass
 class Known:
-    """What a load is checked against: the dataset as it is, and what the same load adds to it."""
+    """The images and results a load is checked against: the dataset's, and those of the same load."""
 
     # None for an image whose size nobody knows.
     images: dict[str, Size | None] = field(default_factory=dict)
@@ -121,7 +121,7 @@ def check_truth(given: Given, rows: Rows, progress: Progress) -> Checked:
     elif not archive.regions and not archive.errors:
         problems.error("A1", "no ground-truth file", "gt_NAME.txt in a zip")
     checked = Checked(rows, problems, line_format=archive.line_format)
-    rows.write((image, encode_regions(found)) for image, found in archive.regions.items())
+    rows.write((image, encode_regions(regions)) for image, regions in archive.regions.items())
     _choose_examples(checked, archive, archive.regions)
     checked.counts = {
         "images": len(archive.regions),
@@ -133,7 +133,7 @@ def check_truth(given: Given, rows: Rows, progress: Progress) -> Checked:
 
 
 def check_results(given: Given, known: Known, rows: Rows, progress: Progress) -> Checked:
-    """Read what methods found.
+    """Read results of methods.
 
     The rows are method, image, regions, their number and the hash of what is drawn, all of a method
     together. A file that names no methods is of the one it was given with.

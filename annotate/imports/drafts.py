@@ -1,4 +1,4 @@
-"""A load, step by step: collect files, check them, answer what is asked, confirm, or discard.
+"""The steps of a load: collect files, check them, answer what is asked, confirm, or discard.
 
 Each step is stored, so that it can be left and come back to. Pages, the API and `at_once.py` call this;
 the long work is in `dry_run.py` and `loading.py`.
@@ -315,8 +315,8 @@ def _changing(draft: Draft) -> Iterator[Draft]:
 
 
 def _locked(draft: Draft) -> Draft:
-    found = Draft.objects.select_for_update(of=("self",)).select_related("job", "dataset")
-    return _settled(found.get(pk=draft.pk))
+    drafts = Draft.objects.select_for_update(of=("self",)).select_related("job", "dataset")
+    return _settled(drafts.get(pk=draft.pk))
 
 
 def _refuse_unless(draft: Draft, *states: str) -> None:

@@ -1,4 +1,4 @@
-"""What an admin uploads and says about it. The services check the rest."""
+"""Forms of the load pages. The services check the rest."""
 
 from collections.abc import Collection, Iterable, Mapping
 from typing import Any, Final
@@ -44,7 +44,7 @@ class FilesForm(forms.Form):
 
 
 class StartForm(forms.Form):
-    """Where a load goes. Files come with it, or one by one afterwards."""
+    """The target of a load. Files come with it, or one by one afterwards."""
 
     dataset = forms.ModelChoiceField(
         Dataset.objects.none(),
@@ -63,7 +63,7 @@ class StartForm(forms.Form):
 
 
 class TargetForm(forms.Form):
-    """What the new dataset is called and where it comes from."""
+    """Name and origin of a new dataset."""
 
     name = forms.CharField(label="Name of the dataset", max_length=120, required=False)
     provenance = forms.CharField(
@@ -82,7 +82,7 @@ def _formats() -> Iterable[tuple[str, str]]:
 
 
 class FileForm(forms.Form):
-    """What one file of a load is."""
+    """Kind, format and title of one file of a load."""
 
     kind = forms.ChoiceField(choices=FileKind)
     format = forms.ChoiceField(choices=_formats, required=False)
@@ -143,7 +143,7 @@ class AnswersForm(forms.Form):
         )
 
     def answers(self) -> dict[int, dict[str, Any]]:
-        """What was said, by file; nothing of what was left open."""
+        """Return the answers by file; questions left open are left out."""
         said: dict[int, dict[str, Any]] = {}
         for file in self._files:
             of_file: dict[str, Any] = {}
@@ -160,7 +160,7 @@ class AnswersForm(forms.Form):
 
 
 class FindingsForm(forms.Form):
-    """Which findings of a report are shown."""
+    """The filter of a report's findings."""
 
     severity = forms.ChoiceField(choices=[("", "all"), *Finding.Severity.choices], required=False)
     code = forms.ChoiceField(

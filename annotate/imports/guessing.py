@@ -1,4 +1,4 @@
-"""What an uploaded file seems to be: its kind, its format, and the name it is loaded under."""
+"""Guess the kind and format of an uploaded file, and the name it is loaded under."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,7 +21,7 @@ _MAX_REASON: Final = 300
 
 @dataclass(frozen=True, slots=True)
 class FileGuess:
-    """What a file is taken for until a person corrects it."""
+    """The guess about a file, which a person may correct."""
 
     kind: str
     format: str

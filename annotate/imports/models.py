@@ -14,7 +14,7 @@ from protocols.formats.problems import Severity as ProblemSeverity
 
 
 class FileKind(models.TextChoices):
-    """What a file of a load holds."""
+    """The content of a file of a load, in the order in which files are read."""
 
     TRUTH = "truth", "ground truth"
     PHOTOGRAPHS = "photographs", "photographs"
@@ -24,7 +24,7 @@ class FileKind(models.TextChoices):
 
 
 class Missing(models.TextChoices):
-    """What an image without a result file means."""
+    """The meaning of an image without a result file."""
 
     EMPTY = "empty", "no boxes: the method found nothing there"
     NOT_EVALUATED = "not-evaluated", "not evaluated: the method was not run on it"

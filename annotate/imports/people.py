@@ -1,4 +1,4 @@
-"""Loading people: a CSV of username, role and study; a membership for each row."""
+"""Load people: a CSV of username, role and study gives a membership for each row."""
 
 import csv
 import io
@@ -22,14 +22,14 @@ _MAX_BYTES: Final = 4 * 1024 * 1024
 def check_people(given: Given, rows: Rows) -> Checked:
     """Read who takes part in which study. The rows are username, role, study's address."""
     problems = Problems(given.file.name)
-    found: list[Sequence[str]] = []
+    members: list[Sequence[str]] = []
     text = _text(given, problems)
     if text is not None:
-        found = list(_rows(text, problems))
-    if not found and not problems.has_errors:
+        members = list(_rows(text, problems))
+    if not members and not problems.has_errors:
         problems.error("S3", "nobody", "at least one line below the header")
-    rows.write(iter(found))
-    counts = {"people": len(found), "studies": len({row[2] for row in found})}
+    rows.write(iter(members))
+    counts = {"people": len(members), "studies": len({row[2] for row in members})}
     return Checked(rows, problems, counts)
 
 

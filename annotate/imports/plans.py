@@ -1,4 +1,4 @@
-"""What confirming a load would do, what is still asked, and what stands against it."""
+"""The effect of confirming a load, its open questions, and the obstacles to it."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -43,7 +43,7 @@ def questions(draft: Draft) -> list[OpenQuestion]:
 
 @dataclass
 class Plan:
-    """What confirming would do, and what stands against it, in sentences and parts of sentences."""
+    """The effect of confirming and the obstacles to it, as sentences and parts of sentences."""
 
     added: list[str] = field(default_factory=list)
     replaced: list[str] = field(default_factory=list)

@@ -1,4 +1,4 @@
-"""What the pages of a load show: the report's groups, its pictures, and where a load is."""
+"""View models of the load pages: the report's groups and pictures, and the steps of a load."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -50,7 +50,7 @@ class Step:
 
 
 def steps(draft: Draft, here: str) -> list[Step]:
-    """The steps of a load, those that can be gone to with their address."""
+    """Return the steps of a load, those that can be gone to with their address."""
     is_open = draft.state in (Draft.State.OPEN, Draft.State.CHECKED)
     was_checked = draft.state in (Draft.State.CHECKED, Draft.State.LOADED)
     urls = {
@@ -89,7 +89,7 @@ class Group:
 
 
 def groups(draft: Draft, wanted: Mapping[str, str]) -> list[Group]:
-    """Findings by kind, errors first; of each kind so many as a page holds."""
+    """Return findings by kind, errors first; of each kind as many as a page holds."""
     matching = Finding.objects.filter(draft=draft).matching(wanted)
     return [
         Group(
@@ -107,7 +107,7 @@ def groups(draft: Draft, wanted: Mapping[str, str]) -> list[Group]:
 
 
 def left_out(draft: Draft) -> list[tuple[str, int, int]]:
-    """The codes of which the report lists not all: code, how many are listed, how many there are."""
+    """Return the codes the report does not list in full: code, number listed, number there are."""
     listed = dict(draft.findings.order_by().values_list("code").annotate(n=Count("pk")))
     there: Counter[str] = Counter()
     for file in draft.files.all():
@@ -150,7 +150,7 @@ def _labels() -> Iterator[str]:
 
 @dataclass(frozen=True, slots=True)
 class FileReport:
-    """What the check found in one file."""
+    """The facts of one checked file."""
 
     file: DraftFile
     facts: Sequence[tuple[str, Any]]
@@ -195,7 +195,7 @@ class Drawing:
 
 
 def drawings(draft: Draft) -> list[Drawing]:
-    """The images to look at: those with most problems first, then those drawn by chance."""
+    """Return the examples: images with most problems first, then those drawn by chance."""
     files = {file.pk: file for file in draft.files.all()}
     convention = _convention(draft, list(files.values()))
     return [

@@ -1,4 +1,4 @@
-"""Writing rows that were checked into the database, taking them out again, and what forbids either.
+"""Write checked rows into the database and remove them again.
 
 Whoever calls this holds the transaction. Rows come from disk in batches: memory holds the names of a
 dataset's images, never all regions.

@@ -28,7 +28,7 @@ class Extended:
 class LoadFileSerializer(serializers.ModelSerializer[DraftFile]):
     """An uploaded file and what it was taken for."""
 
-    counts = serializers.DictField(help_text="What the check found in it.")
+    counts = serializers.DictField(help_text="Counts from the check.")
     missing = serializers.CharField(
         help_text="What an image without a result file means; empty: not said."
     )
@@ -60,7 +60,7 @@ class QuestionSerializer(serializers.Serializer[OpenQuestion]):
 
 
 class PlanSerializer(serializers.Serializer[Plan]):
-    """What confirming would do, in sentences, and what stands against it."""
+    """The effect of confirming, in sentences, and the obstacles to it."""
 
     added = serializers.ListField(child=serializers.CharField())
     replaced = serializers.ListField(child=serializers.CharField())
@@ -103,7 +103,7 @@ class WholeLoadSerializer(LoadSerializer):
 
 
 class DescriptionSerializer(serializers.Serializer[None]):
-    """What the new dataset is called and where it comes from; what is left out stays."""
+    """Name and origin of the new dataset; fields left out stay as they are."""
 
     name = serializers.CharField(max_length=120, required=False, allow_blank=True)
     provenance = serializers.CharField(max_length=2000, required=False, allow_blank=True)
@@ -133,7 +133,7 @@ class UploadSerializer(serializers.Serializer[None]):
 
 
 class FileChangeSerializer(serializers.Serializer[None]):
-    """What a file is, where it was taken for something else; what is left out stays."""
+    """Corrections to the guess about a file; fields left out stay as they are."""
 
     kind = serializers.ChoiceField(FileKind.choices, required=False)
     format = serializers.ChoiceField(

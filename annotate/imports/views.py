@@ -1,4 +1,4 @@
-"""Loading data through the browser, step by step; each step has its address and can be come back to."""
+"""Load data through the browser, step by step; each step has an address to come back to."""
 
 from collections.abc import Callable
 from functools import wraps
@@ -111,7 +111,7 @@ def _add(request: SignedInRequest, draft: Draft, files: list[Any]) -> list[str]:
 @_for_admins
 @require_http_methods(["GET", "POST"])
 def files(request: SignedInRequest, pk: int) -> HttpResponse:
-    """What each file is; sent, what was corrected, and whether to check them now."""
+    """Show the files; when posted, store corrections and perhaps start the check."""
     draft = _draft(pk)
     if request.method == "GET" and draft.state not in (Draft.State.OPEN, Draft.State.CHECKED):
         return redirect(presentation.address(draft))
@@ -207,7 +207,7 @@ def _try(request: SignedInRequest, do: Callable[[], object]) -> bool:
 @_for_admins
 @require_safe
 def progress(request: SignedInRequest, pk: int) -> HttpResponse:
-    """How far the check or the load is; with ``?as=json`` for the page's script."""
+    """Show the progress of the check or the load; ``?as=json`` is for the page's script."""
     draft = _draft(pk)
     job = draft.job
     if request.GET.get("as") == "json":
@@ -236,7 +236,7 @@ def cancel(request: SignedInRequest, pk: int) -> HttpResponse:
 @_for_admins
 @require_http_methods(["GET", "POST"])
 def report(request: SignedInRequest, pk: int) -> HttpResponse:
-    """What the check found; sent, the answers to its questions."""
+    """Show the findings of the check; when posted, store the answers to its questions."""
     draft = _draft(pk)
     if draft.state not in (Draft.State.CHECKED, Draft.State.LOADED):
         return redirect(presentation.address(draft))
@@ -318,7 +318,7 @@ def photograph(request: SignedInRequest, pk: int, sha256: str) -> HttpResponse:
 @_for_admins
 @require_http_methods(["GET", "POST"])
 def confirm(request: SignedInRequest, pk: int) -> HttpResponse:
-    """What would be added, replaced and left alone; sent, it is done."""
+    """Show what would be added, replaced and left alone; when posted, load it."""
     draft = _draft(pk)
     if draft.state != Draft.State.CHECKED:
         return redirect(presentation.address(draft))
@@ -361,7 +361,7 @@ def receipts(request: SignedInRequest) -> HttpResponse:
 @_for_admins
 @require_http_methods(["GET", "POST"])
 def receipt(request: SignedInRequest, pk: int) -> HttpResponse:
-    """Who loaded what, when and from which files; sent, the load is undone."""
+    """Show who loaded what, when and from which files; when posted, undo the load."""
     receipts = Import.objects.select_related("person", "dataset", "draft", "undone_by")
     shown = get_object_or_404(receipts, pk=pk)
     if request.method == "POST":

@@ -66,7 +66,7 @@ class Schema(AutoSchema):
         return operation
 
     def _errors(self, operation: dict[str, Any]) -> dict[int, str]:
-        found = {
+        errors = {
             400: "Not readable",
             401: "Not signed in",
             404: "Not there, or not yours",
@@ -74,11 +74,11 @@ class Schema(AutoSchema):
             429: "Too many requests; Retry-After says how long to wait",
         }
         if operation.get("parameters") or "requestBody" in operation or self._is_idempotent():
-            found[422] = "Does not hold"
+            errors[422] = "Does not hold"
         if "requestBody" in operation:
-            found |= {413: "Too large", 415: "Unsupported media type"}
-        found[403] = "Not allowed, or the token lacks the scope"
-        return found
+            errors |= {413: "Too large", 415: "Unsupported media type"}
+        errors[403] = "Not allowed, or the token lacks the scope"
+        return errors
 
     def _is_idempotent(self) -> bool:
         handler = getattr(self.view, self.method.lower(), None)

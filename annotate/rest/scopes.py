@@ -1,4 +1,4 @@
-"""What a token is for. A token never does more than its person may."""
+"""Scopes of tokens. A token never does more than its person may."""
 
 from typing import Any
 

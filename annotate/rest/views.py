@@ -1,4 +1,4 @@
-"""What the views of the API are made of, the schema, and the documentation."""
+"""Base classes of the API's views, the schema, and the documentation."""
 
 from collections.abc import Sequence
 from functools import cache

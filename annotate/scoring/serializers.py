@@ -43,7 +43,7 @@ class NewRunSerializer(serializers.Serializer[None]):
 
 
 class ScoreSerializer(serializers.ModelSerializer[Score]):
-    """What a run gives one result; null is undefined, never zero."""
+    """The scores of one result in a run; null is undefined, never zero."""
 
     image = serializers.IntegerField(source="result.image_id")
     image_name = serializers.CharField(source="result.image.name")
