@@ -193,7 +193,7 @@ def _take(image: Any, words: Sequence[tuple[float, ...]], rng: random.Random) ->
     from PIL import Image as Picture
     from PIL import ImageDraw
 
-    from annotate.imports.photographs import Keeper, Photograph
+    from annotate.datasets.photographs import Keeper, Photograph
 
     picture = Picture.effect_noise(SIZE, 40).convert("RGB")
     draw = ImageDraw.Draw(picture)

@@ -97,7 +97,7 @@ class MethodList(_OfDataset):
 
 @extend_schema_view(get=extend_schema(parameters=[ResultQuery]))
 class ResultList(_OfDataset):
-    """What the methods found, with regions. No row: the method was not evaluated on the image."""
+    """The methods' results, with regions. No row: the method was not evaluated on the image."""
 
     serializer_class = ResultSerializer
     query_serializer_class = ResultQuery

@@ -36,9 +36,9 @@ def truth_file(request: HttpRequest, slug: str, extension: str) -> HttpResponseB
 @require_safe
 def results_file(request: HttpRequest, slug: str, method: str, extension: str) -> HttpResponseBase:
     dataset = _dataset(request, slug)
-    found = get_object_or_404(dataset.methods.select_related("dataset"), slug=method)
+    of = get_object_or_404(dataset.methods.select_related("dataset"), slug=method)
     return _download(
-        request, dataset, extension, f"{method}", lambda: exports.results_file(found, extension)
+        request, dataset, extension, method, lambda: exports.results_file(of, extension)
     )
 
 
@@ -72,10 +72,10 @@ def image(request: HttpRequest, sha256: str) -> HttpResponseBase:
 
 def photograph(request: HttpRequest, sha256: str) -> HttpResponseBase:
     """Return the file of a photograph that somebody may see; the page and the API send it."""
-    found: Image | None = (
+    image: Image | None = (
         permitted(request.user, "annotate.see_image", Image).filter(sha256=sha256).first()
     )
-    if found is None:
+    if image is None:
         raise Http404
     etag = quote_etag(sha256)
     known = get_conditional_response(request, etag=etag)
@@ -87,7 +87,7 @@ def photograph(request: HttpRequest, sha256: str) -> HttpResponseBase:
         raise Http404("The file of this image is missing.") from missing
     return FileResponse(
         file,
-        content_type=found.content_type,
+        content_type=image.content_type,
         headers={
             "Content-Security-Policy": "default-src 'none'",
             "Content-Disposition": "inline",

@@ -30,6 +30,7 @@ def _grouped() -> list[tuple[str, list[tuple[str, str]]]]:
 class ScoreForm(forms.Form):
     protocols = forms.MultipleChoiceField(
         widget=forms.CheckboxSelectMultiple,
+        choices=_grouped,
         error_messages={"required": "Choose at least one protocol."},
     )
     weight = forms.ChoiceField(
@@ -59,10 +60,6 @@ class ScoreForm(forms.Form):
         widget=forms.Textarea(attrs={"rows": 2, "spellcheck": "false"}),
         help_text='JSON, for instance {"min_iou": 0.7}; every chosen protocol must have them.',
     )
-
-    def __init__(self, *args: object, **kwargs: object) -> None:
-        super().__init__(*args, **kwargs)
-        self.fields["protocols"].choices = _grouped()
 
     def clean_parameters(self) -> dict[str, Any]:
         text = self.cleaned_data["parameters"].strip()

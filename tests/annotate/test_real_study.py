@@ -4,7 +4,6 @@ import pytest
 from django.contrib.auth.models import User
 
 from annotate.datasets.models import Image, Result
-from annotate.imports.services import ResultArchive, load_dataset, load_results
 from annotate.judging import services as judging
 from annotate.reports.services import study_report
 from annotate.scoring.models import Score
@@ -17,6 +16,7 @@ from rankings.edit_distance import edit_distance
 from rankings.from_scores import f_beta, ranking_from_scores
 from rankings.mean_rank import mean_rank
 from rankings.report import Settings
+from tests.support.loads import load_dataset, load_results
 from tests.support.shared import shared_path
 from tools.artwork.demo.judge import JUDGES, quality
 
@@ -48,8 +48,8 @@ def dataset():
     found = load_dataset(
         name="ICDAR 2015", truth=folder / "gt.zip", images=folder / "images"
     ).dataset
-    archives = [ResultArchive(folder / f"{method}.zip", method) for method in METHODS]
-    load_results(dataset=found, archives=archives, missing="empty")
+    by_method = {method: folder / f"{method}.zip" for method in METHODS}
+    load_results(found, by_method, missing="empty")
     return found
 
 

@@ -8,7 +8,6 @@ from django.urls import reverse
 from annotate.audit.models import Act, AuditEntry
 from annotate.audit.services import acting, record
 from annotate.imports.errors import NotLoaded
-from annotate.imports.services import ResultArchive, load_dataset, load_results
 from annotate.judging import methods
 from annotate.reports.services import keep_report
 from annotate.scoring.services import score_protocol
@@ -23,6 +22,7 @@ from tests.support.factories import (
     make_person,
     make_study,
 )
+from tests.support.loads import load_dataset, load_results
 
 pytestmark = pytest.mark.django_db
 
@@ -102,11 +102,11 @@ def test_loading_is_logged_and_what_failed_is_not(tmp_path):
     dataset = load_dataset(name="Signs", truth=truth, person=admin).dataset
     assert (last().act, last().actor, last().what) == (Act.DATASET_LOADED, admin, "Signs")
     results = zip_file(tmp_path / "east.zip", {"res_img_1.txt": "0,0,9,9\n"})
-    load_results(dataset=dataset, archives=[ResultArchive(results, "east")], person=admin)
+    load_results(dataset, {"east": results}, person=admin)
     assert last().act == Act.RESULTS_LOADED
     n_before = AuditEntry.objects.count()
     with pytest.raises(NotLoaded):
-        load_results(dataset=dataset, archives=[ResultArchive(results, "east")])
+        load_results(dataset, {"east": results})
     assert AuditEntry.objects.count() == n_before
 
 

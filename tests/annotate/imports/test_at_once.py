@@ -1,28 +1,23 @@
 """Loading: what is stored, what is refused with its place, and that a refusal stores nothing."""
 
-import io
-
 import pytest
 from django.conf import settings as django_settings
 
 from annotate.datasets.models import Dataset, Image, Method, Result
 from annotate.imports.errors import NotLoaded
-from annotate.imports.models import Import
-from annotate.imports.services import ResultArchive, load_dataset, load_results, load_scores
+from annotate.imports.models import Draft, Finding, Import
+from annotate.judging import services as judging
 from annotate.scoring.models import ProtocolRun, Score
+from annotate.studies.services import create_study
 from tests.support.archives import picture_bytes, zip_bytes, zip_file
+from tests.support.factories import add_annotator
+from tests.support.loads import load_dataset, load_results, load_scores
 
 pytestmark = pytest.mark.django_db
 
 TRUTH = {"gt_img_1.txt": '0,0,99,39,"one"\r\n', "gt_img_2.txt": "0,0,50,20,###\r\n"}
 PICTURES = {"img_1.png": picture_bytes(), "img_2.jpg": picture_bytes(kind="JPEG")}
 MODELS = (Dataset, Image, Method, Result, ProtocolRun, Score, Import)
-
-
-def source(content, name):
-    stream = io.BytesIO(content if isinstance(content, bytes) else zip_bytes(content))
-    stream.name = name
-    return stream
 
 
 def stored():
@@ -46,18 +41,11 @@ def refused(load, *places):
 
 
 def dataset(truth=TRUTH, images=None, **fields):
-    receipt = load_dataset(
-        name="Street",
-        truth=source(truth, "gt.zip"),
-        images=None if images is None else source(images, "photos.zip"),
-        **fields,
-    )
-    return receipt.dataset
+    return load_dataset(name="Street", truth=truth, images=images, **fields).dataset
 
 
-def results(found, content, name="net.zip", **fields):
-    archive = ResultArchive(source(content, name), name.removesuffix(".zip"))
-    return load_results(dataset=found, archives=[archive], **fields)
+def results(found, content, name="net", **fields):
+    return load_results(found, {name: content}, **fields)
 
 
 class TestDataset:
@@ -80,10 +68,13 @@ class TestDataset:
 
     def test_photographs_may_come_from_a_folder_and_may_be_missing_altogether(self, tmp_path):
         assert dataset().images.first().sha256 == ""
+        folder = tmp_path / "photos"
+        folder.mkdir()
         for name, content in PICTURES.items():
-            (tmp_path / name).write_bytes(content)
-        receipt = load_dataset(name="Other", truth=source(TRUTH, "gt.zip"), images=tmp_path)
+            (folder / name).write_bytes(content)
+        receipt = load_dataset(name="Other", truth=TRUTH, images=folder)
         assert receipt.counts["photographs"] == 2
+        assert receipt.files[1] == {"name": "photos", "sha256": "", "bytes": None}
 
     def test_the_receipt_names_the_files_by_their_checksums(self):
         receipt = dataset().imports.get()
@@ -118,7 +109,7 @@ class TestDataset:
         found = dataset({"gt_a.txt": b"0,0,9,9,nu\0ll\n"})
         assert found.images.get().truth_regions[0].text == "nu\N{REPLACEMENT CHARACTER}ll"
         with pytest.raises(NotLoaded, match="at most 200 characters"):
-            load_dataset(name="Long", truth=source({f"gt_{'x' * 201}.txt": ""}, "gt.zip"))
+            load_dataset(name="Long", truth={f"gt_{'x' * 201}.txt": ""})
 
     def test_a_self_crossing_polygon_is_kept_with_a_note(self):
         receipt = dataset({"gt_a.txt": "0,0,9,9,9,0,0,9,w"}).imports.get()
@@ -165,7 +156,7 @@ class TestDataset:
         assert stored() == ([0] * len(MODELS), [])
 
     def test_a_photograph_of_too_many_pixels_is_refused_before_it_is_decoded(self, monkeypatch):
-        monkeypatch.setattr("annotate.imports.photographs._MAX_PIXELS", 5000)
+        monkeypatch.setattr("annotate.datasets.photographs._MAX_PIXELS", 5000)
         with pytest.raises(NotLoaded) as refusal:
             dataset(images=PICTURES)
         errors = [problem for problem in refusal.value.problems if problem.severity == "error"]
@@ -176,14 +167,14 @@ class TestDataset:
         dataset()
         before = stored()
         with pytest.raises(NotLoaded):
-            load_dataset(name=name, truth=source(TRUTH, "gt.zip"))
+            load_dataset(name=name, truth=TRUTH)
         assert stored() == before
 
     def test_a_failure_half_way_leaves_no_row_and_no_file(self, monkeypatch):
         def fail(*args, **kwargs):
             raise OSError("disk full")
 
-        monkeypatch.setattr("annotate.imports.services._file", fail)
+        monkeypatch.setattr("annotate.imports.loading._Loader._named", fail)
         with pytest.raises(OSError, match="disk full"):
             dataset(images=PICTURES)
         assert stored() == ([0] * len(MODELS), [])
@@ -192,11 +183,7 @@ class TestDataset:
         dataset(images=PICTURES)
         before = stored()
         with pytest.raises(NotLoaded):
-            load_dataset(
-                name="Other",
-                truth=source(TRUTH | {"gt_img_3.txt": ""}, "gt.zip"),
-                images=source(PICTURES, "photos.zip"),
-            )
+            load_dataset(name="Other", truth=TRUTH | {"gt_img_3.txt": ""}, images=PICTURES)
         assert stored() == before
 
 
@@ -221,8 +208,8 @@ class TestResults:
     def test_a_missing_file_means_what_is_said(self):
         found = dataset()
         content = {"res_img_1.txt": "0,0,99,39"}
-        results(found, content, "a.zip", missing="empty")
-        results(found, content, "b.zip", missing="not-evaluated")
+        results(found, content, "a", missing="empty")
+        results(found, content, "b", missing="not-evaluated")
         assert [
             (result.method.name, result.image.name, result.had_file)
             for result in Result.objects.order_by("method__name", "image__name")
@@ -253,18 +240,14 @@ class TestResults:
     def test_one_bad_archive_stops_all(self):
         found = dataset()
         good = {"res_img_1.txt": "", "res_img_2.txt": ""}
-        archives = [
-            ResultArchive(source(good, "a.zip"), "a"),
-            ResultArchive(source(b"no zip", "b.zip"), "b"),
-            ResultArchive(source(good | {"res_img_1.txt": "x"}, "c.zip"), "c"),
-        ]
+        archives = {"a": good, "b": b"no zip", "c": good | {"res_img_1.txt": "x"}}
         refused(
-            lambda: load_results(dataset=found, archives=archives, missing="empty"),
+            lambda: load_results(found, archives, missing="empty"),
             ("A1", "b.zip", None, None),
             ("L1", "c.zip", "res_img_1.txt", 1),
         )
 
-    @pytest.mark.parametrize("name", ["net.zip", "NET.zip"])
+    @pytest.mark.parametrize("name", ["net", "NET"])
     def test_a_method_that_is_loaded_is_not_replaced(self, name):
         found = dataset()
         results(found, {"res_img_1.txt": "", "res_img_2.txt": ""})
@@ -273,7 +256,7 @@ class TestResults:
             results(found, {"res_img_1.txt": "0,0,9,9", "res_img_2.txt": ""}, name)
         assert stored() == before
 
-    @pytest.mark.parametrize("name", ["x" * 121 + ".zip", "….zip"])
+    @pytest.mark.parametrize("name", ["x" * 121, "…"])
     def test_a_method_name_that_is_too_long_or_empty_is_refused(self, name):
         found = dataset()
         with pytest.raises(NotLoaded, match="name of the method"):
@@ -282,8 +265,8 @@ class TestResults:
 
     def test_results_that_look_alike_share_a_hash(self):
         found = dataset()
-        results(found, {"res_img_1.txt": "0,0,9,9\n5,5,8,8", "res_img_2.txt": ""}, "a.zip")
-        results(found, {"res_img_1.txt": "5,5,8,8\n0,0,9,9", "res_img_2.txt": "1,1,2,2"}, "b.zip")
+        results(found, {"res_img_1.txt": "0,0,9,9\n5,5,8,8", "res_img_2.txt": ""}, "a")
+        results(found, {"res_img_1.txt": "5,5,8,8\n0,0,9,9", "res_img_2.txt": "1,1,2,2"}, "b")
         alike, different = (
             set(Result.objects.filter(image__name=name).values_list("sha256", flat=True))
             for name in ("img_1", "img_2")
@@ -295,6 +278,25 @@ class TestResults:
         results(found, {"res_img_1.txt": "0,0,9,9,0.75", "res_img_2.txt": ""})
         assert Result.objects.get(n_regions=1).detections[0].confidence == 0.75
 
+    def test_answered_results_stay_whatever_is_said(self):
+        found = dataset()
+        for name, lines in (("net", "0,0,99,39"), ("other", "1,1,9,9")):
+            results(found, {"res_img_1.txt": lines, "res_img_2.txt": ""}, name)
+        study = create_study(
+            name="Readers", dataset=found, methods=list(found.methods.all()), state="open"
+        )
+        judging.start(study=study, annotator=add_annotator(study))
+        nothing = {"res_img_1.txt": "", "res_img_2.txt": ""}
+        refused(lambda: results(found, nothing, replace=True))
+        with pytest.raises(NotLoaded, match="so they stay as they are: Readers"):
+            results(found, nothing, replace=True)
+
+    def test_what_is_refused_leaves_no_load_behind(self):
+        with pytest.raises(NotLoaded):
+            dataset(b"no zip")
+        assert not Draft.objects.exclude(state="discarded").exists()
+        assert not Finding.objects.exists()
+
 
 class TestScores:
     @pytest.fixture
@@ -304,8 +306,8 @@ class TestScores:
         return found
 
     def load(self, found, *lines, header="image,method,recall,precision"):
-        text = "\n".join([header, *lines]).encode()
-        return load_scores(dataset=found, protocol="Organisers", source=source(text, "s.csv"))
+        text = "\n".join([header, *lines])
+        return load_scores(found, "Organisers", text)
 
     def test_scores_become_a_run_with_their_f_score(self, found):
         receipt = self.load(found, "img_1,net,0.5,1")
@@ -331,7 +333,7 @@ class TestScores:
         assert expected in problem.expected
 
     def test_a_result_without_a_score_is_told(self, found):
-        results(found, {"res_img_1.txt": "", "res_img_2.txt": ""}, "more.zip")
+        results(found, {"res_img_1.txt": "", "res_img_2.txt": ""}, "more")
         receipt = self.load(found, "img_1,net,0.5,1")
         assert "no score for 2 results" in receipt.warnings[0]
 
@@ -339,7 +341,9 @@ class TestScores:
         refused(lambda: self.load(found), ("S3", "s.csv", None, None))
 
 
-def test_loading_from_paths_is_the_same(tmp_path):
-    path = zip_file(tmp_path / "gt.zip", TRUTH)
-    receipt = load_dataset(name="Street", truth=str(path))
-    assert receipt.files[0]["name"] == "gt.zip"
+def test_files_are_read_where_they_lie_and_stay_there(tmp_path, settings):
+    path = zip_file(tmp_path / "here" / "street.zip", TRUTH)
+    receipt = load_dataset(name="Street", truth=path)
+    assert receipt.files[0]["name"] == "street.zip"
+    assert path.exists()
+    assert not [path for path in (settings.DATA_DIR / "staged").rglob("*") if path.is_file()]

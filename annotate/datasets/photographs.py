@@ -14,7 +14,6 @@ from django.core.files.base import ContentFile
 from PIL import Image as Picture
 from PIL import UnidentifiedImageError
 
-from annotate.datasets.models import Image, image_storage, stored_name
 from protocols.formats.archives import (
     Entry,
     Limits,
@@ -25,7 +24,7 @@ from protocols.formats.archives import (
 )
 from protocols.formats.problems import Problems
 
-from .errors import NotLoaded
+from .models import Image, image_storage, stored_name
 
 # What browsers show; anything else, SVG and HTML above all, is refused whatever its name says.
 CONTENT_TYPES: Final = {
@@ -42,7 +41,7 @@ _LIMITS: Final = Limits(entry_bytes=200 * 1024 * 1024, total_bytes=20 * 1024**3)
 
 @dataclass(frozen=True, slots=True)
 class Photograph:
-    """What is known of a verified photograph; its bytes are stored under its hash."""
+    """Hash, type and size of a verified photograph; its bytes are stored under the hash."""
 
     sha256: str
     content_type: str
@@ -100,22 +99,17 @@ def keep_photographs(
     source: Source,
     wanted: Mapping[str, Photograph],
     keeper: Keeper,
-    progress: Callable[[int, int], None] | None = None,
-) -> None:
-    """Store the photographs of these hashes, which were verified before.
-
-    Raises NotLoaded if one is no longer in the source.
-    """
+    progress: Callable[[int, int], None],
+) -> bool:
+    """Store the photographs of these hashes, which were verified before; return whether all were there."""
     left = set(wanted)
     for entry in _files(source, Problems(source_name(source))):
         digest = sha256(entry.content).hexdigest()
         if digest in left:
             keeper.keep(wanted[digest], entry.content)
             left.discard(digest)
-            if progress is not None:
-                progress(len(wanted) - len(left), len(wanted))
-    if left:
-        raise NotLoaded(f"{source_name(source)} changed after it was checked.")
+            progress(len(wanted) - len(left), len(wanted))
+    return not left
 
 
 def _files(source: Source, problems: Problems) -> Iterator[Entry]:
