@@ -180,15 +180,17 @@ def allowed(name: str, target: str) -> bool:
 def circles(root: Path) -> list[str]:
     """Modules that import each other, directly or by way of others."""
     arrows = {name: {*imports_of(path, root)} - {name} for name, path in modules(root)}
-    left = {name: targets & arrows.keys() for name, targets in arrows.items()}
-    while free := [name for name, targets in left.items() if not targets]:
-        for name in free:
-            del left[name]
-        for targets in left.values():
-            targets.difference_update(free)
-    # What is left stands in a circle or above one.
-    above = {name for name in left if not any(name in targets for targets in left.values())}
-    return sorted(left.keys() - above)
+
+    def reached_from(start: str) -> set[str]:
+        reached: set[str] = set()
+        waiting = [start]
+        while waiting:
+            for target in arrows.get(waiting.pop(), set()) - reached:
+                reached.add(target)
+                waiting.append(target)
+        return reached
+
+    return sorted(name for name in arrows if name in reached_from(name))
 
 
 def relations() -> dict[str, int]:
