@@ -91,7 +91,7 @@ class TestRunning:
         monkeypatch.setattr(os, "cpu_count", lambda: 2)
         kind(lambda arguments, progress: None)
         for _ in range(2):
-            running(timezone.now())
+            a_running_job(timezone.now())
         waiting = make_job()
         assert running.run_waiting(first=waiting.pk) == 0
         waiting.refresh_from_db()
@@ -153,7 +153,7 @@ class TestCancelling:
         assert services.start(kind=kind(work)).state == "cancelled"
 
     def test_a_job_nobody_works_on_ends_at_once(self):
-        for job in (make_job(), running(timezone.now() - LONG_AGO)):
+        for job in (make_job(), a_running_job(timezone.now() - LONG_AGO)):
             services.cancel(job=job)
             assert job.state == "cancelled"
 
