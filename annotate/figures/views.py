@@ -105,9 +105,9 @@ def _shown(data: FigureData, name: str, figure: Figure, query: QueryDict) -> Sho
 
     def address(extension: str, **drawn: str) -> str:
         path = (
-            reverse("reports:kept_figure", args=[data.study.slug, data.kept.pk, name, extension])
+            reverse("figures:kept_figure", args=[data.study.slug, data.kept.pk, name, extension])
             if data.kept
-            else reverse("reports:figure", args=[data.study.slug, name, extension])
+            else reverse("figures:figure", args=[data.study.slug, name, extension])
         )
         parameters = kept.copy()
         parameters.update(drawn)

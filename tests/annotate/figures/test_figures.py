@@ -454,7 +454,7 @@ def researcher(client, study):
 
 
 def address(study, name="wins", extension="svg"):
-    return reverse("reports:figure", args=[study.slug, name, extension])
+    return reverse("figures:figure", args=[study.slug, name, extension])
 
 
 def shown(response, name):
@@ -464,7 +464,7 @@ def shown(response, name):
 
 def test_the_page_shows_every_figure_with_its_numbers(researcher, study):
     """Right is at distance 0 and Reversed at 3 (three swaps) on both images."""
-    response = researcher.get(reverse("reports:figures", args=[study.slug]))
+    response = researcher.get(reverse("figures:figures", args=[study.slug]))
     assert response.status_code == 200
     assert [figure.name for figure in response.context["figures"]] == list(figure_data.NAMES)
     assert shown(response, "wins").rows == [["Right", "–", "1"], ["Reversed", "0", "–"]]
@@ -515,7 +515,7 @@ def test_settings_change_the_figure(researcher, study):
 
 def test_every_address_on_the_page_keeps_the_settings(researcher, study):
     page = researcher.get(
-        reverse("reports:figures", args=[study.slug]),
+        reverse("figures:figures", args=[study.slug]),
         {"criterion": "precision", "distance": "kemeny", "theme": "x", "protocol": "Right"},
     )
     for figure in page.context["figures"]:
@@ -530,7 +530,7 @@ def test_every_address_on_the_page_keeps_the_settings(researcher, study):
 
 
 def test_the_size_on_the_page_is_that_of_the_file(researcher, study):
-    page = researcher.get(reverse("reports:figures", args=[study.slug]))
+    page = researcher.get(reverse("figures:figures", args=[study.slug]))
     for figure in page.context["figures"]:
         for picture in figure.pictures:
             root = ElementTree.fromstring(researcher.get(picture.wide).content)
@@ -552,7 +552,7 @@ def test_a_figure_is_sent_again_only_when_it_changed(researcher, study):
 
 
 def test_the_files_of_a_page_share_what_the_page_computed(researcher, study, monkeypatch):
-    page = researcher.get(reverse("reports:figures", args=[study.slug]))
+    page = researcher.get(reverse("figures:figures", args=[study.slug]))
 
     def refused(*args, **kwargs):
         raise AssertionError("the report is built again")
@@ -566,7 +566,7 @@ def test_the_files_of_a_page_share_what_the_page_computed(researcher, study, mon
 
 def test_a_new_ranking_and_a_decision_on_who_counts_change_the_figures(researcher, study):
     def notes(name):
-        page = researcher.get(reverse("reports:figures", args=[study.slug]))
+        page = researcher.get(reverse("figures:figures", args=[study.slug]))
         return shown(page, name).rows
 
     before = notes("agreement")
@@ -584,8 +584,8 @@ def test_a_kept_reports_figures_show_what_it_held(researcher, study):
     kept = services_of_reports.keep_report(
         study=study, settings=Settings(), runs=runs, person=add_researcher(study)
     )
-    live = reverse("reports:figures", args=[study.slug])
-    page = reverse("reports:kept_figures", args=[study.slug, kept.pk])
+    live = reverse("figures:figures", args=[study.slug])
+    page = reverse("figures:kept_figures", args=[study.slug, kept.pk])
     for criterion in ("recall", "preference"):
         was = researcher.get(live, {"criterion": criterion})
         now = researcher.get(page, {"criterion": criterion})
@@ -604,7 +604,7 @@ def test_a_kept_reports_figures_show_what_it_held(researcher, study):
     for name in ("agreement", "scores", "progress"):
         assert any("the study as it is now" in note for note in shown(after, name).notes)
     for extension in figure_files.FORMATS:
-        url = reverse("reports:kept_figure", args=[study.slug, kept.pk, "wins", extension])
+        url = reverse("figures:kept_figure", args=[study.slug, kept.pk, "wins", extension])
         assert researcher.get(url, {"width": "single"}).status_code == 200
         assert researcher.get(url, {"width": "x"}).status_code == 422
     assert kept.checksum in researcher.get(url.replace(".pdf", ".svg")).text
@@ -625,19 +625,19 @@ def test_settings_that_cannot_be_are_422(researcher, study, query):
     assert response.status_code == 422
     assert response["Content-Type"].startswith("text/plain")
     if "theme" not in query and "width" not in query:
-        page = researcher.get(reverse("reports:figures", args=[study.slug]), query)
+        page = researcher.get(reverse("figures:figures", args=[study.slug]), query)
         assert page.status_code == 422
         assert "errorlist" in page.text
 
 
 @pytest.mark.parametrize("end", ["nothing.svg", "wins.gif", "wins"])
 def test_what_is_no_figure_is_404(researcher, study, end):
-    page = reverse("reports:figures", args=[study.slug])
+    page = reverse("figures:figures", args=[study.slug])
     assert researcher.get(f"{page}{end}").status_code == 404
 
 
 def test_other_people_see_nothing(client, study):
-    page = reverse("reports:figures", args=[study.slug])
+    page = reverse("figures:figures", args=[study.slug])
     for url in (page, address(study)):
         assert client.get(url).status_code == 302
     annotator = study.assignments.first().annotator
@@ -654,7 +654,7 @@ def test_figures_are_only_read(researcher, study, method):
 
 
 def every_figure_in(client, study):
-    response = client.get(reverse("reports:figures", args=[study.slug]))
+    response = client.get(reverse("figures:figures", args=[study.slug]))
     assert response.status_code == 200
     assert not re.search(r"\b(nan|inf|None|undefined)\b", response.text)
     for name in figure_data.NAMES:

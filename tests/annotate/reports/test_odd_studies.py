@@ -199,17 +199,17 @@ def pages_of(study, kept):
         {"min_annotators": 100},
     ):
         yield reverse("reports:report", args=[slug]), settings
-        yield reverse("reports:image", args=[slug, image]), settings
-        yield reverse("reports:disagreement", args=[slug]), settings
+        yield reverse("evidence:image", args=[slug, image]), settings
+        yield reverse("evidence:disagreement", args=[slug]), settings
     for criterion in ("recall", "preference"):
-        yield reverse("reports:figures", args=[slug]), {"criterion": criterion, "min_annotators": 1}
-        yield reverse("reports:kept_figures", args=[slug, kept.pk]), {"criterion": criterion}
-    yield reverse("reports:image", args=[slug, image]), {"annotator": "annotator-1"}
-    yield reverse("reports:compare", args=[slug, image]), {"protocol": "IOU"}
-    yield reverse("reports:compare", args=[slug, image]), {}
-    yield reverse("reports:annotators", args=[slug]), {}
-    yield reverse("reports:annotators", args=[slug]), {"annotator": "annotator-1"}
-    yield reverse("reports:raw", args=[slug]), {}
+        yield reverse("figures:figures", args=[slug]), {"criterion": criterion, "min_annotators": 1}
+        yield reverse("figures:kept_figures", args=[slug, kept.pk]), {"criterion": criterion}
+    yield reverse("evidence:image", args=[slug, image]), {"annotator": "annotator-1"}
+    yield reverse("evidence:compare", args=[slug, image]), {"protocol": "IOU"}
+    yield reverse("evidence:compare", args=[slug, image]), {}
+    yield reverse("evidence:annotators", args=[slug]), {}
+    yield reverse("evidence:annotators", args=[slug]), {"annotator": "annotator-1"}
+    yield reverse("exchange:raw", args=[slug]), {}
     yield reverse("reports:kept_reports", args=[slug]), {}
     yield reverse("reports:kept", args=[slug, kept.pk]), {}
     yield reverse("reports:compared", args=[slug, kept.pk, kept.pk]), {}
@@ -280,9 +280,9 @@ def test_every_file_says_what_it_can(researcher, made):
             if extension != "json":
                 assert not NOT_FOR_PEOPLE.search(response.text), (url, response.text)
     for name in ("events.csv", "rankings.json", "exclusions.csv"):
-        text = client.get(reverse("reports:raw_file", args=[study.slug, name])).getvalue().decode()
+        text = client.get(reverse("exchange:raw_file", args=[study.slug, name])).getvalue().decode()
         assert not NOT_FOR_PEOPLE.search(text), name
-    bundle = client.get(reverse("reports:bundle", args=[study.slug]))
+    bundle = client.get(reverse("exchange:bundle", args=[study.slug]))
     with zipfile.ZipFile(io.BytesIO(bundle.getvalue())) as archive:
         assert archive.testzip() is None
         json.loads(archive.read("report.json"), parse_constant=refused)
@@ -303,7 +303,7 @@ def test_every_figure_can_be_had_as_every_file(researcher, made):
     client = researcher(study)
     for name in figure_data.NAMES:
         for extension, kind in figure_files.FORMATS.items():
-            url = reverse("reports:figure", args=[study.slug, name, extension])
+            url = reverse("figures:figure", args=[study.slug, name, extension])
             response = client.get(url, {"criterion": "preference", "min_annotators": 1})
             assert response.status_code == 200, url
             assert response["Content-Type"] == kind.content_type
