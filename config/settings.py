@@ -1,6 +1,5 @@
 """Settings of the site: defaults for one machine, everything else from the environment."""
 
-import os
 from pathlib import Path
 from typing import Any
 
@@ -101,9 +100,6 @@ def _database() -> dict[str, Any]:
                 "PRAGMA mmap_size=134217728;PRAGMA cache_size=2000;"
             ),
         }
-        # A file, so that tests may use several connections as a server does; one for each run, so
-        # that two runs may stand beside each other.
-        settings["TEST"] = {"NAME": DATA_DIR / f"test-{os.getpid()}.sqlite3"}
     return settings
 
 

@@ -5,16 +5,48 @@ import shutil
 from pathlib import Path
 
 import pytest
+from django.test import override_settings
 from hypothesis import settings as hypothesis_settings
 
+from tests.support.databases import database_of_tests
+from tests.support.made_once import module_data  # noqa: F401
 from tests.support.processes import jobs_in_processes  # noqa: F401
 
 # Playwright runs an event loop in the thread of the test, which also asks the database.
 os.environ.setdefault("DJANGO_ALLOW_ASYNC_UNSAFE", "1")
 
-# How long an example takes says more of the machine than of the code.
-hypothesis_settings.register_profile("untimed", deadline=None)
-hypothesis_settings.load_profile("untimed")
+# How long an example takes says more of the machine than of the code. A usual run draws the same few
+# examples each time; `make test-thorough` draws many, and others each time.
+hypothesis_settings.register_profile("usual", deadline=None, max_examples=20, derandomize=True)
+hypothesis_settings.register_profile("thorough", deadline=None, max_examples=300)
+hypothesis_settings.load_profile("usual")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _settings_of_tests():
+    """Passwords that are quick to check, and jobs that run within the call that starts them."""
+    hashers = ["django.contrib.auth.hashers.MD5PasswordHasher"]
+    with override_settings(PASSWORD_HASHERS=hashers, JOBS="here"):
+        yield
+
+
+@pytest.fixture(autouse=True)
+def _own_files(request, settings, tmp_path):
+    """Photographs and other files away from the real ones; a test has its module's, too."""
+    settings.DATA_DIR = tmp_path
+    settings.MEDIA_ROOT = tmp_path / "images"
+    if "module_data" in request.fixturenames:
+        shared = request.getfixturevalue("module_data") / "images"
+        if shared.exists():
+            shutil.copytree(shared, settings.MEDIA_ROOT)
+
+
+@pytest.fixture(scope="session")
+def django_db_setup(django_test_environment, django_db_blocker):
+    """Stands in for pytest-django's, which migrates a database for every worker of every run."""
+    with django_db_blocker.unblock(), database_of_tests():
+        yield
+
 
 _CHROMIUM_ARGUMENTS = [
     "--no-sandbox",
@@ -26,15 +58,6 @@ _CHROMIUM_ARGUMENTS = [
     "--disable-sync",
     "--disable-dev-shm-usage",
 ]
-
-
-@pytest.fixture(autouse=True)
-def _fast_and_separate(settings, tmp_path):
-    """Passwords that are quick to check, and photographs and demo files away from the real ones."""
-    settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
-    settings.DATA_DIR = tmp_path
-    settings.JOBS = "here"
-    settings.MEDIA_ROOT = tmp_path / "images"
 
 
 def _chromium() -> str | None:

@@ -3,7 +3,7 @@
 import io
 
 import pytest
-from django.urls import URLResolver, get_resolver, reverse
+from django.urls import reverse
 
 from annotate.accounts.services import invite
 from annotate.figures.data import NAMES as FIGURES
@@ -12,6 +12,7 @@ from annotate.imports.models import Draft, Import
 from annotate.judging import services
 from annotate.reports.services import keep_report
 from rankings.report import Settings
+from tests.support.addresses import names_of_addresses
 from tests.support.factories import (
     add_newcomer,
     add_researcher,
@@ -122,16 +123,7 @@ ADDRESSES = {
 ON_THE_DATASET = ("datasets", "scoring", "imports")
 
 
-def patterns(found, namespace=""):
-    for pattern in found:
-        if isinstance(pattern, URLResolver):
-            inner = f"{namespace}{pattern.namespace}:" if pattern.namespace else namespace
-            yield from patterns(pattern.url_patterns, inner)
-        elif pattern.name:
-            yield f"{namespace}{pattern.name}", pattern.pattern
-
-
-OWN = dict(patterns(get_resolver("annotate.urls").url_patterns))
+OWN = dict(names_of_addresses("annotate.urls"))
 
 
 def test_every_address_of_the_site_is_in_the_table():

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 from django.conf import settings as site
-from django.urls import NoReverseMatch, get_resolver, reverse
+from django.urls import NoReverseMatch, reverse
 
-from tests.annotate.test_permissions import patterns
+from tests.support.addresses import names_of_addresses
 from tests.support.factories import make_admin
 from tests.support.headers import check_headers
 
@@ -19,7 +19,7 @@ SECRET = "only-for-this-test-" + "x7Q" * 20
 
 def of_the_whole_site():
     """Addresses without arguments: those of the account library and of rescue work, too."""
-    for name, _ in patterns(get_resolver("config.urls").url_patterns):
+    for name, _ in names_of_addresses("config.urls"):
         try:
             yield reverse(name)
         except NoReverseMatch:

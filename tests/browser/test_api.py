@@ -5,8 +5,8 @@ from axe_playwright_python.sync_playwright import Axe
 from django.core.cache import cache
 
 from annotate.tokens.services import create_token
-from tests.annotate.api.test_permissions import operations
 from tests.browser.test_pages import signed_in
+from tests.support.addresses import operations
 from tests.support.factories import make_admin
 
 SIZES = [(1440, 900), (390, 844)]

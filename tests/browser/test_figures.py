@@ -6,9 +6,8 @@ from django.urls import reverse
 
 from annotate.figures.data import NAMES
 from annotate.judging.models import Preferences
-from tests.annotate.reports.test_report import make_run
 from tests.browser.test_pages import signed_in
-from tests.support.factories import add_annotator, add_researcher, make_study
+from tests.support.factories import add_annotator, add_researcher, make_run, make_study
 from tests.support.truths import rank_everything, same_truth
 
 SIZES = {"wide": (1440, 900), "narrow": (390, 844)}

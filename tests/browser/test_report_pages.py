@@ -6,8 +6,7 @@ from django.urls import reverse
 from playwright.sync_api import expect
 
 from annotate.scoring.services import score_protocol
-from tests.annotate.reports.test_report import make_run
-from tests.support.factories import add_annotator, add_researcher, make_study
+from tests.support.factories import add_annotator, add_researcher, make_run, make_study
 from tests.support.truths import rank_everything, same_truth
 
 from .test_pages import signed_in

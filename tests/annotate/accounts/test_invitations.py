@@ -15,8 +15,8 @@ from annotate.accounts.errors import InvitationRefused
 from annotate.accounts.models import Invitation
 from annotate.accounts.services import accept, invite, revoke
 from annotate.audit.models import Act, AuditEntry
-from tests.annotate.judging.test_together import at_once
 from tests.support.factories import add_annotator, make_admin, make_person, make_study
+from tests.support.together import at_once
 
 PASSWORD = "long-enough-phrase-71"
 

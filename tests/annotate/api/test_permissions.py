@@ -2,8 +2,8 @@
 
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
-from drf_spectacular.generators import SchemaGenerator
 
+from tests.support.addresses import operations
 from tests.support.factories import make_person
 from tests.support.world import ids, is_problem, make_world, signed_in
 
@@ -82,16 +82,6 @@ OPERATIONS = {
     "POST judging/screens/{screen_id}/change": ({}, {"annotator"}, 409),
 }
 LISTS_OF_OWN = ["GET datasets", "GET studies", "GET judging"]
-
-
-def operations():
-    """Every operation of the schema, as “METHOD path”."""
-    schema = SchemaGenerator().get_schema(public=True)
-    return sorted(
-        f"{method.upper()} {path.removeprefix('/api/v1/')}"
-        for path, found in schema["paths"].items()
-        for method in found
-    )
 
 
 def test_every_operation_is_in_the_table():

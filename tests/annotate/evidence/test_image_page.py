@@ -13,7 +13,6 @@ from annotate.judging.models import Assignment
 from annotate.scoring.models import ProtocolRun, Score
 from annotate.scoring.services import score_protocol
 from protocols.core.regions import encode_regions
-from tests.annotate.reports.test_report import make_run
 from tests.support.factories import (
     add_annotator,
     add_researcher,
@@ -22,6 +21,7 @@ from tests.support.factories import (
     make_method,
     make_person,
     make_result,
+    make_run,
     make_study,
     regions,
 )

@@ -27,8 +27,7 @@ from annotate.studies.exclusions import decide
 from rankings.orders import checked
 from rankings.report import Settings
 from rankings.significance import critical_difference as nemenyi
-from tests.annotate.reports.test_report import make_run
-from tests.support.factories import add_annotator, add_researcher, make_person, make_study
+from tests.support.factories import add_annotator, add_researcher, make_person, make_run, make_study
 from tests.support.truths import rank_everything, same_truth
 
 DISTANCES = {

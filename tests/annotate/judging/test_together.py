@@ -1,36 +1,16 @@
 """Requests that arrive at the same moment."""
 
-from concurrent.futures import ThreadPoolExecutor
-from threading import Barrier
-
 import pytest
-from django.db import connections
 
 from annotate.judging import services
 from annotate.judging.errors import AlreadyAnswered
 from annotate.judging.models import Assignment, Judgement, Screen, Withdrawal
 from tests.support.factories import add_annotator, make_study
+from tests.support.together import at_once
 from tests.support.truths import answer, asked_verdicts, same_truth
 
 pytestmark = pytest.mark.django_db(transaction=True)
 ABC = same_truth([["a"], ["b"], ["c"]])
-
-
-def at_once(*calls):
-    """Run the calls in threads that start together; return what each returned or raised."""
-    barrier = Barrier(len(calls))
-
-    def run(call):
-        try:
-            barrier.wait(timeout=10)
-            return call()
-        except AlreadyAnswered as refusal:
-            return refusal
-        finally:
-            connections.close_all()
-
-    with ThreadPoolExecutor(len(calls)) as pool:
-        return list(pool.map(run, calls))
 
 
 def test_the_same_answer_at_once_is_one_event():

@@ -10,12 +10,11 @@ from django.utils.html import escape
 from annotate.reports.models import KeptReport
 from annotate.scoring.models import Score
 from rankings.analysis_tables import tables_of
-from tests.support.factories import add_annotator, add_researcher, make_study
+from tests.support.factories import add_annotator, add_researcher, make_run, make_study
 from tests.support.truths import rank_everything, same_truth
 
-from .test_report import ABC, make_run
-
 pytestmark = pytest.mark.django_db
+ABC = [["a"], ["b"], ["c"]]
 
 
 @pytest.fixture

@@ -23,11 +23,10 @@ from tests.support.factories import (
     add_researcher,
     make_image,
     make_result,
+    make_run,
     make_study,
 )
 from tests.support.truths import rank_everything, same_truth
-
-from .test_report import make_run
 
 pytestmark = pytest.mark.django_db
 ABC = same_truth([["a"], ["b"], ["c"]])

@@ -8,28 +8,13 @@ import pytest
 from django.core.management import CommandError, call_command
 from django.urls import reverse
 
-from annotate.scoring.models import ProtocolRun, Score
-from tests.support.factories import add_annotator, add_researcher, make_study
+from annotate.scoring.models import Score
+from tests.support.factories import add_annotator, add_researcher, make_run, make_study
 from tests.support.truths import rank_everything, same_truth
 
 pytestmark = pytest.mark.django_db
 
 ABC = [["a"], ["b"], ["c"]]
-
-
-def make_run(study, name, scores):
-    """A run that gives each method the same recall and precision on every image."""
-    run = ProtocolRun.objects.create(
-        dataset=study.dataset, name=name, version="1", origin=ProtocolRun.Origin.IMPORTED
-    )
-    for image in study.images.all():
-        for result in image.results.all():
-            score = scores.get(result.method.name)
-            if score is not None:
-                Score.objects.create(
-                    run=run, result=result, recall=score, precision=score, f_score=score
-                )
-    return run
 
 
 @pytest.fixture

@@ -1,0 +1,130 @@
+"""Databases of the tests: cloned from a template that stays until migrations or models change."""
+
+import fcntl
+import os
+import shutil
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
+from hashlib import sha256
+from importlib.metadata import version
+from pathlib import Path
+
+from django.conf import settings
+from django.db import connection
+from django.test import TransactionTestCase
+
+_ROOT = Path(__file__).resolve().parents[2]
+_TEMPLATE = "test-template"
+
+
+def fingerprint() -> str:
+    """Return a hash of all that decides how an empty database looks: migrations, models, libraries."""
+    content = sha256(repr(settings.INSTALLED_APPS).encode())
+    for package in ("Django", "django-allauth"):
+        content.update(f"{package} {version(package)}".encode())
+    sources = {*_ROOT.glob("annotate/**/models.py"), *_ROOT.glob("annotate/migrations/*.py")}
+    for path in sorted(sources):
+        content.update(path.relative_to(_ROOT).as_posix().encode() + path.read_bytes())
+    return content.hexdigest()[:12]
+
+
+@contextmanager
+def database_of_tests() -> Iterator[None]:
+    """Make the default connection one to an empty database of this process; remove it at the end."""
+    real = connection.settings_dict["NAME"]
+    clone = _clone_sqlite if connection.vendor == "sqlite" else _clone_postgres
+    with _only_one_at_a_time():
+        name, template = clone(fingerprint())
+    _use(name)
+    empty = TransactionTestCase._fixture_teardown
+    if connection.vendor == "sqlite":
+        # Copying a file of a megabyte takes a tenth of the time of emptying each table and making
+        # the rows of permissions and content types again.
+        TransactionTestCase._fixture_teardown = lambda _: restore(Path(template))
+    yield
+    TransactionTestCase._fixture_teardown = empty
+    connection.close()
+    if connection.vendor == "sqlite":
+        _remove_sqlite(Path(name))
+    else:
+        _execute(f'DROP DATABASE IF EXISTS "{name}"')
+    _use(real)
+
+
+def restore(snapshot: Path) -> None:
+    """Make the SQLite database of the tests what the snapshot is, for all its connections."""
+    connection.ensure_connection()
+    source = sqlite3.connect(snapshot)
+    try:
+        source.backup(connection.connection)
+    finally:
+        source.close()
+
+
+def _use(name: str) -> None:
+    connection.close()
+    settings.DATABASES[connection.alias]["NAME"] = name
+    connection.settings_dict["NAME"] = name
+
+
+@contextmanager
+def _only_one_at_a_time() -> Iterator[None]:
+    """Let the workers of this machine make and clone the template one after the other."""
+    settings.DATA_DIR.mkdir(parents=True, exist_ok=True)
+    with open(settings.DATA_DIR / f"{_TEMPLATE}.lock", "w") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        yield
+
+
+def _migrate(name: str) -> None:
+    """Make an empty database with this name."""
+    real = connection.settings_dict["NAME"]
+    connection.settings_dict["TEST"]["NAME"] = name
+    connection.creation.create_test_db(verbosity=0, autoclobber=True, serialize=False)
+    _use(real)
+
+
+def _clone_sqlite(made_of: str) -> tuple[str, str]:
+    # A lost power costs a test run nothing, and waiting for the disk costs every commit.
+    options = connection.settings_dict["OPTIONS"]
+    options["init_command"] = options["init_command"].replace("synchronous=FULL", "synchronous=OFF")
+    folder = settings.DATA_DIR
+    template = folder / f"{_TEMPLATE}-{made_of}.sqlite3"
+    if not template.exists():
+        for other in folder.glob(f"{_TEMPLATE}-*.sqlite3"):
+            other.unlink()
+        unfinished = folder / f"{_TEMPLATE}.unfinished"
+        _migrate(str(unfinished))
+        unfinished.rename(template)
+    name = folder / f"test-{os.getpid()}.sqlite3"
+    shutil.copyfile(template, name)
+    return str(name), str(template)
+
+
+def _remove_sqlite(name: Path) -> None:
+    for ending in ("", "-wal", "-shm"):
+        name.with_name(name.name + ending).unlink(missing_ok=True)
+
+
+def _clone_postgres(made_of: str) -> tuple[str, str]:
+    base = f"{connection.settings_dict['NAME']}_{_TEMPLATE.replace('-', '_')}_"
+    template = f"{base}{made_of}"
+    with connection._nodb_cursor() as cursor:
+        cursor.execute("SELECT datname FROM pg_database WHERE starts_with(datname, %s)", [base])
+        existing = {row[0] for row in cursor.fetchall()}
+    if template not in existing:
+        for other in existing:
+            _execute(f'DROP DATABASE "{other}"')
+        unfinished = f"{base}unfinished"
+        _migrate(unfinished)
+        _execute(f'ALTER DATABASE "{unfinished}" RENAME TO "{template}"')
+    name = f"{connection.settings_dict['NAME']}_test_{os.getpid()}"
+    _execute(f'CREATE DATABASE "{name}" TEMPLATE "{template}"')
+    return name, template
+
+
+def _execute(statement: str) -> None:
+    """Run a statement about databases, which is possible from another one and outside a transaction."""
+    with connection._nodb_cursor() as cursor:
+        cursor.execute(statement)
