@@ -3,8 +3,8 @@
 from django.urls import include, path, re_path
 
 from . import views
-from .data import NAMES
 from .files import FORMATS
+from .kinds import NAMES
 
 _FILE = rf"^(?P<name>{'|'.join(NAMES)})\.(?P<extension>{'|'.join(FORMATS)})$"
 

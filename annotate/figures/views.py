@@ -26,10 +26,12 @@ from annotate.studies.models import Study
 from rankings.elicitation import CRITERIA
 from rankings.report import report_from_json
 
-from . import data as figure_data
-from . import files as figure_files
+from .building import build
 from .data import FigureData
-from .drawings import Cell, Figure
+from .figure import Cell, Figure
+from .files import FORMATS
+from .files.vega import size_css_px, specification
+from .kinds import NAMES
 from .papers import THEMES, WIDTHS_MM, Paper
 
 _STYLE: Final = re.compile(rb"<style>(.*?)</style>", re.DOTALL)
@@ -93,7 +95,7 @@ class ShownFigure:
 
 def shown_figures(data: FigureData, query: QueryDict) -> list[ShownFigure]:
     """Return all figures for a page; ``query`` is the page's, whose settings its files share."""
-    built = figure_data.build(data, figure_data.NAMES)
+    built = build(data, NAMES)
     return [_shown(data, name, figure, query) for name, figure in built.items()]
 
 
@@ -117,7 +119,7 @@ def _shown(data: FigureData, name: str, figure: Figure, query: QueryDict) -> Sho
     sizes = (
         {}
         if figure.is_empty
-        else {width: figure_files.size_css_px(figure, Paper("light", width)) for width in WIDTHS_MM}
+        else {width: size_css_px(figure, Paper("light", width)) for width in WIDTHS_MM}
     )
 
     def picture(theme: str) -> Picture:
@@ -146,7 +148,7 @@ def _shown(data: FigureData, name: str, figure: Figure, query: QueryDict) -> Sho
                 millimetres,
                 [
                     (kind.label, address(extension, theme="light", width=width))
-                    for extension, kind in figure_files.FORMATS.items()
+                    for extension, kind in FORMATS.items()
                 ],
             )
             for width, millimetres in WIDTHS_MM.items()
@@ -217,13 +219,13 @@ def _file(
     name: str,
     extension: str,
 ) -> HttpResponse:
-    drawn = figure_data.build(data, [name])[name]
+    drawn = build(data, [name])[name]
     paper = Paper(form.cleaned_data["theme"], form.cleaned_data["width"])
     etag = _etag(drawn, paper, data.facts, extension)
     unchanged = get_conditional_response(request, etag=etag)
     if unchanged is not None:
         return unchanged
-    kind = figure_files.FORMATS[extension]
+    kind = FORMATS[extension]
     content = kind.write(drawn, paper, data.facts)
     return HttpResponse(
         content,
@@ -304,7 +306,7 @@ def _etag(drawn: Figure, paper: Paper, facts: dict[str, str], extension: str) ->
         drawn.summary,
         drawn.notes,
         sorted(facts.items()),
-        figure_files.specification(drawn, paper),
+        specification(drawn, paper),
     )
     return f'"{sha256(repr(parts).encode()).hexdigest()[:32]}"'
 

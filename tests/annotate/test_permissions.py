@@ -6,7 +6,7 @@ import pytest
 from django.urls import reverse
 
 from annotate.accounts.services import invite
-from annotate.figures.data import NAMES as FIGURES
+from annotate.figures.kinds import NAMES as FIGURES
 from annotate.imports import drafts
 from annotate.imports.models import Draft, Import
 from annotate.judging import services

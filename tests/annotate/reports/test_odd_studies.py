@@ -9,8 +9,8 @@ import zipfile
 import pytest
 from django.urls import reverse
 
-from annotate.figures import data as figure_data
-from annotate.figures import files as figure_files
+from annotate.figures.files import FORMATS as FIGURE_FORMATS
+from annotate.figures.kinds import NAMES as FIGURES
 from annotate.judging import services as judging
 from annotate.reports.services import available_runs, keep_report
 from annotate.scoring.models import ProtocolRun, Score
@@ -300,8 +300,8 @@ def refused(name):
 def test_every_figure_can_be_had_as_every_file(researcher, made):
     study = made()
     client = researcher(study)
-    for name in figure_data.NAMES:
-        for extension, kind in figure_files.FORMATS.items():
+    for name in FIGURES:
+        for extension, kind in FIGURE_FORMATS.items():
             url = reverse("figures:figure", args=[study.slug, name, extension])
             response = client.get(url, {"criterion": "preference", "min_annotators": 1})
             assert response.status_code == 200, url

@@ -1,0 +1,48 @@
+"""A figure: its words, its numbers as a table, and how it is drawn."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import date
+from typing import TYPE_CHECKING
+
+from .papers import Paper
+
+if TYPE_CHECKING:
+    # Loaded only where a figure is drawn: it takes a second.
+    import altair as alt
+
+Cell = str | int | float | date | None
+
+
+@dataclass(frozen=True)
+class Figure:
+    """What is shown, the numbers behind it, and how to draw it.
+
+    Attributes
+    ----------
+    caption : str
+        What the marks mean, as a paper would say it.
+    summary : str
+        What a reader sees, for one who does not see it.
+    notes : tuple of str
+        What the figure cannot show, or what should be known before it is trusted.
+    draw : callable or None
+        None: there is nothing to draw, and the notes say why.
+    """
+
+    name: str
+    title: str
+    caption: str
+    summary: str
+    columns: tuple[str, ...]
+    rows: tuple[tuple[Cell, ...], ...]
+    notes: tuple[str, ...]
+    draw: "Callable[[Paper], alt.TopLevelMixin] | None"
+
+    @property
+    def is_empty(self) -> bool:
+        return self.draw is None
+
+
+def without_drawing(figure: Figure, reason: str) -> Figure:
+    return Figure(figure.name, figure.title, "", reason, figure.columns, (), (reason,), None)

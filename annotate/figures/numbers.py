@@ -1,0 +1,23 @@
+"""Numbers that several figures show."""
+
+from collections.abc import Mapping, Sequence
+
+from rankings.orders import Ranking
+
+# image -> protocol or baseline -> distance to the consensus
+Distances = Mapping[str, Mapping[str, float]]
+# annotator -> image -> ranking
+Rankings = Mapping[str, Mapping[str, Ranking]]
+Matrix = Sequence[Sequence[float | None]]
+
+
+def quantile(ordered: Sequence[float], share: float) -> float:
+    """Return the quantile by linear interpolation between the two nearest values."""
+    at = share * (len(ordered) - 1)
+    below = int(at)
+    above = min(below + 1, len(ordered) - 1)
+    return ordered[below] + (at - below) * (ordered[above] - ordered[below])
+
+
+def mean(values: Sequence[float]) -> float:
+    return sum(values) / len(values)
