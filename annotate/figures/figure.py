@@ -1,6 +1,6 @@
 """A figure: its words, its numbers as a table, and how it is drawn."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import date
 from typing import TYPE_CHECKING
@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     import altair as alt
 
 Cell = str | int | float | date | None
+Row = tuple[Cell, ...]
 
 
 @dataclass(frozen=True)
@@ -35,7 +36,7 @@ class Figure:
     caption: str
     summary: str
     columns: tuple[str, ...]
-    rows: tuple[tuple[Cell, ...], ...]
+    rows: tuple[Row, ...]
     notes: tuple[str, ...]
     draw: "Callable[[Paper], alt.TopLevelMixin] | None"
 
@@ -44,5 +45,6 @@ class Figure:
         return self.draw is None
 
 
-def without_drawing(figure: Figure, reason: str) -> Figure:
-    return Figure(figure.name, figure.title, "", reason, figure.columns, (), (reason,), None)
+def without_drawing(name: str, title: str, columns: Sequence[str], reason: str) -> Figure:
+    """Return a figure that says in words what is missing."""
+    return Figure(name, title, "", reason, tuple(columns), (), (reason,), None)

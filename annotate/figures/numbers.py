@@ -1,6 +1,6 @@
 """Numbers that several figures show."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from rankings.orders import Ranking
 
@@ -9,6 +9,18 @@ Distances = Mapping[str, Mapping[str, float]]
 # annotator -> image -> ranking
 Rankings = Mapping[str, Mapping[str, Ranking]]
 Matrix = Sequence[Sequence[float | None]]
+
+
+def five_numbers(values: Iterable[float]) -> tuple[float, float, float, float, float]:
+    """Return the smallest value, the quarter, the median, the three quarters and the largest."""
+    ordered = sorted(values)
+    return (
+        quantile(ordered, 0),
+        quantile(ordered, 0.25),
+        quantile(ordered, 0.5),
+        quantile(ordered, 0.75),
+        quantile(ordered, 1),
+    )
 
 
 def quantile(ordered: Sequence[float], share: float) -> float:

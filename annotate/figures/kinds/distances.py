@@ -1,14 +1,15 @@
 """Box plots of each protocol's distances to the consensus."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
+from typing import NamedTuple
 
 import altair as alt
 
 from ..data import FigureData
-from ..figure import Cell, Figure, without_drawing
-from ..numbers import Distances, mean, quantile
+from ..figure import Figure, without_drawing
+from ..numbers import Distances, five_numbers, mean
 from ..papers import Paper
-from ..parts import fitted, label_width, names_axis
+from ..parts import data_of, fitted, label_width, names_axis
 from ..words import (
     DISTANCE_NAMES,
     SHORT_DISTANCE_NAMES,
@@ -18,6 +19,30 @@ from ..words import (
     missing_images,
     one_image,
 )
+
+_COLUMNS = (
+    "Protocol",
+    "Images",
+    "Smallest",
+    "Quarter",
+    "Median",
+    "Three quarters",
+    "Largest",
+    "Mean",
+)
+
+
+class _Box(NamedTuple):
+    """A protocol's or baseline's distances over all images."""
+
+    protocol: str
+    n: int
+    smallest: float
+    q1: float
+    median: float
+    q3: float
+    largest: float
+    mean: float
 
 
 def figure_of(data: FigureData) -> Figure:
@@ -43,64 +68,65 @@ def distance_distribution(
 ) -> Figure:
     """Return box plots of each protocol's distances over the images, the nearest first."""
     title = f"Distances to the consensus by {criterion}"
-    columns = ("Protocol", "Images", "Smallest", "Quarter", "Median", "Three quarters", "Largest")
-    empty = Figure("distances", title, "", "", (*columns, "Mean"), (), (), None)
     missing = missing_images(distances, protocols, left_out)
     if missing:
-        return without_drawing(empty, missing)
-    of_protocol = {
-        name: sorted(row[name] for row in distances.values()) for name in (*protocols, *baselines)
+        return without_drawing("distances", title, _COLUMNS, missing)
+    box_of = {
+        name: _box(name, [of_image[name] for of_image in distances.values()])
+        for name in (*protocols, *baselines)
     }
-    order = sorted(protocols, key=lambda name: (mean(of_protocol[name]), name))
-    rows = tuple(
-        (
-            name,
-            len(of_protocol[name]),
-            *(quantile(of_protocol[name], share) for share in (0, 0.25, 0.5, 0.75, 1)),
-            mean(of_protocol[name]),
-        )
-        for name in (*order, *baselines)
-    )
-    notes = [*one_image(distances), *identical(distances, order)]
-    n_images = len(distances)
+    order = sorted(protocols, key=lambda name: (box_of[name].mean, name))
+    boxes = [box_of[name] for name in (*order, *baselines)]
     return Figure(
         name="distances",
         title=title,
-        caption=(
-            f"The {DISTANCE_NAMES[distance]} of each protocol's ranking to the consensus by "
-            f"{criterion}, over {counted(n_images, 'image')}; lower is nearer to people. Box: the "
-            "middle half; line: smallest to largest; bar: median; diamond: mean."
-            + (" Paler rows are baselines." if baselines else "")
-        ),
-        summary=(
-            f"Box plot of {counted(len(order), 'protocol')}. Nearest to people on average: "
-            f"{order[0]}, {mean(of_protocol[order[0]]):.2f}; farthest: {order[-1]}, "
-            f"{mean(of_protocol[order[-1]]):.2f}."
-        ),
-        columns=empty.columns,
-        rows=rows,
-        notes=tuple(notes),
-        draw=lambda paper: _boxes(paper, rows, set(baselines), distance),
+        caption=_caption(distance, criterion, len(distances), has_baselines=bool(baselines)),
+        summary=_summary([box_of[name] for name in order]),
+        columns=_COLUMNS,
+        rows=tuple(tuple(box) for box in boxes),
+        notes=(*one_image(distances), *identical(distances, order)),
+        draw=lambda paper: _boxes(paper, boxes, set(baselines), distance),
+    )
+
+
+def _box(name: str, values: Sequence[float]) -> _Box:
+    # Added up in ascending order, so that the mean does not hang on the order of the images.
+    return _Box(name, len(values), *five_numbers(values), mean(sorted(values)))
+
+
+def _caption(distance: str, criterion: str, n_images: int, *, has_baselines: bool) -> str:
+    return (
+        f"The {DISTANCE_NAMES[distance]} of each protocol's ranking to the consensus by "
+        f"{criterion}, over {counted(n_images, 'image')}; lower is nearer to people. Box: the "
+        "middle half; line: smallest to largest; bar: median; diamond: mean."
+        + (" Paler rows are baselines." if has_baselines else "")
+    )
+
+
+def _summary(boxes: Sequence[_Box]) -> str:
+    nearest, farthest = boxes[0], boxes[-1]
+    return (
+        f"Box plot of {counted(len(boxes), 'protocol')}. Nearest to people on average: "
+        f"{nearest.protocol}, {nearest.mean:.2f}; farthest: {farthest.protocol}, "
+        f"{farthest.mean:.2f}."
     )
 
 
 def _boxes(
-    paper: Paper, rows: Sequence[tuple[Cell, ...]], baselines: set[str], distance: str
+    paper: Paper, boxes: Sequence[_Box], baselines: Collection[str], distance: str
 ) -> alt.TopLevelMixin:
-    keys = ("protocol", "n", "smallest", "q1", "median", "q3", "largest", "mean")
-    values = [dict(zip(keys, row, strict=True)) | {"baseline": row[0] in baselines} for row in rows]
-    labels = label_width(paper, [str(row[0]) for row in rows])
-    largest = max(value["largest"] for value in values)
+    values = [box._asdict() | {"baseline": box.protocol in baselines} for box in boxes]
+    labels = label_width(paper, [box.protocol for box in boxes])
+    largest = max(box.largest for box in boxes)
     colours = paper.theme
     fill = alt.condition("datum.baseline", alt.value(colours.sunken), alt.value(colours.pale))
     edge = alt.condition("datum.baseline", alt.value(colours.soft), alt.value(colours.mark))
-    base = alt.Chart(alt.Data(values=values)).encode(
+    base = alt.Chart(data_of(values)).encode(
         y=alt.Y("protocol:N", sort=None, title=None, axis=names_axis(labels))
     )
-    title = f"{capital(SHORT_DISTANCE_NAMES[distance])} to the consensus"
     x = alt.X(
         "smallest:Q",
-        title=title,
+        title=f"{capital(SHORT_DISTANCE_NAMES[distance])} to the consensus",
         scale=alt.Scale(domain=[0, largest or 1], nice=True, zero=True),
         axis=alt.Axis(tickCount=6, grid=True),
     )
@@ -116,5 +142,5 @@ def _boxes(
                 shape="diamond", size=22, filled=True, fill=colours.ground, stroke=colours.ink
             ).encode(x="mean:Q"),
         ),
-        height_pt=15 * len(rows) + 34,
+        height_pt=15 * len(boxes) + 34,
     )

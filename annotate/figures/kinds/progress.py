@@ -7,9 +7,9 @@ from typing import Final
 import altair as alt
 
 from ..data import FigureData, completed_per_day, noted_as_live
-from ..figure import Figure, without_drawing
+from ..figure import Cell, Figure, Row, without_drawing
 from ..papers import Paper
-from ..parts import fitted
+from ..parts import data_of, fitted
 from ..words import counted
 
 _A_DAY: Final = timedelta(days=1)
@@ -23,11 +23,11 @@ def progress_over_time(days: Sequence[tuple[date, int]]) -> Figure:
     """Return how many rankings were completed on each day; days without any are left out."""
     title = "Complete rankings per day"
     columns = ("Day", "Complete rankings", "In total")
-    empty = Figure("progress", title, "", "", columns, (), (), None)
     if not days:
-        return without_drawing(empty, "No image has been ranked completely yet.")
+        reason = "No image has been ranked completely yet."
+        return without_drawing("progress", title, columns, reason)
     order = sorted(days)
-    rows = []
+    rows: list[Row] = []
     total = 0
     for day, n in order:
         total += n
@@ -56,7 +56,7 @@ def _days(paper: Paper, days: Sequence[tuple[date, int]]) -> alt.TopLevelMixin:
     start, end = first - (short // 2) * _A_DAY, last + (short - short // 2 + 1) * _A_DAY
     n_days = (end - start).days
     inset = 0.12 if n_days <= 60 else 0.0
-    values = [
+    values: list[dict[str, Cell]] = [
         {
             "day": f"{day:%Y-%m-%d}",
             "rankings": n,
@@ -65,35 +65,35 @@ def _days(paper: Paper, days: Sequence[tuple[date, int]]) -> alt.TopLevelMixin:
         }
         for day, n in days
     ]
-    most = max(n for _, n in days)
-    middles = [_milliseconds(day) + 43_200_000 for day, _ in days] if len(days) == 1 else None
-    x = alt.X(
-        "start:T",
-        title=None,
-        scale=alt.Scale(type="utc", domain=[_milliseconds(start), _milliseconds(end)]),
-        axis=alt.Axis(
-            format="%-d %b %Y" if n_days > 300 or middles else "%-d %b",
-            grid=False,
-            labelOverlap=True,
-            **({"values": middles} if middles else {"tickCount": min(n_days, 6)}),
-        ),
-    )
     bars = (
-        alt.Chart(alt.Data(values=values))
+        alt.Chart(data_of(values))
         .mark_bar(color=paper.theme.mark)
         .encode(
-            x=x,
+            x=alt.X(
+                "start:T",
+                title=None,
+                scale=alt.Scale(type="utc", domain=[_milliseconds(start), _milliseconds(end)]),
+                axis=_days_axis([day for day, _ in days], n_days),
+            ),
             x2="end:T",
             y=alt.Y(
                 "rankings:Q",
                 title="Complete rankings",
-                scale=alt.Scale(domain=[0, most], nice=True),
+                scale=alt.Scale(domain=[0, max(n for _, n in days)], nice=True),
                 axis=alt.Axis(tickMinStep=1, tickCount=4, format="d"),
             ),
             y2=alt.datum(0),
         )
     )
     return fitted(paper, bars, height_pt=130 if paper.is_wide else 110)
+
+
+def _days_axis(days: Sequence[date], n_days: int) -> alt.Axis:
+    if len(days) == 1:
+        noon = _milliseconds(days[0]) + 43_200_000
+        return alt.Axis(format="%-d %b %Y", grid=False, labelOverlap=True, values=[noon])
+    day_format = "%-d %b %Y" if n_days > 300 else "%-d %b"
+    return alt.Axis(format=day_format, grid=False, labelOverlap=True, tickCount=min(n_days, 6))
 
 
 def _milliseconds(day: date) -> int:

@@ -1,7 +1,7 @@
 """Each protocol's scores against the rank that people gave."""
 
 from collections.abc import Mapping, Sequence
-from typing import Final
+from typing import Final, NamedTuple
 
 import altair as alt
 
@@ -9,13 +9,40 @@ from rankings.from_scores import f_beta
 from rankings.orders import Ranking, doubled_ranks
 
 from ..data import FigureData, noted_as_live
-from ..figure import Cell, Figure, without_drawing
-from ..numbers import quantile
+from ..figure import Figure, without_drawing
+from ..numbers import five_numbers
 from ..papers import Paper
-from ..parts import config
+from ..parts import Layers, data_of, finished
 from ..words import capital, counted, listed, missing_images, one_image
 
+_COLUMNS: Final = (
+    "Protocol",
+    "Rank",
+    "Results",
+    "Smallest",
+    "Quarter",
+    "Median",
+    "Three quarters",
+    "Largest",
+)
 _SCORE_NAMES: Final = {"recall": "recall R", "precision": "precision P", "preference": "F-score"}
+# image -> protocol -> method -> score
+_Scores = Mapping[str, Mapping[str, Mapping[str, float | None]]]
+# (protocol, rank) -> scores of the methods that people gave this rank, over all images
+_ByRank = Mapping[tuple[str, float], Sequence[float]]
+
+
+class _AtRank(NamedTuple):
+    """A protocol's scores of the results that people gave one rank."""
+
+    protocol: str
+    rank: float
+    n: int
+    smallest: float
+    q1: float
+    median: float
+    q3: float
+    largest: float
 
 
 def figure_of(data: FigureData) -> Figure:
@@ -46,7 +73,7 @@ def figure_of(data: FigureData) -> Figure:
 
 
 def score_by_rank(
-    scores: Mapping[str, Mapping[str, Mapping[str, float | None]]],
+    scores: _Scores,
     consensus: Mapping[str, Ranking],
     protocols: Sequence[str],
     *,
@@ -62,106 +89,119 @@ def score_by_rank(
         The images that count; one image alone shows that image.
     """
     title = f"Scores against the consensus by {criterion}"
-    columns = ("Protocol", "Rank", "Results", "Smallest", "Quarter", "Median")
-    empty = Figure("scores", title, "", "", (*columns, "Three quarters", "Largest"), (), (), None)
     missing = missing_images(consensus, protocols, left_out)
     if missing:
-        return without_drawing(empty, missing)
-    found: dict[tuple[str, float], list[float]] = {}
-    n_without = 0
+        return without_drawing("scores", title, _COLUMNS, missing)
+    by_rank, n_missing = _gathered(scores, consensus, protocols)
+    if not by_rank:
+        reason = "No protocol has a score on the images that count."
+        return without_drawing("scores", title, _COLUMNS, reason)
+    rows = [
+        _AtRank(
+            protocol, rank, len(by_rank[protocol, rank]), *five_numbers(by_rank[protocol, rank])
+        )
+        for protocol in protocols
+        for rank in sorted(rank for name, rank in by_rank if name == protocol)
+    ]
+    n_methods = max(sum(map(len, ranking)) for ranking in consensus.values())
+    score_name = _SCORE_NAMES.get(criterion, "score")
+    return Figure(
+        name="scores",
+        title=title,
+        caption=_caption(score_name, criterion, len(consensus)),
+        summary=(
+            f"{counted(len(protocols), 'panel')}, one for each protocol: the score, from 0 to 1, "
+            f"for ranks 1 to {n_methods}."
+        ),
+        columns=_COLUMNS,
+        rows=tuple(tuple(row) for row in rows),
+        notes=tuple(_notes(by_rank, n_missing, consensus, protocols)),
+        draw=lambda paper: _panels(paper, rows, protocols, n_methods, capital(score_name)),
+    )
+
+
+def _gathered(
+    scores: _Scores, consensus: Mapping[str, Ranking], protocols: Sequence[str]
+) -> tuple[_ByRank, int]:
+    """Return the scores by protocol and rank, and the number of those that are missing."""
+    by_rank: dict[tuple[str, float], list[float]] = {}
+    n_missing = 0
     for image, ranking in consensus.items():
         for method, doubled in doubled_ranks(ranking).items():
             for protocol in protocols:
                 score = scores.get(image, {}).get(protocol, {}).get(method)
                 if score is None or score != score:
-                    n_without += 1
+                    n_missing += 1
                 else:
-                    found.setdefault((protocol, doubled / 2), []).append(score)
-    if not found:
-        return without_drawing(empty, "No protocol has a score on the images that count.")
-    place = {protocol: at for at, protocol in enumerate(protocols)}
-    rows = tuple(
-        (
-            protocol,
-            rank,
-            len(values),
-            *(quantile(sorted(values), share) for share in (0, 0.25, 0.5, 0.75, 1)),
-        )
-        for (protocol, rank), values in sorted(
-            found.items(), key=lambda item: (place[item[0][0]], item[0][1])
-        )
+                    by_rank.setdefault((protocol, doubled / 2), []).append(score)
+    return by_rank, n_missing
+
+
+def _caption(score_name: str, criterion: str, n_images: int) -> str:
+    return (
+        f"The {score_name} that each protocol gives against the rank that people gave by "
+        f"{criterion} (1 is best; ties share the mean of their places), over "
+        f"{counted(n_images, 'image')}. Dot: median; thick line: the middle half; thin line: "
+        "smallest to largest. A protocol that agrees with people falls from left to right."
     )
-    notes = list(one_image(consensus))
-    if n_without:
-        notes.append(f"{counted(n_without, 'score')} missing and not shown.")
+
+
+def _notes(
+    by_rank: _ByRank, n_missing: int, consensus: Mapping[str, Ranking], protocols: Sequence[str]
+) -> list[str]:
+    notes = one_image(consensus)
+    if n_missing:
+        notes.append(f"{counted(n_missing, 'score')} missing and not shown.")
     if all(len(ranking) == 1 for ranking in consensus.values()):
         notes.append("People tied all methods on every image: there is one rank to show.")
-    constant = [name for name in protocols if _is_constant(found, name)]
+    constant = [name for name in protocols if _is_constant(by_rank, name)]
     if constant:
         notes.append(f"The same score for everything: {listed(constant)}.")
-    n_methods = max(sum(map(len, ranking)) for ranking in consensus.values())
-    return Figure(
-        name="scores",
-        title=title,
-        caption=(
-            f"The {_SCORE_NAMES.get(criterion, 'score')} that each protocol gives against the rank "
-            f"that people gave by {criterion} (1 is best; ties share the mean of their places), "
-            f"over {counted(len(consensus), 'image')}. Dot: median; thick line: the middle half; "
-            "thin line: smallest to largest. A protocol that agrees with people falls from left "
-            "to right."
-        ),
-        summary=(
-            f"{counted(len(protocols), 'panel')}, one for each protocol: the score, from 0 to 1, "
-            f"for ranks 1 to {n_methods}."
-        ),
-        columns=empty.columns,
-        rows=rows,
-        notes=tuple(notes),
-        draw=lambda paper: _panels(paper, rows, protocols, n_methods, criterion),
-    )
+    return notes
 
 
-def _is_constant(found: Mapping[tuple[str, float], Sequence[float]], protocol: str) -> bool:
-    values = [value for (name, _), of in found.items() if name == protocol for value in of]
+def _is_constant(by_rank: _ByRank, protocol: str) -> bool:
+    values = [
+        value for (name, _), scores in by_rank.items() if name == protocol for value in scores
+    ]
     return len(values) > 1 and len(set(values)) == 1
 
 
 def _panels(
     paper: Paper,
-    rows: Sequence[tuple[Cell, ...]],
+    rows: Sequence[_AtRank],
     protocols: Sequence[str],
     n_methods: int,
-    criterion: str,
+    y_title: str,
 ) -> alt.TopLevelMixin:
-    keys = ("protocol", "rank", "n", "smallest", "q1", "median", "q3", "largest")
     n_columns = min(len(protocols), 4 if paper.is_wide else 2)
     # The axis and its title on the left, then the gaps between the panels.
     width = (paper.width_pt - 36 - 12 * (n_columns - 1)) / n_columns
     panels = [
         _panel(
             paper,
-            [dict(zip(keys, row, strict=True)) for row in rows if row[0] == protocol],
+            [row for row in rows if row.protocol == protocol],
             protocol,
             n_methods,
             width,
-            y_title=capital(_SCORE_NAMES.get(criterion, "score")) if at % n_columns == 0 else None,
+            y_title=y_title if at % n_columns == 0 else None,
             x_title="Consensus rank" if at + n_columns >= len(protocols) else None,
         )
         for at, protocol in enumerate(protocols)
     ]
-    return alt.concat(*panels, columns=n_columns, spacing=12).configure(**config(paper))
+    return finished(paper, alt.concat(*panels, columns=n_columns, spacing=12))
 
 
 def _panel(
     paper: Paper,
-    values: Sequence[Mapping[str, Cell]],
+    rows: Sequence[_AtRank],
     title: str,
     n_methods: int,
     width: float,
     *,
     x_title: str | None,
     y_title: str | None,
-) -> alt.TopLevelMixin:
+) -> Layers:
     """Return one protocol's panel; without a title for its axis it has no labels there either."""
     colours = paper.theme
     step = max(1, -(-n_methods // 10))
@@ -187,7 +227,7 @@ def _panel(
         base.mark_line(strokeWidth=0.75, color=colours.mark).encode(y=y("median")),
         base.mark_point(size=12, filled=True, opacity=1, color=colours.ink).encode(y=y("median")),
         # As a mark: a chart's title would stand higher where the axis has labels.
-        alt.Chart(alt.Data(values=[{}]))
+        alt.Chart(data_of([{}]))
         .mark_text(align="center", baseline="bottom", fontSize=7.5, limit=width)
         .encode(
             x=alt.value(width / 2),
@@ -195,5 +235,5 @@ def _panel(
             text=alt.value(title),
             color=alt.value(colours.ink),
         ),
-        data=alt.Data(values=list(values)),
+        data=data_of([row._asdict() for row in rows]),
     ).properties(width=width, height=78)

@@ -28,18 +28,12 @@ def win_matrix(
     """Return how often each protocol is nearer to people than each other one."""
     title = f"Which protocol is nearer to people by {criterion}"
     columns = ("Protocol", *protocols)
-    empty = Figure("wins", title, "", "", columns, (), (), None)
     missing = missing_images(distances, protocols, left_out)
+    if not missing and len(protocols) < 2:
+        missing = "One protocol has no other to be compared with."
     if missing:
-        return without_drawing(empty, missing)
-    if len(protocols) < 2:
-        return without_drawing(empty, "One protocol has no other to be compared with.")
+        return without_drawing("wins", title, columns, missing)
     shares = win_shares(distances, protocols)
-    means = {
-        name: mean([share for share in row if share is not None])
-        for name, row in zip(protocols, shares, strict=True)
-    }
-    best = max(protocols, key=lambda name: means[name])
     return Figure(
         name="wins",
         title=title,
@@ -48,10 +42,7 @@ def win_matrix(
             f"nearer to the consensus by {criterion} than that of the column; a tie counts half. "
             "Columns are numbered as the rows are."
         ),
-        summary=(
-            f"Matrix of {len(protocols)} by {len(protocols)} shares. {best} is nearer than the "
-            f"others most often, on {means[best]:.0%} of the images on average."
-        ),
+        summary=_summary(protocols, shares),
         columns=columns,
         rows=tuple((name, *row) for name, row in zip(protocols, shares, strict=True)),
         notes=(*one_image(distances), *identical(distances, protocols)),
@@ -80,3 +71,15 @@ def win_shares(distances: Distances, protocols: Sequence[str]) -> list[list[floa
         ]
         for row in protocols
     ]
+
+
+def _summary(protocols: Sequence[str], shares: Sequence[Sequence[float | None]]) -> str:
+    means = {
+        name: mean([share for share in row if share is not None])
+        for name, row in zip(protocols, shares, strict=True)
+    }
+    best = max(protocols, key=lambda name: means[name])
+    return (
+        f"Matrix of {len(protocols)} by {len(protocols)} shares. {best} is nearer than the "
+        f"others most often, on {means[best]:.0%} of the images on average."
+    )
