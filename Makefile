@@ -10,12 +10,12 @@ POSTGRES_URL ?= postgres://root@127.0.0.1:5432/test
 SUDO := $(shell [ "$$(id -u)" = 0 ] || echo "sudo -n")
 
 .DEFAULT_GOAL := help
-.PHONY: help demo run test test-postgres load lint docs browser lock clean
+.PHONY: help demo run test test-postgres load lint docs artwork browser lock clean
 
 help: ## List these targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
 
-demo: .venv/runtime ## Set up everything, load the generated demo, and start the site
+demo: .venv/runtime ## Set up everything, load the demo, and start the site
 	@$(BIN)/python manage.py migrate --verbosity 0
 	@$(BIN)/python manage.py createcachetable --verbosity 0
 	@$(BIN)/python manage.py load_demo
@@ -55,6 +55,9 @@ lint: .venv/dev ## Check style, types, security, templates, migrations, settings
 docs: .venv/dev ## Draw the worked examples, and compare every protocol with its tool where the values are
 	$(BIN)/python docs/make_drawings.py
 	$(BIN)/python docs/make_conformance.py || [ $$? = 2 ]
+
+artwork: .venv/dev ## Draw the pictures of the examples anew, and make the demo's archive (annotate/demo/demo.zip)
+	@$(BIN)/python -m tools.artwork
 
 browser: ## Install Chromium for the browser tests where it is missing and can be had
 	@if command -v chromium >/dev/null || command -v chromium-browser >/dev/null; then :; \

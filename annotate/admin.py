@@ -10,7 +10,7 @@ from django.contrib.auth.models import User
 from django.db import models
 from django.http import HttpRequest
 
-from annotate.accounts.models import Invitation
+from annotate.accounts.models import Invitation, Preferences
 from annotate.audit.models import Act, AuditEntry
 from annotate.audit.services import record
 from annotate.datasets.models import Dataset, Image, Method, Result
@@ -19,7 +19,6 @@ from annotate.jobs.models import Job
 from annotate.judging.models import (
     Assignment,
     Judgement,
-    Preferences,
     Screen,
     Skip,
     Withdrawal,
@@ -29,10 +28,11 @@ from annotate.reports.models import KeptReport
 from annotate.rest.models import GivenAnswer
 from annotate.scoring.models import ProtocolRun, Score
 from annotate.studies.models import Exclusion, Membership, Pseudonym, Study, StudyImage
+from annotate.studies.services import remove_member
 from annotate.tokens.models import Token
 
 
-class RescueAdmin(admin.ModelAdmin):
+class RescueAdmin(admin.ModelAdmin[models.Model]):
     """One page of rows costs a fixed number of queries, and every change is in our own log."""
 
     list_per_page = 50
@@ -40,15 +40,16 @@ class RescueAdmin(admin.ModelAdmin):
     show_full_result_count = False
 
     def get_list_select_related(self, request: HttpRequest) -> Any:
-        return list(self.list_select_related or []) or False
+        names = self.list_select_related
+        return False if isinstance(names, bool) else list(names) or False
 
-    def log_addition(self, request: HttpRequest, obj: models.Model, message: Any) -> None:
+    def log_addition(self, request: HttpRequest, obj: models.Model, message: Any) -> None:  # type: ignore[override]  # our log is another table
         self._record(obj, "added", message)
 
-    def log_change(self, request: HttpRequest, obj: models.Model, message: Any) -> None:
+    def log_change(self, request: HttpRequest, obj: models.Model, message: Any) -> None:  # type: ignore[override]  # our log is another table
         self._record(obj, "changed", message)
 
-    def log_deletions(self, request: HttpRequest, queryset: Any) -> None:
+    def log_deletions(self, request: HttpRequest, queryset: Any) -> None:  # type: ignore[override]  # our log is another table
         for obj in queryset:
             self._record(obj, "deleted", [])
 
@@ -69,7 +70,7 @@ class RescueAdmin(admin.ModelAdmin):
 
 
 class ReadOnlyAdmin(RescueAdmin):
-    """What the log is the truth of, and what was written once for good."""
+    """Admin pages that show append-only tables read-only."""
 
     def has_add_permission(self, request: HttpRequest) -> bool:
         return False
@@ -137,6 +138,17 @@ class MembershipAdmin(RescueAdmin):
     list_select_related = ("person", "study")
     search_fields = ("person__username", "study__name")
     autocomplete_fields = ("person", "study")
+
+    def delete_model(self, request: HttpRequest, obj: models.Model) -> None:
+        """Remove a member as the pages do: the pseudonym of whoever has answered stays."""
+        if isinstance(obj, Membership):
+            remove_member(membership=obj)
+
+    def delete_queryset(
+        self, request: HttpRequest, queryset: models.QuerySet[models.Model]
+    ) -> None:
+        for membership in queryset:
+            self.delete_model(request, membership)
 
 
 @admin.register(Pseudonym)
@@ -325,7 +337,7 @@ admin.site.unregister(User)
 
 
 @admin.register(User)
-class PersonAdmin(RescueAdmin, UserAdmin):
+class PersonAdmin(RescueAdmin, UserAdmin[User]):
     """Nobody is deleted: what they answered would hang on nothing. Erasure is on the account page."""
 
     def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
@@ -336,7 +348,7 @@ admin.site.unregister(Authenticator)
 
 
 @admin.register(Authenticator)
-class AuthenticatorAdmin(RescueAdmin, library.AuthenticatorAdmin):
+class AuthenticatorAdmin(RescueAdmin, library.AuthenticatorAdmin):  # type: ignore[misc]  # the library has no types
     """To take away the second factor of somebody who lost it; the secret itself is not shown."""
 
     list_display = ("user", "type", "created_at", "last_used_at")

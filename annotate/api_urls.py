@@ -2,17 +2,18 @@
 
 from django.urls import path, re_path, register_converter
 
+from annotate.accounts import api as accounts
 from annotate.datasets import api as datasets
 from annotate.exchange import api as exchange
 from annotate.guide import api as guide
 from annotate.imports import api as imports
 from annotate.judging import api as judging
+from annotate.progress import api as progress
 from annotate.reports import api as reports
 from annotate.rest import views as rest
 from annotate.rest.addresses import Key
 from annotate.scoring import api as scoring
 from annotate.studies import api as studies
-from annotate.tokens import api as tokens
 
 register_converter(Key, "key")
 
@@ -20,7 +21,7 @@ app_name = "api"
 urlpatterns = [
     path("schema", rest.SchemaView.as_view(), name="schema"),
     path("docs", rest.DocsView.as_view(), name="docs"),
-    path("me", tokens.Me.as_view(), name="me"),
+    path("me", accounts.Me.as_view(), name="me"),
     path("datasets", datasets.DatasetList.as_view(), name="datasets"),
     path("datasets/<slug:slug>", datasets.DatasetDetail.as_view(), name="dataset"),
     path("datasets/<slug:slug>/images", datasets.ImageList.as_view(), name="images"),
@@ -53,9 +54,9 @@ urlpatterns = [
     path("studies/<slug:slug>", studies.StudyDetail.as_view(), name="study"),
     path("studies/<slug:slug>/state", studies.StudyState.as_view(), name="study_state"),
     path("studies/<slug:slug>/members", studies.MemberList.as_view(), name="members"),
-    path("studies/<slug:slug>/progress", studies.StudyProgress.as_view(), name="progress"),
-    path("studies/<slug:slug>/annotators", studies.StudyAnnotators.as_view(), name="annotators"),
-    path("studies/<slug:slug>/images", studies.StudyImages.as_view(), name="study_images"),
+    path("studies/<slug:slug>/progress", progress.StudyProgress.as_view(), name="progress"),
+    path("studies/<slug:slug>/annotators", progress.StudyAnnotators.as_view(), name="annotators"),
+    path("studies/<slug:slug>/images", progress.StudyImages.as_view(), name="study_images"),
     path(
         "studies/<slug:slug>/methods/<slug:method>",
         judging.StudyMethod.as_view(),

@@ -1,4 +1,8 @@
-"""The site's base error."""
+"""The site's base error, and the message that two subjects share."""
+
+from typing import Final
+
+CHOOSE_A_VERDICT: Final = "Choose left, equal or right."
 
 
 class Refusal(Exception):

@@ -1,6 +1,6 @@
 """Gathers the models of all subjects for Django."""
 
-from annotate.accounts.models import Invitation
+from annotate.accounts.models import Invitation, Preferences
 from annotate.audit.models import AuditEntry
 from annotate.datasets.models import Dataset, Image, Method, Result
 from annotate.imports.models import Draft, DraftFile, Finding, Import
@@ -8,7 +8,6 @@ from annotate.jobs.models import Job
 from annotate.judging.models import (
     Assignment,
     Judgement,
-    Preferences,
     Screen,
     Skip,
     Withdrawal,

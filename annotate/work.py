@@ -1,7 +1,7 @@
 """Gathers the work of all subjects that runs outside requests."""
 
-from annotate.imports import work as imports
+from annotate.imports import dry_run, loading
 from annotate.jobs.registry import register
 
-register("imports.check", imports.check)
-register("imports.load", imports.load)
+register("imports.check", dry_run.check)
+register("imports.load", loading.load)

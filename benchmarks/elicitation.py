@@ -4,7 +4,7 @@
 
 Simulated annotators answer exactly by rankings drawn under six regimes: few or many ties, criteria
 that agree strongly or weakly, strict orders, and independent strict orders. ``--fit`` looks for the
-constants of ``rankings.elicitation`` that make the mean error of the estimate smallest.
+constants of ``rankings.strategies`` that make the mean error of the estimate smallest.
 """
 
 import argparse
@@ -14,7 +14,9 @@ from itertools import product
 from math import cos, floor, log, pi, sqrt
 from statistics import mean
 
-from rankings.elicitation import _ESTIMATE, CRITERIA, Strategy, Verdict, replay, simulate
+from rankings.elicitation import CRITERIA, replay, simulate
+from rankings.partial_order import Verdict
+from rankings.strategies import ESTIMATE, Strategy
 
 STRATEGIES: tuple[Strategy, ...] = ("insertion", "balanced")
 # name -> (step of the levels; 0: strict, agreement of the criteria)
@@ -81,9 +83,11 @@ def error(
     rows: Sequence[tuple[int, int, int, float]], constants: tuple[float, float, float]
 ) -> float:
     scale, slope, power = constants
-    return mean(
-        abs(min(max((scale - slope * ties) * most**power, least), most) - left)
-        for left, least, most, ties in rows
+    return float(
+        mean(
+            abs(min(max((scale - slope * ties) * most**power, least), most) - left)
+            for left, least, most, ties in rows
+        )
     )
 
 
@@ -104,11 +108,11 @@ def main() -> None:
             screens = [len(image) for image in images]
             print(
                 f"  {name:<20} screens: mean {mean(screens):5.1f}, most {max(screens):3d};"
-                f" error of the estimate: {error(rows, _ESTIMATE[strategy]):.2f}"
+                f" error of the estimate: {error(rows, ESTIMATE[strategy]):.2f}"
             )
             if name in FITTED:
                 fitted += rows
-        print(f"  the four regimes with ties: {error(fitted, _ESTIMATE[strategy]):.2f}")
+        print(f"  the four regimes with ties: {error(fitted, ESTIMATE[strategy]):.2f}")
         if options.fit:
             grid = product(
                 [0.9 + 0.05 * i for i in range(20)],

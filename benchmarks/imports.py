@@ -54,18 +54,23 @@ def held_mib() -> float:
 
 def measure_small(n_boxes: int) -> None:
     from annotate.imports import drafts
-    from annotate.imports.services import ResultArchive, load_dataset, load_results
+    from annotate.imports.at_once import FileToLoad, load_files
 
-    truth = zip_of("truth", _SMALL_IMAGES, n_boxes, 0)
     zips = [zip_of("results", _SMALL_IMAGES, n_boxes, seed) for seed in range(1, 11)]
-    dataset = load_dataset(name="At once", truth=io.BytesIO(truth)).dataset
-    started = perf_counter()
-    archives = [ResultArchive(io.BytesIO(content), f"m{at}") for at, content in enumerate(zips)]
-    load_results(dataset=dataset, archives=archives)
+    with tempfile.TemporaryDirectory(prefix="benchmark-") as folder:
+        truth = FileToLoad(Path(folder, "gt.zip"), "truth")
+        truth.path.write_bytes(zip_of("truth", _SMALL_IMAGES, n_boxes, 0))
+        [at_once] = load_files([truth], name="At once")
+        [by_steps] = load_files([truth], name="By steps")
+        archives = []
+        for at, content in enumerate(zips):
+            archives.append(FileToLoad(Path(folder, f"m{at}.zip"), "results", title=f"m{at}"))
+            archives[-1].path.write_bytes(content)
+        started = perf_counter()
+        load_files(archives, dataset=at_once.dataset)
     _tell_seconds("10 zips of 233 files at once", perf_counter() - started)
 
-    dataset = load_dataset(name="By steps", truth=io.BytesIO(truth)).dataset
-    draft = drafts.open_draft(person=None, dataset=dataset)
+    draft = drafts.open_draft(person=None, dataset=by_steps.dataset)
     started = perf_counter()
     for at, content in enumerate(zips):
         drafts.add_file(draft=draft, stream=io.BytesIO(content), name=f"m{at}.zip")
@@ -87,18 +92,19 @@ def _tell_seconds(what: str, seconds: float) -> None:
 
 
 def measure_large(n_images: int, n_methods: int, n_boxes: int) -> Any:
-    from annotate.imports.services import ResultArchive, load_dataset, load_results
+    from annotate.imports.at_once import FileToLoad, load_files
 
     with tempfile.TemporaryDirectory(prefix="benchmark-") as folder:
         path = Path(folder, "large.zip")
         path.write_bytes(zip_of("truth", n_images, n_boxes, 0))
-        dataset = load_dataset(name="Large", truth=path).dataset
+        [loaded] = load_files([FileToLoad(path, "truth")], name="Large")
         total = own = 0.0
         for number in range(1, n_methods + 1):
             path.write_bytes(zip_of("results", n_images, n_boxes, number))
             gc.collect()
             started, worked = perf_counter(), process_time()
-            load_results(dataset=dataset, archives=[ResultArchive(path, f"method {number}")])
+            results = FileToLoad(path, "results", title=f"method {number}")
+            load_files([results], dataset=loaded.dataset)
             seconds = perf_counter() - started
             total += seconds
             own += process_time() - worked
@@ -113,7 +119,7 @@ def measure_large(n_images: int, n_methods: int, n_boxes: int) -> Any:
         f"(target: over {TARGET_RESULTS_PER_SECOND:g}), {total:.1f} s, of which this process was "
         f"at work {own:.1f} s ({n_images * n_methods / own:.0f} results a second of work)"
     )
-    return dataset
+    return loaded.dataset
 
 
 def measure_pages(dataset: Any) -> None:

@@ -172,7 +172,7 @@ def _tell(annotators: Sequence[_Annotator], lasted: float, log: str) -> None:
 
 def _compare(annotators: Sequence[_Annotator]) -> None:
     from annotate.judging.models import Judgement
-    from annotate.judging.services import rankings_that_differ
+    from annotate.judging.replay import rankings_that_differ
 
     n_acknowledged = sum(one.statuses["200"] for one in annotators)
     n_stored = Judgement.objects.count()

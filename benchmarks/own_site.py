@@ -123,17 +123,24 @@ def _wait_for(port: int, server: subprocess.Popen[bytes], log: Path) -> None:
     raise RuntimeError(f"the server did not start:\n{log.read_text()}")
 
 
-def make_study(n_methods: int, n_images: int, *, photographs: bool = False, **settings: Any) -> Any:
-    """Return an open study: of 15 words a method finds more the better it is, and shifts them."""
+def make_study(
+    n_methods: int,
+    n_images: int,
+    *,
+    photographs: bool = False,
+    n_words: int = _WORDS,
+    **settings: Any,
+) -> Any:
+    """Return an open study: of the words a method finds more the better it is, and shifts them."""
     from annotate.datasets.models import Dataset, Image, Method, Result
     from annotate.studies.services import create_study
     from protocols.core.regions import Region, canonical_bytes, encode_regions
 
     rng = random.Random(n_methods)
-    name = f"Generated {n_methods} x {n_images}"
+    name = f"Generated {n_methods} x {n_images} x {n_words}"
     dataset = Dataset.objects.create(
         name=name,
-        slug=f"generated-{n_methods}-{n_images}",
+        slug=f"generated-{n_methods}-{n_images}-{n_words}",
         line_format="ltrb",
         box_convention="points",
     )
@@ -142,7 +149,7 @@ def make_study(n_methods: int, n_images: int, *, photographs: bool = False, **se
         for at in range(n_methods)
     )
     for at in range(n_images):
-        words = [_word(rng, place) for place in range(_WORDS)]
+        words = [_word(rng, place) for place in range(n_words)]
         image = Image(
             dataset=dataset,
             name=f"img_{at + 1}",
@@ -154,7 +161,7 @@ def make_study(n_methods: int, n_images: int, *, photographs: bool = False, **se
         image.save()
         results = []
         for number, method in enumerate(methods):
-            n_found = rng.randint(number * _WORDS // (n_methods + 3), _WORDS)
+            n_found = rng.randint(number * n_words // (n_methods + 3), n_words)
             found = [
                 Region.from_box(*(round(side + rng.gauss(0, 4), 1) for side in word))
                 for word in rng.sample(words, n_found)
@@ -186,7 +193,7 @@ def _take(image: Any, words: Sequence[tuple[float, ...]], rng: random.Random) ->
     from PIL import Image as Picture
     from PIL import ImageDraw
 
-    from annotate.imports.photographs import Keeper, Photograph
+    from annotate.datasets.photographs import Keeper, Photograph
 
     picture = Picture.effect_noise(SIZE, 40).convert("RGB")
     draw = ImageDraw.Draw(picture)

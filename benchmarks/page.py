@@ -4,7 +4,8 @@
 
 A generated study of 12 methods on 20 photographs is answered by keyboard in Chromium: from the press
 that confirms to the next pair painted, requests and bytes per screen, weight of scripts and styles,
-memory. Then the server alone, on SQLite: answer in, next pair out, with 10 and with 50 methods.
+memory. Then an image with thousands of boxes is moved. Then the server alone, on SQLite: answer in,
+next pair out, with 10 and with 50 methods.
 Nothing passes or fails; targets stand beside the numbers.
 """
 
@@ -32,6 +33,7 @@ from .own_site import (
 )
 
 _METHODS, _IMAGES = 12, 20
+_CROWD = 4000
 _KEYS = {
     "recall": {"left": "1", "equal": "2", "right": "3"},
     "precision": {"left": "q", "equal": "w", "right": "e"},
@@ -59,6 +61,25 @@ _SHOWN = """() => ({
     `[data-pane=${side}] [data-boxes] g:first-child polygon`).length),
   asked: [...document.querySelectorAll("fieldset[data-criterion]:not([data-implied])")]
     .map((question) => question.dataset.criterion),
+})"""
+# Moves the picture of the left pane for two seconds and counts the frames.
+_MOVE = """() => new Promise((done) => {
+  const picture = document.querySelector("[data-pane=left] .pane__picture");
+  const fire = (type, x) => picture.dispatchEvent(new PointerEvent(type,
+    { pointerId: 1, clientX: x, clientY: 300, button: 0, isPrimary: true, bubbles: true }));
+  picture.setPointerCapture = () => {};
+  const times = [];
+  const step = (time) => {
+    times.push(time);
+    fire("pointermove", 200 + 60 * Math.sin(times.length / 5));
+    if (time - times[0] < 2000) requestAnimationFrame(step);
+    else {
+      fire("pointerup", 200);
+      done((times.length - 1) / ((time - times[0]) / 1000));
+    }
+  };
+  fire("pointerdown", 200);
+  requestAnimationFrame(step);
 })"""
 
 
@@ -95,7 +116,10 @@ def _browser(site: Any, n_screens: int) -> None:
     # Scripts and styles as a server sends them.
     call_command("collectstatic", interactive=False, verbosity=0)
     study = make_study(_METHODS, _IMAGES, photographs=True)
+    crowded = make_study(2, 1, n_words=_CROWD)
     [annotator] = make_annotators(study, 1)
+    [other] = make_annotators(crowded, 1)
+    other_session = sign_in(other)
     session, port = sign_in(annotator), free_port()
     server = ["-m", "gunicorn", "config.wsgi", "--bind", f"127.0.0.1:{port}", "--workers", "2"]
     address = f"http://127.0.0.1:{port}"
@@ -109,6 +133,8 @@ def _browser(site: Any, n_screens: int) -> None:
         page = context.new_page()
         print(f"In the browser: {_METHODS} methods, {_IMAGES} photographs, {n_screens} screens")
         _answer_by_keyboard(page, f"{address}/judge/{study.slug}/", n_screens)
+        context.add_cookies([{"name": "sessionid", "value": other_session, "url": address}])
+        _move_many_boxes(page, f"{address}/judge/{crowded.slug}/")
         browser.close()
 
 
@@ -200,6 +226,15 @@ def _answer_by_keyboard(page: Any, url: str, n_screens: int) -> None:
         )
     for number, heap, nodes in memory:
         _line(f"memory after {number} screens", f"{heap / 1e6:.2f} MB, {nodes} nodes", "no growth")
+
+
+def _move_many_boxes(page: Any, url: str) -> None:
+    page.goto(url)
+    page.get_by_role("button", name="Start").click()
+    page.locator("[data-open-skip]").wait_for()
+    page.keyboard.press("+")
+    left, right = page.evaluate(_SHOWN)["boxes"]
+    _line(f"frames while {left} + {right} boxes move", f"{page.evaluate(_MOVE):.0f} per second")
 
 
 def _memory(cdp: Any) -> tuple[int, int]:

@@ -24,14 +24,15 @@ from typing import Any
 
 import numpy as np
 
+from rankings.elicitation import CRITERIA
 from rankings.orders import Ranking, from_values, methods_of
-from rankings.packed import dense_places, rankings_from_scores
+from rankings.packed import dense_places
+from rankings.packed_scores import rankings_from_scores
 from rankings.report import build_report
 from rankings.resampling import (
     N_RESAMPLES,
     distance_table,
     score_intervals,
-    two_way_intervals,
 )
 from rankings.sensitivity import rounding_table, sensitivity_table
 from rankings.significance import (
@@ -41,12 +42,13 @@ from rankings.significance import (
     permutation_test,
     wilcoxon_pairs,
 )
-from rankings.tuning import beta_search, tie_calibration
+from rankings.tie_calibration import tie_calibration
+from rankings.tuning import beta_search
+from rankings.two_way import two_way_intervals
 
 LARGE = 100_000
 # Seconds for the whole, and MiB for the process.
 TARGETS = {"small": (2.0, 2048.0), "large": (60.0, 2048.0)}
-CRITERIA = ("recall", "precision", "preference")
 
 
 @dataclass(frozen=True)

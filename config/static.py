@@ -11,7 +11,7 @@ from whitenoise.storage import CompressedManifestStaticFilesStorage
 _OURS: Final[dict[str, Callable[[str], str]]] = {"js/": rjsmin.jsmin, "css/": rcssmin.cssmin}
 
 
-class ModulesManifestStorage(CompressedManifestStaticFilesStorage):
+class ModulesManifestStorage(CompressedManifestStaticFilesStorage):  # type: ignore[misc]  # the library has no types
     """Hashed names for what modules import too, so that browsers may keep every file for ever.
 
     Our own scripts and styles are stored without comments and indentation; what libraries bring
@@ -20,7 +20,7 @@ class ModulesManifestStorage(CompressedManifestStaticFilesStorage):
 
     support_js_module_import_aggregation = True
 
-    def _save(self, name: str, content: File) -> Any:
+    def _save(self, name: str, content: File[bytes]) -> Any:
         for folder, smaller in _OURS.items():
             if name.startswith(folder):
                 content.seek(0)

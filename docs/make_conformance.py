@@ -15,13 +15,13 @@ ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
 from protocols import registry  # noqa: E402
+from protocols.command_line.slot_cases import score_documents  # noqa: E402
 from protocols.command_line.table_folders import evaluate_folders  # noqa: E402
+from protocols.command_line.vote_cases import evaluate_cases  # noqa: E402
 from protocols.formats.ctdar import read_document  # noqa: E402
 from protocols.formats.scenes import read_scene  # noqa: E402
-from protocols.no_ground_truth import evaluate_cases  # noqa: E402
 from protocols.slot_error.ontology import read_ontology  # noqa: E402
-from protocols.slot_error.protocol import score_documents  # noqa: E402
-from tests.protocols import conformance  # noqa: E402
+from tests.support import conformance  # noqa: E402
 
 PAGE = ROOT / "docs" / "protocols" / "conformance.md"
 SHARED = ROOT.parent / "shared"

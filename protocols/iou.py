@@ -9,7 +9,7 @@ import numpy as np
 from .core import thresholds
 from .core.base import ImageScore, Match, Scene, Tally, Unmatched, f_score, parameter
 from .core.credits import CreditProtocol
-from .core.geometry import Floats, Shapes, intersection_areas, overlapping_pairs
+from .core.geometry import Shapes, intersection_areas, overlapping_pairs, shares
 from .core.matching import IGNORED, INSIDE_IGNORED, flatten, ignored_detections, largest
 
 # Truth, detection and IoU of a pair.
@@ -47,11 +47,12 @@ class IouMatching:
         )
         self.shared = intersection_areas(self.truth, self.detections, pairs)
         areas = self.detections.areas[pairs.detection]
-        share = _quotient(self.shared, areas)
+        # One entry for each pair: the share of the detection inside the truth, then the IoU.
+        share = shares(self.shared, areas)
         union = self.truth.areas[pairs.truth] + areas - self.shared
         self.ignored = ignored_detections(flat, pairs, share, max_ignored_share)
         self._counted = ~flat.ignored_truth[pairs.truth] & ~self.ignored[pairs.detection]
-        self._iou = np.where(self._counted, _quotient(self.shared, union), 0.0)
+        self._iou = np.where(self._counted, shares(self.shared, union), 0.0)
         enough = self._counted & (self._iou > min_iou)
         good = flat.by_scene(pairs.where(enough), self._iou[enough])
         self.matched = [
@@ -65,14 +66,14 @@ class IouMatching:
         best = largest(self.pairs.detection, self._iou, len(self.flat.detections)).tolist()
         truth_ignored, ignored = self.flat.ignored_truth.tolist(), self.ignored.tolist()
         for at, matched in enumerate(self.matched):
-            truths, found = self.flat.slices(at)
+            truths, detections = self.flat.slices(at)
             yield _Image(
-                truth_ignored[truths], ignored[found], best_of_truth[truths], best[found], matched
+                truth_ignored[truths],
+                ignored[detections],
+                best_of_truth[truths],
+                best[detections],
+                matched,
             )
-
-
-def _quotient(above: Floats, below: Floats) -> Floats:
-    return np.divide(above, below, out=np.zeros_like(above), where=below > 0)
 
 
 def _in_order(good: list[Pair], scene: Scene, use_confidences: bool) -> list[Pair]:
@@ -85,14 +86,14 @@ def _in_order(good: list[Pair], scene: Scene, use_confidences: bool) -> list[Pai
 
 
 def _first_come(good: Sequence[Pair]) -> list[Pair]:
-    found: list[Pair] = []
+    matched: list[Pair] = []
     truths, taken = set(), set()
     for i, j, iou in good:
         if i not in truths and j not in taken:
             truths.add(i)
             taken.add(j)
-            found.append((i, j, iou))
-    return found
+            matched.append((i, j, iou))
+    return matched
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,16 +125,16 @@ class _Image:
         """Say of each region without a match why it has none."""
         truths = {i for i, _, _ in self.matched}
         taken = {j for _, j, _ in self.matched}
-        found = []
+        reasons = []
         for i, ignored in enumerate(self.truth_ignored):
             if i not in truths:
                 reason = IGNORED if ignored else _too_far(self.best_of_truth[i], min_iou)
-                found.append(Unmatched("truth", i, reason))
+                reasons.append(Unmatched("truth", i, reason))
         for j, ignored in enumerate(self.ignored):
             if j not in taken:
                 reason = INSIDE_IGNORED if ignored else _too_far(self.best_of_detection[j], min_iou)
-                found.append(Unmatched("detection", j, reason))
-        return tuple(found)
+                reasons.append(Unmatched("detection", j, reason))
+        return tuple(reasons)
 
     def score(
         self,
@@ -200,11 +201,11 @@ class Iou(CreditProtocol):
             use_confidences=self.use_confidences,
         )
         scores = []
-        for scene, one in zip(scenes, matching.images(), strict=True):
-            ones = [1.0] * len(one.matched)
-            mean = sum(iou for _, _, iou in one.matched) / len(ones) if ones else None
-            score = one.score(self.min_iou, ones, ones, {"mean_iou": mean})
-            scores.append(self.settled(scene, score, one.truth_ignored, one.ignored))
+        for scene, image in zip(scenes, matching.images(), strict=True):
+            credits = [1.0] * len(image.matched)
+            mean = sum(iou for _, _, iou in image.matched) / len(credits) if credits else None
+            score = image.score(self.min_iou, credits, credits, {"mean_iou": mean})
+            scores.append(self.settled(scene, score, image.truth_ignored, image.ignored))
         return scores
 
 

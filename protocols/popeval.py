@@ -19,7 +19,7 @@ from .core.base import (
     f_score,
     parameter,
 )
-from .core.geometry import Floats, Polygons
+from .core.geometry import Floats, Indices, Polygons, shares
 from .core.matching import IGNORED, INSIDE_IGNORED
 from .core.regions import Region
 
@@ -55,17 +55,18 @@ class Popeval(Protocol):
     def _score(self, scene: Scene) -> ImageScore:
         detections = scene.detections or ()
         truth_hulls, hulls = _hulls(scene.truth), _hulls(detections)
+        # One entry for each pair of hulls that touch: ``rows`` its truth, ``columns`` its detection.
         rows, columns = _touching(truth_hulls, hulls)
         shared = shapely.area(shapely.intersection(truth_hulls[rows], hulls[columns]))
         ignored_truth = np.array([region.ignored for region in scene.truth], dtype=bool)
         areas = shapely.area(hulls)[columns]
-        share = np.divide(shared, areas, out=np.zeros_like(shared), where=areas > 0)
+        share = shares(shared, areas)
         ignored = np.zeros(len(detections), dtype=bool)
         inside = ignored_truth[rows] & (share > self.max_ignored_share)
         ignored[columns[inside]] = True
         counted = ~ignored_truth[rows] & ~ignored[columns]
         truth_areas = shapely.area(truth_hulls)[rows]
-        cover = np.divide(shared, truth_areas, out=np.zeros_like(shared), where=truth_areas > 0)
+        cover = shares(shared, truth_areas)
         texts = [
             "" if passed_over else region.text or ""
             for region, passed_over in zip(scene.truth, ignored_truth, strict=True)
@@ -87,6 +88,7 @@ def _hulls(regions: Sequence[Region]) -> Polygons:
     if not regions:
         return np.zeros(0, dtype=object)
     n_points = [region.n_points for region in regions]
+    # All points of all regions, shape (n, 2) in the end; ``indices`` says whose each is.
     coordinates = np.array([value for region in regions for value in region.points])
     points = shapely.multipoints(
         coordinates.reshape(-1, 2), indices=np.repeat(np.arange(len(regions)), n_points)
@@ -94,12 +96,13 @@ def _hulls(regions: Sequence[Region]) -> Polygons:
     return np.asarray(shapely.convex_hull(points), dtype=object)
 
 
-def _touching(truth: Polygons, detections: Polygons) -> tuple[np.ndarray, np.ndarray]:
+def _touching(truth: Polygons, detections: Polygons) -> tuple[Indices, Indices]:
     if not len(truth) or not len(detections):
         return np.zeros(0, dtype=np.intp), np.zeros(0, dtype=np.intp)
-    found = shapely.STRtree(detections).query(truth, predicate="intersects")
-    order = np.lexsort((found[1], found[0]))
-    return found[0][order], found[1][order]
+    rows, columns = shapely.STRtree(detections).query(truth, predicate="intersects")
+    # The tree says nothing about the order.
+    order = np.lexsort((columns, rows))
+    return rows[order], columns[order]
 
 
 def _distances(hulls: Polygons) -> list[float]:
@@ -132,18 +135,18 @@ class _Game:
         for i in sorted(self._cover):
             self._refresh(i)
         while self._candidates:
-            single = [i for i, found in self._candidates.items() if len(found) == 1]
+            single = [i for i, candidates in self._candidates.items() if len(candidates) == 1]
             i = min(single or self._candidates, key=lambda at: (self.distances[at], at))
-            found = self._candidates[i]
-            most = max(self._cover[i][j] for j in found)
-            for j in [j for j in found if self._cover[i][j] == most]:
+            candidates = self._candidates[i]
+            most = max(self._cover[i][j] for j in candidates)
+            for j in [j for j in candidates if self._cover[i][j] == most]:
                 self._strike(i, j)
 
     def _refresh(self, i: int) -> None:
         letters = set(self.truth[i])
-        found = [j for j in self._cover[i] if not letters.isdisjoint(self.read[j])]
-        if found:
-            self._candidates[i] = found
+        candidates = [j for j in self._cover[i] if not letters.isdisjoint(self.read[j])]
+        if candidates:
+            self._candidates[i] = candidates
         else:
             self._candidates.pop(i, None)
 
@@ -172,13 +175,13 @@ def _scored(
         recall, precision = 1.0, 0.0 if n_read else 1.0
     pairs = sorted(pair for pair, n in game.struck.items() if n)
     unmatched = []
-    truths, found = {i for i, _ in pairs}, {j for _, j in pairs}
+    truths, detections = {i for i, _ in pairs}, {j for _, j in pairs}
     for i, passed_over in enumerate(ignored_truth):
         if i not in truths:
             reason = IGNORED if passed_over else "no detection on it has a letter of its text"
             unmatched.append(Unmatched("truth", i, reason))
     for j, passed_over in enumerate(ignored):
-        if j not in found:
+        if j not in detections:
             reason = INSIDE_IGNORED if passed_over else "it has no letter of a text it lies on"
             unmatched.append(Unmatched("detection", j, reason))
     return ImageScore(

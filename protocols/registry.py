@@ -6,18 +6,19 @@ from typing import Any, Final
 
 from . import __version__
 from .average_precision import AveragePrecision
-from .cleval import Cleval, ClevalEndToEnd
+from .cleval.protocol import Cleval, ClevalEndToEnd
 from .core.base import ImageScore, Protocol, Scene
 from .core.errors import ParameterError, UnknownProtocol
 from .deteval import Deteval, Icdar13
 from .deteval_wolf import DetevalWolf
-from .evaltex import Evaltex, EvaltexEmd, EvaltexEmdNoSplit, EvaltexNoSplit
+from .evaltex.protocol import Evaltex, EvaltexEmd, EvaltexEmdNoSplit, EvaltexNoSplit
 from .iou import Iou
-from .no_ground_truth import NoGroundTruth
+from .no_ground_truth.protocol import NoGroundTruth
 from .popeval import Popeval
 from .sentinels import Count, MeanSize, TotalArea
 from .slot_error.protocol import SlotError
-from .tables import TableDetection, TableStructure
+from .table_detection import TableDetection
+from .table_structure import TableStructure
 from .tedeval import Tedeval
 from .tiou import Tiou
 
@@ -49,6 +50,8 @@ _ALL: Final[tuple[type[Protocol], ...]] = (
 PROTOCOLS: Mapping[str, type[Protocol]] = MappingProxyType(
     {protocol.slug: protocol for protocol in _ALL}
 )
+# What looks at no ground truth: nobody should agree with these.
+SENTINELS: Final = frozenset(slug for slug, protocol in PROTOCOLS.items() if protocol.is_sentinel)
 
 
 def get(slug: str, parameters: Mapping[str, Any] | None = None) -> Protocol:

@@ -22,6 +22,7 @@ class _Sentinel(Protocol):
     """
 
     reference: ClassVar[str] = "P24"
+    is_sentinel: ClassVar[bool] = True
     has_matches: ClassVar[bool] = False
     half: ClassVar[float]
 

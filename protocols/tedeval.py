@@ -14,7 +14,7 @@ from .core import thresholds
 from .core.base import ImageScore, Kind, Match, Needs, Scene, Tally, Unmatched, f_score
 from .core.characters import IgnoredParts, characters_of, inside
 from .core.credits import CreditProtocol
-from .core.geometry import Floats, Pairs, Shapes, intersection_areas, overlapping_pairs
+from .core.geometry import Floats, Pairs, Shapes, intersection_areas, overlapping_pairs, shares
 from .core.matching import IGNORED, INSIDE_IGNORED, flatten, largest, summed
 
 # Above this ratio of height to width the text is taken to run downwards.
@@ -67,6 +67,7 @@ class _Measured:
         self.detections = detections = Shapes(flat.detections, truncate=True)
         pairs = overlapping_pairs(truth.boxes, detections.boxes, flat.n_truth, flat.n_detections)
         shared = intersection_areas(truth, detections, pairs)
+        # From here an array has one entry for each pair of regions that share area.
         pairs, shared = pairs.where(shared > 0), shared[shared > 0]
         parts = IgnoredParts(flat, truth, detections, pairs, shared)
         shared = parts.shared
@@ -74,12 +75,13 @@ class _Measured:
         of_ignored = flat.ignored_truth[pairs.truth] & (shared > 0)
         lost = parts.taken(pairs.where(of_ignored), shared[of_ignored], len(flat.detections))
         self._parts, self._lost_pairs = parts, pairs.where(of_ignored)
+        # What is left of each detection when the ignored truths are cut out; shape (detections,).
         areas = np.maximum(detections.areas - lost, 0.0)
         # What remains of a detection shares nothing with ignored truths.
         counted = ~flat.ignored_truth[pairs.truth]
         self.pairs, shared = pairs.where(counted), shared[counted]
-        self.sigma = _share(shared, truth.areas[self.pairs.truth])
-        self.tau = np.minimum(_share(shared, areas[self.pairs.detection]), 1.0)
+        self.sigma = shares(shared, truth.areas[self.pairs.truth])
+        self.tau = np.minimum(shares(shared, areas[self.pairs.detection]), 1.0)
         both = np.minimum(self.sigma, self.tau)
         self._best_of_truth = largest(self.pairs.truth, both, len(flat.truth))
         self._best = largest(self.pairs.detection, both, len(flat.detections))
@@ -103,8 +105,8 @@ class _Measured:
 
     def _ignored(self, pairs: Pairs, shared: Floats, areas: Floats) -> NDArray[np.bool_]:
         ignored_truth = self._flat.ignored_truth[pairs.truth]
-        sigma = _share(shared, areas[pairs.truth])
-        tau = _share(shared, self.detections.areas[pairs.detection])
+        sigma = shares(shared, areas[pairs.truth])
+        tau = shares(shared, self.detections.areas[pairs.detection])
         low, limit = self._protocol.min_area_recall, self._protocol.min_area_precision
         n = len(self._flat.detections)
         together = ignored_truth & (sigma > low)
@@ -114,6 +116,7 @@ class _Measured:
 
     def _characters_held(self, lost: Floats) -> list[NDArray[np.bool_]]:
         """Return of each pair which of its truth's characters lie in what remains of the detection."""
+        # One entry for each pair and each character of its truth; ``rows`` says which pair.
         rows, at = self.characters.of(self.pairs.truth)
         held = inside(self.characters.points[at], self.detections, self.pairs.detection[rows])
         # A character lies in its own truth, of which an ignored one has nothing left; unless the
@@ -121,6 +124,7 @@ class _Measured:
         bent = ~(self.truth.rectangular | self.truth.simple)[self.pairs.truth[rows]]
         doubtful = np.flatnonzero(held & bent & (lost[self.pairs.detection[rows]] > 0))
         if len(doubtful):
+            # By detection: the ignored truths that are cut out of it.
             cut_out: defaultdict[int, list[int]] = defaultdict(list)
             for i, j in zip(
                 self._lost_pairs.truth.tolist(), self._lost_pairs.detection.tolist(), strict=True
@@ -135,29 +139,26 @@ class _Measured:
         return np.split(held, np.cumsum(self.characters.n[self.pairs.truth])[:-1])
 
     def image(self, at: int) -> "_Image":
-        truths, found = self._flat.slices(at)
+        truths, detections = self._flat.slices(at)
         return _Image(
             self._protocol,
             [_Overlap(*values) for values in self._overlaps.get(at, [])],
             self._flat.ignored_truth[truths].tolist(),
-            self.ignored[found].tolist(),
+            self.ignored[detections].tolist(),
             self.characters.n[truths].tolist(),
             self._held,
-            (truths.start, found.start),
+            (truths.start, detections.start),
             self._marks,
             self._best_of_truth[truths].tolist(),
-            self._best[found].tolist(),
+            self._best[detections].tolist(),
         )
-
-
-def _share(above: Floats, below: Floats) -> Floats:
-    return np.divide(above, below, out=np.zeros_like(above), where=below > 0)
 
 
 class _Marks:
     """Of each region: its centre of gravity, its mean diagonal, and the middle of side (1, 4)."""
 
     def __init__(self, shapes: Shapes) -> None:
+        # Axes: region, its four corners, x and y.
         corners = shapes.corners()
         self.starts = ((corners[:, 0] + corners[:, 3]) / 2).tolist()
         across = np.hypot(*(corners[:, 0] - corners[:, 2]).T)
@@ -229,10 +230,10 @@ class _Image:
     def _merge(self, j: int, column: Sequence[_Overlap]) -> None:
         if self.ignored[j]:
             return
-        parts = [one for one in column if one.sigma >= self.protocol.min_area_recall]
-        total = sum(one.tau for one in parts)
+        parts = [overlap for overlap in column if overlap.sigma >= self.protocol.min_area_recall]
+        total = sum(overlap.tau for overlap in parts)
         if len(parts) > 1 and total >= self.protocol.min_area_precision:
-            truths = [one.truth for one in parts]
+            truths = [overlap.truth for overlap in parts]
             if _on_one_line(self.marks[0], [i + self.first[0] for i in truths]):
                 self.groups.append((tuple(truths), (j,), "merge"))
             else:
@@ -240,22 +241,25 @@ class _Image:
 
     def _split(self, i: int, row: Sequence[_Overlap]) -> None:
         parts = [
-            one
-            for one in row
-            if not self.ignored[one.detection] and one.tau >= self.protocol.min_area_precision
+            overlap
+            for overlap in row
+            if not self.ignored[overlap.detection]
+            and overlap.tau >= self.protocol.min_area_precision
         ]
-        total = sum(one.sigma for one in parts)
+        total = sum(overlap.sigma for overlap in parts)
         if len(parts) > 1 and total >= self.protocol.min_area_recall:
-            found = [one.detection for one in parts]
-            if _on_one_line(self.marks[1], [j + self.first[1] for j in found]):
-                self.groups.append(((i,), tuple(found), "split"))
+            detections = [overlap.detection for overlap in parts]
+            if _on_one_line(self.marks[1], [j + self.first[1] for j in detections]):
+                self.groups.append(((i,), tuple(detections), "split"))
             else:
                 self._refused.add(("truth", i))
 
     def _credit(self) -> None:
         """Give each matched truth and detection what its characters earn."""
-        row_of = {(one.truth, one.detection): int(one.row) for one in self.overlaps}
-        pairs = sorted({(i, j) for truths, found, _ in self.groups for i in truths for j in found})
+        row_of = {(overlap.truth, overlap.detection): int(overlap.row) for overlap in self.overlaps}
+        pairs = sorted({(i, j) for truths, js, _ in self.groups for i in truths for j in js})
+        # By truth: in how many of its detections each of its characters lies. In two or more it
+        # is not found, but claimed twice.
         held_by: dict[int, NDArray[np.int_]] = {}
         inside: Counter[int] = Counter()
         below: Counter[int] = Counter()
@@ -297,26 +301,26 @@ class _Image:
 
     def _matches(self) -> tuple[Match, ...]:
         """Return the matches; what belongs to several earns its credit in the first."""
-        truths_left, found_left = set(range(len(self.truth_credits))), set(range(len(self.credits)))
+        truths_left, left = set(range(len(self.truth_credits))), set(range(len(self.credits)))
         matches = []
-        for truths, found, kind in self.groups:
+        for truths, detections, kind in self.groups:
             recall = sum(self.truth_credits[i] for i in truths if i in truths_left)
-            precision = sum(self.credits[j] for j in found if j in found_left)
+            precision = sum(self.credits[j] for j in detections if j in left)
             truths_left.difference_update(truths)
-            found_left.difference_update(found)
-            matches.append(Match(truths, found, kind, recall, precision))
+            left.difference_update(detections)
+            matches.append(Match(truths, detections, kind, recall, precision))
         return tuple(matches)
 
     def _unmatched(self) -> tuple[Unmatched, ...]:
         truths = {i for members, _, _ in self.groups for i in members}
-        found = {j for _, members, _ in self.groups for j in members}
+        detections = {j for _, members, _ in self.groups for j in members}
         reasons = []
         for i, ignored in enumerate(self.truth_ignored):
             if i not in truths:
                 reason = IGNORED if ignored else self._why("truth", i, self.best_of_truth[i])
                 reasons.append(Unmatched("truth", i, reason))
         for j, ignored in enumerate(self.ignored):
-            if j not in found:
+            if j not in detections:
                 reason = INSIDE_IGNORED if ignored else self._why("detection", j, self.best[j])
                 reasons.append(Unmatched("detection", j, reason))
         return tuple(reasons)

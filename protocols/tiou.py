@@ -50,22 +50,23 @@ class Tiou(CreditProtocol):
         )
         recall_credits, precision_credits = _credits(matching)
         scores, start = [], 0
-        for scene, one in zip(scenes, matching.images(), strict=True):
-            end = start + len(one.matched)
-            ious = [iou for _, _, iou in one.matched]
+        # Credits of all scenes stand one after the other, as the matches do.
+        for scene, image in zip(scenes, matching.images(), strict=True):
+            end = start + len(image.matched)
+            ious = [iou for _, _, iou in image.matched]
             indicators: dict[str, float | None] = {}
             for kind, total in (("iou", float(len(ious))), ("siou", sum(ious))):
-                recall, precision = one.divided(total, total)
+                recall, precision = image.divided(total, total)
                 indicators |= _named(kind, recall, precision) | {f"{kind}_matched": total}
-            score = one.score(
+            score = image.score(
                 self.min_iou, recall_credits[start:end], precision_credits[start:end], indicators
             )
-            scores.append(self.settled(scene, score, one.truth_ignored, one.ignored))
+            scores.append(self.settled(scene, score, image.truth_ignored, image.ignored))
             start = end
         return scores
 
     def overall(self, scores: Sequence[ImageScore]) -> OverallScore:
-        found = super().overall(scores)
+        figures = super().overall(scores)
         n_truth = sum(score.tally.n_truth for score in scores)
         n_detections = sum(score.tally.n_detections for score in scores)
         indicators: dict[str, float | None] = {}
@@ -73,7 +74,7 @@ class Tiou(CreditProtocol):
             total = sum(score.indicators[f"{kind}_matched"] or 0.0 for score in scores)
             recall = total / n_truth if n_truth else 0.0
             indicators |= _named(kind, recall, total / n_detections if n_detections else 0.0)
-        return replace(found, indicators=indicators)
+        return replace(figures, indicators=indicators)
 
 
 def _named(kind: str, recall: float, precision: float) -> dict[str, float | None]:
@@ -96,6 +97,7 @@ def _credits(matching: IouMatching) -> tuple[list[float], list[float]]:
     ]
     if not rows:
         return [], []
+    # From here an array has one entry for each match; regions are numbered through all scenes.
     columns = np.array(rows)
     truth, found = columns[:, 0].astype(np.intp), columns[:, 1].astype(np.intp)
     position = _positions(matching, truth, found)
@@ -114,6 +116,7 @@ def _kept(loss: Floats) -> Floats:
 
 def _positions(matching: IouMatching, truth: Indices, found: Indices) -> Indices:
     """Return where the matched pairs stand among all pairs, which are in their order."""
+    # Pairs are ordered by truth, then detection, and so are these keys: a binary search finds them.
     n = max(len(matching.flat.detections), 1)
     keys = matching.pairs.truth * n + matching.pairs.detection
     return np.searchsorted(keys, truth * n + found)
@@ -121,12 +124,14 @@ def _positions(matching: IouMatching, truth: Indices, found: Indices) -> Indices
 
 def _taken_from_others(matching: IouMatching, truth: Indices, found: Indices) -> Floats:
     """Return the area of each matched detection on other truths but not on its own."""
+    # By matched detection: every truth that it shares area with, and how much.
     met: dict[int, list[tuple[int, float]]] = {j: [] for j in found.tolist()}
     positive = matching.shared > 0
     rows = (matching.pairs.truth, matching.pairs.detection, matching.shared)
     for i, j, area in zip(*(column[positive].tolist() for column in rows), strict=True):
         if j in met:
             met[j].append((i, area))
+    # By match that meets other truths too: its own truth, then the others.
     groups = {
         at: [i, *(other for other, _ in met[j] if other != i)]
         for at, (i, j) in enumerate(zip(truth.tolist(), found.tolist(), strict=True))
@@ -135,6 +140,8 @@ def _taken_from_others(matching: IouMatching, truth: Indices, found: Indices) ->
     taken = np.zeros(len(truth))
     for at, (i, *_) in groups.items():
         taken[at] = sum(area for other, area in met[int(found[at])] if other != i)
+    # Where these truths overlap each other, their areas do not add up: what the detection has on
+    # all of them together, less what it has on its own, is what it takes from others.
     crowded = overlapping_groups(matching.truth, groups)
     pieces = [Piece((matching.truth, groups[at])) for at in crowded]
     on_any = union_areas(pieces, (matching.detections, found[crowded].tolist()))

@@ -1,3 +1,3 @@
-"""From people's answers to rankings, and from rankings to how well protocols agree with them."""
+"""Rankings from people's answers, and the agreement of evaluation protocols with them."""
 
 __version__ = "0.1.0"

@@ -14,11 +14,12 @@ from .consensus import CONSENSUS_METHODS
 from .davidson import davidson
 from .distances import kemeny_distance, kendall_tau_b
 from .edit_distance import edit_distance, edit_script
-from .elicitation import CRITERIA, Answer, Skip, Verdict, replay, simulate
+from .elicitation import CRITERIA, Answer, Skip, replay, simulate
 from .errors import RankingError
 from .kemeny import kemeny
 from .mean_rank import mean_rank
 from .orders import Ranking, bucket_of, checked, methods_of
+from .partial_order import Verdict
 from .report import Settings, build_report
 from .resampling import N_RESAMPLES, SEED
 
@@ -52,10 +53,10 @@ def _parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
 
     def command(name: str, run: Callable[..., Any], text: str) -> argparse.ArgumentParser:
-        made = commands.add_parser(name, help=text, description=text)
-        made.add_argument("file", metavar="FILE.json")
-        made.set_defaults(run=run)
-        return made
+        subparser = commands.add_parser(name, help=text, description=text)
+        subparser.add_argument("file", metavar="FILE.json")
+        subparser.set_defaults(run=run)
+        return subparser
 
     command("distance", _distance, 'distances and edit script of a list of {"a", "b"} rankings')
     consensus = command("consensus", _consensus, "consensus of each list of rankings")
@@ -80,11 +81,11 @@ def _parser() -> argparse.ArgumentParser:
         help=f"resamples of the intervals ({N_RESAMPLES}); 0: the tables alone",
     )
     report.add_argument("--seed", type=_whole_number, default=SEED)
-    for planned in (
+    for planner in (
         command("elicit", _elicit, "let a simulated annotator answer by known rankings"),
         command("next", _next, "the pair to show next, or the finished rankings"),
     ):
-        planned.add_argument("--strategy", choices=["insertion", "balanced"], default="insertion")
+        planner.add_argument("--strategy", choices=["insertion", "balanced"], default="insertion")
     return parser
 
 
@@ -146,12 +147,12 @@ def _distance(data: Any, options: argparse.Namespace) -> list[dict[str, Any]]:
 
 def _compared(first: Any, second: Any) -> dict[str, Any]:
     a, b = checked(first), checked(second)
-    found = edit_distance(a, b)
+    apart = edit_distance(a, b)
     return {
-        "distance": found.distance,
-        "swaps": found.swaps,
-        "splits": found.splits,
-        "merges": found.merges,
+        "distance": apart.distance,
+        "swaps": apart.swaps,
+        "splits": apart.splits,
+        "merges": apart.merges,
         "kemeny": kemeny_distance(a, b),
         "tau_b": kendall_tau_b(a, b),
         "script": [
@@ -174,14 +175,14 @@ def _agreed(rankings: list[Any], method: str, place: str) -> Ranking | dict[str,
         return mean_rank(rankings)
     if method == "davidson":
         return asdict(davidson(rankings))
-    found = kemeny(rankings)
-    if not found.is_proven:
+    nearest = kemeny(rankings)
+    if not nearest.is_proven:
         print(
-            f"{place}: time ran out; the distance is {found.distance}, and none is below "
-            f"{found.bound}",
+            f"{place}: time ran out; the distance is {nearest.distance}, and none is below "
+            f"{nearest.bound}",
             file=sys.stderr,
         )
-    return found.ranking
+    return nearest.ranking
 
 
 def _report(data: Any, options: argparse.Namespace) -> dict[str, Any]:
@@ -215,10 +216,10 @@ def _report(data: Any, options: argparse.Namespace) -> dict[str, Any]:
             }
             for image, of_protocol in scores.items()
         }
-        found = _reported({"recall": rankings}, values, settings, options)
+        report = _reported({"recall": rankings}, values, settings, options)
         return {
             name: {_PLAIN: part["recall"]} if name in ("criteria", "analysis") else part
-            for name, part in found.items()
+            for name, part in report.items()
         }
     except (AttributeError, KeyError, TypeError) as fault:
         raise _BadInput(

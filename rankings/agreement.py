@@ -1,4 +1,4 @@
-"""How far annotators agree, and how close to their consensus any protocol could come.
+"""Agreement of annotators, and the nearest to their consensus that any protocol could come.
 
 A study is a mapping of image to annotator to ranking, for one criterion. Undefined is None.
 """
@@ -21,7 +21,7 @@ StudyRankings = Mapping[str, Mapping[str, Ranking]]
 
 @dataclass(frozen=True, slots=True)
 class ImageAgreement:
-    """How far the annotators of one image agree on one criterion.
+    """Agreement of the annotators of one image on one criterion.
 
     Attributes
     ----------
@@ -46,7 +46,7 @@ def image_agreements(study: StudyRankings) -> dict[str, ImageAgreement]:
     RankingError
         If the rankings of an image are of different methods; names image and methods.
     """
-    found = [ImageAgreement(0, None, None, None)] * len(study)
+    by_row = [ImageAgreement(0, None, None, None)] * len(study)
     for group in _packed(study):
         agreements = zip(
             [group.places.shape[1]] * len(group.rows),
@@ -56,8 +56,8 @@ def image_agreements(study: StudyRankings) -> dict[str, ImageAgreement]:
             strict=True,
         )
         for row, numbers in zip(group.rows.tolist(), agreements, strict=True):
-            found[row] = ImageAgreement(*numbers)
-    return dict(zip(study, found, strict=True))
+            by_row[row] = ImageAgreement(*numbers)
+    return dict(zip(study, by_row, strict=True))
 
 
 def _packed(study: StudyRankings) -> Iterator[PackedRankings]:
@@ -67,7 +67,7 @@ def _packed(study: StudyRankings) -> Iterator[PackedRankings]:
     try:
         yield from packed_rankings(rankings, lambda at: _refuse(*images[at]))
     except RankingError:
-        # The first of the images, and who ranked it.
+        # Packing does not name the image: check one after the other, the first at fault is named.
         for image, of_annotator in images:
             _refuse(image, of_annotator)
         raise
@@ -108,9 +108,12 @@ def _kendall_ws(places: Places) -> list[float | None]:
     m, n = places.shape[1:]
     if m < 2:
         return [None] * len(places)
+    # Twice the sum of each method's ranks: (images, methods). Its mean is m (n + 1). Integers keep
+    # everything exact up to the last division.
     doubled = doubled_ranks_of(places).sum(axis=1, dtype=np.int64)
     deviations = ((doubled - m * (n + 1)) ** 2).sum(axis=1)
-    # t^3 - t of a bucket is t^2 - 1 for each of its t methods.
+    # The size of each method's bucket: (images, rankings, methods). A bucket's t^3 - t is t^2 - 1
+    # for each of its t methods, so that the sum over methods is the one over buckets.
     sizes = sum((places == places[..., [at]]).astype(np.int64) for at in range(n))
     ties = (sizes**2 - 1).sum(axis=(1, 2))
     most = m * (m * (n**3 - n) - ties)
@@ -143,7 +146,7 @@ def _mean_pairwise_distances(places: Places, distance: Distance) -> list[float |
         return [None] * len(places)
     first, second = np.array(list(combinations(range(places.shape[1]), 2))).T
     apart = distances_between(places[:, first], places[:, second], distance)
-    # Distances are multiples of 1/2, so that the sums are exact.
+    # (images, pairs of rankings). Distances are multiples of 1/2, so that the sums are exact.
     return list((apart.sum(axis=1) / len(first)).tolist())
 
 
@@ -175,6 +178,8 @@ def krippendorff_alpha(study: StudyRankings) -> float | None:
     domain = sorted({value for values in units for value in values})
     if len(domain) < 2:
         return None
+    # (units, different ranks): how many annotators gave the unit this rank. The library asks for
+    # counts, and whatever their scale doubled ranks are in the same order.
     column = {value: at for at, value in enumerate(domain)}
     counts = np.zeros((len(units), len(domain)), dtype=np.int64)
     for unit, values in enumerate(units):
@@ -185,7 +190,7 @@ def krippendorff_alpha(study: StudyRankings) -> float | None:
 
 @dataclass(frozen=True, slots=True)
 class AnnotatorDistance:
-    """How far one annotator is from the consensus of the others.
+    """Distance of one annotator to the consensus of the others.
 
     Attributes
     ----------
@@ -214,16 +219,16 @@ def annotator_distances(
     RankingError
         As :func:`left_out_distances` does.
     """
-    found: dict[str, list[float]] = {
+    distances: dict[str, list[float]] = {
         annotator: [] for of_annotator in study.values() for annotator in of_annotator
     }
     left_out = left_out_distances(study, distance=distance, min_annotators=min_annotators)
     for of_annotator in left_out.values():
         for annotator, apart in of_annotator.items():
-            found[annotator].append(apart)
+            distances[annotator].append(apart)
     return {
-        annotator: AnnotatorDistance(len(found[annotator]), _mean(found[annotator]))
-        for annotator in sorted(found)
+        annotator: AnnotatorDistance(len(distances[annotator]), _mean(distances[annotator]))
+        for annotator in sorted(distances)
     }
 
 
@@ -252,33 +257,34 @@ def left_out_distances(
     require_distance(distance)
     if min_annotators < 2:
         raise RankingError(f"min_annotators must be at least 2, got {min_annotators}")
-    found: list[list[float]] = [[] for _ in study]
+    by_row: list[list[float]] = [[] for _ in study]
     for group in _packed(study):
         if group.places.shape[1] < min_annotators:
             continue
         ranks = doubled_ranks_of(group.places)
-        # The mean ranks of the others are in the order of the sums of their ranks.
+        # (images, rankings, methods): the sum of all ranks less one's own is the sum of the others',
+        # which is in the order of their mean ranks. Distances need no more than an order.
         others = ranks.sum(axis=1, keepdims=True, dtype=np.int32) - ranks
         apart = distances_between(group.places, others, distance)
         for row, of_image in zip(group.rows.tolist(), apart.tolist(), strict=True):
-            found[row] = of_image
+            by_row[row] = of_image
     return {
         image: dict(zip(of_annotator, apart, strict=True))
-        for (image, of_annotator), apart in zip(study.items(), found, strict=True)
+        for (image, of_annotator), apart in zip(study.items(), by_row, strict=True)
         if apart
     }
 
 
 @dataclass(frozen=True, slots=True)
 class HumanCeiling:
-    """The Score of a left-out annotator: how close any protocol could get.
+    """The Score of a left-out annotator, below which no protocol can be expected to get.
 
     Attributes
     ----------
     score : float or None
         None when no image counts.
     n_images, n_rankings : int
-        What it was made from.
+        The images and rankings that it was made from.
     """
 
     score: float | None

@@ -1,4 +1,4 @@
-"""A whole report: the tables, how sure they are, and what they would be if something were else."""
+"""A whole report: its tables with intervals, tests, measures of agreement and variants."""
 
 import math
 from collections.abc import Collection, Mapping, Sequence
@@ -19,13 +19,15 @@ from .agreement import (
 from .consensus import ConsensusMethod, consensus_by
 from .distances import distances_between
 from .orders import Ranking, methods_of
-from .packed import Floats, Places, rankings_from_scores, rounded_scores
+from .packed import Places
+from .packed_scores import Floats, packed_study, rankings_from_scores, rounded_scores
 from .pairwise import CriterionDistance, criterion_distances, margin_weighted_discordances
 from .report import (
     ALL_TIED,
     CriterionReport,
     RecallPrecision,
     Report,
+    Scores,
     Settings,
     build_report,
     values_of,
@@ -36,7 +38,6 @@ from .resampling import (
     Intervals,
     distance_table,
     score_intervals,
-    two_way_intervals,
 )
 from .sensitivity import RoundingRow, Variant, rounding_table, sensitivity_table
 from .sentinels import SentinelWarning, sentinel_warnings
@@ -51,9 +52,11 @@ from .significance import (
     permutation_test,
     wilcoxon_pairs,
 )
-from .tuning import BetaSearch, TieCalibration, beta_search, packed, tie_calibration
+from .tie_calibration import TieCalibration, tie_calibration
+from .tuning import BetaSearch, beta_search
+from .two_way import two_way_intervals
 
-# The margins of so many images at a time.
+# Images measured at a time: margins take a matrix of methods x methods for each protocol.
 _MEASURED = 256
 
 # criterion -> image -> annotator -> ranking
@@ -68,10 +71,16 @@ class Measures:
 
     Attributes
     ----------
-    kemeny_distance : the Kemeny distance to the consensus, neutral towards ties
-    tau_b, n_without_tau_b : Kendall's tau-b, and on how many images it is undefined
-    pairwise_accuracy : share of pairs on which protocol and consensus say the same
-    discordance : margin-weighted, by the protocol's values
+    kemeny_distance : float or None
+        To the consensus; neutral towards ties.
+    tau_b : float or None
+        Kendall's tau-b, over the images where it is defined.
+    n_without_tau_b : int
+        Images where it is not, because one side ties everything.
+    pairwise_accuracy : float or None
+        Share of pairs on which protocol and consensus say the same.
+    discordance : float or None
+        Margin-weighted, by the protocol's values.
     """
 
     protocol: str
@@ -84,7 +93,7 @@ class Measures:
 
 @dataclass(frozen=True, slots=True)
 class Agreement:
-    """How far annotators agree: means over the images that count; None where undefined."""
+    """Agreement of the annotators: means over the images that count; None where undefined."""
 
     kendall_w: float | None
     edit_distance: float | None
@@ -94,7 +103,7 @@ class Agreement:
 
 @dataclass(frozen=True, slots=True)
 class CriterionAnalysis:
-    """What stands around the table of one criterion."""
+    """Everything around the table of one criterion: intervals, tests, measures, variants."""
 
     intervals: Intervals
     two_way: Intervals
@@ -127,8 +136,8 @@ class Analysis:
         """Return it as JSON-able data, numbers in full precision, undefined as None."""
         return {
             **self.report.to_json(),
-            "analysis": {name: _plain(asdict(one)) for name, one in self.criteria.items()},
-            "between_criteria": [_plain(asdict(one)) for one in self.between_criteria],
+            "analysis": {name: _plain(asdict(around)) for name, around in self.criteria.items()},
+            "between_criteria": [_plain(asdict(pair)) for pair in self.between_criteria],
         }
 
 
@@ -159,27 +168,30 @@ def analyse(
     """
     settings = settings or Settings()
     unnamed = {
-        criterion: {image: list(of_image.values()) for image, of_image in of_criterion.items()}
+        criterion: {image: list(by_name.values()) for image, by_name in of_criterion.items()}
         for criterion, of_criterion in rankings.items()
     }
     report = build_report(unnamed, scores, settings)
-    found = {
-        criterion: _criterion(
-            criterion,
-            table,
-            rankings[criterion],
-            scores,
-            settings,
-            sentinels,
-            [name for name in other_consensuses if name != settings.consensus],
-            n_resamples,
-            seed,
-        )
+    others = tuple(name for name in other_consensuses if name != settings.consensus)
+    options = _Options(settings, sentinels, others, n_resamples, seed)
+    criteria = {
+        criterion: _criterion(criterion, table, rankings[criterion], scores, options)
         for criterion, table in report.criteria.items()
     }
     consensus = {criterion: table.consensus for criterion, table in report.criteria.items()}
     between = criterion_distances(consensus, distance=settings.distance)
-    return Analysis(report, found, between)
+    return Analysis(report, criteria, between)
+
+
+@dataclass(frozen=True, slots=True)
+class _Options:
+    """The settings of an analysis that all criteria share."""
+
+    settings: Settings
+    sentinels: Collection[str]
+    other_consensuses: Sequence[ConsensusMethod]
+    n_resamples: int
+    seed: int
 
 
 def _criterion(
@@ -187,30 +199,21 @@ def _criterion(
     table: CriterionReport,
     rankings: Mapping[str, Mapping[str, Ranking]],
     scores: ProtocolScores,
-    settings: Settings,
-    sentinels: Collection[str],
-    other_consensuses: Collection[ConsensusMethod],
-    n_resamples: int,
-    seed: int,
+    options: _Options,
 ) -> CriterionAnalysis:
+    settings, n_resamples, seed = options.settings, options.n_resamples, options.seed
     protocols = [row.protocol for row in table.rows]
     counted = {image: rankings[image] for image in table.consensus}
     values = {
-        image: {name: of_image[name] for name in protocols}
+        image: {protocol: of_image[protocol] for protocol in protocols}
         for image, of_image in values_of(criterion, scores, settings).items()
         if image in counted
     }
+    methods = {image: sorted(methods_of(goal)) for image, goal in table.consensus.items()}
+    # The distance of each protocol to the consensus of each image: (images, protocols).
     matrix = distance_table(table.distances, protocols)
     tested = permutation_test(matrix, protocols, seed=seed)
-    order = clusters([row.score for row in table.rows], tested.p_values)
-    methods = {image: sorted(methods_of(goal)) for image, goal in table.consensus.items()}
-    known = {row.protocol: row.score for row in (*table.rows, *table.baselines)}
-    sentinels = [name for name in sentinels if name in protocols]
-    p_values = {
-        (first, second): tested.p_values[at][place]
-        for at, first in enumerate(protocols)
-        for place, second in enumerate(protocols)
-    }
+    cluster_of = clusters([row.score for row in table.rows], tested.p_values)
     return CriterionAnalysis(
         intervals=score_intervals(matrix, protocols, n_resamples=n_resamples, seed=seed),
         two_way=two_way_intervals(
@@ -220,7 +223,7 @@ def _criterion(
             n_resamples=n_resamples,
             seed=seed,
         ),
-        clusters=dict(zip(protocols, order, strict=True)),
+        clusters=dict(zip(protocols, cluster_of, strict=True)),
         permutations=tested,
         friedman=friedman_test(matrix, protocols),
         wilcoxon=wilcoxon_pairs(matrix, protocols),
@@ -230,24 +233,42 @@ def _criterion(
         annotators=annotator_distances(counted, distance=settings.distance),
         ceiling=human_ceiling(counted, distance=settings.distance),
         rounding=rounding_table(values, table.consensus, distance=settings.distance),
-        sensitivity=sensitivity_table(
-            counted,
-            values,
-            decimals=settings.decimals,
-            distance=settings.distance,
-            consensus=consensus_by(settings.consensus),
-            other_consensuses={name: consensus_by(name) for name in other_consensuses},
-        )
-        if counted
-        else (),
+        sensitivity=_sensitivity(counted, values, options),
         calibration=tie_calibration(values, table.consensus, distance=settings.distance),
         betas=_betas(criterion, scores, table, protocols, settings),
-        warnings=sentinel_warnings(
-            {name: score for name, score in known.items() if name in protocols or name == ALL_TIED},
-            [*sentinels, *([ALL_TIED] if ALL_TIED in known else [])],
-            p_values=p_values,
-        ),
+        warnings=_warnings(table, tested, options.sentinels),
     )
+
+
+def _sensitivity(
+    counted: Mapping[str, Mapping[str, Ranking]], values: Scores, options: _Options
+) -> tuple[Variant, ...]:
+    if not counted:
+        return ()
+    return sensitivity_table(
+        counted,
+        values,
+        decimals=options.settings.decimals,
+        distance=options.settings.distance,
+        consensus=consensus_by(options.settings.consensus),
+        other_consensuses={name: consensus_by(name) for name in options.other_consensuses},
+    )
+
+
+def _warnings(
+    table: CriterionReport, tested: Permutations, sentinels: Collection[str]
+) -> tuple[SentinelWarning, ...]:
+    """Warn of sentinels among the protocols, and of the baseline that ties everything."""
+    # The other baseline, a random order, is an expectation and no ranking that could be near.
+    rows = [*table.rows, *(row for row in table.baselines if row.protocol == ALL_TIED)]
+    scores = {row.protocol: row.score for row in rows}
+    p_values = {
+        (first, second): tested.p_values[at][place]
+        for at, first in enumerate(tested.protocols)
+        for place, second in enumerate(tested.protocols)
+    }
+    present = [name for name in (*sentinels, ALL_TIED) if name in scores]
+    return sentinel_warnings(scores, present, p_values=p_values)
 
 
 def _measures(
@@ -259,13 +280,14 @@ def _measures(
     """Return the other measures of every protocol, some hundred images at once."""
     parts = [
         _measured(values_of_part, goals, settings)
-        for group in packed(values, consensus, protocols)
+        for group in packed_study(values, consensus, protocols)
         for values_of_part, goals in zip(
             np.split(group.values, range(_MEASURED, len(group.goals), _MEASURED)),
             np.split(group.goals, range(_MEASURED, len(group.goals), _MEASURED)),
             strict=True,
         )
     ]
+    # (images, protocols, measures); the empty part gives the shape where there is no image.
     columns = np.concatenate([np.empty((0, len(protocols), 4)), *parts])
     return tuple(
         Measures(
@@ -283,27 +305,45 @@ def _measures(
 
 
 def _measured(values: Floats, goals: Places, settings: Settings) -> Floats:
-    """Return the four measures of each image and protocol, nan where undefined: (g, protocols, 4)."""
+    """Return four measures of each protocol on each image; nan where undefined.
+
+    Parameters
+    ----------
+    values : ndarray of shape (g, protocols, n)
+        The scores of n methods on g images.
+    goals : ndarray of shape (g, n)
+        Bucket numbers of the consensus.
+
+    Returns
+    -------
+    ndarray of shape (g, protocols, 4)
+        Kemeny distance, tau-b, pairwise accuracy, discordance.
+    """
     g, n_protocols, n = values.shape
     rounded = rounded_scores(values, settings.decimals)
     first, second = np.triu_indices(n, 1)
+    # For each pair 1, 0 or -1: (g, protocols, pairs) by the protocols, (g, 1, pairs) by people.
     own = _signs(rounded[..., first], rounded[..., second])
     goal = _signs(goals[:, first], goals[:, second])[:, np.newaxis]
+    # tau-b: concordant less discordant pairs, over the root of the pairs that one and the other
+    # side order strictly. The product of two signs says which of the three a pair is.
     n_ordered = np.count_nonzero(goal, axis=-1) * np.count_nonzero(own, axis=-1)
     concordant = (own * goal).sum(axis=-1, dtype=np.intp)
-    found = np.full((g, n_protocols, 4), np.nan)
-    found[..., 0] = distances_between(rounded, goals[:, np.newaxis], "kemeny")
-    np.divide(concordant, np.sqrt(n_ordered), out=found[..., 1], where=n_ordered > 0)
+    measures = np.full((g, n_protocols, 4), np.nan)
+    measures[..., 0] = distances_between(rounded, goals[:, np.newaxis], "kemeny")
+    np.divide(concordant, np.sqrt(n_ordered), out=measures[..., 1], where=n_ordered > 0)
     if len(first):
-        found[..., 2] = np.count_nonzero(own == goal, axis=-1) / len(first)
+        measures[..., 2] = np.count_nonzero(own == goal, axis=-1) / len(first)
+    # One row for each image and protocol, with the consensus of the image beside it.
     margins = margin_weighted_discordances(
         values.reshape(-1, n), np.repeat(goals, n_protocols, axis=0)
     )
-    found[..., 3] = margins.reshape(g, n_protocols)
-    return found
+    measures[..., 3] = margins.reshape(g, n_protocols)
+    return measures
 
 
 def _signs(a: NDArray[Any], b: NDArray[Any]) -> NDArray[np.int8]:
+    """Return the sign of a - b, without the wrap-around of small integers."""
     return (a > b).astype(np.int8) - (a < b).astype(np.int8)
 
 

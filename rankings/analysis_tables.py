@@ -1,4 +1,4 @@
-"""The tables around Best / Worst / Score: what an analysis says, as rows that can be shown or saved.
+"""The tables around Best / Worst / Score: an analysis as rows that can be shown or saved.
 
 They are made from the analysis as JSON, so that a stored one gives the same tables.
 """
@@ -14,7 +14,7 @@ from .sensitivity import DECIMALS
 from .tables import latex_text, markdown_text, one_line, without_formula
 
 Cell = str | float | int | bool | None
-# What to_json of an Analysis returns.
+# The data that to_json of an Analysis returns.
 Data = Mapping[str, Any]
 
 
@@ -29,7 +29,7 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """One table; what ``note`` says is everything its reader needs to know."""
+    """A table with a note for its reader."""
 
     slug: str
     title: str
@@ -82,12 +82,12 @@ def _of_each(
 
 def _intervals(data: Data) -> Table:
     def rows(around: Mapping[str, Any]) -> Iterator[tuple[Cell, ...]]:
-        two_way = {one["protocol"]: one for one in around["two_way"]["scores"]}
-        for one in around["intervals"]["scores"]:
-            wide = two_way[one["protocol"]]
+        two_way = {row["protocol"]: row for row in around["two_way"]["scores"]}
+        for interval in around["intervals"]["scores"]:
+            wide = two_way[interval["protocol"]]
             yield (
-                *(one["protocol"], one["score"], one["low"], one["high"]),
-                *(wide["low"], wide["high"], around["clusters"][one["protocol"]]),
+                *(interval["protocol"], interval["score"], interval["low"], interval["high"]),
+                *(wide["low"], wide["high"], around["clusters"][interval["protocol"]]),
             )
 
     return Table(
@@ -113,12 +113,14 @@ def _differences(data: Data) -> Table:
     def rows(around: Mapping[str, Any]) -> Iterator[tuple[Cell, ...]]:
         tested = around["permutations"]
         place = {name: at for at, name in enumerate(tested["protocols"])}
-        holm = {(one["first"], one["second"]): one["holm_p_value"] for one in around["wilcoxon"]}
-        for one in around["intervals"]["differences"]:
-            pair = (one["first"], one["second"])
+        holm = {
+            (test["first"], test["second"]): test["holm_p_value"] for test in around["wilcoxon"]
+        }
+        for difference in around["intervals"]["differences"]:
+            pair = (difference["first"], difference["second"])
             p_value = tested["p_values"][place[pair[0]]][place[pair[1]]]
             yield (
-                *(*pair, one["value"], one["low"], one["high"], p_value),
+                *(*pair, difference["value"], difference["low"], difference["high"], p_value),
                 holm.get(pair, holm.get((pair[1], pair[0]))),
             )
 
@@ -138,10 +140,15 @@ def _differences(data: Data) -> Table:
 
 def _measures(data: Data) -> Table:
     def rows(around: Mapping[str, Any]) -> Iterator[tuple[Cell, ...]]:
-        for one in around["measures"]:
+        for measured in around["measures"]:
             yield (
-                *(one["protocol"], one["kemeny_distance"], one["tau_b"], one["n_without_tau_b"]),
-                *(one["pairwise_accuracy"], one["discordance"]),
+                *(
+                    measured["protocol"],
+                    measured["kemeny_distance"],
+                    measured["tau_b"],
+                    measured["n_without_tau_b"],
+                ),
+                *(measured["pairwise_accuracy"], measured["discordance"]),
             )
 
     return Table(
@@ -162,8 +169,8 @@ def _measures(data: Data) -> Table:
 
 def _rounding(data: Data) -> Table:
     def rows(around: Mapping[str, Any]) -> Iterator[tuple[Cell, ...]]:
-        for one in around["rounding"]:
-            yield (one["protocol"], *one["scores"])
+        for rounding in around["rounding"]:
+            yield (rounding["protocol"], *rounding["scores"])
 
     return Table(
         "rounding",
@@ -183,9 +190,9 @@ def _rounding(data: Data) -> Table:
 
 def _calibration(data: Data) -> Table:
     def rows(around: Mapping[str, Any]) -> Iterator[tuple[Cell, ...]]:
-        for one in around["calibration"]:
+        for calibration in around["calibration"]:
             yield tuple(
-                one[name]
+                calibration[name]
                 for name in (
                     *("protocol", "epsilon", "accuracy_at_0", "accuracy"),
                     *("cross_validated_accuracy", "score", "cross_validated_score"),
@@ -209,8 +216,13 @@ def _calibration(data: Data) -> Table:
 
 def _betas(data: Data) -> Table:
     def rows(around: Mapping[str, Any]) -> Iterator[tuple[Cell, ...]]:
-        for one in around["betas"]:
-            yield (one["protocol"], one["beta"], one["score"], one["cross_validated_score"])
+        for search in around["betas"]:
+            yield (
+                search["protocol"],
+                search["beta"],
+                search["score"],
+                search["cross_validated_score"],
+            )
 
     return Table(
         "beta",
@@ -227,10 +239,16 @@ def _betas(data: Data) -> Table:
 
 def _sensitivity(data: Data) -> Table:
     def rows(around: Mapping[str, Any]) -> Iterator[tuple[Cell, ...]]:
-        for one in around["sensitivity"]:
-            order = one["order"]
+        for variant in around["sensitivity"]:
+            order = variant["order"]
             text = " > ".join(" = ".join(bucket) for bucket in order) if order else None
-            yield (one["name"], text, one["tau_b"], one["same_order"], one["n_images"])
+            yield (
+                variant["name"],
+                text,
+                variant["tau_b"],
+                variant["same_order"],
+                variant["n_images"],
+            )
 
     return Table(
         "sensitivity",
@@ -247,11 +265,11 @@ def _sensitivity(data: Data) -> Table:
 
 def _agreement(data: Data) -> Table:
     def rows(around: Mapping[str, Any]) -> Iterator[tuple[Cell, ...]]:
-        found, ceiling = around["agreement"], around["ceiling"]
-        yield ("Kendall's W, mean over images (1: the same order)", found["kendall_w"])
-        yield ("Krippendorff's alpha, ordinal (1: the same order)", found["alpha"])
-        yield ("Edit distance between two annotators, mean", found["edit_distance"])
-        yield ("Kemeny distance between two annotators, mean", found["kemeny_distance"])
+        agreement, ceiling = around["agreement"], around["ceiling"]
+        yield ("Kendall's W, mean over images (1: the same order)", agreement["kendall_w"])
+        yield ("Krippendorff's alpha, ordinal (1: the same order)", agreement["alpha"])
+        yield ("Edit distance between two annotators, mean", agreement["edit_distance"])
+        yield ("Kemeny distance between two annotators, mean", agreement["kemeny_distance"])
         yield ("Human ceiling: an annotator to the others' consensus, mean", ceiling["score"])
         yield ("Friedman test of all protocols: p", around["friedman"]["p_value"])
         yield (
@@ -271,8 +289,8 @@ def _agreement(data: Data) -> Table:
 
 def _annotators(data: Data) -> Table:
     def rows(around: Mapping[str, Any]) -> Iterator[tuple[Cell, ...]]:
-        for name, one in around["annotators"].items():
-            yield (name, one["n_images"], one["distance"])
+        for name, annotator in around["annotators"].items():
+            yield (name, annotator["n_images"], annotator["distance"])
 
     return Table(
         "annotators",
@@ -295,8 +313,8 @@ def _criteria(data: Data) -> Table:
             _count("Images"),
         ),
         tuple(
-            (one["first"], one["second"], one["distance"], one["share"], one["n_images"])
-            for one in data["between_criteria"]
+            (pair["first"], pair["second"], pair["distance"], pair["share"], pair["n_images"])
+            for pair in data["between_criteria"]
         ),
     )
 

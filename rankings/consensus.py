@@ -62,7 +62,7 @@ def consensus_places(
     places: Places,
     images: Iterable[tuple[str, Sequence[str], Sequence[Ranking]]],
 ) -> Places:
-    """Return the bucket numbers of the consensus of many images: mean rank at once, others one by one.
+    """Return the consensus of many images: mean rank all at once, others image by image.
 
     Parameters
     ----------
@@ -74,6 +74,7 @@ def consensus_places(
     Returns
     -------
     ndarray of shape (g, n)
+        Bucket numbers.
 
     Raises
     ------

@@ -104,9 +104,12 @@ def objective(at: _Vector, counts: PairCounts, ridge: float) -> float:
     at : ndarray of shape (n + 1,)
         The strengths in the order of ``counts.methods``, then log nu.
     """
+    # Of strengths a and b, with a lead d = a - b, the model gives "first", "second" and "tied" the
+    # odds exp(d / 2), exp(-d / 2) and nu; ``total`` is the log of their sum, for each pair (n, n).
     half_leads, log_tie = _half_leads(at), at[-1]
     total = np.logaddexp(np.logaddexp(half_leads, -half_leads), log_tie)
     compared = counts.before + counts.before.T + counts.tied
+    # ``before`` holds each outcome once; ``tied`` and ``compared`` are symmetric and hold it twice.
     likelihood = (
         (counts.before * half_leads).sum()
         + counts.tied.sum() / 2 * log_tie
@@ -117,6 +120,7 @@ def objective(at: _Vector, counts: PairCounts, ridge: float) -> float:
 
 def gradient(at: _Vector, counts: PairCounts, ridge: float) -> _Vector:
     """Return the slope of :func:`objective`, of shape (n + 1,)."""
+    # By the strengths: wins less losses, as counted less as expected; by log nu: the ties likewise.
     compared, first, tied = _expected(at, counts)
     surplus = (counts.before - counts.before.T) - compared * (first - first.T)
     ties = (counts.tied - compared * tied).sum() / 2
@@ -126,16 +130,21 @@ def gradient(at: _Vector, counts: PairCounts, ridge: float) -> _Vector:
 def information(at: _Vector, counts: PairCounts, ridge: float) -> NDArray[np.float64]:
     """Return the second derivatives of :func:`objective`, of shape (n + 1, n + 1)."""
     compared, first, tied = _expected(at, counts)
+    # Twice the score of one comparison is 1, -1 or 0, with mean ``difference`` and mean square
+    # first + second; its variance is the curvature by the lead. By a lead and log nu together it is
+    # a covariance, and by log nu alone the variance of "tied".
     difference = first - first.T
     spread = compared * ((first + first.T) - difference**2) / 4
     np.fill_diagonal(spread, 0)
     with_tie = (-compared * difference * tied).sum(axis=1) / 2
     n = len(counts.methods)
-    found = np.empty((n + 1, n + 1))
-    found[:n, :n] = np.diag(spread.sum(axis=1)) - spread
-    found[:n, n] = found[n, :n] = with_tie
-    found[n, n] = (compared * tied * (1 - tied)).sum() / 2
-    return np.asarray(found + ridge * np.eye(n + 1))
+    second = np.empty((n + 1, n + 1))
+    # A lead is a difference of two strengths, so that each pair adds to its two diagonal entries
+    # and takes from the two beside: the Laplacian of the graph of comparisons.
+    second[:n, :n] = np.diag(spread.sum(axis=1)) - spread
+    second[:n, n] = second[n, :n] = with_tie
+    second[n, n] = (compared * tied * (1 - tied)).sum() / 2
+    return np.asarray(second + ridge * np.eye(n + 1))
 
 
 def _half_leads(at: _Vector) -> _Vector:
@@ -144,7 +153,7 @@ def _half_leads(at: _Vector) -> _Vector:
 
 
 def _expected(at: _Vector, counts: PairCounts) -> tuple[NDArray[np.int64], _Vector, _Vector]:
-    """Return how often each pair was compared, and how likely "first" and "tied" are."""
+    """Return each pair's number of comparisons and its chances of "first" and of "tied": (n, n)."""
     half_leads, log_tie = _half_leads(at), at[-1]
     total = np.logaddexp(np.logaddexp(half_leads, -half_leads), log_tie)
     compared = counts.before + counts.before.T + counts.tied

@@ -11,7 +11,7 @@ from .errors import RankingError
 from .orders import Ranking, checked
 
 Distance = Literal["edit", "kemeny"]
-# So many bytes of comparisons at a time: they stay in the processor's cache.
+# Bytes of comparisons at a time: they stay in the processor's cache.
 _TOGETHER = 2**20
 
 
@@ -44,13 +44,15 @@ def distances_between(a: NDArray[Any], b: NDArray[Any], distance: Distance) -> N
     measure = edit_distances if distance == "edit" else kemeny_distances
     a, b = np.broadcast_arrays(a, b)
     n = a.shape[-1]
-    found = np.empty(a.shape[:-1])
+    distances = np.empty(a.shape[:-1])
+    # A ranking makes n x n comparisons of a byte; each row of the first axis holds the rankings of
+    # all axes between it and the last.
     step = max(1, _TOGETHER // (n * n * math.prod(a.shape[1:-1]) or 1))
     for start in range(0, len(a), step):
         part = slice(start, start + step)
-        shape = found[part].shape
-        found[part] = measure(a[part].reshape(-1, n), b[part].reshape(-1, n)).reshape(shape)
-    return found
+        shape = distances[part].shape
+        distances[part] = measure(a[part].reshape(-1, n), b[part].reshape(-1, n)).reshape(shape)
+    return distances
 
 
 def kemeny_distance(a: Ranking, b: Ranking) -> float:
@@ -82,6 +84,7 @@ def kemeny_distances(a: NDArray[Any], b: NDArray[Any]) -> NDArray[np.float64]:
     ndarray of shape (m,)
     """
     m, n = a.shape
+    # For each of the m rankings the pairs turned around, and those tied in exactly one of the two.
     opposite, tied_once = np.zeros((2, m), dtype=np.intp)
     for _, turned, tied_in_a, tied_in_b in compared_pairs(a, b):
         opposite += turned.sum(axis=0, dtype=count_kind(n))

@@ -37,7 +37,7 @@ class Step:
 
 
 def edit_distance(a: Ranking, b: Ranking) -> EditDistance:
-    """Return how far two rankings of the same methods are apart.
+    """Return the ranking edit distance of two rankings of the same methods.
 
     A swap exchanges two consecutive elements (cost 1), so that an element passes a bucket of k for
     a cost of k; a split cuts a bucket in two and a merge joins two neighbours (0.5 each). What a
@@ -101,24 +101,28 @@ def edit_distances(a: NDArray[Any], b: NDArray[Any]) -> NDArray[np.float64]:
 def _edit_counts(
     a: NDArray[Any], b: NDArray[Any]
 ) -> tuple[NDArray[np.intp], NDArray[np.intp], NDArray[np.intp]]:
+    """Return the numbers of swaps, splits and merges, each of shape (m,)."""
     m, n = a.shape
     swaps = np.zeros(m, dtype=np.intp)
-    # Whether a method shares its bucket with an earlier one: in a, in b, in both.
+    # (in a, in b, in both; methods; rankings): True where a method shares its bucket with an
+    # earlier one. The methods that do not are one for each bucket (of a, of b) or cell (both), so
+    # these can be counted without ever making a bucket.
     repeated = np.zeros((3, n, m), dtype=bool)
     for at, opposite, tied_in_a, tied_in_b in compared_pairs(a, b):
         swaps += opposite.sum(axis=0, dtype=count_kind(n))
         repeated[0, at + 1 :] |= tied_in_a
         repeated[1, at + 1 :] |= tied_in_b
         repeated[2, at + 1 :] |= tied_in_a & tied_in_b
-    in_a, in_b, in_both = (of.sum(axis=0, dtype=np.intp) for of in repeated)
-    # Buckets and cells are n minus those that are repeated.
+    in_a, in_b, in_both = (shares.sum(axis=0, dtype=np.intp) for shares in repeated)
+    # There are n - in_a buckets of a and n - in_both cells, so that n cancels out in
+    # splits = cells - buckets(a), and likewise in merges.
     return swaps, in_a - in_both, in_b - in_both
 
 
 def compared_pairs(
     a: NDArray[Any], b: NDArray[Any]
 ) -> Iterator[tuple[int, NDArray[np.bool_], NDArray[np.bool_], NDArray[np.bool_]]]:
-    """Yield what rankings say of each method and all methods after it.
+    """Yield the comparisons of each method with all methods after it.
 
     Parameters
     ----------
@@ -130,15 +134,18 @@ def compared_pairs(
     int, at
         For each method but the last.
     three ndarrays of bool of shape (n - 1 - at, m)
-        Whether both rankings order the pair strictly and oppositely, whether ``a`` ties it, and
-        whether ``b`` does.
+        True where both rankings order the pair strictly and oppositely, where ``a`` ties it, and
+        where ``b`` does.
     """
-    # One row for each method: a comparison of two methods is one pass over neighbours in memory.
+    # Transposed to (methods, rankings): a comparison of two methods in all rankings is then one
+    # pass over neighbours in memory. All pairs at once would be an array n times as large, which
+    # leaves the processor's cache.
     first, second = np.ascontiguousarray(a.T), np.ascontiguousarray(b.T)
     for at in range(len(first) - 1):
         tied_in_a = first[at] == first[at + 1 :]
         tied_in_b = second[at] == second[at + 1 :]
         turned = (first[at] < first[at + 1 :]) != (second[at] < second[at + 1 :])
+        # ``turned`` also holds where one of them ties the pair and the other does not.
         yield at, turned & ~(tied_in_a | tied_in_b), tied_in_a, tied_in_b
 
 
@@ -168,6 +175,8 @@ def edit_script(a: Ranking, b: Ranking) -> tuple[Step, ...]:
     def note(edit: Literal["split", "swap", "merge"], cost: float) -> None:
         steps.append(Step(edit, cost, tuple(current)))
 
+    # Split every bucket of a until its methods share a bucket of b: the part that b places first
+    # comes off, and the rest is looked at again.
     at = 0
     while at < len(current):
         bucket = current[at]
@@ -178,6 +187,7 @@ def edit_script(a: Ranking, b: Ranking) -> tuple[Step, ...]:
             current[at : at + 1] = [part, rest]
             note("split", SPLIT_COST)
         at += 1
+    # Sort the buckets by insertion, which swaps each pair in the wrong order exactly once.
     for end in range(1, len(current)):
         at = end
         while at and goal[current[at - 1][0]] > goal[current[at][0]]:
@@ -185,6 +195,7 @@ def edit_script(a: Ranking, b: Ranking) -> tuple[Step, ...]:
             current[at - 1 : at + 1] = [lower, upper]
             note("swap", SWAP_COST * len(upper) * len(lower))
             at -= 1
+    # Join neighbours that b holds in one bucket.
     at = 1
     while at < len(current):
         if goal[current[at - 1][0]] == goal[current[at][0]]:
@@ -207,6 +218,8 @@ def expected_from_random_order(b: Ranking) -> float:
 def expected_from_random_orders(b: NDArray[Any]) -> NDArray[np.float64]:
     """Return :func:`expected_from_random_order` of each row of bucket numbers of shape (m, n)."""
     n = b.shape[1]
+    # Pairs that each row orders strictly; bucket numbers are dense, so that the largest is one
+    # less than the number of buckets.
     strict = np.zeros(len(b), dtype=np.intp)
     for at in range(n - 1):
         strict += np.count_nonzero(b[:, at + 1 :] != b[:, [at]], axis=1)

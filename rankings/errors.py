@@ -1,4 +1,4 @@
-"""What the package refuses."""
+"""The errors of the package."""
 
 
 class RankingError(ValueError):

@@ -75,7 +75,7 @@ def f_betas(
 ) -> NDArray[np.float64]:
     """Return :func:`f_beta` of each recall and precision, to the last digit."""
     weight = beta * beta
-    # What is not finite comes out so, as from f_beta; whoever asked looks for it.
+    # Numbers that are not finite come out so, as from f_beta; the caller looks for them.
     with np.errstate(invalid="ignore", over="ignore"):
         below = weight * precision + recall
         above = (1 + weight) * precision * recall

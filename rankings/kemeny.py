@@ -22,7 +22,7 @@ _SOLVED, _OUT_OF_TIME = 0, 1
 
 @dataclass(frozen=True, slots=True)
 class KemenyConsensus:
-    """The consensus and what is known of it.
+    """The consensus with its distance and the bound that proves it.
 
     Attributes
     ----------
@@ -32,7 +32,7 @@ class KemenyConsensus:
     bound : float
         No weak order has a smaller sum. Equal to ``distance`` unless time ran out.
     is_proven : bool
-        Whether the search ended in time: no other weak order is nearer, and of those equally near
+        True if the search ended in time: no other weak order is nearer, and of those equally near
         the rule chose this one. Where it is False although ``bound`` equals ``distance``, the
         ranking is one of the nearest, but not all of those were compared.
     """
@@ -81,20 +81,22 @@ def kemeny(
     counts = pair_counts(rankings)
     ranking: list[tuple[str, ...]] = []
     distance, bound, is_proven = 0, 0, True
+    # Costs for each pair (n, n), in halves: "i strictly before j" costs 2 for each ranking that says
+    # the opposite and 1 for each that ties the two; a tie costs 1 for each that orders them.
     strict = 2 * counts.before.T + counts.tied
     tied = counts.before + counts.before.T
     groups = _groups(strict, tied)
     for at, group in enumerate(groups):
         cells = np.ix_(group, group)
-        found = _nearest(_Costs(strict[cells], tied[cells]), deadline)
+        nearest = _nearest(_Costs(strict[cells], tied[cells]), deadline)
         # The more methods it stands no lower than, the higher a method stands.
-        heights = found.no_lower.sum(axis=1)
+        heights = nearest.no_lower.sum(axis=1)
         for height in sorted(set(heights.tolist()), reverse=True):
             members = np.array(group)[heights == height]
             ranking.append(tuple(counts.methods[member] for member in members))
-        distance += found.cost
-        bound += found.bound
-        is_proven &= found.is_proven
+        distance += nearest.cost
+        bound += nearest.bound
+        is_proven &= nearest.is_proven
         for later in groups[at + 1 :]:
             across = int(strict[np.ix_(group, later)].sum())
             distance += across
@@ -110,6 +112,9 @@ def _groups(strict: _Matrix, tied: _Matrix) -> list[list[int]]:
     other makes any weak order cheaper, so no nearest one mixes them.
     """
     n = len(strict)
+    # reaches[i, j]: j need not stand before i. Closed under transitivity (Warshall's algorithm), two
+    # methods that reach each other belong to one group, and groups are in a line: from a better
+    # group the worse ones are reached, and never back.
     reaches = (strict <= strict.T) | (tied <= strict.T)
     for through in range(n):
         reaches |= np.outer(reaches[:, through], reaches[through])
@@ -118,7 +123,11 @@ def _groups(strict: _Matrix, tied: _Matrix) -> list[list[int]]:
 
 
 class _Costs:
-    """What each choice for each pair of a group costs, in half units, so in integers."""
+    """The costs of each choice for each pair of a group, in halves, so that they are integers.
+
+    ``strict[i, j]`` is the cost of "i strictly before j", ``tied[i, j]`` that of a tie; ``least`` is
+    the sum of each pair's cheapest choice, which no weak order can undercut.
+    """
 
     def __init__(self, strict: _Matrix, tied: _Matrix) -> None:
         self.n, self.strict, self.tied = len(strict), strict, tied
@@ -131,25 +140,29 @@ class _Costs:
 
 
 @dataclass(frozen=True, slots=True)
-class _Found:
+class _Nearest:
+    """A weak order, its cost, and a bound that no weak order can undercut."""
+
     no_lower: NDArray[np.bool_]
     cost: int
     bound: int
     is_proven: bool
 
 
-def _nearest(costs: _Costs, deadline: float) -> _Found:
+def _nearest(costs: _Costs, deadline: float) -> _Nearest:
     # Ties win where they are as cheap: the pairwise choices then have the most ties as well.
     no_lower = (costs.tied <= np.minimum(costs.strict, costs.strict.T)) | (
         costs.strict < costs.strict.T
     )
     np.fill_diagonal(no_lower, True)
+    # The product counts the steps i, k, j with "no lower" twice in a row: where there is one, a
+    # weak order says "no lower" of i and j, too.
     if not ((no_lower @ no_lower) & ~no_lower).any():
-        return _Found(no_lower, costs.least, costs.least, is_proven=True)
+        return _Nearest(no_lower, costs.least, costs.least, is_proven=True)
     return _searched(costs, deadline)
 
 
-def _searched(costs: _Costs, deadline: float) -> _Found:
+def _searched(costs: _Costs, deadline: float) -> _Nearest:
     # Imported here: it takes longer than most commands, and few of them need it.
     from scipy.optimize import Bounds, LinearConstraint, milp
 
@@ -165,7 +178,7 @@ def _searched(costs: _Costs, deadline: float) -> _Found:
     for stage, objective in enumerate(_objectives(costs, off_diagonal)):
         left = deadline - monotonic()
         if left <= 0:
-            return _Found(best, costs.of(best), bound, is_proven=False)
+            return _Nearest(best, costs.of(best), bound, is_proven=False)
         result = milp(
             objective,
             integrality=1,
@@ -177,21 +190,25 @@ def _searched(costs: _Costs, deadline: float) -> _Found:
             raise RankingError(f"the Kemeny consensus was not found: {result.message}")
         is_solved = result.status == _SOLVED
         if result.x is not None:
-            found = np.eye(n, dtype=bool)
-            found[off_diagonal] = result.x > 0.5
-            if is_solved or costs.of(found) < costs.of(best):
-                best = found
+            solution = np.eye(n, dtype=bool)
+            solution[off_diagonal] = result.x > 0.5
+            if is_solved or costs.of(solution) < costs.of(best):
+                best = solution
         if stage == 0:
             bound = costs.of(best) if is_solved else _raised(bound, result, constant)
         if not is_solved:
-            return _Found(best, costs.of(best), bound, is_proven=False)
+            return _Nearest(best, costs.of(best), bound, is_proven=False)
+        # The next objectives decide among the weak orders that are as good by this one.
         reached = float(objective @ best[off_diagonal])
         constraints.append(LinearConstraint(objective[np.newaxis], -np.inf, reached))
-    return _Found(best, costs.of(best), bound, is_proven=True)
+    return _Nearest(best, costs.of(best), bound, is_proven=True)
 
 
 def _objectives(costs: _Costs, off_diagonal: NDArray[np.bool_]) -> Iterator[NDArray[np.float64]]:
-    """Yield what is minimised in turn: the cost, then the strict pairs, then each method's place."""
+    """Yield the objectives minimised in turn: cost, number of strict pairs, each method's place.
+
+    Each is a vector over the variables x[i, j], i and j different, row by row.
+    """
     yield (costs.tied - costs.strict.T)[off_diagonal].astype(np.float64)
     yield -np.ones(costs.n * (costs.n - 1))
     for method in range(costs.n):
@@ -204,6 +221,7 @@ def _weak_order_rules(n: int) -> Iterator[tuple[Any, float, float]]:
     """Yield matrix, least and most of the rules that make the variables a weak order."""
     from scipy.sparse import csr_array
 
+    # The number of the variable x[i, j] among all; the diagonal has none.
     number = np.full((n, n), -1)
     number[~np.eye(n, dtype=bool)] = np.arange(n * (n - 1))
     i, j = np.array(list(combinations(range(n), 2))).T
@@ -217,6 +235,7 @@ def _weak_order_rules(n: int) -> Iterator[tuple[Any, float, float]]:
 
 
 def _rows(csr_array: Any, columns: NDArray[np.intp], signs: list[int], n: int) -> Any:
+    """Return a sparse matrix whose row r has these signs in the columns of row r."""
     n_rows, width = columns.shape
     rows = np.repeat(np.arange(n_rows), width)
     return csr_array((np.tile(signs, n_rows), (rows, columns.ravel())), (n_rows, n * (n - 1)))

@@ -29,7 +29,9 @@ def mean_rank(rankings: Sequence[Ranking]) -> Ranking:
         for method, rank in doubled_ranks(checked(ranking)).items():
             ranks[method].append(rank)
     common = math.lcm(*map(len, ranks.values()))
-    means = [(method, sum(of) * (common // len(of))) for method, of in ranks.items()]
+    means = [
+        (method, sum(of_method) * (common // len(of_method))) for method, of_method in ranks.items()
+    ]
     return from_values(means, descending=False)
 
 
@@ -45,5 +47,6 @@ def mean_rank_places(places: Places) -> Places:
     -------
     ndarray of shape (g, n)
     """
-    # Everybody ranked every method: means are in the order of sums.
+    # Everybody ranked every method, so that means are in the order of sums. Ranks are
+    # (images, rankings, methods), and the sum goes over the rankings.
     return dense_places(doubled_ranks_of(places).sum(axis=1, dtype=np.int32))

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from decimal import Decimal
 
 from .errors import RankingError
 
@@ -83,12 +84,12 @@ def doubled_ranks(ranking: Ranking) -> dict[str, int]:
     return ranks
 
 
-def from_values(values: Sequence[tuple[str, object]], *, descending: bool) -> Ranking:
-    """Rank methods by comparable values; equal values tie. Buckets are sorted by name."""
-    buckets: dict[object, list[str]] = {}
+def from_values(values: Sequence[tuple[str, float | Decimal]], *, descending: bool) -> Ranking:
+    """Rank methods by numbers; equal numbers tie. Buckets are sorted by name."""
+    buckets: dict[float | Decimal, list[str]] = {}
     for method, value in values:
         buckets.setdefault(value, []).append(method)
-    order = sorted(buckets, reverse=descending)  # type: ignore[type-var]
+    order = sorted(buckets, reverse=descending)
     return tuple(tuple(sorted(buckets[value])) for value in order)
 
 

@@ -1,31 +1,30 @@
-"""Many images as arrays: the rankings of people and the scores of protocols, methods in order of name."""
+"""Rankings of many images as arrays, methods in order of name.
 
-from array import array
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+A study is a mapping of images to rankings of a few methods each. Image by image Python would spend
+far more time than numpy, so images are put together into arrays; and because not all images have
+equally many rankings or methods, into one array for each such shape.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from decimal import Decimal
 from itertools import chain
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .from_scores import quantized, require_decimals, require_score
 from .orders import Ranking, checked
 
-Floats = NDArray[np.float64]
 # Bucket numbers, 0 for the best, in a small kind of integer.
 Places = NDArray[np.integer[Any]]
 
-# So many images at a time.
+# Images packed at a time: arrays stay small beside the study itself.
 TOGETHER = 4096
-# A score whose half is nearer than this is rounded in decimal arithmetic.
-_NEAR_HALF = 1e-4
 
 
 @dataclass(frozen=True, slots=True)
 class PackedRankings:
-    """Some images that have equally many rankings of equally many methods.
+    """Images that have equally many rankings of equally many methods.
 
     Attributes
     ----------
@@ -57,7 +56,7 @@ def packed_rankings(
         Called with the number of an image whose rankings are of different methods, which is in no
         group either, before the groups of its thousand.
     together : int, optional
-        So many images are packed at a time.
+        The number of images packed at a time.
 
     Raises
     ------
@@ -73,11 +72,15 @@ def _grouped(
     images: Sequence[Sequence[Ranking]], start: int, differing: Callable[[int], object] | None
 ) -> Iterator[PackedRankings]:
     rankings = _Flat(images)
+    # For each image the number of its rankings, the first one's number among all, and the number
+    # of methods in that one.
     n_rankings = _lengths(images)
     first_ranking = _starts(n_rankings)
     has_any = n_rankings > 0
     n_methods = np.zeros(len(images), dtype=np.intp)
     n_methods[has_any] = rankings.n_methods[first_ranking[has_any]]
+    # For each ranking its image. A ranking of another number of methods than its image's first is
+    # of different methods; those of the same number are compared name by name below.
     owner = np.repeat(np.arange(len(images)), n_rankings)
     is_differing = np.zeros(len(images), dtype=bool)
     is_differing[owner[rankings.n_methods != n_methods[owner]]] = True
@@ -86,10 +89,13 @@ def _grouped(
         if not k:
             continue
         rows = np.flatnonzero((n_rankings == k) & (n_methods == n) & ~is_differing)
+        # An image's rankings stand one after the other: (images, k) numbers of rankings, from which
+        # come (images, k, n) methods and places.
         methods, places = rankings.of(first_ranking[rows, np.newaxis] + np.arange(k), n)
         is_one_set = (methods == methods[:, :1]).all(axis=(1, 2))
         is_differing[rows[~is_one_set]] = True
         groups.append((rows[is_one_set], methods[is_one_set, 0], places[is_one_set]))
+    # All refusals come before the first group, so that nobody works on a study that is refused.
     for row in np.flatnonzero(is_differing).tolist():
         rankings.check(first_ranking[row], n_rankings[row])
         if differing:
@@ -100,16 +106,18 @@ def _grouped(
 
 
 class _Flat:
-    """All rankings in one row: what is done for each of them, the loops of the interpreter do.
+    """All rankings laid end to end, so that one pass of numpy serves them all.
+
+    ``a=b>c`` and ``c>a`` become methods 0 1 2 2 0, places 0 0 1 0 1, first 0 3, n_methods 3 2.
 
     Attributes
     ----------
     names : list of str
         The methods that occur, in order of name; below they are numbers.
     n_methods, first : ndarray, one for each ranking
-        How many methods it ranks, and where they begin.
-    methods, places : ndarray, one for each ranked method
-        Which it is, and its bucket number.
+        The number of methods it ranks, and the position of the first of them.
+    methods, places : ndarray, one for each ranked method of each ranking
+        The method's number and that of its bucket.
     """
 
     def __init__(self, images: Sequence[Sequence[Ranking]]) -> None:
@@ -119,6 +127,7 @@ class _Flat:
         self.methods = np.fromiter(map(numbers.__getitem__, names), np.intp, len(names))
         n_buckets, n_members = _lengths(self._rankings), _lengths(buckets)
         first_bucket = _starts(n_buckets)
+        # A bucket's number is its position among all buckets less that of its ranking's first.
         number = np.arange(len(buckets)) - np.repeat(first_bucket, n_buckets)
         self.places = np.repeat(number, n_members)
         self.first = _starts(n_members)[first_bucket]
@@ -126,13 +135,17 @@ class _Flat:
 
     def of(self, rankings: NDArray[np.intp], n: int) -> tuple[NDArray[np.intp], Places]:
         """Return the methods, in order, and places of rankings of n methods: shape (..., n)."""
+        # Positions of the n methods of each ranking, then the methods there.
         members = self.first[rankings, np.newaxis] + np.arange(n)
         methods = self.methods[members]
+        # Numbers of methods are in the order of their names: sorted, equal sets are equal rows, and
+        # a method that stands twice stands beside itself.
         order = np.argsort(methods, axis=-1)
         methods = np.take_along_axis(methods, order, axis=-1)
         if (methods[..., 1:] == methods[..., :-1]).any():
             # One of them is not a ranking: this raises, and says which methods stand there twice.
             self.check(0, len(self._rankings))
+        # The smallest integers are compared the fastest; signed ones can be subtracted.
         places = self.places[members].astype(np.min_scalar_type(-n))
         return methods, np.take_along_axis(places, order, axis=-1)
 
@@ -144,13 +157,13 @@ class _Flat:
     def names_of(self, methods: NDArray[np.intp]) -> list[tuple[str, ...]]:
         """Return the names of each row of methods; equal rows are one object."""
         shared: dict[bytes, tuple[str, ...]] = {}
-        found = []
+        names_of_rows = []
         for row in methods:
             key = row.tobytes()
             if key not in shared:
                 shared[key] = tuple(self.names[number] for number in row)
-            found.append(shared[key])
-        return found
+            names_of_rows.append(shared[key])
+        return names_of_rows
 
 
 def _flattened(
@@ -209,6 +222,8 @@ def doubled_ranks_of(places: Places) -> NDArray[np.int32]:
     places : ndarray of shape (..., n)
         Bucket numbers, or other numbers in the order of the buckets.
     """
+    # A bucket of t methods after b others has the mean position b + (t + 1) / 2, doubled
+    # 2 b + t + 1. Counting "no worse" gives b + t and "better" b, together with the 1 the same.
     ranks = np.ones(places.shape, dtype=np.int32)
     for at in range(places.shape[-1]):
         other = places[..., [at]]
@@ -221,155 +236,10 @@ def dense_places(values: NDArray[Any]) -> Places:
     """Return each value's bucket number along the last axis: 0 for the smallest, equal for equals."""
     order = np.argsort(values, axis=-1, kind="stable")
     ordered = np.take_along_axis(values, order, axis=-1)
+    # In order, a new bucket begins where a value differs from the one before: the number of such
+    # places so far is the bucket number. It is then put back where the value came from.
     numbers = np.zeros(values.shape, dtype=np.min_scalar_type(-max(1, values.shape[-1])))
     np.cumsum(ordered[..., 1:] != ordered[..., :-1], axis=-1, out=numbers[..., 1:])
     places = np.empty_like(numbers)
     np.put_along_axis(places, order, numbers, axis=-1)
     return places
-
-
-def protocols_of(scores: Mapping[str, Mapping[str, Any]]) -> list[str]:
-    """Return the protocols that score any image, in order of name."""
-    return sorted({protocol for of_protocol in scores.values() for protocol in of_protocol})
-
-
-def packed_scores(
-    scores: Mapping[str, Mapping[str, Mapping[str, Any]]],
-    images: Sequence[str],
-    methods: Sequence[Sequence[str]],
-    protocols: Sequence[str],
-    n_values: int = 1,
-) -> Floats:
-    """Return the scores of images that rank equally many methods; nan where there is none.
-
-    Parameters
-    ----------
-    scores : image -> protocol -> method -> score, or a tuple of ``n_values`` of them
-    images : sequence of str, length g
-    methods : sequence of sequences of str, g x n
-
-    Returns
-    -------
-    ndarray of shape (g, protocols, n), or (g, protocols, n, n_values)
-    """
-    n = len(methods[0]) if len(images) else 0
-    shape = (len(images), len(protocols), n, n_values)
-    try:
-        found = [
-            of_protocol[method]
-            for image, ranked in zip(images, methods, strict=True)
-            for of_protocol in map(scores[image].__getitem__, protocols)
-            for method in ranked
-        ]
-        # An array of the standard library, because numpy would read text as a number.
-        values = array("d", found if n_values == 1 else chain.from_iterable(found))
-    except (KeyError, TypeError):
-        values = array("d")
-        nothing = (None,) * n_values
-        for image, ranked in zip(images, methods, strict=True):
-            for protocol in protocols:
-                of_method = scores.get(image, {}).get(protocol, {})
-                for method in ranked:
-                    score = of_method.get(method)
-                    several = [score] if n_values == 1 else nothing if score is None else score
-                    values.extend([np.nan if value is None else value for value in several])
-    return np.frombuffer(values, dtype=np.float64).reshape(shape if n_values > 1 else shape[:-1])
-
-
-def complete_scores(
-    scores: Mapping[str, Mapping[str, Mapping[str, Any]]],
-    images: Sequence[str],
-    methods: Sequence[Sequence[str]],
-    protocols: Sequence[str],
-    n_values: int = 1,
-) -> Floats:
-    """Return :func:`packed_scores`, all of them finite.
-
-    Raises
-    ------
-    MissingScore
-        If one is missing or not finite; names image, protocol and method.
-    """
-    values = packed_scores(scores, images, methods, protocols, n_values)
-    if not np.isfinite(values).all():
-        for image, ranked in zip(images, methods, strict=True):
-            for protocol in protocols:
-                for method in ranked:
-                    found = scores.get(image, {}).get(protocol, {}).get(method)
-                    several = found if n_values > 1 and found is not None else [found]
-                    for value in several:
-                        require_score(value, f"{image}, {protocol}: {method}")
-    return values
-
-
-def rankings_from_scores(
-    scores: Mapping[str, Mapping[str, Mapping[str, float | None]]],
-    methods: Mapping[str, Sequence[str]],
-    protocols: Sequence[str],
-    decimals: int | None = 4,
-) -> dict[str, dict[str, Ranking]]:
-    """Return what :func:`rankings.from_scores.ranking_from_scores` gives for many images and protocols.
-
-    Parameters
-    ----------
-    scores : image -> protocol -> method -> score
-    methods : image -> methods in order of name, at least one
-    protocols : sequence of str
-
-    Returns
-    -------
-    image -> protocol -> ranking
-        Images in the order of ``methods``.
-
-    Raises
-    ------
-    MissingScore
-        If a score is missing or not finite; names image, protocol and method.
-    RankingError
-        If ``decimals`` is outside 0 .. 15.
-    """
-    require_decimals(decimals)
-    found: dict[str, dict[str, Ranking]] = {image: {} for image in methods}
-    by_size: dict[int, list[str]] = {}
-    for image, ranked in methods.items():
-        by_size.setdefault(len(ranked), []).append(image)
-    for n, of_size in by_size.items():
-        for start in range(0, len(of_size), TOGETHER):
-            images = of_size[start : start + TOGETHER]
-            of_images = [methods[image] for image in images]
-            values = complete_scores(scores, images, of_images, protocols)
-            places = places_from_scores(values, decimals).reshape(-1, n)
-            each = chain.from_iterable([ranked] * len(protocols) for ranked in of_images)
-            rankings = rankings_of(places, each)
-            for image in images:
-                # The names stand first, so that no ranking is taken beyond the last.
-                found[image] = dict(zip(protocols, rankings, strict=False))
-    return found
-
-
-def rounded_scores(values: Floats, decimals: int | None) -> NDArray[Any]:
-    """Return numbers, smaller for better, that compare as the rounded scores do.
-
-    Rounds as :func:`rankings.from_scores.ranking_from_scores` does, for many scores at once: only
-    those near a half need decimal arithmetic.
-    """
-    if decimals is None:
-        return -values
-    scaled = values * 10.0**decimals
-    largest = np.abs(scaled).max(initial=0.0)
-    if largest > 2.0**32:
-        # So large that they would leave too few digits behind the point.
-        exact = [quantized(Decimal(repr(value)), decimals) for value in values.ravel().tolist()]
-        number = {value: at for at, value in enumerate(sorted({*exact}, reverse=True))}
-        return np.array([number[value] for value in exact]).reshape(values.shape)
-    units = np.rint(scaled)
-    near = np.abs(scaled - units) > 0.5 - _NEAR_HALF
-    if near.any():
-        exact = [quantized(Decimal(repr(value)), decimals) for value in values[near].tolist()]
-        units[near] = [float(value.scaleb(decimals)) for value in exact]
-    return np.asarray((-units).astype(np.int16) if largest < 2**15 - 1 else -units)
-
-
-def places_from_scores(values: Floats, decimals: int | None) -> Places:
-    """Return bucket numbers, 0 for the best, of scores along the last axis."""
-    return dense_places(rounded_scores(values, decimals))

@@ -1,4 +1,4 @@
-"""What rankings say of pairs of methods: counts, accuracy, margins, and criterion against criterion."""
+"""Pairs of methods in rankings: accuracy, margins, counts, and criterion against criterion."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ from .packed import packed_rankings
 
 
 def pairwise_accuracy(a: Ranking, b: Ranking) -> float | None:
-    """Return the share of pairs of which both rankings say the same: better, worse or tied.
+    """Return the share of pairs in which both rankings agree: better, worse or tied.
 
     The pairwise accuracy with ties of [DFF23]_. Symmetric.
 
@@ -36,7 +36,7 @@ def pairwise_accuracy(a: Ranking, b: Ranking) -> float | None:
 
 
 def pairwise_accuracies(a: NDArray[np.intp], b: NDArray[np.intp]) -> NDArray[np.float64]:
-    """Return the share of pairs of which a row of ``a`` and the same row of ``b`` say the same.
+    """Return the share of pairs in which a row of ``a`` and the same row of ``b`` agree.
 
     Parameters
     ----------
@@ -59,16 +59,17 @@ def pairwise_accuracies(a: NDArray[np.intp], b: NDArray[np.intp]) -> NDArray[np.
     if n < 2:
         raise RankingError(f"pairwise accuracy needs at least two methods, got {n}")
     same = np.count_nonzero(_signs(a) == _signs(b), axis=(1, 2))
-    # Each pair stands twice, and each method agrees with itself once.
+    # Of the n x n comparisons each pair stands twice, and each method agrees with itself once.
     return np.asarray((same - n) / (n * (n - 1)))
 
 
 def _signs(places: NDArray[np.intp]) -> NDArray[np.intp]:
+    """Return 1, 0 or -1 for row and column method of each ranking: (m, n, n)."""
     return np.asarray(np.sign(places[:, :, np.newaxis] - places[:, np.newaxis, :]))
 
 
 def margin_weighted_discordance(values: Mapping[str, float | None], consensus: Ranking) -> float:
-    """Return how much of a protocol's margins goes against the consensus.
+    """Return the share of a protocol's margins that goes against the consensus.
 
     The sum of abs(s_i - s_j) over the pairs that the consensus orders strictly the other way,
     divided by that sum over all pairs. Pairs that the consensus ties count below the line only.
@@ -131,6 +132,8 @@ def margin_weighted_discordances(
     if len(unusable):
         row, column = unusable[0]
         raise MissingScore(f"row {row}, column {column} scores {values[row, column]}")
+    # (m, n, n): by how much the row's method leads the column's. Each pair stands twice, above and
+    # below the line of the quotient alike.
     leads = values[:, :, np.newaxis] - values[:, np.newaxis, :]
     # A lead goes against the consensus where the leader has the larger bucket number.
     against = np.where(_signs(consensus) * np.sign(leads) > 0, np.abs(leads), 0.0)
@@ -141,7 +144,7 @@ def margin_weighted_discordances(
 
 @dataclass(frozen=True, slots=True)
 class CriterionDistance:
-    """How far the consensus rankings of two criteria are apart, mean over images.
+    """Distance between the consensus rankings of two criteria, mean over images.
 
     Attributes
     ----------
@@ -209,7 +212,7 @@ def _criterion_distance(
             apart[group.rows] = distances_between(places[:, 0], places[:, 1], distance)
             n_methods[group.rows] = places.shape[-1]
     except RankingError:
-        # The image is named: the first whose rankings cannot be compared.
+        # Name the first image whose rankings cannot be compared.
         for at in range(len(pairs)):
             refuse(at)
         raise
@@ -218,14 +221,15 @@ def _criterion_distance(
     if not len(apart):
         return CriterionDistance(first, second, 0, None, None)
     shares = apart / (n_methods * (n_methods - 1) / 2)
-    # Added up in the order of the images.
+    # Added up in the order of the images: shares are not exact, and the sum must not depend on the
+    # groups they were packed in.
     share = float(np.cumsum(shares)[-1]) / len(apart)
     return CriterionDistance(first, second, len(apart), float(apart.sum()) / len(apart), share)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PairCounts:
-    """What rankings say of every pair.
+    """The counts of what rankings say about every pair.
 
     Attributes
     ----------
@@ -243,7 +247,7 @@ class PairCounts:
 
 
 def pair_counts(rankings: Sequence[Ranking]) -> PairCounts:
-    """Count what the rankings say of every pair of methods.
+    """Count, for every pair of methods, the rankings with the one before the other and with ties.
 
     A ranking that lacks a method says nothing of its pairs.
 

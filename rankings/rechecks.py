@@ -1,4 +1,4 @@
-"""Re-checks and repair: noticing a wrong answer, and asking again what rested on it.
+"""Re-checks and repair: notice a wrong answer, and ask again what rested on it.
 
 The planner never asks what follows, so it can never notice an error by itself. A few screens repeat
 what is known. One that contradicts is asked once more, later; if the second answer confirms it, the
@@ -17,34 +17,36 @@ from typing import Final, Literal
 
 from .elicitation import (
     CRITERIA,
+    MIRRORED,
     Answer,
     Check,
     Entry,
     Remaining,
     Skip,
     State,
-    Strategy,
-    Verdict,
     effective,
+    pair_of,
 )
 from .errors import RankingError
+from .partial_order import Verdict
+from .strategies import Strategy
 
 Purpose = Literal["place", "near", "repeat", "again", "repair"]
 CHECKS: Final = ("near", "repeat", "again")
 
-_MIRRORED: Final[Mapping[Verdict, Verdict]] = {"left": "right", "equal": "equal", "right": "left"}
-# A pair is repeated when it is this many screens old, a doubtful one this many later.
+# A pair is repeated when it is this many screens old; a doubtful one is asked again this many
+# screens later, so that the first answer is not simply remembered.
 _OLD: Final = 10
 _LATER: Final = 3
 # Re-checks and repairs together are at most this share of an image's screens, rounded up.
 _MAX_SHARE: Final = 0.2
-_MIN_REPEATED: Final = 30
+# A repair may open so many times the screens that were estimated, since the estimate can be low.
 _MARGIN: Final = 1.4
 
 
 @dataclass(frozen=True, slots=True)
 class Ask:
-    """The pair to show next, and what for. ``left`` and ``right`` matter for checks only."""
+    """The pair to show next, and its purpose. ``left`` and ``right`` matter for checks only."""
 
     left: int
     right: int
@@ -53,7 +55,7 @@ class Ask:
 
 @dataclass(frozen=True, slots=True)
 class _Fact:
-    """What one answer said of one pair in one criterion."""
+    """One answer's verdict on one pair in one criterion."""
 
     entry: int
     criterion: str
@@ -64,12 +66,12 @@ class _Fact:
 
 @dataclass(frozen=True)
 class Settled:
-    """What a log with re-checks leads to.
+    """The result of a log with re-checks.
 
     Attributes
     ----------
     state : State
-        What is known, repairs included.
+        Everything known, repairs included.
     set_aside : tuple of (int, str)
         Answers that are not used, by their place among the entries in force, and the criterion.
     doubts : mapping of pair to int
@@ -79,7 +81,7 @@ class Settled:
     unsettled : tuple of str
         Criteria in which a contradiction was confirmed but not repaired, for want of screens.
     n_checks, n_repairs, n_screens : int
-        How many screens re-checked, how many were asked because of a repair, and how many there were.
+        Numbers of screens: re-checks, those asked because of a repair, and all of them.
     """
 
     state: State
@@ -102,7 +104,8 @@ class _Reader:
     hidden: Collection[int] = ()
     facts: list[_Fact] = field(default_factory=list)
     withdrawn: set[int] = field(default_factory=set)
-    # Pair and criterion -> what a first re-check said, from the smaller number's side, and where.
+    # Pair and criterion -> the verdict of a first re-check, from the smaller number's side, and
+    # its entry.
     doubts: dict[tuple[int, int, str], tuple[Verdict, int]] = field(default_factory=dict)
     unsettled: list[str] = field(default_factory=list)
     n_checks: int = 0
@@ -127,16 +130,16 @@ class _Reader:
             self.facts.append(_Fact(at, criterion, answer.left, answer.right, verdict))
 
     def _forget_doubt(self, skip: Skip) -> None:
-        """A doubtful pair that is skipped is not asked again: the ranking stands."""
+        """Drop the doubts of a pair that was to be asked again and was skipped: the ranking stands."""
         if skip.purpose == "again":
             for criterion in CRITERIA:
-                self.doubts.pop((*_pair(skip.left, skip.right), criterion), None)
+                self.doubts.pop((*pair_of(skip.left, skip.right), criterion), None)
 
     def _check(self, at: int, check: Check, before: Sequence[Answer | Skip]) -> None:
         state, _ = self.state(before)
         for criterion, verdict in check.verdicts.items():
             known = state.implied(check.left, check.right).get(criterion)
-            key = (*_pair(check.left, check.right), criterion)
+            key = (*pair_of(check.left, check.right), criterion)
             seen = _from_smaller(check.left, check.right, verdict)
             doubt = self.doubts.pop(key, None)
             if known is None:
@@ -159,7 +162,7 @@ class _Reader:
     ) -> None:
         """Let the confirmed answer enter, if what it opens can be asked within the limit."""
         state, _ = self.state(before)
-        chain = {(entry, criterion) for entry in state._chain(criterion, check.left, check.right)}
+        chain = {(entry, criterion) for entry in state.chain(criterion, check.left, check.right)}
         withdrawn = {
             place for place, fact in enumerate(self.facts) if (fact.entry, fact.criterion) in chain
         }
@@ -175,7 +178,10 @@ class _Reader:
     def state(
         self, entries: Sequence[Answer | Skip], *, repaired: bool = True
     ) -> tuple[State, tuple[tuple[int, str], ...]]:
-        """Return what the facts so far say, newest first, and those that contradict newer ones."""
+        """Return the state that the facts lead to, newest first, and those that contradict newer ones.
+
+        Without ``repaired`` as if no re-check and no repair had been answered.
+        """
         facts = [
             fact
             for place, fact in enumerate(self.facts)
@@ -194,13 +200,12 @@ class _Reader:
 
 
 def _screens_opened(before: State, after: State) -> int:
-    # A margin, since the estimate is one.
     opened = after.remaining().expected - before.remaining().expected
     return max(math.ceil(_MARGIN * opened), 1)
 
 
 def settle(n: int, log: Sequence[Entry], hidden: Collection[int] = ()) -> Settled:
-    """Return what a log of ``n`` items leads to, re-checks and repairs included.
+    """Read a log of ``n`` items, re-checks and repairs included.
 
     ``hidden`` items were taken away: they are neither asked nor ranked any more, but what follows
     by way of them stays known.
@@ -235,12 +240,12 @@ def settle(n: int, log: Sequence[Entry], hidden: Collection[int] = ()) -> Settle
 
 
 def default_checks(n: int) -> int:
-    """Return how many re-checks a ranking of n results gets: a fifth of n, at least 1 from 3 on."""
+    """Return the number of re-checks for n results: a fifth of n, at least 1 from 3 on."""
     return max(round(0.2 * n), 1) if n > 2 else 0
 
 
 def _shares(n_checks: int) -> tuple[int, int]:
-    """Return how many of the re-checks are near, and how many repeats."""
+    """Return the numbers of near re-checks and of repeats."""
     return n_checks - n_checks // 2, n_checks // 2
 
 
@@ -262,7 +267,7 @@ def next_ask(
         ranking, the others repeat an earlier pair with its sides swapped. Doubtful pairs come on
         top; all of it never exceeds a fifth of the screens, rounded up.
     seed : str
-        What draws among equally good re-checks.
+        Seed of the draw among equally good re-checks.
     """
     settled = settle(n, log, hidden)
     return ask_of(settled, effective(log), strategy, n_checks=n_checks, seed=seed)
@@ -276,7 +281,7 @@ def ask_of(
     n_checks: int,
     seed: str,
 ) -> Ask | None:
-    """As next_ask, for a log in force that is settled already."""
+    """Return the next screen as :func:`next_ask` does, for entries that are settled already."""
     state = settled.state
     pair = state.next_pair(strategy)
     if _may_check(settled):
@@ -327,11 +332,12 @@ def _next_check(
     done = Counter(entry.purpose for entry in entries)
     n_near, n_repeat = _shares(n_checks)
     if done["repeat"] < n_repeat:
-        found = _repeat(settled, entries, rng, _OLD) or (
-            _repeat(settled, entries, rng, _LATER + 1) if at_end else None
-        )
-        if found is not None:
-            return Ask(*_swapped(found, entries), "repeat")
+        repeated = _repeat(settled, entries, rng, _OLD)
+        if repeated is None and at_end:
+            # An old pair will not come any more: a younger one is better than none.
+            repeated = _repeat(settled, entries, rng, _LATER + 1)
+        if repeated is not None:
+            return Ask(*_swapped(repeated, entries), "repeat")
     if at_end and done["near"] < n_near and settled.state.is_finished:
         near = _near(settled, entries, rng)
         if near is not None:
@@ -344,10 +350,10 @@ def _repeat(
 ) -> tuple[int, int] | None:
     """Return an earlier pair, asked in as many criteria as any, at least ``age`` screens old."""
     asked: Counter[tuple[int, int]] = Counter()
-    seen_lately = {_pair(entry.left, entry.right) for entry in entries[len(entries) - age + 1 :]}
-    checked = {_pair(one.left, one.right) for one in entries if one.purpose in CHECKS}
+    seen_lately = {pair_of(entry.left, entry.right) for entry in entries[len(entries) - age + 1 :]}
+    checked = _checked_pairs(entries)
     for entry in entries[: max(len(entries) - age + 1, 0)]:
-        pair = _pair(entry.left, entry.right)
+        pair = pair_of(entry.left, entry.right)
         if isinstance(entry, Answer) and pair not in seen_lately | checked:
             asked[pair] += len(entry.verdicts)
     items = set(settled.state.items)
@@ -359,6 +365,10 @@ def _repeat(
     return rng.choice(best) if best else None
 
 
+def _checked_pairs(entries: Sequence[Answer | Skip]) -> set[tuple[int, int]]:
+    return {pair_of(entry.left, entry.right) for entry in entries if entry.purpose in CHECKS}
+
+
 def _near(
     settled: Settled, entries: Sequence[Answer | Skip], rng: random.Random
 ) -> tuple[int, int] | None:
@@ -367,9 +377,9 @@ def _near(
     asked: Counter[tuple[int, int]] = Counter()
     for entry in entries:
         if isinstance(entry, Answer):
-            asked[_pair(entry.left, entry.right)] += len(entry.verdicts)
-    checked = {_pair(one.left, one.right) for one in entries if one.purpose in CHECKS}
-    lately = [_pair(one.left, one.right) for one in entries[-_LATER:]]
+            asked[pair_of(entry.left, entry.right)] += len(entry.verdicts)
+    checked = _checked_pairs(entries)
+    lately = [pair_of(entry.left, entry.right) for entry in entries[-_LATER:]]
     # With few results all pairs may have been shown lately; the very last one is never repeated.
     for passed_over in (checked.union(lately), checked.union(lately[-1:])):
         scored = [
@@ -388,52 +398,10 @@ def _near(
 def _swapped(pair: tuple[int, int], entries: Sequence[Answer | Skip]) -> tuple[int, int]:
     """Return a pair with the sides it did not have the last time."""
     for entry in reversed(entries):
-        if _pair(entry.left, entry.right) == pair:
+        if pair_of(entry.left, entry.right) == pair:
             return entry.right, entry.left
     raise RankingError(f"pair {pair} was never shown")
 
 
-def _pair(i: int, j: int) -> tuple[int, int]:
-    return (i, j) if i < j else (j, i)
-
-
 def _from_smaller(left: int, right: int, verdict: Verdict) -> Verdict:
-    return verdict if left < right else _MIRRORED[verdict]
-
-
-@dataclass(frozen=True, slots=True)
-class ErrorRate:
-    """An annotator's estimated share of wrong answers, with a 95 % interval."""
-
-    rate: float
-    low: float
-    high: float
-    n_repeated: int
-
-
-def error_rate(n_differing: int, n_repeated: int) -> ErrorRate | None:
-    """Estimate how often an annotator errs from answers to repeated pairs; None below 30 of them.
-
-    If a wrong answer is as often one as the other of the two others, a share d of differing answers
-    means e = (2 - sqrt(4 - 6 d)) / 3, and 2/3 from d = 2/3 on. The interval is Wilson's for d.
-
-    Raises
-    ------
-    RankingError
-        If more answers differ than were repeated.
-    """
-    if not 0 <= n_differing <= n_repeated:
-        raise RankingError(f"{n_differing} of {n_repeated} repeated answers cannot differ")
-    if n_repeated < _MIN_REPEATED:
-        return None
-    share, z = n_differing / n_repeated, 1.959963984540054
-    middle = (share + z * z / (2 * n_repeated)) / (1 + z * z / n_repeated)
-    spread = share * (1 - share) / n_repeated + z * z / (4 * n_repeated * n_repeated)
-    half = z * math.sqrt(spread) / (1 + z * z / n_repeated)
-    return ErrorRate(
-        _error(share), _error(max(middle - half, 0.0)), _error(middle + half), n_repeated
-    )
-
-
-def _error(differing: float) -> float:
-    return (2 - math.sqrt(max(4 - 6 * differing, 0.0))) / 3 if differing < 2 / 3 else 2 / 3
+    return verdict if left < right else MIRRORED[verdict]

@@ -13,15 +13,8 @@ from .edit_distance import expected_from_random_orders
 from .errors import MissingScore, RankingError
 from .from_scores import f_beta, f_betas, require_decimals, require_score
 from .orders import Ranking, checked, methods_of
-from .packed import (
-    Floats,
-    Places,
-    packed_rankings,
-    packed_scores,
-    protocols_of,
-    rankings_of,
-    rounded_scores,
-)
+from .packed import Places, packed_rankings, rankings_of
+from .packed_scores import Floats, packed_scores, protocols_of, rounded_scores
 
 ALL_TIED = "all tied"
 RANDOM_ORDER = "random order"
@@ -33,7 +26,7 @@ Scores = Mapping[str, Mapping[str, Mapping[str, float | None]]]
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """What a report depends on beside its data.
+    """The settings of a report.
 
     Attributes
     ----------
@@ -78,7 +71,7 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class CriterionReport:
-    """One criterion's table and what it was made from."""
+    """One criterion's table and the data behind it."""
 
     rows: tuple[Row, ...]
     baselines: tuple[Row, ...]
@@ -128,17 +121,18 @@ def report_from_json(data: Mapping[str, Any]) -> Report:
         Settings(**data["settings"]),
         {
             name: CriterionReport(
-                rows=tuple(Row(**row) for row in one["rows"]),
-                baselines=tuple(Row(**row) for row in one["baselines"]),
-                n_images=one["n_images"],
-                n_rankings=one["n_rankings"],
-                left_out=tuple((left["image"], left["reason"]) for left in one["left_out"]),
+                rows=tuple(Row(**row) for row in table["rows"]),
+                baselines=tuple(Row(**row) for row in table["baselines"]),
+                n_images=table["n_images"],
+                n_rankings=table["n_rankings"],
+                left_out=tuple((left["image"], left["reason"]) for left in table["left_out"]),
                 consensus={
-                    image: tuple(map(tuple, ranking)) for image, ranking in one["consensus"].items()
+                    image: tuple(map(tuple, ranking))
+                    for image, ranking in table["consensus"].items()
                 },
-                distances=one["distances"],
+                distances=table["distances"],
             )
-            for name, one in data["criteria"].items()
+            for name, table in data["criteria"].items()
         },
     )
 
@@ -185,7 +179,7 @@ class _Plain:
 
 @dataclass(frozen=True, slots=True)
 class _OfPair:
-    """How the value that a criterion is compared with comes from recall and precision."""
+    """The value that a criterion is compared with is made from recall and precision."""
 
     criterion: str
     beta: float
@@ -252,7 +246,7 @@ def _criterion_report(
     protocols = protocols_of(scores)
     names = [*protocols, ALL_TIED, RANDOM_ORDER]
     images = list(rankings)
-    # By the numbers of the images.
+    # Images are numbered; these are the reasons to leave some out, by their numbers.
     reasons = {
         at: f"{len(of_image)} of {settings.min_annotators} annotators"
         for at, of_image in enumerate(rankings.values())
@@ -260,6 +254,7 @@ def _criterion_report(
     }
     enough = [() if at in reasons else of_image for at, of_image in enumerate(rankings.values())]
     consensus: dict[int, Ranking] = {}
+    # (images, protocols and baselines); the rows of images left out are never read.
     table = np.empty((len(images), len(names)))
 
     def leave_out(at: int) -> None:
@@ -267,40 +262,34 @@ def _criterion_report(
 
     for group in packed_rankings(enough, leave_out):
         of_images = [images[at] for at in group.rows.tolist()]
-        found = packed_scores(scores, of_images, group.methods, protocols, compared.n_values)
-        values = compared.values(found)
+        given = packed_scores(scores, of_images, group.methods, protocols, compared.n_values)
+        values = compared.values(given)
         is_complete = np.isfinite(values).all(axis=(1, 2))
         for at in np.flatnonzero(~is_complete).tolist():
-            of_image = scores.get(of_images[at], {})
-            reason = _lacking(of_image, protocols, group.methods[at], compared)
+            of_protocol = scores.get(of_images[at], {})
+            reason = _lacking(of_protocol, protocols, group.methods[at], compared)
             reasons[int(group.rows[at])] = reason
         rows = group.rows[is_complete]
         methods = [group.methods[at] for at in np.flatnonzero(is_complete).tolist()]
-        goals = consensus_places(
-            consensus_by(settings.consensus),
-            group.places[is_complete],
-            (
-                (images[at], ranked, enough[at])
-                for at, ranked in zip(rows.tolist(), methods, strict=True)
-            ),
+        people = (
+            (images[at], ranked, enough[at])
+            for at, ranked in zip(rows.tolist(), methods, strict=True)
         )
+        find = consensus_by(settings.consensus)
+        goals = consensus_places(find, group.places[is_complete], people)
         table[rows] = _distances(values[is_complete], goals, settings)
-        consensus |= zip(rows.tolist(), rankings_of(goals, methods), strict=True)
+        consensus.update(zip(rows.tolist(), rankings_of(goals, methods), strict=True))
     used = sorted(consensus)
-    table = table[used]
     return CriterionReport(
-        rows=_rows(protocols, table[:, : len(protocols)]),
-        baselines=tuple(
-            Row(name, None, None, _mean(table[:, len(protocols) + at]))
-            for at, name in enumerate((ALL_TIED, RANDOM_ORDER))
-        ),
+        rows=_rows(protocols, table[used, : len(protocols)]),
+        baselines=_baselines(table[used, len(protocols) :]),
         n_images=len(used),
         n_rankings=sum(len(enough[at]) for at in used),
         left_out=tuple((images[at], reasons[at]) for at in sorted(reasons)),
         consensus={images[at]: consensus[at] for at in used},
         distances={
             images[at]: dict(zip(names, row, strict=True))
-            for at, row in zip(used, _as_lists(table), strict=True)
+            for at, row in zip(used, _as_lists(table[used]), strict=True)
         },
     )
 
@@ -317,11 +306,11 @@ def _lacking(
     methods: Sequence[str],
     compared: _Plain | _OfPair,
 ) -> str:
-    """Return which score is the first that lacks."""
+    """Return the reason to leave an image out: the first score that is missing."""
     for protocol in protocols:
-        found = of_protocol.get(protocol, {})
+        scores = of_protocol.get(protocol, {})
         for method in methods:
-            score = found.get(method)
+            score = scores.get(method)
             try:
                 require_score(None if score is None else compared.value(score), method)
             except MissingScore as missing:
@@ -330,7 +319,18 @@ def _lacking(
 
 
 def _distances(values: Floats, goals: Places, settings: Settings) -> Floats:
-    """Return the distance of each protocol, of all tied and of a random order to the consensus."""
+    """Return the distances to the consensus of each protocol, of all tied and of a random order.
+
+    Parameters
+    ----------
+    values : ndarray of shape (g, protocols, n)
+    goals : ndarray of shape (g, n)
+        Bucket numbers of the consensus.
+
+    Returns
+    -------
+    ndarray of shape (g, protocols + 2)
+    """
     n_images, n_protocols, n = values.shape
     table = np.empty((n_images, n_protocols + 2))
     rounded = rounded_scores(values, settings.decimals)
@@ -346,6 +346,7 @@ def _distances(values: Floats, goals: Places, settings: Settings) -> Floats:
 def _rows(protocols: Sequence[str], table: Floats) -> tuple[Row, ...]:
     if not len(table) or not protocols:
         return tuple(Row(protocol, 0, 0, None) for protocol in protocols)
+    # Distances are multiples of 1/2, so that equal ones compare equal: every holder of the place.
     best = (table == table.min(axis=1, keepdims=True)).sum(axis=0)
     worst = (table == table.max(axis=1, keepdims=True)).sum(axis=0)
     rows = [
@@ -353,6 +354,13 @@ def _rows(protocols: Sequence[str], table: Floats) -> tuple[Row, ...]:
         for at, protocol in enumerate(protocols)
     ]
     return tuple(sorted(rows, key=lambda row: (row.score, row.protocol)))
+
+
+def _baselines(table: Floats) -> tuple[Row, ...]:
+    return tuple(
+        Row(name, None, None, _mean(table[:, at]))
+        for at, name in enumerate((ALL_TIED, RANDOM_ORDER))
+    )
 
 
 def _mean(column: Floats) -> float | None:

@@ -1,25 +1,21 @@
-"""How sure the Scores are: bootstrap intervals over images, and over images and annotators."""
+"""Bootstrap intervals of the Scores, over images."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
 import numpy as np
-from numpy.typing import NDArray
 
-from .distances import Distance, distances_between, require_distance
 from .errors import RankingError
-from .orders import Ranking, checked, require_same_methods
-from .packed import Floats, dense_places, doubled_ranks_of, packed_rankings
+from .packed_scores import Floats
 
 N_RESAMPLES = 2000
 LEVEL = 0.95
 SEED = 2018
 
-# So many images at a time: the weights of 2,000 resamples are then 16 MiB.
+# Images taken at a time: the weights of 2,000 resamples are then 16 MiB.
 _BLOCK = 1024
-_TWO_WAY_BLOCK = 256
-# So many resamples at a time.
+# Resamples counted at a time.
 _AT_ONCE = 100
 
 
@@ -46,7 +42,7 @@ class Difference:
 
 @dataclass(frozen=True, slots=True)
 class Intervals:
-    """An interval for every Score and for every difference of two, and what they were made from.
+    """An interval for every Score and for every difference of two, and the settings behind them.
 
     Attributes
     ----------
@@ -55,7 +51,7 @@ class Intervals:
     differences : tuple of Difference
         Every pair, the one given first as ``first``.
     n_resamples : int
-        Those that could be used.
+        Resamples that had an image, and so were used.
     n_annotators : int or None
         None: annotators were not resampled.
     """
@@ -78,7 +74,7 @@ def distance_table(
     ----------
     distances : image -> protocol or baseline -> distance
     protocols : sequence of str, length p
-        The columns; what else a report holds, such as baselines, is left out.
+        The columns; other rows of a report, such as baselines, are left out.
 
     Returns
     -------
@@ -163,17 +159,18 @@ def score_intervals(
         the level is not between 0 and 1.
     """
     table = checked_table(table, protocols)
-    _require_usable(n_resamples, level)
+    require_usable(n_resamples, level)
     n = len(table)
     if n < 2:
-        return _intervals(_means(table), np.empty((0, len(protocols))), protocols, n, level, seed)
+        return intervals_of(_means(table), np.empty((0, len(protocols))), protocols, n, level, seed)
     sums = np.zeros((n_resamples, len(protocols)))
-    for block, weights in _resampled(np.random.default_rng(seed), n, n_resamples, _BLOCK):
+    for block, weights in resampled_weights(np.random.default_rng(seed), n, n_resamples, _BLOCK):
         sums += weights @ table[block]
-    return _intervals(_means(table), sums / n, protocols, n, level, seed)
+    return intervals_of(_means(table), sums / n, protocols, n, level, seed)
 
 
-def _require_usable(n_resamples: int, level: float) -> None:
+def require_usable(n_resamples: int, level: float) -> None:
+    """Raise RankingError unless there is a resample and the level is between 0 and 1."""
     if n_resamples < 1:
         raise RankingError(f"n_resamples must be at least 1, got {n_resamples}")
     if not 0 < level < 1:
@@ -184,19 +181,27 @@ def _means(table: Floats) -> Floats | None:
     return table.sum(axis=0) / len(table) if len(table) else None
 
 
-def _resampled(
+def resampled_weights(
     rng: np.random.Generator, n: int, n_resamples: int, size: int
 ) -> Iterator[tuple[slice, Floats]]:
-    """Yield, block by block, how often each resample holds each image: (n_resamples, block)."""
+    """Yield blocks of images with their weights in each resample: (n_resamples, block).
+
+    A weight says how often the resample holds the image. With weights a resampled sum is a matrix
+    product, and no list of drawn images is ever kept.
+    """
     starts = range(0, n, size)
     sizes = np.array([min(size, n - start) for start in starts])
+    # How many of a resample's n draws fall into each block: (n_resamples, blocks). Drawn within
+    # the blocks afterwards, they have the distribution of n draws from all images at once.
     n_drawn = rng.multinomial(n, sizes / n, size=n_resamples)
     for at, start in enumerate(starts):
         width = int(sizes[at])
         weights = np.empty((n_resamples, width))
-        # Some resamples at a time, so that what is counted stays in the processor's cache.
+        # Some resamples at a time, so that the counters stay in the processor's cache.
         for first in range(0, n_resamples, _AT_ONCE):
             drawn = n_drawn[first : first + _AT_ONCE, at]
+            # One counter for each resample and image, all in a row: the draws of resample r fall
+            # on the counters from r x width on, and a single bincount counts them all.
             cells = np.repeat(np.arange(len(drawn)) * width, drawn)
             cells += rng.integers(0, width, size=len(cells), dtype=np.int32)
             counts = np.bincount(cells, minlength=len(drawn) * width)
@@ -204,7 +209,7 @@ def _resampled(
         yield slice(start, start + width), weights
 
 
-def _intervals(
+def intervals_of(
     scores: Floats | None,
     resampled: Floats,
     protocols: Sequence[str],
@@ -213,6 +218,15 @@ def _intervals(
     seed: int,
     n_annotators: int | None = None,
 ) -> Intervals:
+    """Return the intervals that resampled Scores give.
+
+    Parameters
+    ----------
+    scores : ndarray of shape (p,) or None
+        The Scores themselves; None without an image.
+    resampled : ndarray of shape (resamples, p)
+        Differences are taken within a resample, so that they are paired.
+    """
     quantiles = [(1 - level) / 2, (1 + level) / 2]
 
     def limits(values: Floats) -> tuple[float | None, float | None]:
@@ -244,166 +258,3 @@ def _intervals(
         level=level,
         seed=seed,
     )
-
-
-def two_way_intervals(
-    annotator_rankings: Mapping[str, Mapping[str, Ranking]],
-    protocol_rankings: Mapping[str, Mapping[str, Ranking]],
-    *,
-    distance: Distance = "edit",
-    n_resamples: int = N_RESAMPLES,
-    level: float = LEVEL,
-    seed: int = SEED,
-) -> Intervals:
-    """Return bootstrap intervals over images and annotators at once.
-
-    Each resample draws images and, independently, annotators of the whole study, both with
-    replacement ([Owe07]_). An annotator drawn twice counts twice in the mean ranks of every image
-    that he or she ranked. An image none of whose annotators was drawn is not in that resample; a
-    resample without any image is not used. With few annotators the interval is rough: three give
-    ten different draws.
-
-    The mean-rank consensus of a draw is a weighted sum of integers (doubled ranks). It depends on
-    the draw only through the image's own annotators, and draws in the same proportion agree, so
-    every image is aggregated once for each different proportion: with three annotators ten times
-    whatever the number of resamples, with many at most once for each resample. Time: images x
-    proportions x (methods + protocols x methods^2) + resamples x images x protocols. Memory:
-    proportions x protocols for 256 images at a time.
-
-    Parameters
-    ----------
-    annotator_rankings : image -> annotator -> ranking
-    protocol_rankings : image -> protocol -> ranking
-        For every image above, the same protocols; other images are not looked at.
-    distance : "edit" or "kemeny"
-
-    Returns
-    -------
-    Intervals
-        Protocols in order of name. As :func:`score_intervals`; no limits with a single annotator
-        either, who says nothing about others.
-
-    Raises
-    ------
-    RankingError
-        If an image has no ranking, its rankings are of different methods, a protocol's ranking is
-        missing, or a setting cannot be; names the image.
-    """
-    _require_usable(n_resamples, level)
-    require_distance(distance)
-    images = sorted(annotator_rankings)
-    protocols = _common_protocols(images, protocol_rankings)
-    annotators = sorted({name for of in annotator_rankings.values() for name in of})
-    n, n_annotators = len(images), len(annotators)
-    rng = np.random.default_rng(seed)
-    alone = n < 2 or n_annotators < 2
-    one = np.ones((1, n_annotators), dtype=np.intp)
-    if alone:
-        patterns, pattern_of = one[:0], np.empty(0, dtype=np.intp)
-    else:
-        drawn = rng.multinomial(n_annotators, np.full(n_annotators, 1 / n_annotators), n_resamples)
-        patterns, pattern_of = np.unique(drawn, axis=0, return_inverse=True)
-    sums = np.zeros((len(pattern_of), len(protocols)))
-    n_used = np.zeros(len(pattern_of))
-    total = np.zeros(len(protocols))
-    blocks: Iterator[tuple[slice, Floats]] = (
-        iter([(slice(0, n), np.empty((0, n)))])
-        if alone
-        else _resampled(rng, n, n_resamples, _TWO_WAY_BLOCK)
-    )
-    members = _members(pattern_of, len(patterns))
-    for block, weights in blocks:
-        chosen = images[block]
-        # The first pattern is everybody once: the Score itself.
-        table, counted = _tables(
-            chosen,
-            annotator_rankings,
-            protocol_rankings,
-            annotators,
-            protocols,
-            np.concatenate([one, patterns]),
-            distance,
-        )
-        total += table[0].sum(axis=0)
-        for at, rows in enumerate(members, 1):
-            present = weights[rows] * counted[at]
-            sums[rows] += present @ table[at]
-            n_used[rows] += present.sum(axis=1)
-    used = n_used > 0
-    resampled = sums[used] / n_used[used, np.newaxis]
-    return _intervals(total / n if n else None, resampled, protocols, n, level, seed, n_annotators)
-
-
-def _common_protocols(
-    images: Sequence[str], protocol_rankings: Mapping[str, Mapping[str, Ranking]]
-) -> list[str]:
-    if not images:
-        return sorted({name for of in protocol_rankings.values() for name in of})
-    expected = set(protocol_rankings.get(images[0], {}))
-    for image in images:
-        differing = expected ^ set(protocol_rankings.get(image, {}))
-        if differing:
-            raise RankingError(
-                f"{image}: not ranked on every image by {', '.join(sorted(differing))}"
-            )
-    return sorted(expected)
-
-
-def _members(group_of: NDArray[np.intp], n_groups: int) -> list[NDArray[np.intp]]:
-    order = np.argsort(group_of, kind="stable")
-    ends = np.cumsum(np.bincount(group_of, minlength=n_groups))
-    return np.split(order, ends[:-1]) if n_groups else []
-
-
-def _tables(
-    images: Sequence[str],
-    annotator_rankings: Mapping[str, Mapping[str, Ranking]],
-    protocol_rankings: Mapping[str, Mapping[str, Ranking]],
-    annotators: Sequence[str],
-    protocols: Sequence[str],
-    patterns: NDArray[np.intp],
-    distance: Distance,
-) -> tuple[Floats, NDArray[np.bool_]]:
-    """Return the distances for each pattern of annotators, and which images have a consensus.
-
-    Shapes (patterns, images, protocols) and (patterns, images).
-    """
-    column = {name: at for at, name in enumerate(annotators)}
-    # Of each image those of people, in order of name, then those of the protocols.
-    rankings = [
-        [
-            *(annotator_rankings[image][name] for name in sorted(annotator_rankings[image])),
-            *(protocol_rankings[image][protocol] for protocol in protocols),
-        ]
-        for image in images
-    ]
-
-    def refuse(at: int) -> None:
-        try:
-            require_same_methods(*map(checked, rankings[at]))
-        except RankingError as refusal:
-            raise RankingError(f"{images[at]}: {refusal}") from refusal
-
-    for image in images:
-        if not annotator_rankings[image]:
-            raise RankingError(f"{image} has no ranking")
-    table = np.zeros((len(patterns), len(images), len(protocols)))
-    counted = np.zeros((len(patterns), len(images)), dtype=bool)
-    for group in packed_rankings(rankings, refuse):
-        teams: dict[tuple[str, ...], list[int]] = {}
-        for at, row in enumerate(group.rows.tolist()):
-            teams.setdefault(tuple(sorted(annotator_rankings[images[row]])), []).append(at)
-        for team, of_team in teams.items():
-            places, rows = group.places[of_team], group.rows[of_team]
-            own = patterns[:, [column[name] for name in team]]
-            common = np.gcd.reduce(own, axis=1)
-            weights, weights_of = np.unique(
-                own // np.maximum(common, 1)[:, np.newaxis], axis=0, return_inverse=True
-            )
-            ranks = doubled_ranks_of(places[:, : len(team)])
-            # Mean ranks are in the order of sums.
-            goals = dense_places(np.einsum("qa,gan->qgn", weights, ranks))[:, :, np.newaxis]
-            found = distances_between(places[:, len(team) :], goals, distance)
-            table[:, rows] = found[weights_of]
-            counted[:, rows] = (common > 0)[:, np.newaxis]
-    return table, counted

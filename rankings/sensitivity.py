@@ -1,7 +1,8 @@
-"""Whether the order of the protocols hangs on a setting, an annotator or half of the images."""
+"""The order of the protocols when a setting, an annotator or half of the images is changed."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,9 +13,9 @@ from .errors import RankingError
 from .from_scores import require_decimals
 from .mean_rank import mean_rank
 from .orders import Ranking, checked, from_values, require_same_methods
-from .packed import Places, complete_scores, packed_rankings, protocols_of, rounded_scores
+from .packed import Places, packed_rankings
+from .packed_scores import complete_scores, packed_study, protocols_of, rounded_scores
 from .report import Scores
-from .tuning import packed
 
 BASE = "as reported"
 DECIMALS: tuple[int | None, ...] = (2, 3, 4, None)
@@ -34,7 +35,7 @@ class Variant:
     best : tuple of str
         All protocols with the smallest Score.
     same_order : bool or None
-        Whether the order is exactly the one as reported.
+        True if the order is exactly the one as reported.
     """
 
     name: str
@@ -86,55 +87,19 @@ def sensitivity_table(
     require_decimals(decimals)
     require_distance(distance)
     protocols = protocols_of(scores)
-    annotators = sorted({name for of_image in annotator_rankings.values() for name in of_image})
+    annotators = sorted({name for by_name in annotator_rankings.values() for name in by_name})
     changes = _changes(annotators, decimals, distance, consensus, other_consensuses or {})
-    images = list(annotator_rankings)
-    half = (len(images) + 1) // 2
-    people = [dict(sorted(of_image.items())) for of_image in annotator_rankings.values()]
-    for at, of_image in enumerate(people):
-        if not of_image:
-            raise RankingError(f"{images[at]} has no ranking")
-
-    def refuse(at: int) -> None:
-        try:
-            require_same_methods(*map(checked, people[at].values()))
-        except RankingError as refusal:
-            raise RankingError(f"{images[at]}: {refusal}") from refusal
-
-    # Distances are multiples of 1/2, so that the sums are exact.
+    half = (len(annotator_rankings) + 1) // 2
+    # For each change the distances added over the images (exact: multiples of 1/2), and their number.
     sums = np.zeros((len(changes), len(protocols)))
     n_images = np.zeros(len(changes), dtype=np.intp)
-    for group in packed_rankings([list(of_image.values()) for of_image in people], refuse):
-        rows = group.rows.tolist()
-        chosen = _Images(
-            [images[at] for at in rows], group.methods, [people[at] for at in rows], group.places
-        )
-        values = complete_scores(scores, chosen.names, chosen.methods, protocols)
-        rounded = {number: rounded_scores(values, number) for number in (decimals, *DECIMALS)}
-        goals = {find: chosen.goals(find) for find in {of.consensus for of in changes}}
-        reported = distances_between(rounded[decimals], goals[consensus][:, np.newaxis], distance)
+    for rows, group in _groups(annotator_rankings):
+        measured = _Measured(group, scores, protocols, changes[0])
         for at, change in enumerate(changes):
-            if change.first_half:
-                found = reported[group.rows < half]
-            elif change.without is not None:
-                changed, left = chosen.without(change.without)
-                if group.places.shape[1] > 1:
-                    found = reported.copy()
-                    goal = left.goals(consensus)[:, np.newaxis]
-                    found[changed] = distances_between(rounded[decimals][changed], goal, distance)
-                else:
-                    found = np.delete(reported, changed, axis=0)
-            elif change.name == BASE:
-                found = reported
-            else:
-                goal = goals[change.consensus][:, np.newaxis]
-                found = distances_between(rounded[change.decimals], goal, change.distance)
-            sums[at] += found.sum(axis=0)
-            n_images[at] += len(found)
-    orders = [
-        _order(protocols, of_change) if n else None
-        for of_change, n in zip(sums, n_images, strict=True)
-    ]
+            distances = measured.first(rows < half) if change.first_half else measured.of(change)
+            sums[at] += distances.sum(axis=0)
+            n_images[at] += len(distances)
+    orders = [_order(protocols, row) if n else None for row, n in zip(sums, n_images, strict=True)]
     return tuple(
         _variant(change.name, order, orders[0], int(n))
         for change, order, n in zip(changes, orders, n_images, strict=True)
@@ -143,7 +108,7 @@ def sensitivity_table(
 
 @dataclass(frozen=True, slots=True)
 class _Change:
-    """What a variant takes for the settings of the report."""
+    """The settings of a variant: those of the report but for one."""
 
     name: str
     decimals: int | None
@@ -210,23 +175,106 @@ class _Images:
         )
 
     def without(self, annotator: str) -> tuple[list[int], "_Images"]:
-        """Return the numbers of the images that somebody ranked, and these without his or her ranking."""
+        """Return the numbers of the images that an annotator ranked, and these without the ranking."""
         chosen = [at for at, of_image in enumerate(self.people) if annotator in of_image]
         others = np.array(
             [[name != annotator for name in self.people[at]] for at in chosen], dtype=bool
         )
         _, k, n = self.places.shape
+        # A mask over (images, rankings) gives one long list of rankings; every image keeps k - 1.
         places = self.places[chosen][others.reshape(len(chosen), k)]
-        left = _Images(
+        remaining = _Images(
             [self.names[at] for at in chosen],
             [self.methods[at] for at in chosen],
             [
-                {name: of for name, of in self.people[at].items() if name != annotator}
+                {name: ranking for name, ranking in self.people[at].items() if name != annotator}
                 for at in chosen
             ],
             places.reshape(len(chosen), k - 1, n),
         )
-        return chosen, left
+        return chosen, remaining
+
+
+def _groups(
+    annotator_rankings: Mapping[str, Mapping[str, Ranking]],
+) -> Iterator[tuple[NDArray[np.intp], _Images]]:
+    """Yield images with equally many rankings of equally many methods, and their numbers."""
+    images = list(annotator_rankings)
+    people = [dict(sorted(by_name.items())) for by_name in annotator_rankings.values()]
+    for image, by_name in zip(images, people, strict=True):
+        if not by_name:
+            raise RankingError(f"{image} has no ranking")
+
+    def refuse(at: int) -> None:
+        try:
+            require_same_methods(*map(checked, people[at].values()))
+        except RankingError as refusal:
+            raise RankingError(f"{images[at]}: {refusal}") from refusal
+
+    for group in packed_rankings([list(by_name.values()) for by_name in people], refuse):
+        rows = group.rows.tolist()
+        yield (
+            group.rows,
+            _Images(
+                [images[at] for at in rows],
+                group.methods,
+                [people[at] for at in rows],
+                group.places,
+            ),
+        )
+
+
+class _Measured:
+    """The distances of the protocols to the consensus on some images, under any change.
+
+    What several changes share is made once: the scores in each rounding, each consensus, and the
+    distances as reported, of which a change of annotators alters a few rows only.
+    """
+
+    def __init__(
+        self, images: _Images, scores: Scores, protocols: Sequence[str], base: _Change
+    ) -> None:
+        self._images = images
+        self._base = base
+        # (images, protocols, methods)
+        self._values = complete_scores(scores, images.names, images.methods, protocols)
+        self._rounded: dict[int | None, NDArray[Any]] = {}
+        self._goals: dict[Consensus, Places] = {}
+        # (images, protocols)
+        self._reported = self._distances(base)
+
+    def of(self, change: _Change) -> NDArray[np.float64]:
+        """Return the distances under a change: (images that still count, protocols)."""
+        if change.without is not None:
+            return self._without(change.without)
+        return self._reported if change == self._base else self._distances(change)
+
+    def first(self, is_chosen: NDArray[np.bool_]) -> NDArray[np.float64]:
+        """Return the distances as reported of some of the images."""
+        return self._reported[is_chosen]
+
+    def _distances(self, change: _Change) -> NDArray[np.float64]:
+        if change.consensus not in self._goals:
+            self._goals[change.consensus] = self._images.goals(change.consensus)
+        # One goal of (images, methods) for all protocols.
+        goals = self._goals[change.consensus][:, np.newaxis]
+        return distances_between(self._in_decimals(change.decimals), goals, change.distance)
+
+    def _in_decimals(self, decimals: int | None) -> NDArray[Any]:
+        if decimals not in self._rounded:
+            self._rounded[decimals] = rounded_scores(self._values, decimals)
+        return self._rounded[decimals]
+
+    def _without(self, annotator: str) -> NDArray[np.float64]:
+        changed, others = self._images.without(annotator)
+        if not others.places.shape[1]:
+            # Nobody else ranked these images: they do not count.
+            return np.delete(self._reported, changed, axis=0)
+        distances = self._reported.copy()
+        goals = others.goals(self._base.consensus)[:, np.newaxis]
+        rounded = self._in_decimals(self._base.decimals)[changed]
+        distances[changed] = distances_between(rounded, goals, self._base.distance)
+        return distances
 
 
 def _order(protocols: Sequence[str], sums: NDArray[np.float64]) -> Ranking | None:
@@ -283,13 +331,14 @@ def rounding_table(
         require_decimals(number)
     require_distance(distance)
     sums = np.zeros((len(decimals), len(protocols)))
-    for group in packed(scores, consensus, protocols):
+    for group in packed_study(scores, consensus, protocols):
         for at, number in enumerate(decimals):
             rounded = rounded_scores(group.values, number)
-            found = distances_between(rounded, group.goals[:, np.newaxis], distance)
-            sums[at] += found.sum(axis=0)
+            # (images, protocols), added over the images; exact, since they are multiples of 1/2.
+            distances = distances_between(rounded, group.goals[:, np.newaxis], distance)
+            sums[at] += distances.sum(axis=0)
     n = len(consensus)
     return tuple(
-        RoundingRow(protocol, tuple(float(of) / n if n else None for of in sums[:, at]))
+        RoundingRow(protocol, tuple(float(total) / n if n else None for total in sums[:, at]))
         for at, protocol in enumerate(protocols)
     )

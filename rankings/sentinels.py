@@ -1,4 +1,8 @@
-"""Warnings about protocols that should not do well, and do."""
+"""Warnings about protocols that should not do well, and do.
+
+Which names are sentinels is not decided here: whoever knows the protocols passes them in. To them
+the analysis adds the baseline that ties everything.
+"""
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
@@ -54,7 +58,7 @@ def sentinel_warnings(
     strangers = sorted(set(sentinels) - set(scores))
     if strangers:
         raise RankingError(f"sentinels without a Score: {', '.join(strangers)}")
-    found = []
+    warnings = []
     for sentinel in sorted(set(sentinels)):
         for protocol in sorted(set(scores) - set(sentinels)):
             low, high = scores[sentinel], scores[protocol]
@@ -63,8 +67,13 @@ def sentinel_warnings(
             p = _p_of(p_values or {}, sentinel, protocol)
             told_apart = None if p is None else p <= alpha
             text = _text(sentinel, protocol, low, high, p, told_apart)
-            found.append(SentinelWarning(sentinel, protocol, low, high, told_apart, text))
-    return tuple(sorted(found, key=lambda of: (of.sentinel_score - of.protocol_score, of.sentinel)))
+            warnings.append(SentinelWarning(sentinel, protocol, low, high, told_apart, text))
+    return tuple(
+        sorted(
+            warnings,
+            key=lambda warning: (warning.sentinel_score - warning.protocol_score, warning.sentinel),
+        )
+    )
 
 
 def _p_of(

@@ -1,4 +1,4 @@
-"""Which protocols a study can tell apart: permutation, Friedman, Wilcoxon and Nemenyi."""
+"""Tests of the differences between protocols: permutation, Friedman, Wilcoxon and Nemenyi."""
 
 import math
 from collections.abc import Iterator, Sequence
@@ -9,14 +9,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .errors import RankingError
-from .packed import Floats
+from .packed_scores import Floats
 from .resampling import SEED, checked_table
 
 N_PATTERNS = 10_000
 ALPHA = 0.05
 # Up to so many images all 2^n sign patterns are tried.
 EXACT_UP_TO = 12
-# The signs of 10,000 patterns for so many images are 20 MiB.
+# Images taken at a time: their signs in 10,000 patterns are 20 MiB.
 _BLOCK = 256
 
 PValues = tuple[tuple[float | None, ...], ...]
@@ -24,7 +24,7 @@ PValues = tuple[tuple[float | None, ...], ...]
 
 @dataclass(frozen=True, slots=True)
 class Permutations:
-    """The p-value of every pair of protocols, and how it was found.
+    """The p-value of every pair of protocols, and the permutations behind it.
 
     Attributes
     ----------
@@ -33,7 +33,7 @@ class Permutations:
     n_patterns : int
         Sign patterns tried.
     exact : bool
-        Whether these are all there are.
+        True if these are all there are.
     """
 
     protocols: tuple[str, ...]
@@ -100,17 +100,21 @@ def permutation_test(
 def _signed_sums(table: Floats, n_patterns: int, exact: bool, seed: int) -> Floats:
     """Return each protocol's sum of distances under each sign pattern: (n_patterns, p).
 
-    A pattern's difference of two sums is what swapping the two on the negative images gives.
+    A pattern has a sign for each image. To swap two protocols on an image turns the sign of their
+    difference there, so the difference of two signed sums is the permuted statistic of the pair,
+    and one signed sum for each protocol serves all pairs.
     """
     sums = np.zeros((n_patterns, table.shape[1]))
     bits = _all_bits(len(table)) if exact else _random_bits(len(table), n_patterns, seed)
     for block, of_block in bits:
         part = table[block]
+        # With bits of 0 and 1 the signs are 2 bits - 1: (n_patterns, block) @ (block, p).
         sums += 2.0 * (of_block @ part) - part.sum(axis=0)
     return sums
 
 
 def _all_bits(n: int) -> Iterator[tuple[slice, Floats]]:
+    # Pattern k is k in binary: its i-th bit is the sign of image i.
     patterns = np.arange(2**n)[:, np.newaxis] >> np.arange(n)
     yield slice(0, n), (patterns & 1).astype(np.float64)
 
@@ -119,6 +123,7 @@ def _random_bits(n: int, n_patterns: int, seed: int) -> Iterator[tuple[slice, Fl
     rng = np.random.default_rng(seed)
     for start in range(0, n, _BLOCK):
         width = min(_BLOCK, n - start)
+        # Eight signs in each random byte, rounded up to whole bytes.
         drawn = rng.integers(0, 256, size=(n_patterns, -(-width // 8)), dtype=np.uint8)
         bits = np.unpackbits(drawn, axis=1, count=width)
         yield slice(start, start + width), bits.astype(np.float64)
@@ -158,7 +163,7 @@ def clusters(
     """
     if len(p_values) != len(scores) or any(len(row) != len(scores) for row in p_values):
         raise RankingError(f"expected p-values for {len(scores)} x {len(scores)} protocols")
-    found: list[int | None] = [None] * len(scores)
+    cluster_of: list[int | None] = [None] * len(scores)
     order = sorted((score, at) for at, score in enumerate(scores) if score is not None)
     number, members = 1, list[int]()
     for _, at in order:
@@ -166,8 +171,8 @@ def clusters(
         if any(p is not None and p <= alpha for p in p_to_members):
             number, members = number + 1, []
         members.append(at)
-        found[at] = number
-    return tuple(found)
+        cluster_of[at] = number
+    return tuple(cluster_of)
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,7 +186,7 @@ class Friedman:
 
 
 def friedman_test(table: Floats, protocols: Sequence[str]) -> Friedman:
-    """Test by ranks within images whether all protocols are alike ([Dem06]_, 3.2.2; scipy).
+    """Test by ranks within images that all protocols are alike ([Dem06]_, 3.2.2; scipy).
 
     The chi-square form, corrected for ties; good for more than about ten images and five
     protocols.
@@ -203,8 +208,8 @@ def friedman_test(table: Floats, protocols: Sequence[str]) -> Friedman:
     undefined = n < 2 or n_protocols < 3 or bool((table == table[:, :1]).all())
     if undefined:
         return Friedman(None, None, n, n_protocols)
-    found = scipy.stats.friedmanchisquare(*table.T)
-    return Friedman(float(found.statistic), float(found.pvalue), n, n_protocols)
+    result = scipy.stats.friedmanchisquare(*table.T)
+    return Friedman(float(result.statistic), float(result.pvalue), n, n_protocols)
 
 
 @dataclass(frozen=True, slots=True)
@@ -255,8 +260,10 @@ def _signed_rank_p(differences: Floats) -> float:
     import scipy.stats
 
     if len(differences) > EXACT_UP_TO:
-        found = scipy.stats.wilcoxon(differences, zero_method="zsplit", method="asymptotic")
-        return float(found.pvalue)
+        result = scipy.stats.wilcoxon(differences, zero_method="zsplit", method="asymptotic")
+        return float(result.pvalue)
+    # The signed ranks as a table of one protocol: its sums under all sign patterns are the
+    # distribution of the statistic. A rank of a zero difference has no sign and adds nothing.
     signed = (np.sign(differences) * scipy.stats.rankdata(np.abs(differences)))[:, np.newaxis]
     sums = _signed_sums(signed, 2 ** len(signed), exact=True, seed=0)
     return float(np.mean(np.abs(sums) >= abs(signed.sum())))
@@ -279,7 +286,7 @@ def holm(p_values: Sequence[float | None]) -> tuple[float | None, ...]:
 
 @dataclass(frozen=True, slots=True)
 class CriticalDifference:
-    """What a critical-difference diagram draws.
+    """The contents of a critical-difference diagram.
 
     Attributes
     ----------
@@ -360,13 +367,15 @@ def _nemenyi_quantile(n_protocols: int, alpha: float) -> float:
 
 
 def _runs(ranks: Sequence[tuple[str, float]], limit: float) -> tuple[tuple[str, ...], ...]:
-    found = []
+    """Return the longest runs of neighbours, by rank, whose ends lie less than ``limit`` apart."""
+    runs = []
     last_end = 0
     for start in range(len(ranks)):
         end = start + 1
         while end < len(ranks) and ranks[end][1] - ranks[start][1] < limit:
             end += 1
+        # A run that ends where an earlier one did lies inside it.
         if end - start > 1 and end > last_end:
-            found.append(tuple(name for name, _ in ranks[start:end]))
+            runs.append(tuple(name for name, _ in ranks[start:end]))
             last_end = end
-    return tuple(found)
+    return tuple(runs)

@@ -1,10 +1,8 @@
-"""What a protocol could reach: the best beta of its F-score, and the best threshold for its ties."""
+"""The beta with which a protocol's F-score comes nearest to people's preference."""
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from fractions import Fraction
-from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -12,29 +10,15 @@ from numpy.typing import NDArray
 
 from .distances import Distance, distances_between, require_distance
 from .errors import RankingError
-from .from_scores import f_betas, require_decimals, require_score
+from .from_scores import f_betas, require_decimals
 from .orders import Ranking
-from .packed import (
-    TOGETHER,
-    Floats,
-    Places,
-    complete_scores,
-    packed_rankings,
-    protocols_of,
-    rounded_scores,
-)
-from .packed import places_from_scores as places_from_scores
-from .report import RecallPrecision, Scores
+from .packed_scores import Floats, packed_study, protocols_of, rounded_scores
+from .report import RecallPrecision
 from .resampling import SEED
 
 N_FOLDS = 5
 # Eight steps for each doubling: 49 values, 1 among them.
 BETAS = tuple(2.0 ** (step / 8) for step in range(-24, 25))
-CURVE_POINTS = 200
-# Scores are fractions; what differs by less than this is the same difference.
-_DIGITS = 12
-# So many images at a time.
-_PACKED = TOGETHER
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +33,7 @@ class BetaSearch:
         The mean distance when each image is ranked with the beta that is best on the images
         outside its fold; None for fewer than two images.
     fold_betas : tuple of float
-        The best beta outside each fold: how far they spread says how sure ``beta`` is.
+        The best beta outside each fold; the wider they spread, the less certain is ``beta``.
     curve : tuple of (beta, mean distance)
     """
 
@@ -105,18 +89,17 @@ def beta_search(
     protocols = protocols_of(scores)
     n = len(consensus)
     parts = folds(n, n_folds, seed)
-    fold_of = np.zeros(n, dtype=np.intp)
-    for number, part in enumerate(parts):
-        fold_of[part] = number
-    # Sums of multiples of 1/2: exact, so that equal means are found equal.
+    fold_of = fold_numbers(parts, n)
+    # (betas, folds, protocols): the distances added over the images of each fold. They are multiples
+    # of 1/2, so that the sums are exact and equal means are equal numbers.
     sums = np.zeros((len(betas), max(1, len(parts)), len(protocols)))
-    for group in packed(scores, consensus, protocols, n_values=2):
+    for group in packed_study(scores, consensus, protocols, n_values=2):
         recall, precision = group.values[..., 0], group.values[..., 1]
-        goals = group.goals[:, np.newaxis]
+        # (folds, images) of 0 and 1: times distances of (images, protocols) it sums up by fold.
         in_fold = np.equal.outer(np.arange(sums.shape[1]), fold_of[group.rows]).astype(np.float64)
         for at, beta in enumerate(betas):
             rounded = rounded_scores(f_betas(recall, precision, beta), decimals)
-            sums[at] += in_fold @ distances_between(rounded, goals, distance)
+            sums[at] += in_fold @ distances_between(rounded, group.goals[:, np.newaxis], distance)
     order = sorted(range(len(betas)), key=lambda at: (abs(math.log(betas[at])), betas[at]))
     return tuple(
         _searched(protocol, sums[:, :, at], betas, order, n)
@@ -127,13 +110,16 @@ def beta_search(
 def _searched(
     protocol: str, by_fold: Floats, betas: Sequence[float], order: Sequence[int], n: int
 ) -> BetaSearch:
+    """Return the search of one protocol, from its sums of distances of shape (betas, folds)."""
     if not n:
         return BetaSearch(protocol, None, None, None, (), (), 0)
+    # The sums outside a fold are those of all less its own: no second search.
     sums = by_fold.sum(axis=1)
     in_order = list(order)
 
-    def best(of: Floats) -> int:
-        return in_order[int(np.argmin(of[in_order]))]
+    def best(distances: Floats) -> int:
+        # argmin takes the first of equals: in this order the beta nearest to 1.
+        return in_order[int(np.argmin(distances[in_order]))]
 
     chosen = best(sums)
     outside = [best(sums - of_fold) for of_fold in by_fold.T] if n > 1 else []
@@ -144,7 +130,7 @@ def _searched(
         float(sums[chosen]) / n,
         held_out / n if outside else None,
         tuple(betas[at] for at in outside),
-        tuple((beta, float(of) / n) for beta, of in zip(betas, sums, strict=True)),
+        tuple((beta, float(total) / n) for beta, total in zip(betas, sums, strict=True)),
         n,
     )
 
@@ -167,299 +153,9 @@ def folds(n: int, n_folds: int = N_FOLDS, seed: int = SEED) -> list[NDArray[np.i
     return [np.sort(part) for part in np.array_split(shuffled, min(n, n_folds))]
 
 
-@dataclass(frozen=True, slots=True)
-class TieCalibration:
-    """Below which difference of a protocol's scores people see none.
-
-    Attributes
-    ----------
-    epsilon : float or None
-        Scores that differ by no more count as tied; None without a pair of methods.
-    accuracy, accuracy_at_0 : float or None
-        Pairwise accuracy with ties at epsilon, and at 0 where only equal scores tie.
-    cross_validated_accuracy : float or None
-        When each image is judged with the epsilon of the images outside its fold; None for fewer
-        than two images with a pair.
-    fold_epsilons : tuple of float
-        The best epsilon outside each fold.
-    score, cross_validated_score : float or None
-        The mean distance of the calibrated rankings to the consensus (:func:`calibrated_ranking`),
-        with epsilon, and with that of the images outside the fold.
-    curve : tuple of (epsilon, accuracy)
-        At most ``CURVE_POINTS`` candidates spread evenly over all, and the best.
-    n_images : int
-        Images with at least two methods. The others have no pair and are in none of the numbers.
-    """
-
-    protocol: str
-    epsilon: float | None
-    accuracy: float | None
-    accuracy_at_0: float | None
-    cross_validated_accuracy: float | None
-    fold_epsilons: tuple[float, ...]
-    score: float | None
-    cross_validated_score: float | None
-    curve: tuple[tuple[float, float], ...]
-    n_images: int
-
-
-def tie_calibration(
-    scores: Scores,
-    consensus: Mapping[str, Ranking],
-    *,
-    distance: Distance = "edit",
-    n_folds: int = N_FOLDS,
-    seed: int = SEED,
-) -> tuple[TieCalibration, ...]:
-    """Search the epsilon of each protocol that maximises pairwise accuracy with ties ([DFF23]_).
-
-    Accuracy is the share of an image's pairs on which protocol and consensus say the same of
-    better, worse and tied, mean over the images. It looks at pairs alone: a pair is tied when its
-    scores differ by at most epsilon, which need not be transitive; what ranking that gives says
-    :func:`calibrated_ranking`. Candidates are 0 and every difference that occurs, the smallest of
-    equals wins. Accuracies are compared exactly, as fractions; differences are rounded to 12
-    decimals, because 0.3 - 0.2 and 0.2 - 0.1 are one candidate.
-
-    Time: for each protocol one sort of all pairs of all images.
-
-    Parameters
-    ----------
-    scores : image -> protocol -> method -> score
-        Not rounded.
-    consensus : image -> ranking
-        The images that count; other images' scores are not looked at.
-
-    Returns
-    -------
-    tuple of TieCalibration
-        Protocols in order of name. A constant protocol has epsilon 0, as has one that is best
-        left alone. Where people tie everything, the largest difference. Without an image of two
-        methods nothing but names.
-
-    Raises
-    ------
-    MissingScore
-        If the score of a ranked method is missing; names image, protocol and method.
-    RankingError
-        If a setting cannot be.
-    """
-    require_distance(distance)
-    protocols = protocols_of(scores)
-    paired = {image: ranking for image, ranking in consensus.items() if sum(map(len, ranking)) > 1}
-    groups = list(packed(scores, paired, protocols))
-    parts = folds(len(paired), n_folds, seed)
-    return tuple(
-        _calibrated(protocol, at, groups, len(paired), parts, distance)
-        for at, protocol in enumerate(protocols)
-    )
-
-
-@dataclass(frozen=True, slots=True)
-class _Pairs:
-    """All pairs of methods of all images, in order of the difference of their scores.
-
-    ``gains`` are 1 for a pair that is right if tied, -1 for one that is right if not, else 0, with
-    weights that make each image count the same, as integers: a pair of an image with k pairs
-    counts common / k, where every k divides ``common``. ``folds`` are those of the pairs' images,
-    and ``right_if_strict`` sums up, for each fold, the pairs that are right if nothing is tied.
-    """
-
-    differences: Floats
-    gains: NDArray[Any]
-    folds: NDArray[Any]
-    right_if_strict: list[int]
-    common: int
-
-    def candidates(self) -> tuple[Floats, NDArray[np.intp]]:
-        """Return 0 and every difference that occurs, and how many pairs differ by no more."""
-        is_last = np.append(self.differences[1:] != self.differences[:-1], True)
-        n_tied = np.flatnonzero(is_last) + 1
-        found = self.differences[n_tied - 1]
-        if found[0] > 0:
-            return np.append(0.0, found), np.append(0, n_tied)
-        return found, n_tied
-
-    def right(self, n_tied: NDArray[np.intp], fold: int | None = None) -> NDArray[Any]:
-        """Return the summed weights of the pairs that are right, for each number of tied ones."""
-        gains = self.gains if fold is None else np.where(self.folds == fold, self.gains, 0)
-        strict = sum(self.right_if_strict) if fold is None else self.right_if_strict[fold]
-        # Of gains that are objects the sums are, too; of others they need all the room there is.
-        gained = np.cumsum(gains, dtype=object if gains.dtype == object else np.int64)
-        return np.where(n_tied > 0, gained[n_tied - 1], 0) + strict
-
-
-def _calibrated(
-    protocol: str,
-    at: int,
-    groups: Sequence["Packed"],
-    n: int,
-    parts: Sequence[NDArray[np.intp]],
-    distance: Distance,
-) -> TieCalibration:
-    if not n:
-        return TieCalibration(protocol, None, None, None, None, (), None, None, (), 0)
+def fold_numbers(parts: Sequence[NDArray[np.intp]], n: int) -> NDArray[np.integer[Any]]:
+    """Return the number of each image's fold; 0 for all where there is no fold."""
     fold_of = np.zeros(n, dtype=np.min_scalar_type(len(parts)))
-    for fold, part in enumerate(parts):
-        fold_of[part] = fold
-    pairs = _pairs_of(groups, at, fold_of, max(1, len(parts)))
-    whole = pairs.common * n
-    candidates, n_tied = pairs.candidates()
-    right = pairs.right(n_tied)
-    best = int(np.argmax(right))
-    epsilon = float(candidates[best])
-    fold_epsilons = []
-    held_out = 0
-    epsilon_of = np.full(n, epsilon)
-    for fold, part in enumerate(parts):
-        inside = pairs.right(n_tied, fold)
-        # A difference that only occurs inside is level with the one before it, which is smaller.
-        outside = int(np.argmax(right - inside))
-        fold_epsilons.append(float(candidates[outside]))
-        epsilon_of[part] = fold_epsilons[-1]
-        held_out += int(inside[outside])
-    some = {*np.linspace(0, len(candidates) - 1, CURVE_POINTS).astype(int).tolist(), best}
-    return TieCalibration(
-        protocol,
-        epsilon,
-        float(Fraction(int(right[best]), whole)),
-        float(Fraction(int(right[0]), whole)),
-        float(Fraction(held_out, whole)) if parts else None,
-        tuple(fold_epsilons),
-        _calibrated_score(groups, at, np.full(n, epsilon), distance),
-        _calibrated_score(groups, at, epsilon_of, distance) if parts else None,
-        tuple((float(candidates[i]), float(Fraction(int(right[i]), whole))) for i in sorted(some)),
-        n,
-    )
-
-
-def _pairs_of(groups: Sequence["Packed"], at: int, fold_of: NDArray[Any], n_folds: int) -> _Pairs:
-    n_pairs = [group.goals.shape[1] * (group.goals.shape[1] - 1) // 2 for group in groups]
-    common = math.lcm(*n_pairs)
-    sizes = [len(group.rows) * k for group, k in zip(groups, n_pairs, strict=True)]
-    most = common // min(n_pairs)
-    # Many different numbers of methods can make the common multiple too large for the processor.
-    kind = np.min_scalar_type(-most - 1) if common * len(fold_of) < 2**62 else np.dtype(object)
-    differences = np.empty(sum(sizes))
-    gains = np.empty(sum(sizes), dtype=kind)
-    folds = np.empty(sum(sizes), dtype=fold_of.dtype)
-    right_if_strict = [0] * n_folds
-    end = 0
-    for group, k, size in zip(groups, n_pairs, sizes, strict=True):
-        part = slice(end, end + size)
-        end += size
-        first, second = np.array(list(combinations(range(group.goals.shape[1]), 2))).T
-        values = group.values[:, at]
-        apart = np.round(values[:, first] - values[:, second], _DIGITS)
-        # Bucket numbers grow as scores fall.
-        better = np.sign(group.goals[:, second] - group.goals[:, first])
-        strict = (np.sign(apart) == better) & (better != 0)
-        gained = (better == 0).astype(kind) - strict.astype(kind)
-        differences[part] = np.abs(apart).ravel()
-        gains[part] = gained.ravel() * (common // k)
-        folds[part] = np.repeat(fold_of[group.rows], k)
-        of_fold = np.bincount(fold_of[group.rows], strict.sum(axis=1), minlength=n_folds)
-        for fold, right in enumerate(of_fold.tolist()):
-            right_if_strict[fold] += int(right) * (common // k)
-    order = np.argsort(differences)
-    return _Pairs(differences[order], gains[order], folds[order], right_if_strict, common)
-
-
-def _calibrated_score(
-    groups: Sequence["Packed"], at: int, epsilons: Floats, distance: Distance
-) -> float:
-    total = 0.0
-    for group in groups:
-        places = _clustered(group.values[:, at], epsilons[group.rows])
-        total += float(distances_between(places, group.goals, distance).sum())
-    return total / len(epsilons)
-
-
-def calibrated_ranking(scores: Mapping[str, float | None], epsilon: float) -> Ranking:
-    """Return a ranking in which no bucket is wider than epsilon.
-
-    "Differs by at most epsilon" is not transitive, and a ranking's ties are. So the methods are
-    gone through from the best score down, and a bucket takes every method whose score lies within
-    epsilon of the bucket's *best*. Methods in one bucket never differ by more than epsilon; two
-    neighbours in different buckets may differ by less. With epsilon 0 only equal scores tie.
-
-    Raises
-    ------
-    MissingScore
-        If a score is None or not a finite number; names the method.
-    RankingError
-        If there is no score, or epsilon is below 0 or not finite.
-    """
-    if not scores:
-        raise RankingError("a ranking needs at least one score")
-    if not (math.isfinite(epsilon) and epsilon >= 0):
-        raise RankingError(f"epsilon must be 0 or more, got {epsilon}")
-    methods = sorted(scores)
-    for method in methods:
-        require_score(scores[method], method)
-    values = np.array([[scores[method] for method in methods]], dtype=np.float64)
-    [places] = _clustered(values, np.array([epsilon]))
-    return tuple(
-        tuple(method for method, place in zip(methods, places, strict=True) if place == number)
-        for number in range(int(places.max()) + 1)
-    )
-
-
-def _clustered(values: Floats, epsilons: Floats) -> Places:
-    """Return bucket numbers of shape (m, n), the buckets of row i no wider than epsilons[i]."""
-    order = np.argsort(-values, axis=1, kind="stable")
-    ordered = np.take_along_axis(values, order, axis=1)
-    number = np.zeros(len(values), dtype=np.min_scalar_type(-values.shape[1]))
-    best = ordered[:, 0]
-    places: Places = np.zeros_like(order, dtype=number.dtype)
-    for at in range(1, values.shape[1]):
-        opens = np.round(best - ordered[:, at], _DIGITS) > epsilons
-        best = np.where(opens, ordered[:, at], best)
-        number = number + opens
-        np.put_along_axis(places, order[:, [at]], number[:, np.newaxis], axis=1)
-    return places
-
-
-@dataclass(frozen=True, slots=True)
-class Packed:
-    """Some images that rank the same number of methods, as arrays; methods in order of name.
-
-    Attributes
-    ----------
-    rows : ndarray of shape (g,)
-        The images' numbers in order of name among all.
-    values : ndarray of shape (g, protocols, n), or (g, protocols, n, n_values)
-    goals : ndarray of shape (g, n)
-        Bucket numbers of the consensus.
-    """
-
-    rows: NDArray[np.intp]
-    values: Floats
-    goals: Places
-
-
-def packed(
-    scores: Mapping[str, Mapping[str, Mapping[str, Any]]],
-    consensus: Mapping[str, Ranking],
-    protocols: Sequence[str],
-    n_values: int = 1,
-) -> Iterator[Packed]:
-    """Yield the scores and consensus of images with equally many methods, some thousand together.
-
-    Parameters
-    ----------
-    scores : image -> protocol -> method -> score, or a tuple of ``n_values`` of them
-    consensus : image -> ranking
-
-    Raises
-    ------
-    MissingScore
-        If a score of a ranked method is missing or not finite; names image, protocol and method.
-    RankingError
-        If a consensus is not a ranking.
-    """
-    images = sorted(consensus)
-    alone = [[consensus[image]] for image in images]
-    for group in packed_rankings(alone, together=_PACKED):
-        of_images = [images[at] for at in group.rows.tolist()]
-        values = complete_scores(scores, of_images, group.methods, protocols, n_values)
-        yield Packed(group.rows, values, group.places[:, 0])
+    for number, part in enumerate(parts):
+        fold_of[part] = number
+    return fold_of

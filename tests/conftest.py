@@ -76,10 +76,26 @@ def browser_type_launch_args(browser_type_launch_args):
     }
 
 
+# What takes longest begins first, so that no core waits for the other at the end.
+_FIRST = ("tests/browser/", "tests/annotate/test_real_study", "tests/annotate/reports/")
+# Tests of these need nothing of their neighbours, and may run beside them.
+_SPREAD = ("tests/browser/test_pages.py", "tests/annotate/api/test_fuzzed.py")
+
+
 def pytest_collection_modifyitems(items):
     missing = pytest.mark.skip(reason="no Chromium on this machine: `make browser` installs it")
     for item in items:
-        if "tests/browser/" in item.path.as_posix():
+        path = item.path.relative_to(item.config.rootpath).as_posix()
+        if path.startswith("tests/browser/"):
             item.add_marker(pytest.mark.browser)
             if _chromium() is None:
                 item.add_marker(missing)
+        # What a module prepares is prepared once: its tests stay in one process.
+        if path not in _SPREAD:
+            item.add_marker(pytest.mark.xdist_group(path))
+    items.sort(key=lambda item: _turn(item.nodeid))
+
+
+def _turn(nodeid: str) -> int:
+    begun = [at for at, start in enumerate(_FIRST) if nodeid.startswith(start)]
+    return begun[0] if begun else len(_FIRST)

@@ -1,15 +1,17 @@
-"""The directions of imports: pure packages know no Django, and arrows point down."""
+"""The directions of imports: pure packages know no Django, and arrows point down, also those of relations."""
 
 import ast
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from django.apps import apps
 
 ROOT = Path(__file__).resolve().parents[1]
+OURS = {"protocols", "rankings", "annotate", "config", "tools"}
 PURE = {"protocols", "rankings"}
 NUMERIC = {"numpy", "scipy", "shapely", "krippendorff"}
-OURS = {"protocols", "rankings", "annotate", "config"}
-# From the bottom up: a subject may import those before it, within what MAY_USE says.
+# From the bottom up: a subject may import those before it, and nothing after it.
 SUBJECTS = (
     "audit",
     "rest",
@@ -17,69 +19,70 @@ SUBJECTS = (
     "datasets",
     "jobs",
     "studies",
-    "learning",
-    "scoring",
-    "imports",
-    "judging",
     "accounts",
-    "reports",
+    "scoring",
     "guide",
+    "judging",
+    "learning",
+    "imports",
+    "progress",
+    "privacy",
+    "reports",
+    "evidence",
+    "figures",
+    "exchange",
+    "overview",
     "demo",
 )
-MAY_USE = {
+# What a subject may use of the pure packages; those that are not named use none.
+PURE_USED = {
     "rest": {"protocols.core.regions"},
-    "tokens": set(),
     "datasets": {"protocols.core.regions", "protocols.formats"},
-    "audit": set(),
-    "jobs": set(),
-    "studies": {"annotate.datasets", "protocols"},
-    "learning": {"annotate.studies"},
-    "scoring": {"annotate.datasets", "annotate.jobs", "protocols"},
-    "imports": {
-        "annotate.datasets",
-        "annotate.jobs",
-        "annotate.scoring",
-        "annotate.studies",
-        "protocols",
-    },
-    "judging": {
-        "annotate.datasets",
-        "annotate.learning",
-        "annotate.studies",
-        "protocols",
-        "rankings",
-    },
-    "accounts": {"annotate.judging", "annotate.studies"},
-    "reports": {"annotate", "protocols", "rankings"},
+    "studies": {"protocols"},
+    "accounts": {"rankings.elicitation"},
+    "scoring": {"protocols"},
     "guide": {"protocols"},
-    "demo": {"annotate", "protocols", "rankings"},
+    "imports": {"protocols"},
+    "judging": {"protocols", "rankings"},
+    "reports": {"rankings"},
+    "evidence": {"protocols", "rankings"},
+    "figures": {"rankings"},
+    "exchange": {"protocols", "rankings"},
+    "overview": {"protocols.core.regions"},
+    "demo": {"protocols", "rankings"},
 }
-# Inside a subject: each layer may import those after it.
-LAYERS = (
-    ("urls", "admin"),
-    ("views", "api", "reporting"),
-    ("forms", "serializers", "exports", "context"),
-    ("screens",),
-    ("middleware", "signups"),
-    ("services", "selectors", "permissions", "photographs"),
-    ("changes",),
-    ("replay", "drawing", "adapter"),
-    ("models",),
-    ("errors",),
+# Inside a subject, from the top down; a module may import those of its own line and of the lines after it.
+LAYERS: tuple[set[str], ...] = (
+    {"urls", "dataset_urls", "log_urls"},
+    {"views", "api", "dataset_views", "log_views", "annotator_views"},
+    {"context", "middleware", "adapter", "authentication"},
+    {"forms", "serializers", "log_forms", "annotator_forms"},
+    {"presentation", "exports", "mail"},
+    {"services", "selectors"},
+    {"models"},
+    {"errors"},
 )
-# These gather the subjects for Django, and the commands stand above all of them.
+# Modules that hold one rule of their subject each stand with the services, in an order of their own:
+# a module may import those named after it in its subject.
+RULES: dict[str, tuple[str, ...]] = {
+    "guide": ("presets", "playground", "markdown"),
+    "learning": ("consent", "pairs", "pictures"),
+}
+# Bottom of the site: every subject may use them, they use nothing of the site.
+COMMON = {"annotate.errors", "annotate.access", "annotate.requests"}
+# They gather the subjects for Django; commands stand above all subjects.
 GATHERERS = {
-    "annotate.models",
-    "annotate.urls",
-    "annotate.api_urls",
+    "annotate",
     "annotate.admin",
+    "annotate.api_urls",
+    "annotate.apps",
+    "annotate.models",
+    "annotate.permissions",
+    "annotate.urls",
     "annotate.work",
 }
-# What every api module is made of.
-OF_THE_API = "annotate.rest"
-ACCESS_RULES = "annotate.studies.permissions"
-# Every subject writes its acts to the log.
-LOG = {"annotate.audit.services", "annotate.audit.models"}
+# Who acted in which study: the log is the lowest subject, its rows point at what is acted on.
+POINTS_UP = {("audit", "Study")}
 
 
 def module_name(path: Path, root: Path) -> str:
@@ -87,7 +90,7 @@ def module_name(path: Path, root: Path) -> str:
     return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
 
 
-def imports_of(path: Path, root: Path):
+def imports_of(path: Path, root: Path) -> Iterator[str]:
     """Every imported module, those inside functions too; relative ones resolved."""
     name = module_name(path, root)
     package = name if path.name == "__init__.py" else name.rpartition(".")[0]
@@ -104,6 +107,14 @@ def imports_of(path: Path, root: Path):
                 yield f"{module}.{alias.name}" if is_module else module
 
 
+def modules(root: Path, packages: set[str] = OURS) -> Iterator[tuple[str, Path]]:
+    for package in sorted(packages):
+        for path in sorted(root.joinpath(package).rglob("*.py")):
+            name = module_name(path, root)
+            if ".migrations" not in name:
+                yield name, path
+
+
 def subject_of(module: str) -> str | None:
     parts = module.split(".")
     return parts[1] if parts[0] == "annotate" and len(parts) > 1 and parts[1] in SUBJECTS else None
@@ -113,24 +124,32 @@ def within(module: str, allowed: set[str]) -> bool:
     return any(module == name or module.startswith(f"{name}.") for name in allowed)
 
 
-def layer_of(module: str) -> int | None:
-    last = module.rpartition(".")[2]
-    return next((at for at, names in enumerate(LAYERS) if last in names), None)
+def place_of(module: str) -> tuple[int, int] | None:
+    """Return layer and, among the rules of a subject, place; None for a module without a layer."""
+    subject = subject_of(module)
+    inner = module.removeprefix(f"annotate.{subject}").lstrip(".")
+    if not inner:  # the subject's own __init__ holds its docstring
+        return (len(LAYERS), 0)
+    last = inner.rpartition(".")[2]
+    for at, rule in enumerate(RULES.get(subject or "", ())):
+        if inner == rule or inner.startswith(f"{rule}."):
+            return (LAYER_OF_RULES, at)
+    for layer, names in enumerate(LAYERS):
+        if last in names:
+            return (layer, 0)
+    return None
+
+
+LAYER_OF_RULES = next(at for at, names in enumerate(LAYERS) if "services" in names)
 
 
 def wrong_arrows(root: Path) -> list[str]:
-    found = []
-    for package in sorted(OURS):
-        for path in sorted(root.joinpath(package).rglob("*.py")):
-            name = module_name(path, root)
-            if ".migrations" in name:
-                continue
-            found += [
-                f"{name} -> {target}"
-                for target in imports_of(path, root)
-                if not allowed(name, target)
-            ]
-    return found
+    return [
+        f"{name} -> {target}"
+        for name, path in modules(root)
+        for target in imports_of(path, root)
+        if not allowed(name, target)
+    ]
 
 
 def allowed(name: str, target: str) -> bool:
@@ -139,33 +158,161 @@ def allowed(name: str, target: str) -> bool:
         foreign = (OURS - {top}) | {"django", "rest_framework", "PIL", "csp", "allauth"}
         return target_top not in foreign
     if target_top in NUMERIC and top == "annotate":
-        return subject_of(name) == "demo"  # drawing and judging scenes is geometry
-    if target_top not in OURS or top == "config":
+        return False
+    if target_top not in OURS or top in ("config", "tools"):
         return True
+    if target_top in ("config", "tools"):
+        return False
     subject, target_subject = subject_of(name), subject_of(target)
     if subject is None:
-        is_command = name.startswith("annotate.management.")
-        return name in GATHERERS or is_command or target_subject is None
+        is_above = name in GATHERERS or name.startswith("annotate.management.")
+        return is_above or target_top in PURE or target in COMMON | {"annotate"}
+    if target_top in PURE:
+        return within(target, PURE_USED.get(subject, set()))
+    if target_subject is None:
+        return target in COMMON
     if target_subject == subject:
-        own, its = layer_of(name), layer_of(target)
+        own, its = place_of(name), place_of(target)
         return own is None or its is None or own <= its
-    is_view = layer_of(name) == 1
-    if within(target, LOG):
-        return True
-    if target == "annotate.errors" or (is_view and within(target, {ACCESS_RULES})):
-        return True
-    if within(target, {OF_THE_API}):
-        return name.rpartition(".")[2] in ("api", "serializers") or subject == "tokens"
-    return within(target, MAY_USE[subject]) and target_subject != "demo"
+    return SUBJECTS.index(target_subject) < SUBJECTS.index(subject)
+
+
+def circles(root: Path) -> list[str]:
+    """Modules that import each other, directly or by way of others."""
+    arrows = {name: {*imports_of(path, root)} - {name} for name, path in modules(root)}
+    left = {name: targets & arrows.keys() for name, targets in arrows.items()}
+    while free := [name for name, targets in left.items() if not targets]:
+        for name in free:
+            del left[name]
+        for targets in left.values():
+            targets.difference_update(free)
+    # What is left stands in a circle or above one.
+    above = {name for name in left if not any(name in targets for targets in left.values())}
+    return sorted(left.keys() - above)
+
+
+def relations() -> dict[str, int]:
+    """Return each name under which a model is reached from a model of another subject, with the
+    lowest place of a subject that owns a relation of this name."""
+    owners: dict[str, int] = {}
+    for model in apps.get_app_config("annotate").get_models(include_auto_created=True):
+        owner = subject_of(model.__module__)
+        for field in model._meta.get_fields():
+            if not field.is_relation or field.auto_created or owner is None:
+                continue
+            reverse = field.remote_field
+            target = subject_of(reverse.model.__module__) or "audit"
+            if reverse.hidden or SUBJECTS.index(target) >= SUBJECTS.index(owner):
+                continue
+            for name in {reverse.get_accessor_name(), field.related_query_name()}:
+                owners[name] = min(SUBJECTS.index(owner), owners.get(name, len(SUBJECTS)))
+    return owners
+
+
+def reached_by_name(path: Path) -> Iterator[tuple[str, int]]:
+    """Every attribute, keyword and string in which a relation's name could stand, with its line."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load):
+            yield node.attr, node.lineno
+        elif isinstance(node, ast.Call):
+            for keyword in node.keywords:
+                if keyword.arg and "__" in keyword.arg:
+                    yield from ((part, node.lineno) for part in keyword.arg.split("__"))
+            is_query = isinstance(node.func, ast.Attribute) and node.func.attr in QUERIES
+            for argument in node.args if is_query or isinstance(node.func, ast.Name) else ():
+                if isinstance(argument, ast.Constant) and isinstance(argument.value, str):
+                    yield from ((part, node.lineno) for part in argument.value.split("__"))
+
+
+QUERIES = {
+    *("values", "values_list", "annotate", "filter", "exclude", "order_by", "only", "defer"),
+    *("select_related", "prefetch_related", "get", "Count"),
+}
+
+
+def reaches_upwards(root: Path) -> list[str]:
+    owners = relations()
+    found = []
+    for name, path in modules(root, {"annotate"}):
+        subject = subject_of(name)
+        if subject is None:
+            continue
+        at = SUBJECTS.index(subject)
+        own_names = {imported.rpartition(".")[2] for imported in imports_of(path, root)}
+        found += [
+            f"{name}:{line} reaches up to {SUBJECTS[owners[word]]} by {word}"
+            for word, line in reached_by_name(path)
+            if owners.get(word, -1) > at and word not in own_names
+        ]
+    return found
 
 
 def test_no_arrow_points_up():
     assert wrong_arrows(ROOT) == []
 
 
-def test_every_subject_that_exists_is_in_the_table():
-    folders = {path.parent.name for path in ROOT.glob("annotate/*/__init__.py")}
-    assert folders - {"management", "migrations"} <= set(SUBJECTS)
+def test_no_module_is_without_a_layer():
+    without = [
+        name for name, _ in modules(ROOT, {"annotate"}) if subject_of(name) and not place_of(name)
+    ]
+    assert without == []
+
+
+def test_every_module_belongs_to_a_subject_or_gathers_them():
+    homeless = [
+        name
+        for name, _ in modules(ROOT, {"annotate"})
+        if subject_of(name) is None
+        and name not in GATHERERS | COMMON
+        and not name.startswith("annotate.management")
+    ]
+    assert homeless == []
+
+
+def test_no_modules_import_each_other_in_a_circle():
+    assert circles(ROOT) == []
+
+
+def test_no_subject_reaches_a_later_one_by_the_name_of_a_relation():
+    assert reaches_upwards(ROOT) == []
+
+
+def test_no_table_points_at_one_of_a_later_subject():
+    wrong = {
+        (subject_of(model.__module__), field.related_model.__name__)
+        for model in apps.get_app_config("annotate").get_models()
+        for field in model._meta.concrete_fields
+        if field.is_relation
+        for its in [subject_of(field.related_model.__module__)]
+        if its and SUBJECTS.index(its) > SUBJECTS.index(subject_of(model.__module__) or "")
+    }
+    assert wrong == POINTS_UP
+
+
+def test_no_room_holds_more_than_a_sixth():
+    lines = dict.fromkeys(SUBJECTS, 0)
+    for name, path in modules(ROOT, {"annotate"}):
+        if subject := subject_of(name):
+            lines[subject] += len(path.read_text(encoding="utf-8").splitlines())
+    total = sum(lines.values())
+    assert {subject: n for subject, n in lines.items() if n > total / 6} == {}
+
+
+def python_files() -> list[Path]:
+    return [path for _, path in modules(ROOT)]
+
+
+@pytest.mark.parametrize("path", python_files(), ids=lambda path: module_name(path, ROOT))
+def test_files_and_functions_are_short(path):
+    text = path.read_text(encoding="utf-8")
+    assert len(text.splitlines()) <= 450 or path.name in TABLES_OF_DATA
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            assert (node.end_lineno or 0) - node.lineno < 60, node.name
+
+
+TABLES_OF_DATA: set[str] = set()
 
 
 @pytest.mark.parametrize(
@@ -203,14 +350,24 @@ def test_every_subject_that_exists_is_in_the_table():
             "annotate.studies.services -> rankings.orders",
         ),
         (
-            "annotate/studies/services.py",
-            "from annotate.rest.errors import Conflict",
-            "annotate.studies.services -> annotate.rest.errors",
+            "annotate/datasets/services.py",
+            "import numpy",
+            "annotate.datasets.services -> numpy",
         ),
         (
             "annotate/rest/views.py",
             "from annotate.studies import api",
             "annotate.rest.views -> annotate.studies",
+        ),
+        (
+            "annotate/studies/views.py",
+            "from annotate.permissions import Permissions",
+            "annotate.studies.views -> annotate.permissions",
+        ),
+        (
+            "annotate/access.py",
+            "from annotate.studies.models import Study",
+            "annotate.access -> annotate.studies.models",
         ),
     ],
 )
@@ -221,3 +378,30 @@ def test_a_wrong_arrow_is_found(tmp_path, path, line, arrow):
     if "views" in line:
         file.with_name("views.py").write_text("")
     assert [found for found in wrong_arrows(tmp_path) if found.startswith(arrow)]
+
+
+def test_a_circle_is_found(tmp_path):
+    folder = tmp_path / "rankings"
+    folder.mkdir()
+    for name, other in (("a", "b"), ("b", "c"), ("c", "a")):
+        folder.joinpath(f"{name}.py").write_text(f"from . import {other}\n")
+    folder.joinpath("d.py").write_text("from . import a\n")
+    assert circles(tmp_path) == ["rankings.a", "rankings.b", "rankings.c"]
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "study.assignments.count()",
+        "Study.objects.filter(assignments__state='complete')",
+        "Study.objects.values('assignments__annotator')",
+        "Count('assignments')",
+    ],
+)
+def test_a_reach_upwards_by_a_relation_is_found(tmp_path, line):
+    file = tmp_path / "annotate" / "studies" / "services.py"
+    file.parent.mkdir(parents=True)
+    file.write_text(line)
+    assert reaches_upwards(tmp_path) == [
+        "annotate.studies.services:1 reaches up to judging by assignments"
+    ]

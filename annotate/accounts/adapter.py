@@ -19,7 +19,7 @@ INVITATION_KEY = "invitation"
 _SECONDS_BETWEEN_ENTRIES = 300
 
 
-class ClosedSignUp(DefaultAccountAdapter):
+class ClosedSignUp(DefaultAccountAdapter):  # type: ignore[misc]  # the library has no types
     """Nobody makes an account unasked: an invitation opens the sign-up once."""
 
     def is_open_for_signup(self, request: HttpRequest) -> bool:
@@ -38,5 +38,5 @@ class ClosedSignUp(DefaultAccountAdapter):
 
 def invitation_in_hand(request: HttpRequest) -> Invitation | None:
     """The open invitation whose link this visitor opened."""
-    number = request.session.get(INVITATION_KEY)
+    number: int = request.session.get(INVITATION_KEY, 0)
     return Invitation.objects.open().with_names().filter(pk=number).first()

@@ -3,7 +3,3 @@ from annotate.errors import Refusal
 
 class InvitationRefused(Refusal):
     """An invitation that cannot be made, or not be used by this person."""
-
-
-class NotErased(Refusal):
-    """Personal data that cannot be erased as asked."""

@@ -1,5 +1,6 @@
 """Signing up with an invitation, inviting, and one's own account."""
 
+import json
 import re
 from typing import Any
 
@@ -18,9 +19,12 @@ from annotate.studies.models import Role
 from . import services
 from .adapter import INVITATION_KEY, invitation_in_hand
 from .errors import InvitationRefused
+from .models import Preferences
+
+_MAX_FACTS = 40
 
 
-class SignUpForm(SignupForm):
+class SignUpForm(SignupForm):  # type: ignore[misc]  # the library has no types
     """The library's form; the account and the use of the invitation are one transaction."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
@@ -91,26 +95,35 @@ class InviteToStudyForm(InviteForm):
     role = forms.ChoiceField(choices=Role, label="As")
 
 
-class ProfileForm(forms.ModelForm):
+class ProfileForm(forms.ModelForm[User]):
     class Meta:
         model = User
         fields = ["first_name", "last_name"]
         labels = {"first_name": "First name", "last_name": "Last name"}
 
 
-class EraseForm(forms.Form):
-    password = forms.CharField(
-        label="Your password",
-        widget=forms.PasswordInput(attrs={"autocomplete": "current-password"}),
-        error_messages={"required": "Type your password to confirm."},
-    )
+def short_texts(sent: str, *, n_key: int = 40, n_value: int) -> dict[str, str]:
+    """Return the object that a page sent as JSON, cut to short texts; empty for anything else."""
+    pairs = list(json_object(sent).items())[:_MAX_FACTS]
+    return {str(name)[:n_key]: str(value)[:n_value] for name, value in pairs}
 
-    def __init__(self, *args: Any, person: User, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        self._person = person
 
-    def clean_password(self) -> str:
-        password = self.cleaned_data["password"]
-        if not self._person.check_password(password):
-            raise forms.ValidationError("This is not your password. Nothing was erased.")
-        return password
+def json_object(sent: str) -> dict[str, Any]:
+    """Return the object that a page sent as JSON; empty for anything else."""
+    try:
+        given = json.loads(sent or "{}")
+    except ValueError:
+        return {}
+    return given if isinstance(given, dict) else {}
+
+
+class PreferencesForm(forms.ModelForm[Preferences]):
+    keys = forms.CharField(required=False, max_length=2000)
+
+    class Meta:
+        model = Preferences
+        fields = ["theme", "advance", "single_keys"]
+        labels = {"advance": "Continue automatically after the last answer"}
+
+    def clean_keys(self) -> dict[str, str]:
+        return short_texts(self.cleaned_data["keys"], n_value=20)

@@ -1,4 +1,4 @@
-"""Invitations: the only way to an account for those whom no admin makes one by hand."""
+"""Invitations, the only way to an account that no admin makes by hand, and preferences."""
 
 from hashlib import sha256
 
@@ -96,3 +96,24 @@ class Invitation(models.Model):
     def place(self) -> str:
         """To what it lets in, for sentences."""
         return f"the study “{self.study}”" if self.study else "this site"
+
+
+class Preferences(models.Model):
+    """How somebody wants the comparison page."""
+
+    class Theme(models.TextChoices):
+        SYSTEM = "", "as the system"
+        LIGHT = "light", "light"
+        DARK = "dark", "dark"
+
+    person = models.OneToOneField(
+        settings.AUTH_USER_MODEL, models.CASCADE, related_name="preferences"
+    )
+    theme = models.CharField(max_length=5, choices=Theme, default=Theme.SYSTEM, blank=True)
+    advance = models.BooleanField("go on by itself after the last answer", default=False)
+    single_keys = models.BooleanField("answer with single keys", default=True)
+    # {action: KeyboardEvent.code}: keys that were changed.
+    keys = models.JSONField(default=dict, blank=True)
+
+    def __str__(self) -> str:
+        return f"preferences of {self.person}"

@@ -11,6 +11,4 @@ urlpatterns = [
     path("people/invitations/<int:pk>/revoke/", views.revoke, name="revoke"),
     path("studies/<slug:slug>/invitations/", views.study_invitations, name="study_invitations"),
     path("account/", views.account, name="account"),
-    path("account/data/", views.export, name="export"),
-    path("account/erase/", views.erase, name="erase"),
 ]

@@ -1,39 +1,43 @@
-"""Invitations, and the pages of one's own account beside those of the account library."""
+"""Invitations, and the pages of one's own account and preferences beside those of the account library."""
 
 from typing import Any
 
 from allauth.account.models import EmailAddress
-from allauth.core import ratelimit
 from allauth.decorators import rate_limit
 from allauth.mfa.models import Authenticator
 from django.conf import settings
 from django.contrib import messages
-from django.contrib.auth import logout
 from django.contrib.auth.decorators import login_required
-from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
+from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
-from django.utils import timezone
 from django.views.decorators.cache import never_cache
-from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from annotate.studies import permissions
+from annotate.access import permitted
+from annotate.requests import SignedInRequest
 from annotate.studies.models import Study
+from rankings.elicitation import CRITERIA
 
-from . import mail, personal_data, services
+from . import mail, services
 from .adapter import INVITATION_KEY
-from .errors import InvitationRefused, NotErased
-from .forms import EraseForm, InviteForm, InviteToStudyForm, ProfileForm
-from .models import Invitation
+from .errors import InvitationRefused
+from .forms import InviteForm, InviteToStudyForm, PreferencesForm, ProfileForm
+from .models import Invitation, Preferences
 
 _MAX_SHOWN = 200
+# What a key can be changed for, in the words of the preferences page.
+KEY_ACTIONS = {
+    f"{criterion}_{verdict}": f"{criterion.capitalize()}: {words}"
+    for criterion in CRITERIA
+    for verdict, words in (("left", "left better"), ("equal", "equal"), ("right", "right better"))
+} | {"undo": "Undo", "skip": "Skip", "same": "Same for all three"}
 
 
 # Opening a link
 
 
-@rate_limit(action="invitation", limit_get=True)
+@rate_limit(action="invitation", limit_get=True)  # type: ignore[untyped-decorator]  # the library has no types
 @never_cache
 @require_safe
 def open_invitation(request: HttpRequest, token: str) -> HttpResponse:
@@ -74,7 +78,7 @@ def invitation(request: HttpRequest) -> HttpResponse:
 
 @login_required
 @require_POST
-def join(request: HttpRequest) -> HttpResponse:
+def join(request: SignedInRequest) -> HttpResponse:
     found = _invitation_of_session(request)
     if found is None:
         raise Http404
@@ -88,7 +92,7 @@ def join(request: HttpRequest) -> HttpResponse:
 
 
 def _invitation_of_session(request: HttpRequest) -> Invitation | None:
-    number = request.session.get(INVITATION_KEY)
+    number: int = request.session.get(INVITATION_KEY, 0)
     return Invitation.objects.with_names().filter(pk=number).first()
 
 
@@ -97,7 +101,7 @@ def _invitation_of_session(request: HttpRequest) -> Invitation | None:
 
 @login_required
 @require_http_methods(["GET", "POST"])
-def invitations(request: HttpRequest) -> HttpResponse:
+def invitations(request: SignedInRequest) -> HttpResponse:
     """All invitations of the site; admins of the site are invited here."""
     _require_admin(request)
     form = InviteForm(request.POST if request.method == "POST" else None)
@@ -106,14 +110,14 @@ def invitations(request: HttpRequest) -> HttpResponse:
 
 @login_required
 @require_http_methods(["GET", "POST"])
-def study_invitations(request: HttpRequest, slug: str) -> HttpResponse:
+def study_invitations(request: SignedInRequest, slug: str) -> HttpResponse:
     _require_admin(request)
-    study = get_object_or_404(permissions.studies_to_follow(request.user), slug=slug)
+    study = get_object_or_404(permitted(request.user, "annotate.follow_study", Study), slug=slug)
     form = InviteToStudyForm(request.POST if request.method == "POST" else None)
     return _invitations(request, study, form)
 
 
-def _invitations(request: HttpRequest, study: Study | None, form: InviteForm) -> HttpResponse:
+def _invitations(request: SignedInRequest, study: Study | None, form: InviteForm) -> HttpResponse:
     context: dict[str, Any] = {"study": study}
     if form.is_valid():
         asked = {"role": Invitation.Role.ADMIN, **form.cleaned_data}
@@ -144,7 +148,7 @@ def _invitations(request: HttpRequest, study: Study | None, form: InviteForm) ->
 
 @login_required
 @require_POST
-def revoke(request: HttpRequest, pk: int) -> HttpResponse:
+def revoke(request: SignedInRequest, pk: int) -> HttpResponse:
     _require_admin(request)
     found = get_object_or_404(Invitation.objects.with_names(), pk=pk)
     try:
@@ -163,7 +167,7 @@ def _address(request: HttpRequest, token: str) -> str:
 
 
 def _require_admin(request: HttpRequest) -> None:
-    if not permissions.may_manage_people(request.user):
+    if not request.user.has_perm("annotate.manage_people"):
         raise Http404
 
 
@@ -172,7 +176,7 @@ def _require_admin(request: HttpRequest) -> None:
 
 @login_required
 @require_http_methods(["GET", "POST"])
-def account(request: HttpRequest) -> HttpResponse:
+def account(request: SignedInRequest) -> HttpResponse:
     form = ProfileForm(request.POST if request.method == "POST" else None, instance=request.user)
     if form.is_valid():
         form.save()
@@ -191,39 +195,18 @@ def account(request: HttpRequest) -> HttpResponse:
 
 
 @login_required
-@never_cache
-@require_safe
-def export(request: HttpRequest) -> HttpResponse:
-    response = JsonResponse(
-        personal_data.everything_about(request.user), json_dumps_params={"indent": 2}
-    )
-    name = f"personal-data-{timezone.now():%Y-%m-%d}.json"
-    response["Content-Disposition"] = f'attachment; filename="{name}"'
-    return response
-
-
-@sensitive_post_parameters("password")
-@login_required
 @require_http_methods(["GET", "POST"])
-def erase(request: HttpRequest) -> HttpResponse:
-    if request.method == "POST":
-        refused = ratelimit.consume_or_429(request, action="reauthenticate", user=request.user)
-        if refused:
-            return refused
-    form = EraseForm(request.POST if request.method == "POST" else None, person=request.user)
+def preferences(request: SignedInRequest) -> HttpResponse:
+    """How somebody wants the comparison page: theme, keys, going on by itself."""
+    found = Preferences.objects.filter(person=request.user).first() or Preferences(
+        person=request.user
+    )
+    form = PreferencesForm(request.POST or None, instance=found)
     if form.is_valid():
-        try:
-            pseudonym = personal_data.erase(request.user)
-        except NotErased as refusal:
-            form.add_error(None, str(refusal))
-        else:
-            logout(request)
-            messages.success(
-                request,
-                "Your personal data is erased and the account is closed. Your answers stay under "
-                f"the name {pseudonym}, which leads to nobody.",
-            )
-            return redirect("home")
-    context = {"form": form, "is_last_admin": personal_data.is_last_admin(request.user)}
+        found.keys = form.cleaned_data["keys"]
+        form.save()
+        messages.success(request, "Saved.")
+        return redirect("preferences")
+    context = {"form": form, "actions": KEY_ACTIONS, "keys": found.keys}
     status = 422 if form.is_bound else 200
-    return render(request, "accounts/erase.html", context, status=status)
+    return render(request, "accounts/preferences.html", context, status=status)

@@ -7,7 +7,7 @@ from django.db import models
 
 
 class Act(models.TextChoices):
-    """What was done, as the log says it."""
+    """Kinds of administrative acts."""
 
     DATASET_LOADED = "dataset_loaded", "loaded a dataset"
     RESULTS_LOADED = "results_loaded", "loaded results"

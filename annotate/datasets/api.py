@@ -6,9 +6,9 @@ from django.shortcuts import get_object_or_404
 from drf_spectacular.utils import extend_schema, extend_schema_view
 from rest_framework.request import Request
 
+from annotate.access import permitted
 from annotate.rest.scopes import JUDGE, READ
 from annotate.rest.views import AnyType, ApiView, ListView, OneView
-from annotate.studies import permissions
 
 from . import selectors, views
 from .models import Dataset, Image, Method, Result
@@ -36,7 +36,7 @@ class DatasetList(ListView):
         return (self.query()["order"],)
 
     def get_queryset(self) -> QuerySet[Dataset]:
-        seen = permissions.datasets_to_see(self.request.user)
+        seen = permitted(self.request.user, "annotate.see_dataset", Dataset)
         name = self.query().get("name")
         if name:
             seen = seen.filter(name__icontains=name)
@@ -51,13 +51,13 @@ class DatasetDetail(OneView):
     lookup_field = "slug"
 
     def get_queryset(self) -> QuerySet[Dataset]:
-        seen = permissions.datasets_to_see(self.request.user)
+        seen = permitted(self.request.user, "annotate.see_dataset", Dataset)
         return selectors.with_counts(Dataset.objects.filter(pk__in=seen.values("pk")))
 
 
 class _OfDataset(ListView):
     def dataset(self) -> Dataset:
-        seen = permissions.datasets_to_see(self.request.user)
+        seen = permitted(self.request.user, "annotate.see_dataset", Dataset)
         return get_object_or_404(seen, slug=self.kwargs["slug"])
 
 
@@ -81,7 +81,7 @@ class ImageDetail(OneView):
     serializer_class = ImageWithTruthSerializer
 
     def get_queryset(self) -> QuerySet[Image]:
-        seen = permissions.datasets_to_see(self.request.user)
+        seen = permitted(self.request.user, "annotate.see_dataset", Dataset)
         return Image.objects.filter(dataset__in=seen).select_related("dataset")
 
 
@@ -97,7 +97,7 @@ class MethodList(_OfDataset):
 
 @extend_schema_view(get=extend_schema(parameters=[ResultQuery]))
 class ResultList(_OfDataset):
-    """What the methods found, with regions. No row: the method was not evaluated on the image."""
+    """The methods' results, with regions. No row: the method was not evaluated on the image."""
 
     serializer_class = ResultSerializer
     query_serializer_class = ResultQuery
@@ -118,7 +118,7 @@ class ResultDetail(OneView):
     serializer_class = ResultSerializer
 
     def get_queryset(self) -> QuerySet[Result]:
-        seen = permissions.datasets_to_see(self.request.user)
+        seen = permitted(self.request.user, "annotate.see_dataset", Dataset)
         results = Result.objects.filter(method__dataset__in=seen)
         return results.select_related("image", "method").defer("image__truth")
 

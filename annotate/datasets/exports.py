@@ -33,10 +33,10 @@ def results_file(method: Method, extension: str) -> IO[bytes]:
     An image that had no file in what was loaded has none in the zip.
     """
     dataset = method.dataset
-    found = method.results.order_by("image__position", "image__pk")
+    results = method.results.order_by("image__position", "image__pk")
     if extension == "zip":
-        found = found.filter(had_file=True)
-    rows = found.values_list("image__name", "regions")
+        results = results.filter(had_file=True)
+    rows = results.values_list("image__name", "regions")
     regions = {name: decode_regions(of) for name, of in rows.iterator(chunk_size=500)}
     return _written(dataset, regions, "results", extension, method.name)
 

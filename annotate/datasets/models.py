@@ -1,4 +1,4 @@
-"""A dataset: images with ground truth, methods, and what each method found on each image."""
+"""A dataset: images with ground truth, methods, and the results of each method."""
 
 from collections.abc import Sequence
 from functools import cached_property
@@ -138,7 +138,7 @@ class Method(models.Model):
 
 
 class Result(models.Model):
-    """What one method found on one image. No row: the method was not evaluated on it."""
+    """The detections of one method on one image. No row: the method was not evaluated on it."""
 
     image = models.ForeignKey(Image, models.PROTECT, related_name="results")
     method = models.ForeignKey(Method, models.PROTECT, related_name="results")

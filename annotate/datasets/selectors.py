@@ -1,15 +1,25 @@
-"""What a dataset holds, counted; nothing here reads regions or counts what services keep counted."""
+"""Counts of what a dataset holds; nothing here reads regions or repeats counts that services keep."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, TypedDict
 
-from django.db.models import Count, F, OuterRef, Q, QuerySet, Subquery, Sum
+from django.db.models import Count, OuterRef, Q, QuerySet, Subquery, Sum
 from django.db.models.functions import Coalesce
 
 from .models import Dataset, Image, Method, Result
 
-_NOTHING: Final = {"n": 0, "boxes": 0, "empty": 0, "without_file": 0}
+
+class Totals(TypedDict):
+    """Numbers of a method's results, boxes, empty results and results without a file."""
+
+    n: int
+    boxes: int
+    empty: int
+    without_file: int
+
+
+_NOTHING: Final = Totals(n=0, boxes=0, empty=0, without_file=0)
 
 
 @dataclass(frozen=True)
@@ -54,10 +64,10 @@ def method_counts(dataset: Dataset, n_images: int | None = None) -> list[MethodC
     ]
 
 
-def _totals(methods: Iterable[Method]) -> dict[int, Mapping[str, int]]:
+def _totals(methods: Iterable[Method]) -> Mapping[int, Totals]:
     """Return by method what is kept of it; what is not kept is counted now."""
     methods = list(methods)
-    totals = {method.pk: method.totals or _NOTHING for method in methods}
+    totals: dict[int, Totals] = {method.pk: method.totals or _NOTHING for method in methods}
     uncounted = [method.pk for method in methods if method.totals is None]
     if uncounted:
         rows = Result.objects.filter(method__in=uncounted).values("method").order_by()
@@ -67,88 +77,18 @@ def _totals(methods: Iterable[Method]) -> dict[int, Mapping[str, int]]:
             empty=Count("pk", filter=Q(n_regions=0)),
             without_file=Count("pk", filter=Q(had_file=False)),
         ):
-            totals[row.pop("method")] = row
+            totals[row["method"]] = Totals(
+                n=row["n"],
+                boxes=row["boxes"],
+                empty=row["empty"],
+                without_file=row["without_file"],
+            )
     return totals
 
 
 @dataclass(frozen=True)
-class RunCounts:
-    """How many of the results one run of a protocol has scored."""
-
-    name: str
-    n_scores: int
-    n_results: int
-
-    @property
-    def percent(self) -> int:
-        """Rounded down: 100 only if every result has a score."""
-        return 100 * self.n_scores // self.n_results if self.n_results else 0
-
-
-def run_counts(dataset: Dataset, n_results: int) -> list[RunCounts]:
-    """The newest run of each protocol, with the share of the results it has scored."""
-    runs = list(dataset.runs.latest_of_each_protocol().annotate(kept=F("n_scores")))
-    uncounted = [run.pk for run in runs if run.kept is None]
-    counted: dict[int, int] = {}
-    if uncounted:
-        rows = dataset.runs.filter(pk__in=uncounted).order_by()
-        counted = dict(rows.annotate(n=Count("scores")).values_list("pk", "n"))
-    return [
-        RunCounts(run.name, counted.get(run.pk, 0) if run.kept is None else run.kept, n_results)
-        for run in runs
-    ]
-
-
-@dataclass(frozen=True)
-class Completeness:
-    """Whether anything is missing, in a word and in sentences."""
-
-    word: str
-    lacks: Sequence[str]
-
-    @property
-    def is_complete(self) -> bool:
-        return not self.lacks
-
-
-def completeness(
-    n_images: int, methods: Sequence[MethodCounts], runs: Sequence[RunCounts]
-) -> Completeness:
-    """Say what a dataset lacks: images, methods, results of a method, scores of a protocol."""
-    lacks = []
-    if not n_images:
-        lacks.append("It has no images.")
-    if not methods:
-        lacks.append("No method has results on it.")
-    for row in methods:
-        if row.n_not_evaluated:
-            lacks.append(f"{row.method.name} was not evaluated on {row.n_not_evaluated} images.")
-    if methods and not runs:
-        lacks.append("No protocol has scored it.")
-    for run in runs:
-        if run.n_scores < run.n_results:
-            lacks.append(f"{run.name} lacks {run.n_results - run.n_scores} scores.")
-    if not lacks:
-        return Completeness("complete", ())
-    return Completeness("empty" if not n_images or not methods else "incomplete", lacks)
-
-
-def completeness_of(datasets: Iterable[Dataset]) -> dict[int, Completeness]:
-    """Of datasets that were counted (with_counts) whether anything is missing."""
-    return {
-        dataset.pk: completeness(
-            dataset.n_images,  # type: ignore[attr-defined]
-            methods,
-            run_counts(dataset, sum(row.n_results for row in methods)),
-        )
-        for dataset in datasets
-        for methods in [method_counts(dataset, dataset.n_images)]  # type: ignore[attr-defined]
-    }
-
-
-@dataclass(frozen=True)
 class Cell:
-    """What one method has on one image."""
+    """The result of one method on one image, counted."""
 
     method: Method
     # None: not evaluated.
@@ -174,8 +114,8 @@ class Row:
 
 
 def matrix(images: Sequence[Image], methods: Sequence[Method]) -> list[Row]:
-    """What is loaded of these images, method by method."""
-    found = {
+    """Return a row of the matrix for each image, with a cell for each method."""
+    results = {
         (image, method): (n_regions, had_file)
         for image, method, n_regions, had_file in Result.objects.filter(
             image__in=images
@@ -185,14 +125,17 @@ def matrix(images: Sequence[Image], methods: Sequence[Method]) -> list[Row]:
         Row(
             image,
             len(image.truth["regions"]),
-            [Cell(method, *found.get((image.pk, method.pk), (None, False))) for method in methods],
+            [
+                Cell(method, *results.get((image.pk, method.pk), (None, False)))
+                for method in methods
+            ],
         )
         for image in images
     ]
 
 
 def beside(image: Image) -> tuple[str | None, str | None]:
-    """The names of the images before and after this one, as people count them."""
+    """Return the names of the images before and after this one, as people count them."""
     others = Image.objects.filter(dataset=image.dataset_id).defer("truth")
     at = (image.position, image.pk)
     before = others.filter(Q(position__lt=at[0]) | Q(position=at[0], pk__lt=at[1]))

@@ -1,5 +1,6 @@
 """Datasets as the API shows them."""
 
+from django.http import HttpRequest
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
@@ -10,7 +11,7 @@ from annotate.rest.fields import Regions
 from .models import Dataset, Image, Method, Result
 
 
-class DatasetSerializer(serializers.ModelSerializer):
+class DatasetSerializer(serializers.ModelSerializer[Dataset]):
     n_images = serializers.IntegerField()
     n_methods = serializers.IntegerField()
 
@@ -29,14 +30,14 @@ class DatasetSerializer(serializers.ModelSerializer):
         ]
 
 
-class MethodSerializer(serializers.ModelSerializer):
+class MethodSerializer(serializers.ModelSerializer[Method]):
     class Meta:
         model = Method
         fields = read_only_fields = ["slug", "name", "created"]
 
 
-class ImageSerializer(serializers.ModelSerializer):
-    dataset = serializers.SlugRelatedField("slug", read_only=True)
+class ImageSerializer(serializers.ModelSerializer[Image]):
+    dataset = serializers.SlugRelatedField[Dataset]("slug", read_only=True)
     photograph = serializers.SerializerMethodField(help_text="Its address; null without one.")
 
     class Meta:
@@ -63,9 +64,9 @@ class ImageWithTruthSerializer(ImageSerializer):
         fields = read_only_fields = [*ImageSerializer.Meta.fields, "truth"]
 
 
-class ResultSerializer(serializers.ModelSerializer):
+class ResultSerializer(serializers.ModelSerializer[Result]):
     image_name = serializers.CharField(source="image.name")
-    method = serializers.SlugRelatedField("slug", read_only=True)
+    method = serializers.SlugRelatedField[Method]("slug", read_only=True)
     regions = Regions(source="detections", help_text="What the method found.")
 
     class Meta:
@@ -81,23 +82,23 @@ class ResultSerializer(serializers.ModelSerializer):
         ]
 
 
-class DatasetQuery(serializers.Serializer):
+class DatasetQuery(serializers.Serializer[None]):
     name = serializers.CharField(required=False, help_text="Part of its name.", max_length=120)
     order = serializers.ChoiceField(["name", "-name"], required=False, default="name")
 
 
-class ImageQuery(serializers.Serializer):
+class ImageQuery(serializers.Serializer[None]):
     name = serializers.CharField(required=False, help_text="Its whole name.", max_length=200)
 
 
-class ResultQuery(serializers.Serializer):
+class ResultQuery(serializers.Serializer[None]):
     method = serializers.SlugField(required=False, help_text="Slug of a method.", max_length=120)
     image = serializers.IntegerField(
         required=False, min_value=1, max_value=2**63 - 1, help_text="Id of an image."
     )
 
 
-def photograph_address(image: Image, request: object) -> str | None:
+def photograph_address(image: Image, request: HttpRequest) -> str | None:
     if not image.sha256:
         return None
     return reverse("api:photograph", args=[image.sha256], request=request)

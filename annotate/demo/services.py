@@ -1,50 +1,39 @@
-"""The demo: drawn scenes, ten synthetic detectors, three simulated annotators, and a study to try.
+"""The demo: a finished study from an archive, a study to try, and the people who sign in to them.
 
-Everything is generated from one seed and goes through the same services as real data and people.
+`make artwork` makes the archive: drawn scenes, ten synthetic detectors and three simulated annotators.
 """
 
 import json
 import secrets
-import tempfile
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from pathlib import Path
+from typing import Final
 
 from django.conf import settings
 from django.contrib.auth.models import User
-from django.db import transaction
+from django.db import models, transaction
+from django.db.models import F, Max, QuerySet
+from django.utils import timezone
 
 from annotate.accounts.services import invite
-from annotate.datasets.models import Dataset
-from annotate.imports.services import ResultArchive, load_dataset, load_results
-from annotate.judging import services as judging
-from annotate.scoring.services import score_protocol
+from annotate.exchange.bundles.reading import import_study
+from annotate.judging.models import Judgement, Screen
 from annotate.studies.models import Role, Study
 from annotate.studies.services import add_member, create_study
-from protocols.formats.writing import write_rrc_zip
 
-from .detectors import DETECTORS, detections
-from .judge import JUDGES, Judge, Quality, quality
-from .scenes import DrawnScene, draw_scenes, jpeg_bytes
-
-DATASET = "Drawn scenes"
-FINISHED_STUDY = "Ten detectors, three readers"
-YOUR_STUDY = "Your turn: five detectors"
-_YOUR_METHODS = ("near-perfect", "oversized", "one-box-per-line", "misses-small", "jitter")
-_YOUR_IMAGES = 6
-# Most of the study is finished: the last readers have some images left.
-_LEFT_OVER = {0: 0, 1: 2, 2: 4}
-_SEED = 2018
-# The seven of the paper, later ones that look at regions and the text of the ground truth, a
-# measure without ground truth, and a sentinel.
-_PROTOCOLS = (
-    *("iou", "deteval", "icdar13"),
-    *("evaltex", "evaltex-no-split", "evaltex-emd", "evaltex-emd-no-split"),
-    *("tiou", "tedeval", "cleval", "slot-error", "no-ground-truth", "count"),
+ARCHIVE: Final = Path(__file__).with_name("demo.zip")
+YOUR_STUDY: Final = "Your turn: five detectors"
+_YOUR_METHODS: Final = (
+    "near-perfect",
+    "oversized",
+    "one-box-per-line",
+    "misses-small",
+    "jitter",
 )
+_YOUR_IMAGES: Final = 6
+_YOUR_SEED: Final = 2019
 
 Say = Callable[[str], None]
-# (scene name, method name) -> quality
-Qualities = Mapping[tuple[str, str], Quality]
 
 
 def is_loaded() -> bool:
@@ -53,25 +42,19 @@ def is_loaded() -> bool:
 
 @transaction.atomic
 def load_demo(say: Say) -> None:
-    """Generate and load the whole demo, or nothing. ``say`` hears how far it is."""
-    say("Drawing 24 scenes ...")
-    scenes = draw_scenes()
-    say("Loading scenes and ten detectors' results ...")
-    dataset = _load(scenes)
-    say("Scoring ...")
-    for slug in _PROTOCOLS:
-        score_protocol(dataset=dataset, slug=slug)
-    methods = list(dataset.methods.all())
+    """Load the whole demo, or nothing. ``say`` hears how far it is."""
     visitors = _make_visitors()
-    finished = create_study(
-        name=FINISHED_STUDY, dataset=dataset, methods=methods, seed=_SEED, state=Study.State.OPEN
-    )
+    say("Loading 24 scenes, ten detectors' results, their scores and three annotators' answers ...")
+    finished = import_study(ARCHIVE).study
+    _admit_readers(finished)
+    _move_to_today(finished)
+    dataset = finished.dataset
     yours = create_study(
         name=YOUR_STUDY,
         dataset=dataset,
-        methods=[method for method in methods if method.name in _YOUR_METHODS],
+        methods=list(dataset.methods.filter(name__in=_YOUR_METHODS)),
         images=list(dataset.images.in_order()[:_YOUR_IMAGES]),
-        seed=_SEED + 1,
+        seed=_YOUR_SEED,
         state=Study.State.OPEN,
         min_annotators=1,
     )
@@ -80,71 +63,37 @@ def load_demo(say: Say) -> None:
     add_member(study=yours, username=visitors["annotator"].username, role=Role.ANNOTATOR)
     # So that the list of invitations is not empty; nobody has its link.
     invite(study=yours, role=Role.ANNOTATOR, days=30, made_by=visitors["admin"])
-    qualities = {
-        (scene.name, detector.name): quality(scene.words, detections(detector, scene))
-        for scene in scenes
-        for detector in DETECTORS
-    }
-    for number, judge in enumerate(JUDGES):
-        say(f"Simulated annotator {judge.name} ranks ...")
-        _rank(finished, judge, qualities, stop_before_end=_LEFT_OVER[number])
 
 
-def _load(scenes: list[DrawnScene]) -> Dataset:
-    with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
-        photographs = folder / "images"
-        photographs.mkdir()
-        for scene in scenes:
-            (photographs / f"{scene.name}.jpg").write_bytes(jpeg_bytes(scene.image))
-        truth = folder / "truth.zip"
-        words = {scene.name: scene.words for scene in scenes}
-        with truth.open("wb") as file:
-            write_rrc_zip(file, words, kind="truth", line_format="quad")
-        receipt = load_dataset(
-            name=DATASET,
-            truth=truth,
-            images=photographs,
-            provenance="Generated by this project: drawn with Pillow from a fixed seed.",
-            licence="MIT",
-        )
-        archives = []
-        for detector in DETECTORS:
-            found = {scene.name: detections(detector, scene) for scene in scenes}
-            path = folder / f"{detector.slug}.zip"
-            with path.open("wb") as file:
-                write_rrc_zip(file, found, kind="results", line_format="quad")
-            archives.append(ResultArchive(path, detector.name))
-        load_results(dataset=receipt.dataset, archives=archives)
-    return receipt.dataset
+def _admit_readers(study: Study) -> None:
+    """Name the simulated annotators as they are in the archive; without a password nobody signs in."""
+    for person in User.objects.filter(memberships__study=study):
+        person.username = person.username.removesuffix(f".{study.slug}")
+        person.is_active = True
+        person.save(update_fields=["username", "is_active"])
 
 
-def _rank(study: Study, judge: Judge, qualities: Qualities, stop_before_end: int) -> None:
-    annotator = User.objects.create_user(judge.name)  # without a password nobody signs in
-    add_member(study=study, username=annotator.username, role=Role.ANNOTATOR)
-    n_images = study.study_images.count() - stop_before_end
-    name_of = _method_of_each_result(study)
-    turn = judging.start(study=study, annotator=annotator)
-    while turn is not None and turn.assignment.position <= n_images:
-        image = turn.assignment.image.name
-        left, right = name_of[turn.screen.left_id], name_of[turn.screen.right_id]
-        verdicts = {
-            criterion: judge.verdict(
-                qualities[image, left],
-                qualities[image, right],
-                criterion,
-                f"{image}/{left}/{right}",
-            )
-            for criterion in turn.open_criteria
-        }
-        turn = judging.record_judgement(
-            screen_id=turn.screen.public_id, annotator=annotator, verdicts=verdicts
-        )
-
-
-def _method_of_each_result(study: Study) -> dict[int, str]:
-    results = study.methods.values_list("results", "name")
-    return dict(results)
+def _move_to_today(study: Study) -> None:
+    """Move all times of the archive by the same span, so that the last answer was given just now."""
+    answers = Judgement.objects.filter(assignment__study=study)
+    span = timezone.now() - answers.aggregate(last=Max("created"))["last"]
+    rows: tuple[QuerySet[models.Model], ...] = (
+        type(study.dataset).objects.filter(pk=study.dataset_id),
+        study.dataset.methods.all(),
+        study.dataset.runs.all(),
+        Study.objects.filter(pk=study.pk),
+        study.memberships.all(),
+        study.assignments.all(),
+        Screen.objects.filter(assignment__study=study),
+        answers,
+    )
+    for queryset in rows:
+        fields = [
+            field.name
+            for field in queryset.model._meta.concrete_fields
+            if isinstance(field, models.DateTimeField)
+        ]
+        queryset.update(**{name: F(name) + span for name in fields})
 
 
 def _make_visitors() -> dict[str, User]:
@@ -173,6 +122,7 @@ def sign_ins_file() -> Path:
 def sign_ins() -> dict[str, str]:
     """User names and generated passwords; empty where the file was removed."""
     try:
-        return json.loads(sign_ins_file().read_text())
+        passwords: dict[str, str] = json.loads(sign_ins_file().read_text())
     except FileNotFoundError:
         return {}
+    return passwords

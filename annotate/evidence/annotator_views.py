@@ -10,7 +10,8 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_POST, require_safe
 
-from annotate.studies import exclusions, permissions
+from annotate.access import permitted
+from annotate.studies import exclusions
 from annotate.studies.errors import StudyRefused
 from annotate.studies.models import Study
 from annotate.studies.pseudonyms import pseudonyms, usernames
@@ -32,7 +33,7 @@ def annotators(request: HttpRequest, slug: str) -> HttpResponse:
 @require_POST
 def decide(request: HttpRequest, slug: str, key: str) -> HttpResponse:
     """Leave an annotator out of the reports, or count them again."""
-    study = get_object_or_404(permissions.studies_to_curate(request.user), slug=slug)
+    study = get_object_or_404(permitted(request.user, "annotate.curate_study", Study), slug=slug)
     person = next((one for one, name in pseudonyms(study).items() if name == key), None)
     form = ExclusionForm(request.POST)
     if person is None:

@@ -11,9 +11,9 @@ from annotate.judging.models import Assignment, Judgement, Screen
 from annotate.studies.exclusions import LeftOut, left_out
 from annotate.studies.models import Study
 from rankings.agreement import left_out_distances
-from rankings.elicitation import CRITERIA
+from rankings.elicitation import CRITERIA, MIRRORED
+from rankings.error_rate import ErrorRate, error_rate
 from rankings.orders import Ranking, methods_of
-from rankings.rechecks import ErrorRate, error_rate
 
 # The rules by which somebody is marked; the page states them.
 SIDE_LOW: Final = 0.35
@@ -24,7 +24,6 @@ FAR_LEAST: Final = 0.5
 FAR_OTHERS: Final = 3
 
 _Z: Final = 1.959963984540054
-_MIRRORED: Final = {"left": "right", "equal": "equal", "right": "left"}
 # Doubtful pairs are asked again because they differed, so they would say too much.
 _REPEATS: Final = (Screen.Purpose.NEAR, Screen.Purpose.REPEAT)
 
@@ -234,7 +233,7 @@ def _work_of_each(study: Study, assignments: Sequence[Assignment]) -> dict[int, 
             sides = of_image.sides[criterion]
             setattr(sides, verdict, getattr(sides, verdict) + 1)
             key = (assignment, min(left, right), max(left, right), criterion)
-            seen = verdict if left < right else _MIRRORED[verdict]
+            seen = verdict if left < right else MIRRORED[verdict]
             if purpose in _REPEATS and key in said:
                 of_image.n_repeated += 1
                 of_image.n_differing += said[key] != seen

@@ -9,9 +9,9 @@ from django.shortcuts import get_object_or_404, render
 from django.urls import reverse
 from django.views.decorators.http import require_safe
 
+from annotate.access import permitted
 from annotate.datasets.models import Image, Result
 from annotate.reports.services import available_runs
-from annotate.studies import permissions
 from annotate.studies.models import Study
 from annotate.studies.pseudonyms import pseudonyms, usernames
 from protocols.core.errors import ProtocolError
@@ -163,7 +163,7 @@ def disagreement(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 def followed(request: HttpRequest, slug: str) -> Study:
-    studies = permissions.studies_to_follow(request.user).select_related("dataset")
+    studies = permitted(request.user, "annotate.follow_study", Study).select_related("dataset")
     return get_object_or_404(studies, slug=slug)
 
 

@@ -7,9 +7,10 @@ from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework.request import Request
 from rest_framework.throttling import BaseThrottle
 
+from annotate.access import permitted
 from annotate.rest.throttling import Heavy
 from annotate.rest.views import AnyType, ApiView
-from annotate.studies import permissions
+from annotate.studies.models import Study
 
 from . import raw
 
@@ -31,7 +32,7 @@ class RawFile(ApiView):
     )
     def get(self, request: Request, slug: str, name: str) -> HttpResponseBase:
         """A study's raw data, row by row, annotators by pseudonyms."""
-        studies = permissions.studies_to_follow(request.user).select_related("dataset")
+        studies = permitted(request.user, "annotate.follow_study", Study).select_related("dataset")
         study = get_object_or_404(studies, slug=slug)
         if name not in raw.FILES:
             raise Http404

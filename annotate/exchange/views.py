@@ -17,7 +17,7 @@ from django.shortcuts import get_object_or_404, render
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
-from annotate.studies import permissions
+from annotate.access import permitted
 from annotate.studies.models import Study
 
 from . import raw
@@ -104,5 +104,5 @@ def _asked(request: HttpRequest, what: str) -> bool:
 
 
 def _followed(request: HttpRequest, slug: str) -> Study:
-    studies = permissions.studies_to_follow(request.user).select_related("dataset")
+    studies = permitted(request.user, "annotate.follow_study", Study).select_related("dataset")
     return get_object_or_404(studies, slug=slug)

@@ -13,9 +13,9 @@ from django.utils.cache import get_conditional_response
 from django.views.decorators.cache import cache_control
 from django.views.decorators.http import require_safe
 
+from annotate.access import permitted
 from annotate.reports import services
 from annotate.reports.models import KeptReport
-from annotate.studies import permissions
 from annotate.studies.models import Study
 from rankings.report import report_from_json
 
@@ -156,5 +156,5 @@ def _kept_data(study: Study, kept: KeptReport, form: KeptFigureForm) -> FigureDa
 
 
 def _followed(request: HttpRequest, slug: str) -> Study:
-    studies = permissions.studies_to_follow(request.user).select_related("dataset")
+    studies = permitted(request.user, "annotate.follow_study", Study).select_related("dataset")
     return get_object_or_404(studies, slug=slug)

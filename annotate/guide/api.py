@@ -11,6 +11,7 @@ from annotate.rest.scopes import READ
 from annotate.rest.throttling import Heavy
 from annotate.rest.views import ApiView
 from protocols import registry
+from protocols.core.base import Protocol
 
 from . import services
 from .serializers import (
@@ -68,7 +69,7 @@ class ProtocolScore(ApiView):
         return Response(self.shown(ScoredSerializer, data))
 
 
-def _protocol(slug: str) -> Any:
+def _protocol(slug: str) -> Protocol:
     if slug not in registry.PROTOCOLS:
         raise Http404
     return registry.get(slug)

@@ -1,4 +1,4 @@
-"""The documents of the protocols: found in the repository, and rendered without any raw HTML."""
+"""Documents of the protocols, read from the repository and rendered without any raw HTML."""
 
 import re
 from collections.abc import Sequence
@@ -50,7 +50,8 @@ def sources() -> dict[str, str]:
     """Return the sources of the protocols by their keys, as one line of HTML each."""
     text = Path(registry.__file__).with_name("REFERENCES.md").read_text(encoding="utf-8")
     return {
-        key: _renderer().renderInline(" ".join(told.split())) for key, told in _SOURCE.findall(text)
+        key: _renderer().renderInline(" ".join(source.split()))
+        for key, source in _SOURCE.findall(text)
     }
 
 
@@ -137,11 +138,11 @@ def _without_foreign(children: Sequence[Token]) -> list[Token]:
         elif child.type == "link_close" and not open_links.pop():
             continue
         elif child.type == "image":
-            found = _PICTURE.fullmatch(str(child.attrGet("src") or ""))
-            if found is None:
+            match = _PICTURE.fullmatch(str(child.attrGet("src") or ""))
+            if match is None:
                 kept.append(Token("text", "", 0, content=child.content))
                 continue
-            child.attrSet("src", reverse("guide:picture", args=[found[1]]))
+            child.attrSet("src", reverse("guide:picture", args=[match[1]]))
             child.attrSet("loading", "lazy")
         kept.append(child)
     return kept
@@ -152,12 +153,12 @@ def _href(href: str) -> str | None:
         return f"#doc-{href[1:]}"
     if _OUTSIDE.match(href):
         return href
-    found = _DOCUMENT.fullmatch(href)
-    if found is None:
+    match = _DOCUMENT.fullmatch(href)
+    if match is None:
         return None
-    fragment = f"#doc-{found[2][1:]}" if found[2] else ""
-    if found[1] in registry.PROTOCOLS:
-        return reverse("guide:protocol", args=[found[1]]) + fragment
-    if found[1] in SHARED_PAGES:
-        return reverse("guide:page", args=[found[1]]) + fragment
-    return reverse("guide:list") if found[1] == "README" else None
+    fragment = f"#doc-{match[2][1:]}" if match[2] else ""
+    if match[1] in registry.PROTOCOLS:
+        return reverse("guide:protocol", args=[match[1]]) + fragment
+    if match[1] in SHARED_PAGES:
+        return reverse("guide:page", args=[match[1]]) + fragment
+    return reverse("guide:list") if match[1] == "README" else None

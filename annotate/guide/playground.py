@@ -1,4 +1,4 @@
-"""What stands on the playground's stage: its checks, its link, and its scores by every protocol."""
+"""Drawings of the playground: checks, links, changes box by box, and scores by every protocol."""
 
 import json
 import logging
@@ -6,7 +6,7 @@ import math
 import re
 import unicodedata
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
@@ -41,12 +41,12 @@ _log = logging.getLogger(__name__)
 
 
 class NotAScene(Refusal):
-    """What came is not a scene of the playground; the message says what is wrong with it."""
+    """Refusal of data that are no scene of the playground; the message says why."""
 
 
 @dataclass(frozen=True, slots=True)
 class Box:
-    """One region on the stage, in whole units; what does not belong to its side stays unset."""
+    """One region on the stage, in whole units; fields of the other side stay unset."""
 
     left: int
     top: int
@@ -96,7 +96,7 @@ class Drawing:
             )
 
     def scene(self) -> Scene:
-        """Return it as the protocols read it."""
+        """Return the drawing as the protocols read it."""
         return read_scene(self.data(), "scene")
 
     def data(self) -> dict[str, Any]:
@@ -163,39 +163,39 @@ def from_link(text: str) -> Drawing:
         raise NotAScene("This link holds no scene that this page can read.")
     boxes: dict[str, list[Box]] = {"truth": [], "detections": []}
     for part in parts:
-        found = _LINK_PART.fullmatch(part)
-        if found is None or not part.isascii():
+        match = _LINK_PART.fullmatch(part)
+        if match is None or not part.isascii():
             raise NotAScene("The scene of this link is cut or damaged.")
-        boxes[_SIDES[found["side"]]].append(_linked(found))
+        boxes[_SIDES[match["side"]]].append(_linked(match))
     return Drawing(tuple(boxes["truth"]), tuple(boxes["detections"]))
 
 
-def _linked(found: re.Match[str]) -> Box:
-    is_truth = found["side"] == "t"
-    if (found["line"] or found["ignored"]) and not is_truth:
+def _linked(match: re.Match[str]) -> Box:
+    is_truth = match["side"] == "t"
+    if (match["line"] or match["ignored"]) and not is_truth:
         raise NotAScene("The scene of this link is cut or damaged.")
-    if found["confidence"] and is_truth:
+    if match["confidence"] and is_truth:
         raise NotAScene("The scene of this link is cut or damaged.")
     try:
         text = re.sub(
-            rb"-(..)", lambda code: bytes.fromhex(code[1].decode()), (found["text"] or "").encode()
+            rb"-(..)", lambda code: bytes.fromhex(code[1].decode()), (match["text"] or "").encode()
         ).decode()
     except UnicodeDecodeError as fault:
         raise NotAScene("The scene of this link is cut or damaged.") from fault
-    left, top, right, bottom = map(int, found["rect"].split("."))
+    left, top, right, bottom = map(int, match["rect"].split("."))
     return Box(
         left,
         top,
         right,
         bottom,
         text=text,
-        line=int(found["line"] or 0),
-        ignored=bool(found["ignored"]),
-        confidence=int(found["confidence"]) if found["confidence"] else None,
+        line=int(match["line"] or 0),
+        ignored=bool(match["ignored"]),
+        confidence=int(match["confidence"]) if match["confidence"] else None,
     )
 
 
-# What the page sends
+# Scenes that the page sends
 
 
 def from_body(body: bytes) -> tuple[Drawing, str | None]:
@@ -257,7 +257,7 @@ def _given(given: Any, known: set[str]) -> Box:
     return Box(left, top, right, bottom, text, int(region), ignored, confidence)
 
 
-# One step of the form beside the stage
+# Steps of the form beside the stage
 
 
 def add_box(drawing: Drawing, side: str) -> tuple[Drawing, str]:
@@ -296,7 +296,7 @@ _NOT_HERE: Final = {
 
 
 def score_drawing(drawing: Drawing, only: str | None = None) -> list[dict[str, Any]]:
-    """Return what each protocol (or one of them) says about a drawing, as JSON-able data.
+    """Return the scores of a drawing by each protocol (or one of them) as JSON-able data.
 
     A protocol that refuses the scene is undefined, with the reason as ``error``. ``status`` gives
     for each truth and detection the kind of its match, "unmatched", "ignored", or "unknown" where
@@ -344,36 +344,40 @@ def _undefined(scene: Scene, reason: str) -> dict[str, Any]:
 
 
 def _status(scene: Scene, score: ImageScore) -> dict[str, list[str]]:
-    of_truth, of_detection = defaultdict(set), defaultdict(set)
+    # For each region by its place: the kinds of the matches it has a part in.
+    kinds_of_truth: dict[int, set[str]] = defaultdict(set)
+    kinds_of_detection: dict[int, set[str]] = defaultdict(set)
     for match in score.matches:
-        for found, indices in ((of_truth, match.truth), (of_detection, match.detections)):
-            for at in indices:
-                found[at].add(match.kind)
+        for at in match.truth:
+            kinds_of_truth[at].add(match.kind)
+        for at in match.detections:
+            kinds_of_detection[at].add(match.kind)
     for unmatched in score.unmatched:
-        found = of_truth if unmatched.side == "truth" else of_detection
-        if not found[unmatched.index]:
+        kinds = kinds_of_truth if unmatched.side == "truth" else kinds_of_detection
+        if not kinds[unmatched.index]:
             is_ignored = "ignored" in unmatched.reason
-            found[unmatched.index].add("ignored" if is_ignored else "unmatched")
-    return _statuses(scene, of_truth, of_detection)
+            kinds[unmatched.index].add("ignored" if is_ignored else "unmatched")
+    return _statuses(scene, kinds_of_truth, kinds_of_detection)
 
 
 def _statuses(
-    scene: Scene, of_truth: Mapping[int, set[str]], of_detection: Mapping[int, set[str]]
+    scene: Scene,
+    kinds_of_truth: Mapping[int, set[str]],
+    kinds_of_detection: Mapping[int, set[str]],
 ) -> dict[str, list[str]]:
     truth = [
-        "ignored" if region.ignored else _one(of_truth.get(at, ()))
+        "ignored" if region.ignored else _kind(kinds_of_truth.get(at, ()))
         for at, region in enumerate(scene.truth)
     ]
     n_detections = len(scene.detections or ())
     return {
         "truth": truth,
-        "detections": [_one(of_detection.get(at, ())) for at in range(n_detections)],
+        "detections": [_kind(kinds_of_detection.get(at, ())) for at in range(n_detections)],
     }
 
 
-def _one(kinds: Iterable[str]) -> str:
-    """Return the one kind of a region's matches; several kinds are many-to-many."""
-    found: Sequence[str] = sorted(set(kinds))
-    if not found:
+def _kind(kinds: Collection[str]) -> str:
+    """Return the kind of a region's matches; several kinds are many-to-many."""
+    if not kinds:
         return "unknown"
-    return found[0] if len(found) == 1 else "many-to-many"
+    return min(kinds) if len(kinds) == 1 else "many-to-many"

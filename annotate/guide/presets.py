@@ -1,4 +1,4 @@
-"""The situations that the playground begins with: those on which the protocols disagree most."""
+"""Situations for the playground to begin with: those on which protocols disagree most."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Protocols as the API shows them, and scenes that it scores."""
+"""Serializers of protocols, of scenes to be scored, and of their scores."""
 
 import math
 from collections.abc import Mapping
@@ -10,14 +10,14 @@ from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from annotate.rest.fields import Finite, RegionSerializer, region_of
-from protocols.core.base import ImageScore, Protocol, Scene
+from protocols.core.base import ImageScore, OverallScore, Protocol, Scene
 
 MAX_SCENES = 50
 MAX_REGIONS = 300
 MAX_REGIONS_IN_ALL = 3000
 
 
-class ParameterSerializer(serializers.Serializer):
+class ParameterSerializer(serializers.Serializer[None]):
     name = serializers.CharField()
     kind = serializers.ChoiceField(["number", "whole number", "switch", "choice"])
     default = serializers.SerializerMethodField(help_text="As published.")
@@ -27,11 +27,12 @@ class ParameterSerializer(serializers.Serializer):
     says = serializers.CharField(allow_blank=True)
 
     @extend_schema_field(OpenApiTypes.ANY)
-    def get_default(self, parameter: Mapping[str, Any]) -> Any:
+    # The API calls the field "default", and fields have a method of this name for another purpose.
+    def get_default(self, parameter: Mapping[str, Any]) -> Any:  # type: ignore[override]
         return parameter["default"]
 
 
-class ProtocolSerializer(serializers.Serializer):
+class ProtocolSerializer(serializers.Serializer[None]):
     slug = serializers.CharField()
     name = serializers.CharField()
     reference = serializers.CharField()
@@ -69,14 +70,15 @@ def _parameter(declared: "Field[Any]") -> dict[str, Any]:
     }
 
 
-class SceneSerializer(serializers.Serializer):
+class SceneSerializer(serializers.Serializer[None]):
     """One image: what should be found and what was found."""
 
     name = serializers.CharField(required=False, default="", allow_blank=True, max_length=200)
     width = Finite(required=False, allow_null=True, default=None, min_value=1, max_value=1e6)
     height = Finite(required=False, allow_null=True, default=None, min_value=1, max_value=1e6)
-    truth = RegionSerializer(many=True, max_length=MAX_REGIONS)
-    detections = RegionSerializer(
+    # With many=True it becomes a list, whose lengths the published types do not know.
+    truth = RegionSerializer(many=True, max_length=MAX_REGIONS)  # type: ignore[call-arg]
+    detections = RegionSerializer(  # type: ignore[call-arg]
         many=True,
         max_length=MAX_REGIONS,
         allow_null=True,
@@ -84,11 +86,14 @@ class SceneSerializer(serializers.Serializer):
     )
 
 
-class ScenesSerializer(serializers.Serializer):
+class ScenesSerializer(serializers.Serializer[None]):
     parameters = serializers.DictField(
         required=False, default=dict, help_text="Those that are not the published ones."
     )
-    images = SceneSerializer(many=True, min_length=1, max_length=MAX_SCENES)
+    # As above.
+    images = SceneSerializer(  # type: ignore[call-arg]
+        many=True, min_length=1, max_length=MAX_SCENES
+    )
 
     def validate_images(self, images: list[dict[str, Any]]) -> list[dict[str, Any]]:
         n = sum(len(image[side] or ()) for image in images for side in ("truth", "detections"))
@@ -101,17 +106,17 @@ class ScenesSerializer(serializers.Serializer):
 
 def scene_of(sent: Mapping[str, Any]) -> Scene:
     """Return the scene that a SceneSerializer read."""
-    found = sent["detections"]
+    detections = sent["detections"]
     return Scene(
         tuple(region_of(region) for region in sent["truth"]),
-        None if found is None else tuple(region_of(region) for region in found),
+        None if detections is None else tuple(region_of(region) for region in detections),
         sent["name"],
         sent["width"],
         sent["height"],
     )
 
 
-class MatchSerializer(serializers.Serializer):
+class MatchSerializer(serializers.Serializer[None]):
     """Truths and detections that belong together, by their places from 0."""
 
     truth = serializers.ListField(child=serializers.IntegerField())
@@ -121,13 +126,13 @@ class MatchSerializer(serializers.Serializer):
     precision_credit = serializers.FloatField(allow_null=True)
 
 
-class UnmatchedSerializer(serializers.Serializer):
+class UnmatchedSerializer(serializers.Serializer[None]):
     side = serializers.CharField()
     index = serializers.IntegerField()
     reason = serializers.CharField()
 
 
-class ImageScoreSerializer(serializers.Serializer):
+class ImageScoreSerializer(serializers.Serializer[None]):
     name = serializers.CharField(allow_blank=True)
     recall = serializers.FloatField(allow_null=True)
     precision = serializers.FloatField(allow_null=True)
@@ -137,7 +142,7 @@ class ImageScoreSerializer(serializers.Serializer):
     unmatched = UnmatchedSerializer(many=True)
 
 
-class ScoredSerializer(serializers.Serializer):
+class ScoredSerializer(serializers.Serializer[None]):
     """Scores; null is undefined, never zero."""
 
     protocol = serializers.CharField()
@@ -165,12 +170,13 @@ def image_score_data(scene: Scene, score: ImageScore) -> dict[str, Any]:
             for match in score.matches
         ],
         "unmatched": [
-            {"side": one.side, "index": one.index, "reason": one.reason} for one in score.unmatched
+            {"side": region.side, "index": region.index, "reason": region.reason}
+            for region in score.unmatched
         ],
     }
 
 
-def overall_data(overall: Any) -> dict[str, float | None]:
+def overall_data(overall: OverallScore) -> dict[str, float | None]:
     return {name: _finite(getattr(overall, name)) for name in ("recall", "precision", "f_score")}
 
 

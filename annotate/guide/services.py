@@ -1,4 +1,4 @@
-"""Scoring scenes that somebody sent, with no study and nothing stored."""
+"""Scores of scenes that somebody sent, without a study; nothing is stored."""
 
 import logging
 from collections.abc import Mapping, Sequence
@@ -14,7 +14,7 @@ _log = logging.getLogger(__name__)
 
 
 class NotScored(Refusal):
-    """The scenes cannot be scored by this protocol, or not with these parameters."""
+    """Refusal of scenes that a protocol cannot score, or not with these parameters."""
 
 
 def score_scenes(
@@ -24,8 +24,8 @@ def score_scenes(
     try:
         protocol = registry.get(slug, parameters)
         truths = [region for scene in scenes for region in scene.truth]
-        found = [region for scene in scenes for region in scene.detections or ()]
-        lacks = lacking(protocol, truths, found, n_methods=1)
+        detections = [region for scene in scenes for region in scene.detections or ()]
+        lacks = lacking(protocol, truths, detections, n_methods=1)
         if lacks:
             raise NotScored(f"{protocol.name} cannot score this: {lacks}.")
     except ProtocolError as refusal:

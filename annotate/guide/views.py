@@ -1,4 +1,4 @@
-"""The pages of the protocols, for everybody: nothing here is stored, and nothing asks who reads."""
+"""Pages of the protocols and the playground. They are public and store nothing."""
 
 import dataclasses
 from collections.abc import Mapping
@@ -74,18 +74,19 @@ _PICTURE_HEADERS: Final = {
 def protocol_list(request: HttpRequest) -> HttpResponse:
     groups: dict[str, list[Protocol]] = {}
     for protocol in registry.all_protocols():
-        title = _SENTINELS if protocol.reference == "P24" else _GROUPS[protocol.needs]
+        title = _SENTINELS if protocol.is_sentinel else _GROUPS[protocol.needs]
         groups.setdefault(title, []).append(protocol)
-    told = markdown.sources()
+    sources = markdown.sources()
     keys = {key for protocol in registry.all_protocols() for key in _keys(protocol)}
     context = {
         "groups": {
             title: [
-                {"protocol": protocol, "keys": _linked_keys(protocol, told)} for protocol in found
+                {"protocol": protocol, "keys": _linked_keys(protocol, sources)}
+                for protocol in protocols
             ]
-            for title, found in groups.items()
+            for title, protocols in groups.items()
         },
-        "sources": {key: text for key, text in told.items() if key in keys},
+        "sources": {key: text for key, text in sources.items() if key in keys},
     }
     return render(request, "guide/list.html", context)
 
@@ -94,8 +95,9 @@ def _keys(protocol: Protocol) -> list[str]:
     return [key.strip(" []") for key in protocol.reference.replace(";", ",").split(",")]
 
 
-def _linked_keys(protocol: Protocol, told: Mapping[str, str]) -> list[tuple[str, bool]]:
-    return [(key, key in told) for key in _keys(protocol)]
+def _linked_keys(protocol: Protocol, sources: Mapping[str, str]) -> list[tuple[str, bool]]:
+    """Return the keys of a protocol's sources, and for each whether the page lists it."""
+    return [(key, key in sources) for key in _keys(protocol)]
 
 
 @require_safe
@@ -103,23 +105,23 @@ def protocol_page(request: HttpRequest, slug: str) -> HttpResponse:
     if slug not in registry.PROTOCOLS:
         raise Http404
     protocol = registry.get(slug)
-    told = markdown.sources()
+    sources = markdown.sources()
     context = {
         "protocol": protocol,
         "document": markdown.document(slug),
         "parameters": parameters_of(protocol),
-        "sources": {key: told.get(key) for key in _keys(protocol)},
+        "sources": {key: sources.get(key) for key in _keys(protocol)},
     }
     return _with_playground(request, "guide/protocol.html", context, only=slug)
 
 
 @require_safe
 def shared_page(request: HttpRequest, name: str) -> HttpResponse:
-    """A document that belongs to several protocols."""
-    found = markdown.document(name) if name in markdown.SHARED_PAGES else None
-    if found is None:
+    """Show a document that belongs to several protocols."""
+    document = markdown.document(name) if name in markdown.SHARED_PAGES else None
+    if document is None:
         raise Http404
-    return render(request, "guide/page.html", {"document": found})
+    return render(request, "guide/page.html", {"document": document})
 
 
 def parameters_of(protocol: Protocol) -> list[dict[str, str]]:
@@ -158,10 +160,10 @@ def playground_page(request: HttpRequest) -> HttpResponse:
 @cache_control(public=True, max_age=_A_DAY)
 @require_safe
 def picture(request: HttpRequest, name: str) -> HttpResponse:
-    found = markdown.picture(name)
-    if found is None:
+    drawing = markdown.picture(name)
+    if drawing is None:
         raise Http404
-    return HttpResponse(found, content_type="image/svg+xml", headers=_PICTURE_HEADERS)
+    return HttpResponse(drawing, content_type="image/svg+xml", headers=_PICTURE_HEADERS)
 
 
 @require_POST
@@ -176,7 +178,7 @@ def score(request: HttpRequest) -> JsonResponse:
 def _with_playground(
     request: HttpRequest, template: str, context: dict[str, Any], only: str | None
 ) -> HttpResponse:
-    """Answer with a page that holds the playground; one step of its form answers with an address."""
+    """Render a page that holds the playground, or redirect to it after a step of its form."""
     notice, status = "", 200
     drawing = DEFAULT.drawing
     preset = PRESETS.get(request.GET.get("preset", ""), None)
@@ -201,9 +203,11 @@ def _with_playground(
 
 
 def _address(drawing: Drawing, selected: str, sent: QueryDict) -> str:
-    fields = {"scene": to_link(drawing), "box": selected}
-    if "protocol" in sent:
-        fields["protocol"] = sent["protocol"]
+    fields = {
+        "scene": to_link(drawing),
+        "box": selected,
+        "protocol": sent.get("protocol", ""),
+    }
     return urlencode({name: value for name, value in fields.items() if value})
 
 
@@ -260,7 +264,7 @@ def _hundredths(sent: QueryDict) -> int | None:
 def _stage(
     request: HttpRequest, drawing: Drawing, selected: str, only: str | None
 ) -> dict[str, Any]:
-    """Return what the playground's template needs."""
+    """Return the context of the playground's template."""
     scored = score_drawing(drawing, only)
     wanted = only or request.GET.get("protocol", "")
     shown = next((said for said in scored if said["slug"] == wanted), scored[0])
@@ -272,7 +276,7 @@ def _stage(
         for at, box in enumerate(drawing.detections)
     ]
     link = to_link(drawing)
-    preset = next((found for found in PRESETS.values() if found.drawing == drawing), None)
+    preset = next((preset for preset in PRESETS.values() if preset.drawing == drawing), None)
     return {
         "drawing": drawing,
         "link": link,
@@ -294,10 +298,16 @@ def _stage(
             "limits": _LIMITS,
             "kinds": _KINDS,
             "presets": [
-                {"slug": found.slug, "says": found.says, "scene": to_link(found.drawing)}
-                for found in PRESETS.values()
+                {
+                    "slug": preset.slug,
+                    "says": preset.says,
+                    "scene": to_link(preset.drawing),
+                    "drawing": preset.drawing.data(),
+                }
+                for preset in PRESETS.values()
             ],
             "scene": link,
+            "drawing": drawing.data(),
             "protocols": scored,
             "shown": shown["slug"],
             "only": only or "",

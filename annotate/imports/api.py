@@ -1,6 +1,6 @@
 """Loading data through the API: the same steps as on the pages, each with its address (admins)."""
 
-from typing import Any
+from typing import Any, Final
 
 from django.db.models import Count, QuerySet
 from django.http import Http404
@@ -11,18 +11,19 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.reverse import reverse
 
+from annotate.access import permitted
+from annotate.datasets.models import Dataset
 from annotate.rest.idempotency import idempotent
 from annotate.rest.scopes import LOAD
-from annotate.rest.views import ApiView, ListView, OneView
-from annotate.studies import permissions
+from annotate.rest.views import ApiView, ListView, OneView, SignedInRequest
 
-from . import drafts, undoing
-from . import presentation as screens
+from . import drafts, plans, undoing
 from .models import Draft, DraftFile, Finding, Import
 from .serializers import (
     AnswersSerializer,
     ConfirmSerializer,
     DescriptionSerializer,
+    Extended,
     FileChangeSerializer,
     FindingQuery,
     FindingSerializer,
@@ -36,18 +37,20 @@ from .serializers import (
     WholeReceiptSerializer,
 )
 
+_RECEIPTS: Final = Import.objects.select_related("dataset", "person", "undone_by")
 
-class _ForAdmins:
+
+class _ForAdmins(ApiView):
     writing_scope = LOAD
 
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
         super().initial(request, *args, **kwargs)
         # Before anything is read of what somebody sends.
-        if not permissions.may_load_data(request.user):
+        if not request.user.has_perm("annotate.load_data"):
             raise Http404
 
 
-class _OfLoad(_ForAdmins, ApiView):
+class _OfLoad(_ForAdmins):
     def load(self, pk: int) -> Draft:
         try:
             return drafts.find(pk)
@@ -57,12 +60,15 @@ class _OfLoad(_ForAdmins, ApiView):
     def whole(self, pk: int, status: int = 200) -> Response:
         """Return a load as it stands now."""
         draft = self.load(pk)
-        counted = draft.findings.order_by().values_list("severity").annotate(Count("pk"))
-        draft.n_findings = dict(counted)
-        draft.questions = drafts.questions(draft)
+        findings = draft.findings.order_by().values_list("severity").annotate(Count("pk"))
         is_checked = draft.state == Draft.State.CHECKED
-        draft.plan = drafts.plan(draft) if is_checked else None
-        return Response(self.shown(WholeLoadSerializer, draft), status)
+        whole = Extended(
+            draft,
+            n_findings=dict(findings),
+            questions=plans.questions(draft),
+            plan=plans.plan(draft) if is_checked else None,
+        )
+        return Response(self.shown(WholeLoadSerializer, whole), status)
 
 
 class LoadList(_ForAdmins, ListView):
@@ -72,14 +78,13 @@ class LoadList(_ForAdmins, ListView):
     ordering = ("-pk",)
 
     def get_queryset(self) -> QuerySet[Draft]:
-        over = (Draft.State.LOADED, Draft.State.DISCARDED)
-        return Draft.objects.exclude(state__in=over).select_related("dataset", "person")
+        return Draft.objects.exclude(state__in=Draft.OVER).select_related("dataset", "person")
 
     @extend_schema(request=NewLoadSerializer, responses={201: LoadSerializer})
     @idempotent
-    def post(self, request: Request) -> Response:
+    def post(self, request: SignedInRequest) -> Response:
         """Begin a load into a dataset, or of a new one."""
-        datasets = permissions.datasets_to_see(request.user)
+        datasets = permitted(request.user, "annotate.see_dataset", Dataset)
         sent = self.sent(NewLoadSerializer, datasets=datasets)
         draft = drafts.open_draft(person=request.user, **sent)
         address = reverse("api:load", args=[draft.pk], request=request)
@@ -112,8 +117,8 @@ class LoadFiles(_OfLoad):
         request={"multipart/form-data": UploadSerializer}, responses={201: LoadFileSerializer}
     )
     @idempotent
-    def post(self, request: Request, pk: int) -> Response:
-        """Add a file; what it is is found out and can be corrected."""
+    def post(self, request: SignedInRequest, pk: int) -> Response:
+        """Add a file. Its kind is detected and can be corrected."""
         draft, file = self.load(pk), self.sent(UploadSerializer)["file"]
         added = drafts.add_file(draft=draft, stream=file, name=file.name)
         return Response(self.shown(LoadFileSerializer, added), 201)
@@ -126,9 +131,9 @@ class LoadFile(_OfLoad):
     @extend_schema(request=FileChangeSerializer, responses=LoadFileSerializer)
     def patch(self, request: Request, pk: int, file: int) -> Response:
         """Correct what a file was taken for."""
-        found = self._file(pk, file)
-        drafts.change_file(file=found, **self.sent(FileChangeSerializer))
-        return Response(self.shown(LoadFileSerializer, found))
+        changed = self._file(pk, file)
+        drafts.change_file(file=changed, **self.sent(FileChangeSerializer))
+        return Response(self.shown(LoadFileSerializer, changed))
 
     @extend_schema(request=None, responses={204: None})
     def delete(self, request: Request, pk: int, file: int) -> Response:
@@ -139,7 +144,7 @@ class LoadFile(_OfLoad):
 
 class LoadCheck(_OfLoad):
     @extend_schema(request=None, responses={202: WholeLoadSerializer})
-    def post(self, request: Request, pk: int) -> Response:
+    def post(self, request: SignedInRequest, pk: int) -> Response:
         """Read the files in the background and say what is wrong (a dry run): nothing is loaded."""
         drafts.start_check(draft=self.load(pk), person=request.user)
         return self.whole(pk, 202)
@@ -147,11 +152,11 @@ class LoadCheck(_OfLoad):
 
 class LoadAnswers(_OfLoad):
     @extend_schema(request=AnswersSerializer, responses=WholeLoadSerializer)
-    def post(self, request: Request, pk: int) -> Response:
+    def post(self, request: SignedInRequest, pk: int) -> Response:
         """Answer the questions of the report. Some answers have the files read again."""
         draft = self.load(pk)
-        sent = {one.pop("file"): one for one in self.sent(AnswersSerializer)["answers"]}
-        if drafts.answer(draft=draft, answers=sent):
+        answers = {answer.pop("file"): answer for answer in self.sent(AnswersSerializer)["answers"]}
+        if drafts.answer(draft=draft, answers=answers):
             drafts.start_check(draft=draft, person=request.user)
         return self.whole(pk)
 
@@ -159,7 +164,7 @@ class LoadAnswers(_OfLoad):
 class LoadConfirm(_OfLoad):
     @extend_schema(request=ConfirmSerializer, responses={202: WholeLoadSerializer})
     @idempotent
-    def post(self, request: Request, pk: int) -> Response:
+    def post(self, request: SignedInRequest, pk: int) -> Response:
         """Load what was checked, in the background: everything or nothing."""
         draft, sent = self.load(pk), self.sent(ConfirmSerializer)
         drafts.confirm(draft=draft, person=request.user, **sent)
@@ -168,7 +173,7 @@ class LoadConfirm(_OfLoad):
 
 class LoadCancel(_OfLoad):
     @extend_schema(request=None, responses=WholeLoadSerializer)
-    def post(self, request: Request, pk: int) -> Response:
+    def post(self, request: SignedInRequest, pk: int) -> Response:
         """Stop the check or the load; the load is as it was before."""
         drafts.cancel_work(draft=self.load(pk))
         return self.whole(pk)
@@ -176,14 +181,14 @@ class LoadCancel(_OfLoad):
 
 @extend_schema_view(get=extend_schema(parameters=[FindingQuery]))
 class FindingList(_ForAdmins, ListView):
-    """What the check of a load found, each with its place."""
+    """Findings of the check of a load, each with its place."""
 
     serializer_class = FindingSerializer
     query_serializer_class = FindingQuery
 
     def get_queryset(self) -> QuerySet[Finding]:
         draft = get_object_or_404(Draft, pk=self.kwargs["pk"])
-        return screens.matching(draft, self.query())
+        return Finding.objects.filter(draft=draft).matching(self.query())
 
 
 @extend_schema_view(get=extend_schema(parameters=[ReceiptQuery]))
@@ -195,32 +200,32 @@ class ReceiptList(_ForAdmins, ListView):
     ordering = ("-pk",)
 
     def get_queryset(self) -> QuerySet[Import]:
-        found, asked = Import.objects.select_related("dataset", "person", "undone_by"), self.query()
+        receipts, asked = _RECEIPTS.all(), self.query()
         if "dataset" in asked:
-            found = found.filter(dataset__slug=asked["dataset"])
+            receipts = receipts.filter(dataset__slug=asked["dataset"])
         if "kind" in asked:
-            found = found.filter(kind=asked["kind"])
-        return found
+            receipts = receipts.filter(kind=asked["kind"])
+        return receipts
 
 
 class _OfReceipt(_ForAdmins):
     def told(self, receipt: Import) -> Response:
-        receipt.obstacles = undoing.obstacles(receipt)
-        return Response(self.shown(WholeReceiptSerializer, receipt))
+        whole = Extended(receipt, obstacles=undoing.obstacles(receipt))
+        return Response(self.shown(WholeReceiptSerializer, whole))
 
 
 class ReceiptDetail(_OfReceipt, OneView):
     serializer_class = WholeReceiptSerializer
-    queryset = Import.objects.select_related("dataset", "person", "undone_by")
+    queryset = _RECEIPTS
 
     def get(self, request: Request, *args: Any, **kwargs: Any) -> Response:
         """One receipt, and what stands against undoing it."""
         return self.told(self.get_object())
 
 
-class ReceiptUndo(_OfReceipt, ApiView):
+class ReceiptUndo(_OfReceipt):
     @extend_schema(request=None, responses=WholeReceiptSerializer)
-    def post(self, request: Request, pk: int) -> Response:
+    def post(self, request: SignedInRequest, pk: int) -> Response:
         """Take out what a load added, as long as nothing is built on it; the receipt stays."""
-        receipt = get_object_or_404(ReceiptDetail.queryset, pk=pk)
+        receipt = get_object_or_404(_RECEIPTS, pk=pk)
         return self.told(undoing.undo_import(receipt=receipt, person=request.user))

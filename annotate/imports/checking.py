@@ -1,6 +1,6 @@
-"""Reading the files of a load and saying what is odd or wrong; nothing is written to the database.
+"""Read the files of a load and report what is odd or wrong; nothing is written to the database.
 
-What was read goes as rows to disk (`staging.Rows`), one archive at a time, and is loaded from there.
+The rows go to disk (`staging.Rows`), one archive at a time, and are loaded from there.
 """
 
 import random
@@ -8,22 +8,23 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
-from itertools import groupby
+from itertools import chain, groupby
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, cast
 
 from annotate.datasets.models import Dataset, Result
+from annotate.datasets.photographs import read_photographs
+from annotate.jobs.errors import JobFailed
 from protocols.core.regions import Region, canonical_bytes, decode_regions, encode_regions
-from protocols.formats.archives import Source, source_name
-from protocols.formats.checking import missing_images, outside_images, unknown_images
+from protocols.formats.checking import Meaning, missing_images, outside_images, unknown_images
 from protocols.formats.contents import Archive, Kind, LineFormat
 from protocols.formats.guessing import guess
-from protocols.formats.problems import Nearest, Problem, Problems, counted
+from protocols.formats.problems import Nearest, Problems, counted
 from protocols.formats.reading import read
 from protocols.formats.scores import ScoreRow, ScoreTable, Unit, read_scores
 
-from .models import FileKind, Missing
-from .photographs import read_photographs
+from . import staging
+from .models import DraftFile, Missing
 from .staging import Rows
 
 # "done of total" of what a person waits for; it may raise to stop the work.
@@ -41,16 +42,22 @@ _N_WORST: Final = 5
 
 @dataclass(frozen=True, slots=True)
 class Given:
-    """A file to load, as somebody described it."""
+    """A file of a draft, and where it lies."""
 
-    source: Source
-    kind: str
-    # The method of results, the protocol of scores.
-    title: str = ""
-    name: str | None = None
-    format: str | None = None
-    missing: str | None = None
-    per_cent: bool | None = None
+    file: DraftFile
+    path: Path
+
+    @classmethod
+    def of(cls, file: DraftFile, paths: Mapping[int, Path]) -> "Given":
+        """``paths`` says, by key, where those files lie that were not kept."""
+        if file.pk in paths:
+            return cls(file, paths[file.pk])
+        path = staging.path_of(file.sha256)
+        if not path.exists():
+            raise JobFailed(
+                f"{file.name} waited too long and is no longer here. Remove it, and add it again."
+            )
+        return cls(file, path)
 
 
 @dataclass
@@ -64,24 +71,19 @@ class Example:
 
 @dataclass
 class Checked:
-    """What was found in one file."""
+    """The outcome of checking one file."""
 
-    given: Given
     rows: Rows
-    found: Problems
+    problems: Problems
     counts: dict[str, Any] = field(default_factory=dict)
     line_format: str = ""
     at_random: list[Example] = field(default_factory=list)
     worst: list[Example] = field(default_factory=list)
 
-    @property
-    def problems(self) -> list[Problem]:
-        return self.found.found
-
 
 @dataclass
 class Known:
-    """What a load is checked against: the dataset as it is, and what the same load adds to it."""
+    """The images and results a load is checked against: the dataset's, and those of the same load."""
 
     # None for an image whose size nobody knows.
     images: dict[str, Size | None] = field(default_factory=dict)
@@ -95,19 +97,20 @@ class Known:
             return cls()
         images = dataset.images.in_order().values_list("name", "width", "height")
         known = cls(
-            {name: (width, height) if width else None for name, width, height in images},
+            {name: (w, h) if w is not None and h is not None else None for name, w, h in images},
             dataset.line_format,
         )
         if with_results:
             n_images = len(known.images)
             for method in dataset.methods.all():
                 names = Result.objects.filter(method=method).values_list("image__name", flat=True)
-                found = set(names.iterator())
-                known.evaluated[method.name] = None if len(found) == n_images else found
+                images_of_method = set(names.iterator())
+                is_full = len(images_of_method) == n_images
+                known.evaluated[method.name] = None if is_full else images_of_method
         return known
 
 
-def check_truth(given: Given, rows: Rows, progress: Progress | None = None) -> Checked:
+def check_truth(given: Given, rows: Rows, progress: Progress) -> Checked:
     """Read ground truth. The rows are image and regions, in the order people count images."""
     archive = _read(given, "truth", None, progress)
     problems = _problems_of(archive)
@@ -117,8 +120,8 @@ def check_truth(given: Given, rows: Rows, progress: Progress | None = None) -> C
         )
     elif not archive.regions and not archive.errors:
         problems.error("A1", "no ground-truth file", "gt_NAME.txt in a zip")
-    checked = Checked(given, rows, problems, line_format=archive.line_format)
-    rows.write((image, encode_regions(found)) for image, found in archive.regions.items())
+    checked = Checked(rows, problems, line_format=archive.line_format)
+    rows.write((image, encode_regions(regions)) for image, regions in archive.regions.items())
     _choose_examples(checked, archive, archive.regions)
     checked.counts = {
         "images": len(archive.regions),
@@ -129,70 +132,65 @@ def check_truth(given: Given, rows: Rows, progress: Progress | None = None) -> C
     return checked
 
 
-def check_results(
-    given: Given, known: Known, rows: Rows, progress: Progress | None = None
-) -> Checked:
-    """Read what methods found.
+def check_results(given: Given, known: Known, rows: Rows, progress: Progress) -> Checked:
+    """Read results of methods.
 
     The rows are method, image, regions, their number and the hash of what is drawn, all of a method
     together. A file that names no methods is of the one it was given with.
     """
     archive = _read(given, "results", known.line_format, progress)
     problems = _problems_of(archive)
-    for fault in unknown_images(archive, known.images):
-        problems.add(fault)
-    if not archive.errors:
-        for fault in missing_images(archive, known.images, given.missing or None):  # type: ignore[arg-type]
-            problems.add(fault)
     sizes = {image: size for image, size in known.images.items() if size is not None}
-    for fault in outside_images(archive, sizes):
+    missing = cast("Meaning | None", given.file.missing or None)
+    for fault in chain(
+        unknown_images(archive, known.images),
+        () if archive.errors else missing_images(archive, known.images, missing),
+        outside_images(archive, sizes),
+    ):
         problems.add(fault)
-    checked = Checked(given, rows, problems, line_format=archive.line_format)
-    methods = {
-        name or given.title: {
-            image: regions for image, regions in found.items() if image in known.images
+    checked = Checked(rows, problems, line_format=archive.line_format)
+    by_method = {
+        name or given.file.title: {
+            image: regions for image, regions in by_image.items() if image in known.images
         }
-        for name, found in archive.by_method.items()
+        for name, by_image in archive.by_method.items()
     }
     rows.write(
         (
-            method,
-            image,
-            encode_regions(regions),
-            len(regions),
+            *(method, image, encode_regions(regions), len(regions)),
             sha256(canonical_bytes(regions)).hexdigest(),
         )
-        for method, found in methods.items()
-        for image, regions in found.items()
+        for method, by_image in by_method.items()
+        for image, regions in by_image.items()
     )
-    for found in methods.values():
-        _choose_examples(checked, archive, found)
-    of_methods = {name: _counts(found, known) for name, found in methods.items()}
+    for by_image in by_method.values():
+        _choose_examples(checked, archive, by_image)
+    counts = {method: _counts(by_image, known) for method, by_image in by_method.items()}
     totals = {
-        key: sum(counts[key] for counts in of_methods.values())
+        key: sum(of_method[key] for of_method in counts.values())
         for key in ("results", "boxes", "empty", "absent")
     }
-    n_boxes = (len(regions) for found in methods.values() for regions in found.values())
-    checked.counts = totals | {"methods": of_methods, "histogram": _histogram(n_boxes)}
+    n_boxes = (len(regions) for by_image in by_method.values() for regions in by_image.values())
+    checked.counts = totals | {"methods": counts, "histogram": _histogram(n_boxes)}
     return checked
 
 
-def _counts(found: Mapping[str, Sequence[Region]], known: Known) -> dict[str, int]:
+def _counts(by_image: Mapping[str, Sequence[Region]], known: Known) -> dict[str, int]:
     return {
-        "results": len(found),
-        "boxes": sum(map(len, found.values())),
-        "empty": sum(not regions for regions in found.values()),
-        "absent": len(known.images) - len(found),
+        "results": len(by_image),
+        "boxes": sum(map(len, by_image.values())),
+        "empty": sum(not regions for regions in by_image.values()),
+        "absent": len(known.images) - len(by_image),
     }
 
 
-def _read(given: Given, kind: Kind, line_format: str | None, progress: Progress | None) -> Archive:
-    wanted = given.format
+def _read(given: Given, kind: Kind, line_format: str | None, progress: Progress) -> Archive:
+    wanted = given.file.format or None
     if wanted is None and line_format is not None:
         # Few lines tell little of how they are meant: lines are read as the dataset's own are.
-        guessed = guess(given.source, given.name).format
+        guessed = guess(given.path, given.file.name).format
         wanted = line_format if guessed is None or guessed in {*LineFormat} else guessed
-    return read(given.source, kind=kind, format=wanted, name=given.name, on_entry=progress)
+    return read(given.path, kind=kind, format=wanted, name=given.file.name, on_entry=progress)
 
 
 def _problems_of(archive: Archive) -> Problems:
@@ -207,25 +205,18 @@ def _choose_examples(
     shown = list(regions)
     # The same images each time the same file is checked, so that a report can be talked about.
     rng = random.Random(archive.name)  # nosec B311
-    per_entry = Counter(problem.entry for problem in checked.problems if problem.entry)
+    per_entry = Counter(problem.entry for problem in checked.problems.found if problem.entry)
     n_problems = {
         image: per_entry[archive.entries[image]]
         for image in shown
         if archive.entries.get(image) in per_entry
     }
     worst = sorted(n_problems, key=lambda image: -n_problems[image])[:_N_WORST]
-    for names, chosen in (
-        (rng.sample(shown, min(_N_RANDOM, len(shown))), checked.at_random),
-        (worst, checked.worst),
-    ):
-        chosen += [
-            Example(
-                image,
-                encode_regions(regions[image][:MAX_DRAWN]),
-                n_problems.get(image, 0),
-            )
-            for image in names
-        ]
+    at_random = rng.sample(shown, min(_N_RANDOM, len(shown)))
+    for names, chosen in ((at_random, checked.at_random), (worst, checked.worst)):
+        for image in names:
+            drawn = encode_regions(regions[image][:MAX_DRAWN])
+            chosen.append(Example(image, drawn, n_problems.get(image, 0)))
 
 
 def _histogram(numbers: Iterable[int]) -> list[int]:
@@ -236,77 +227,60 @@ def _histogram(numbers: Iterable[int]) -> list[int]:
     return counts
 
 
-def check_photographs(
-    given: Given, truth: Rows, rows: Rows, progress: Progress | None = None
-) -> Checked:
+def check_photographs(given: Given, truth: Rows, rows: Rows, progress: Progress) -> Checked:
     """Verify photographs against ground truth. The rows are image, hash, type, width, height, entry."""
-    problems = Problems(source_name(given.source, given.name))
+    problems = Problems(given.file.name)
     regions = {image: encoded["regions"] for image, encoded in truth}
     nearest = Nearest(regions)
     place: dict[str, str] = {}
     sizes: dict[str, Size] = {}
-    found: list[Sequence[Any]] = []
-    for entry, photograph in read_photographs(given.source, problems):
+    verified: list[Sequence[Any]] = []
+    for entry, photograph in read_photographs(given.path, problems):
         stem, path = Path(entry.name).stem, entry.path
         if stem not in regions:
-            problems.warning(
-                "N2",
-                f"a photograph without ground truth{nearest.hint(stem)}",
-                "gt_NAME.txt for each",
-                path,
-                action="left out",
-            )
+            told = f"a photograph without ground truth{nearest.hint(stem)}"
+            problems.warning("N2", told, "gt_NAME.txt for each", path, action="left out")
         elif stem in place:
-            problems.error(
-                "N3", f"a second photograph of {stem} (beside {place[stem]})", "one", path
-            )
+            told = f"a second photograph of {stem} (beside {place[stem]})"
+            problems.error("N3", told, "one", path)
         else:
             place[stem] = path
             size = photograph.width, photograph.height
-            found.append([stem, photograph.sha256, photograph.content_type, *size, path])
+            verified.append([stem, photograph.sha256, photograph.content_type, *size, path])
             sizes[stem] = size
-            if progress is not None:
-                progress(len(place), len(regions))
+            progress(len(place), len(regions))
     for image in regions:
         if image not in place:
             problems.error("N4", f"no photograph of {image}", f"{image}.jpg, .png or .webp")
-    for fault in _outside(truth, sizes, problems.archive):
-        problems.add(fault)
-    rows.write(iter(found))
-    counts = {"photographs": len(found)}
-    return Checked(given, rows, problems, counts)
-
-
-def _outside(truth: Rows, sizes: Mapping[str, Size], name: str) -> Iterator[Problem]:
-    """Compare ground truth with its photographs, one image at a time."""
     for image, encoded in truth:
-        regions = decode_regions(encoded)
-        one = Archive(name, LineFormat.POLYGON, {image: regions}, (), {})
-        yield from outside_images(one, sizes)
+        # One image at a time: memory never holds all regions.
+        alone = {image: decode_regions(encoded)}
+        for fault in outside_images(
+            Archive(given.file.name, LineFormat.POLYGON, alone, (), {}), sizes
+        ):
+            problems.add(fault)
+    rows.write(iter(verified))
+    return Checked(rows, problems, {"photographs": len(verified)})
 
 
 def check_scores(given: Given, known: Known, rows: Rows) -> Checked:
     """Read scores. The rows are method, image, recall, precision, all of a method together."""
-    table = read_scores(given.source, name=given.name, unit=_UNITS[given.per_cent])
+    table = read_scores(given.path, name=given.file.name, unit=_UNITS[given.file.per_cent])
     problems = Problems(table.name, list(table.problems), Counter(p.code for p in table.problems))
     nearest_image, nearest_method = Nearest(known.images), Nearest(known.evaluated)
     for row in table.rows:
         _check_score(row, known, nearest_image, nearest_method, problems)
     n_missing = _n_unscored(table, known)
     if n_missing and table.rows and not problems.has_errors:
-        problems.warning(
-            "S3",
-            f"no score for {counted(n_missing, 'result')}",
-            "one for each",
-            action="left undefined",
-        )
+        told = f"no score for {counted(n_missing, 'result')}"
+        problems.warning("S3", told, "one for each", action="left undefined")
     is_asked = any(problem.severity == "question" for problem in problems.found)
     if not table.rows and not problems.has_errors and not is_asked:
         problems.error("S3", "no score", "at least one line below the header")
     ordered = sorted(table.rows, key=lambda row: row.method)
     rows.write((row.method, row.image, row.recall, row.precision) for row in ordered)
     counts = {"scores": len(table.rows), "missing": n_missing}
-    return Checked(given, rows, problems, counts)
+    return Checked(rows, problems, counts)
 
 
 def _check_score(
@@ -344,30 +318,18 @@ def methods_together(rows: Iterable[list[Any]]) -> Iterator[tuple[str, Iterator[
     return groupby(rows, key=lambda row: row[0])
 
 
-KINDS_IN_ORDER: Final = (
-    FileKind.TRUTH,
-    FileKind.PHOTOGRAPHS,
-    FileKind.RESULTS,
-    FileKind.SCORES,
-    FileKind.USERS,
-)
-
-
 def evaluated_after(checked: Checked, missing: str | None) -> dict[str, Collection[str] | None]:
     """Return by method the images that checked results are of; None: all of them."""
-    found: dict[str, Collection[str] | None] = {}
+    evaluated: dict[str, Collection[str] | None] = {}
+    partly: dict[str, set[str]] = {}
     for method, counts in checked.counts["methods"].items():
         is_full = not counts["absent"] or missing == Missing.EMPTY
-        found[method] = None if is_full else set()
-    for method, image, *_ in checked.rows if any(map(_is_set, found.values())) else ():
-        images = found[method]
-        if isinstance(images, set):
-            images.add(image)
-    return found
-
-
-def _is_set(images: Collection[str] | None) -> bool:
-    return images is not None
+        evaluated[method] = None if is_full else partly.setdefault(method, set())
+    if partly:
+        for method, image, *_ in checked.rows:
+            if method in partly:
+                partly[method].add(image)
+    return evaluated
 
 
 def images_of(truth: Rows, photographs: Rows | None) -> dict[str, Size | None]:

@@ -1,15 +1,18 @@
-"""What an admin uploads and says about it. The services check the rest."""
+"""Forms of the load pages. The services check the rest."""
 
-from collections.abc import Iterable
-from typing import Any
+from collections.abc import Collection, Iterable, Mapping
+from typing import Any, Final
 
 from django import forms
 from django.core.files.uploadedfile import UploadedFile
+from django.db.models import QuerySet
+from django.http import QueryDict
 
 from annotate.datasets.models import Dataset
 from protocols.formats.problems import CODES
 from protocols.formats.reading import FORMATS
 
+from .drafts import Earlier
 from .models import DraftFile, FileKind, Finding, Missing
 
 
@@ -22,7 +25,7 @@ class _ManyFiles(forms.FileField):
 
     widget = _ManyFilesInput
 
-    def clean(self, data: Any, initial: Any = None) -> list[UploadedFile]:
+    def clean(self, data: Any, initial: Any = None) -> "list[UploadedFile[bytes] | None]":
         files = data if isinstance(data, list | tuple) else [data]
         return [super(_ManyFiles, self).clean(file, initial) for file in files or [None]]
 
@@ -30,7 +33,8 @@ class _ManyFiles(forms.FileField):
 class FilesForm(forms.Form):
     """Files to add to a load."""
 
-    files = _ManyFiles(
+    # A field, not the files of this form: the framework takes it out of the class.
+    files = _ManyFiles(  # type: ignore[assignment]
         label="Files",
         help_text=(
             "Zips of ground truth, photographs or results; tables of scores or people. "
@@ -40,7 +44,7 @@ class FilesForm(forms.Form):
 
 
 class StartForm(forms.Form):
-    """Where a load goes. Files come with it, or one by one afterwards."""
+    """The target of a load. Files come with it, or one by one afterwards."""
 
     dataset = forms.ModelChoiceField(
         Dataset.objects.none(),
@@ -49,15 +53,17 @@ class StartForm(forms.Form):
         label="Load into",
         empty_label="a new dataset (or people only)",
     )
-    files = _ManyFiles(required=False, help_text=FilesForm.base_fields["files"].help_text)
+    files = _ManyFiles(  # type: ignore[assignment]
+        required=False, help_text=FilesForm.base_fields["files"].help_text
+    )
 
-    def __init__(self, *args: Any, datasets: Any, **kwargs: Any) -> None:
+    def __init__(self, *args: Any, datasets: QuerySet[Dataset], **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.fields["dataset"].queryset = datasets  # type: ignore[attr-defined]
 
 
 class TargetForm(forms.Form):
-    """What the new dataset is called and where it comes from."""
+    """Name and origin of a new dataset."""
 
     name = forms.CharField(label="Name of the dataset", max_length=120, required=False)
     provenance = forms.CharField(
@@ -76,16 +82,18 @@ def _formats() -> Iterable[tuple[str, str]]:
 
 
 class FileForm(forms.Form):
-    """What one file of a load is."""
+    """Kind, format and title of one file of a load."""
 
     kind = forms.ChoiceField(choices=FileKind)
     format = forms.ChoiceField(choices=_formats, required=False)
     title = forms.CharField(label="Method or protocol", max_length=120, required=False)
 
-    def __init__(self, *args: Any, file: DraftFile, earlier: Any = None, **kwargs: Any) -> None:
+    def __init__(
+        self, sent: QueryDict | None, *, file: DraftFile, earlier: Earlier | None = None
+    ) -> None:
         known = file.format if file.format in FORMATS else ""
         initial = {"kind": file.kind, "format": known, "title": file.title}
-        super().__init__(*args, initial=initial, prefix=f"file-{file.pk}", **kwargs)
+        super().__init__(sent, initial=initial, prefix=f"file-{file.pk}")
         self.file = file
         # Where the same content was loaded before.
         self.earlier = earlier
@@ -93,11 +101,20 @@ class FileForm(forms.Form):
             field.widget.attrs["aria-label"] = f"{field.label or name.capitalize()} of {file.name}"
 
 
+_ANSWERS: Final[Mapping[bool | None, str]] = {True: "yes", False: "no", None: ""}
+
+
 class AnswersForm(forms.Form):
     """The questions of a report, one field for each file that raised one."""
 
-    def __init__(self, *args: Any, files: Iterable[DraftFile], codes: Any, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
+    def __init__(
+        self,
+        sent: QueryDict | None,
+        *,
+        files: Iterable[DraftFile],
+        codes: Mapping[int, Collection[str]],
+    ) -> None:
+        super().__init__(sent)
         self._files = list(files)
         without = [file for file in self._files if "N4" in codes[file.pk]]
         if len(without) > 1:
@@ -112,7 +129,7 @@ class AnswersForm(forms.Form):
                     label=f"Scores above 1 in {file.name} are",
                     required=False,
                     widget=forms.RadioSelect,
-                    initial={True: "yes", False: "no"}.get(file.per_cent, ""),  # type: ignore[call-overload]
+                    initial=_ANSWERS[file.per_cent],
                     choices=[
                         ("yes", "per cent: divide all scores of the file by 100"),
                         ("no", "wrong: the file has to be mended"),
@@ -126,7 +143,7 @@ class AnswersForm(forms.Form):
         )
 
     def answers(self) -> dict[int, dict[str, Any]]:
-        """What was said, by file; nothing of what was left open."""
+        """Return the answers by file; questions left open are left out."""
         said: dict[int, dict[str, Any]] = {}
         for file in self._files:
             of_file: dict[str, Any] = {}
@@ -143,7 +160,7 @@ class AnswersForm(forms.Form):
 
 
 class FindingsForm(forms.Form):
-    """Which findings of a report are shown."""
+    """The filter of a report's findings."""
 
     severity = forms.ChoiceField(choices=[("", "all"), *Finding.Severity.choices], required=False)
     code = forms.ChoiceField(
@@ -152,6 +169,10 @@ class FindingsForm(forms.Form):
         required=False,
     )
     words = forms.CharField(label="Archive, entry or words", required=False, max_length=100)
+
+    def wanted(self) -> dict[str, str]:
+        """Return the filter; a filter that cannot be lets everything through."""
+        return self.cleaned_data if self.is_valid() else {}
 
 
 class ConfirmForm(forms.Form):

@@ -1,4 +1,4 @@
-"""What an uploaded file seems to be: its kind, its format, and the name it is loaded under."""
+"""Guess the kind and format of an uploaded file, and the name it is loaded under."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,7 +21,7 @@ _MAX_REASON: Final = 300
 
 @dataclass(frozen=True, slots=True)
 class FileGuess:
-    """What a file is taken for until a person corrects it."""
+    """The guess about a file, which a person may correct."""
 
     kind: str
     format: str
@@ -34,20 +34,16 @@ def guess_file(path: Path, name: str) -> FileGuess:
     """Guess from the content first and the name second."""
     if _is_list_of_people(path):
         return FileGuess(FileKind.USERS, "", "", f"Its first line names {', '.join(COLUMNS)}.")
-    found = guess(path, name)
-    kind = _KINDS.get(found.kind or "", FileKind.RESULTS)
+    guessed = guess(path, name)
+    kind = _KINDS.get(guessed.kind or "", FileKind.RESULTS)
     title = ""
     if kind in (FileKind.RESULTS, FileKind.SCORES):
-        title = found.method or method_name(name) or Path(name).stem
+        title = guessed.method or method_name(name) or Path(name).stem
     # The format of results is said where it is not the dataset's own.
-    return FileGuess(kind, found.format or "", title[:_MAX_NAME], found.reason[:_MAX_REASON])
+    return FileGuess(kind, guessed.format or "", title[:_MAX_NAME], guessed.reason[:_MAX_REASON])
 
 
 def _is_list_of_people(path: Path) -> bool:
     with path.open("rb") as file:
         first = file.read(1000).split(b"\n")[0].decode("utf-8-sig", "replace").lower()
-    return (
-        all(column in first.replace(";", ",").split(",") for column in COLUMNS)
-        if ("," in first or ";" in first)
-        else False
-    )
+    return {*COLUMNS} <= {*first.replace(";", ",").split(",")}

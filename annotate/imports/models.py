@@ -1,15 +1,20 @@
 """Loads: what is being prepared (a draft with its files and findings), and receipts of what was done."""
 
+from collections.abc import Mapping
+from typing import cast
+
 from django.conf import settings
 from django.db import models
-from django.db.models import Q
+from django.db.models import Count, Q
 
 from annotate.datasets.models import Dataset
 from annotate.jobs.models import Job
+from protocols.formats.problems import Problem
+from protocols.formats.problems import Severity as ProblemSeverity
 
 
 class FileKind(models.TextChoices):
-    """What a file of a load holds."""
+    """The content of a file of a load, in the order in which files are read."""
 
     TRUTH = "truth", "ground truth"
     PHOTOGRAPHS = "photographs", "photographs"
@@ -19,7 +24,7 @@ class FileKind(models.TextChoices):
 
 
 class Missing(models.TextChoices):
-    """What an image without a result file means."""
+    """The meaning of an image without a result file."""
 
     EMPTY = "empty", "no boxes: the method found nothing there"
     NOT_EVALUATED = "not-evaluated", "not evaluated: the method was not run on it"
@@ -35,6 +40,8 @@ class Draft(models.Model):
         LOADING = "loading", "being loaded"
         LOADED = "loaded", "loaded"
         DISCARDED = "discarded", "discarded"
+
+    OVER = (State.LOADED, State.DISCARDED)
 
     person = models.ForeignKey(
         settings.AUTH_USER_MODEL, models.PROTECT, null=True, blank=True, related_name="drafts"
@@ -65,7 +72,7 @@ class Draft(models.Model):
 
     @property
     def is_over(self) -> bool:
-        return self.state in (self.State.LOADED, self.State.DISCARDED)
+        return self.state in self.OVER
 
     @property
     def is_at_work(self) -> bool:
@@ -77,11 +84,15 @@ class Draft(models.Model):
 
 
 class DraftFile(models.Model):
-    """An uploaded file of a draft, kept on disk under its hash, and what is known of it."""
+    """A file of a draft, and what is known of it.
+
+    An upload is kept on disk under its hash; a load at once reads its files where they lie.
+    """
 
     draft = models.ForeignKey(Draft, models.CASCADE, related_name="files")
     name = models.CharField(max_length=255)
     bytes = models.PositiveBigIntegerField()
+    # Of a folder, the hash of its path.
     sha256 = models.CharField(max_length=64, db_index=True)
     kind = models.CharField(max_length=12, choices=FileKind)
     # One of protocols.formats.reading; empty: found out from the content.
@@ -111,6 +122,22 @@ class DraftFile(models.Model):
         return self.name
 
 
+class FindingQuerySet(models.QuerySet["Finding"]):
+    def matching(self, wanted: Mapping[str, str]) -> "FindingQuerySet":
+        """The findings that a filter by severity, code and words lets through."""
+        exact = {key: wanted[key] for key in ("severity", "code") if wanted.get(key)}
+        words = wanted.get("words", "").strip()
+        fields = ("archive", "entry", "text", "found")
+        said = Q(*((f"{field}__icontains", words) for field in fields), _connector=Q.OR)
+        return self.filter(said if words else Q(), **exact)
+
+    def counted(self) -> list[tuple[str, str, int]]:
+        """Severity, code and number of findings of each kind: errors, questions, warnings."""
+        order = {severity: at for at, severity in enumerate(Finding.Severity.values)}
+        kinds = self.order_by().values_list("severity", "code").annotate(n=Count("pk"))
+        return sorted(kinds, key=lambda kind: (order[kind[0]], kind[1]))
+
+
 class Finding(models.Model):
     """One fault or question that the check of a draft found."""
 
@@ -137,12 +164,52 @@ class Finding(models.Model):
     expected = models.TextField()
     action = models.TextField(blank=True)
 
+    objects = FindingQuerySet.as_manager()
+
     class Meta:
         ordering = ("pk",)
         indexes = [models.Index(fields=["draft", "severity", "code"], name="findings_by_code")]
 
     def __str__(self) -> str:
         return f"{self.severity} {self.code} in {self.archive}"
+
+    @classmethod
+    def of(cls, file: DraftFile, problem: Problem) -> "Finding":
+        """Make the row of a problem in this file; it is not stored yet."""
+        start, end = problem.span or (None, None)
+        return cls(
+            draft_id=file.draft_id,
+            file=file,
+            severity=problem.severity,
+            code=problem.code,
+            archive=problem.archive[:255],
+            entry=problem.entry or "",
+            line=problem.line,
+            column=problem.column,
+            text=problem.text or "",
+            span_start=start,
+            span_end=end,
+            found=problem.found,
+            expected=problem.expected,
+            action=problem.action,
+        )
+
+    def as_problem(self) -> Problem:
+        """Return the problem this row was made of."""
+        start, end = self.span_start, self.span_end
+        return Problem(
+            cast("ProblemSeverity", self.severity),
+            self.code,
+            self.archive,
+            self.entry or None,
+            self.line,
+            self.found,
+            self.expected,
+            self.column,
+            self.text or None,
+            None if start is None or end is None else (start, end),
+            self.action,
+        )
 
 
 class Import(models.Model):
@@ -164,7 +231,7 @@ class Import(models.Model):
     person = models.ForeignKey(
         settings.AUTH_USER_MODEL, models.PROTECT, null=True, blank=True, related_name="imports"
     )
-    # Where the report of the dry run is; empty for a command.
+    # Where the report of the check is; empty for a study's bundle.
     draft = models.ForeignKey(
         Draft, models.SET_NULL, null=True, blank=True, related_name="receipts"
     )

@@ -1,19 +1,18 @@
-"""Loading people: a CSV of username, role and study; a membership for each row."""
+"""Load people: a CSV of username, role and study gives a membership for each row."""
 
 import csv
 import io
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
-from typing import Any, Final
+from collections.abc import Iterator, Sequence
+from typing import Final
 
 from django.contrib.auth.models import User
 
 from annotate.studies.models import Membership, Role, Study
 from annotate.studies.services import add_member, remove_member
-from protocols.formats.archives import source_name
 from protocols.formats.problems import Nearest, Problems, quoted
 
-from .checking import Checked, Given
+from .checking import Checked, Given, Progress
 from .staging import Rows
 
 COLUMNS: Final = ("username", "role", "study")
@@ -22,25 +21,21 @@ _MAX_BYTES: Final = 4 * 1024 * 1024
 
 def check_people(given: Given, rows: Rows) -> Checked:
     """Read who takes part in which study. The rows are username, role, study's address."""
-    problems = Problems(source_name(given.source, given.name))
-    found: list[Sequence[str]] = []
+    problems = Problems(given.file.name)
+    members: list[Sequence[str]] = []
     text = _text(given, problems)
     if text is not None:
-        found = list(_rows(text, problems))
-    if not found and not problems.has_errors:
+        members = list(_rows(text, problems))
+    if not members and not problems.has_errors:
         problems.error("S3", "nobody", "at least one line below the header")
-    rows.write(iter(found))
-    counts = {"people": len(found), "studies": len({row[2] for row in found})}
-    return Checked(given, rows, problems, counts)
+    rows.write(iter(members))
+    counts = {"people": len(members), "studies": len({row[2] for row in members})}
+    return Checked(rows, problems, counts)
 
 
 def _text(given: Given, problems: Problems) -> str | None:
-    source = given.source
-    if isinstance(source, io.IOBase):
-        content = source.read(_MAX_BYTES + 1)
-    else:
-        with open(source, "rb") as file:  # type: ignore[arg-type]
-            content = file.read(_MAX_BYTES + 1)
+    with given.path.open("rb") as file:
+        content = file.read(_MAX_BYTES + 1)
     if len(content) > _MAX_BYTES:
         problems.error("A3", "a larger file", f"at most {_MAX_BYTES} bytes")
         return None
@@ -121,9 +116,7 @@ class _Reader:
         self._problems.error(code, found, expected, line=line, text=",".join(cells))
 
 
-def write_people(
-    rows: Rows, progress: Callable[[int, int], None] | None = None
-) -> tuple[list[int], dict[str, int]]:
+def write_people(rows: Rows, progress: Progress) -> tuple[list[int], dict[str, int]]:
     """Let these people take part; return the memberships that are new, and counts."""
     studies = {study.slug: study for study in Study.objects.all()}
     counts = {"members": 0, "members_already": 0}
@@ -135,8 +128,7 @@ def write_people(
         counts["members_already" if before else "members"] += 1
         if not before:
             new.append(membership.pk)
-        if progress is not None:
-            progress(done, done)
+        progress(done, done)
     return new, counts
 
 
@@ -147,9 +139,9 @@ def remove_people(memberships: Sequence[int]) -> None:
 
 def who_worked(memberships: Sequence[int]) -> list[str]:
     """The people of these memberships who have begun to answer in their study."""
-    begun: list[str] = []
-    found: Any = Membership.objects.filter(pk__in=memberships).select_related("study", "person")
-    for membership in found:
-        if membership.study.assignments.filter(annotator=membership.person).exists():
-            begun.append(f"{membership.person} in {membership.study}")
-    return begun
+    of_them = Membership.objects.filter(pk__in=memberships).select_related("study", "person")
+    return [
+        f"{membership.person} in {membership.study}"
+        for membership in of_them
+        if membership.study.assignments.filter(annotator=membership.person).exists()
+    ]

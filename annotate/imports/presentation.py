@@ -1,20 +1,19 @@
-"""What the pages of a load show: the report's groups, its pictures, and where a load is."""
+"""View models of the load pages: the report's groups and pictures, and the steps of a load."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from django.db.models import Count, Q, QuerySet
+from django.db.models import Count
 from django.urls import reverse
 
 from annotate.datasets.drawing import Picture, picture
 from annotate.datasets.models import BoxConvention
 from protocols.core.regions import decode_regions
+from protocols.formats.contents import LineFormat
 from protocols.formats.problems import CODES
-from protocols.formats.rrc import LineFormat
 
-from . import drafts
 from .checking import HISTOGRAM
 from .models import Draft, DraftFile, FileKind, Finding
 
@@ -51,7 +50,7 @@ class Step:
 
 
 def steps(draft: Draft, here: str) -> list[Step]:
-    """The steps of a load, those that can be gone to with their address."""
+    """Return the steps of a load, those that can be gone to with their address."""
     is_open = draft.state in (Draft.State.OPEN, Draft.State.CHECKED)
     was_checked = draft.state in (Draft.State.CHECKED, Draft.State.LOADED)
     urls = {
@@ -89,54 +88,32 @@ class Group:
     shown: Sequence[Shown]
 
 
-def matching(draft: Draft, wanted: Mapping[str, str]) -> QuerySet[Finding]:
-    """The findings of a draft that a filter lets through."""
-    found = draft.findings.all()
-    if wanted.get("severity"):
-        found = found.filter(severity=wanted["severity"])
-    if wanted.get("code"):
-        found = found.filter(code=wanted["code"])
-    if words := wanted.get("words", "").strip():
-        found = found.filter(
-            Q(archive__icontains=words)
-            | Q(entry__icontains=words)
-            | Q(text__icontains=words)
-            | Q(found__icontains=words)
-        )
-    return found
-
-
 def groups(draft: Draft, wanted: Mapping[str, str]) -> list[Group]:
-    """Findings by kind, errors first; of each kind so many as a page holds."""
-    found = matching(draft, wanted)
+    """Return findings by kind, errors first; of each kind as many as a page holds."""
+    matching = Finding.objects.filter(draft=draft).matching(wanted)
     return [
         Group(
-            severity=row["severity"],
-            code=row["code"],
-            name=CODES.get(row["code"], row["code"]),
-            n=row["n"],
+            severity=severity,
+            code=code,
+            name=CODES.get(code, code),
+            n=n,
             shown=[
                 shown(finding)
-                for finding in found.filter(severity=row["severity"], code=row["code"])[
-                    :MAX_SHOWN_PER_CODE
-                ]
+                for finding in matching.filter(severity=severity, code=code)[:MAX_SHOWN_PER_CODE]
             ],
         )
-        for row in drafts.counted_findings(found)
+        for severity, code, n in matching.counted()
     ]
 
 
 def left_out(draft: Draft) -> list[tuple[str, int, int]]:
-    """The codes of which the report lists not all: code, how many are listed, how many there are."""
+    """Return the codes the report does not list in full: code, number listed, number there are."""
     listed = dict(draft.findings.order_by().values_list("code").annotate(n=Count("pk")))
     there: Counter[str] = Counter()
     for file in draft.files.all():
         there.update(file.counts.get("codes", {}))
-    return [
-        (code, listed.get(code, 0), n)
-        for code, n in sorted(there.items())
-        if n > listed.get(code, 0)
-    ]
+    counts = ((code, listed.get(code, 0), n) for code, n in sorted(there.items()))
+    return [(code, n_listed, n) for code, n_listed, n in counts if n > n_listed]
 
 
 def shown(finding: Finding) -> Shown:
@@ -159,9 +136,8 @@ class Bar:
 def histogram(counts: Sequence[int]) -> list[Bar]:
     longest = max(counts, default=0) or 1
     labels = list(_labels())
-    return [
-        Bar(label, n, round(100 * n / longest)) for label, n in zip(labels, counts, strict=False)
-    ]
+    labelled = zip(labels, counts, strict=False)
+    return [Bar(label, n, round(100 * n / longest)) for label, n in labelled]
 
 
 def _labels() -> Iterator[str]:
@@ -174,7 +150,7 @@ def _labels() -> Iterator[str]:
 
 @dataclass(frozen=True, slots=True)
 class FileReport:
-    """What the check found in one file."""
+    """The facts of one checked file."""
 
     file: DraftFile
     facts: Sequence[tuple[str, Any]]
@@ -198,14 +174,11 @@ _FACTS: Final = {
 
 
 def file_reports(draft: Draft) -> list[FileReport]:
-    return [
-        FileReport(
-            file,
-            [(words, file.counts[key]) for key, words in _FACTS.items() if key in file.counts],
-            histogram(file.counts["histogram"]) if "histogram" in file.counts else [],
-        )
-        for file in draft.files.all()
-    ]
+    reports = []
+    for file in draft.files.all():
+        facts = [(words, file.counts[key]) for key, words in _FACTS.items() if key in file.counts]
+        reports.append(FileReport(file, facts, histogram(file.counts.get("histogram", []))))
+    return reports
 
 
 @dataclass(frozen=True, slots=True)
@@ -222,13 +195,13 @@ class Drawing:
 
 
 def drawings(draft: Draft) -> list[Drawing]:
-    """The images to look at: those with most problems first, then those drawn by chance."""
+    """Return the examples: images with most problems first, then those drawn by chance."""
     files = {file.pk: file for file in draft.files.all()}
     convention = _convention(draft, list(files.values()))
     return [
-        _drawing(draft, files[one["file"]], one, convention)
-        for one in draft.summary.get("examples", [])
-        if one["file"] in files
+        _drawing(draft, files[example["file"]], example, convention)
+        for example in draft.summary.get("examples", [])
+        if example["file"] in files
     ]
 
 
@@ -240,22 +213,24 @@ def _convention(draft: Draft, files: Sequence[DraftFile]) -> str:
     return BoxConvention.INCLUSIVE if is_inclusive else BoxConvention.POINTS
 
 
-def _drawing(draft: Draft, file: DraftFile, one: Mapping[str, Any], convention: str) -> Drawing:
-    regions = decode_regions(one["regions"])
+def _drawing(draft: Draft, file: DraftFile, example: Mapping[str, Any], convention: str) -> Drawing:
+    regions = decode_regions(example["regions"])
     is_truth = file.kind == FileKind.TRUTH
-    truth = regions if is_truth else decode_regions(one["truth"]) if one["truth"] else ()
+    truth = regions
+    if not is_truth:
+        truth = decode_regions(example["truth"]) if example["truth"] else ()
     url, size = "", None
-    if one["photograph"]:
-        sha256, _, width, height, staged_in, _ = one["photograph"]
+    if example["photograph"]:
+        sha256, _, width, height, staged_in, _ = example["photograph"]
         size = width, height
         if staged_in is None or draft.is_over:
             url = reverse("datasets:image", args=[sha256])
         else:
             url = reverse("imports:photograph", args=[draft.pk, sha256])
     return Drawing(
-        image=one["image"],
+        image=example["image"],
         of=file.title or file.name,
-        n_problems=one["problems"],
+        n_problems=example["problems"],
         picture=picture(
             truth=truth,
             boxes=() if is_truth else regions,

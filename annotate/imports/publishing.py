@@ -1,10 +1,10 @@
-"""Writing rows that were checked into the database, and taking them out again.
+"""Write checked rows into the database and remove them again.
 
 Whoever calls this holds the transaction. Rows come from disk in batches: memory holds the names of a
 dataset's images, never all regions.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from hashlib import sha256
 from itertools import islice
 from typing import Any, Final, TypeVar
@@ -14,20 +14,19 @@ from django.db.models import Q
 from django.utils.text import slugify
 
 from annotate.datasets.models import BoxConvention, Dataset, Image, Method, Result
+from annotate.datasets.photographs import Photograph
 from annotate.scoring.models import ProtocolRun, Score
 from annotate.studies.models import Study
 from protocols.core.base import f_score
 from protocols.core.regions import canonical_bytes, encode_regions
+from protocols.formats.contents import LineFormat
 from protocols.formats.problems import quoted
-from protocols.formats.rrc import LineFormat
 
-from .checking import methods_together
+from .checking import Progress, methods_together
 from .errors import NotLoaded
 from .models import Missing
-from .photographs import Photograph
 from .staging import Rows
 
-Progress = Callable[[int, int], None]
 _Row = TypeVar("_Row")
 _BATCH: Final = 500
 _MAX_NAME: Final = 120
@@ -61,6 +60,47 @@ def method_named(dataset: Dataset, title: str) -> Method | None:
     """Return the dataset's method that has this name or its address, if there is one."""
     name, slug = named(title, "method")
     return dataset.methods.filter(slug=slug).first() or dataset.methods.filter(name=name).first()
+
+
+def refuse_doubles(dataset: Dataset | None, titles: Iterable[str], *, replace: bool) -> None:
+    """Raise NotLoaded if two files are for one method, or one is loaded and must stay."""
+    seen: set[str] = set()
+    for title in titles:
+        name, slug = named(title, "method")
+        if slug in seen:
+            raise NotLoaded(f"Two of the archives are for the method {quoted(name)}.")
+        seen.add(slug)
+        if dataset is not None:
+            _method_to_replace(dataset, title, replace=replace)
+
+
+def _method_to_replace(dataset: Dataset, title: str, *, replace: bool) -> Method | None:
+    """Return the method of this name that has results, which may and shall be replaced."""
+    method = method_named(dataset, title)
+    if method is None or not method.results.exists():
+        return None
+    if not replace:
+        raise NotLoaded(f"Results of {quoted(method.name)} are loaded already.")
+    studies = studies_with_answers_on(method)
+    if studies:
+        raise NotLoaded(
+            f"Answers refer to the results of {quoted(method.name)}, so they stay as they are: "
+            f"{', '.join(study.name for study in studies)}. Load these under another name."
+        )
+    return method
+
+
+def fingerprint(dataset: Dataset | None) -> dict[str, int | None]:
+    """Return a fingerprint of the dataset's contents: every load and every undoing changes it."""
+    if dataset is None:
+        return {}
+    receipts = dataset.imports.all()
+    return {
+        "newest": receipts.order_by("-pk").values_list("pk", flat=True).first(),
+        "undone": receipts.filter(undone__isnull=False).count(),
+        "images": dataset.images.count(),
+        "methods": dataset.methods.count(),
+    }
 
 
 def write_dataset(
@@ -102,42 +142,32 @@ def _image(
     return row
 
 
-def write_results(
-    *,
-    dataset: Dataset,
-    title: str,
-    rows: Iterable[list[Any]],
-    missing: str | None,
-    replace: bool,
-    images: Mapping[str, int],
-    progress: Progress | None = None,
-) -> tuple[Method, bool, dict[str, int]]:
-    """Write the result set of a method; return it, whether it took another's place, and counts.
+def method_to_fill(dataset: Dataset, title: str, *, replace: bool) -> tuple[Method, bool]:
+    """Return the method of this name, made or emptied, and whether it had results before.
 
     Raises NotLoaded for results that are loaded already, unless ``replace`` is said and no answer
     refers to them.
     """
+    replaced = _method_to_replace(dataset, title, replace=replace)
+    if replaced is not None:
+        remove_results(replaced)
+        return replaced, True
     method = method_named(dataset, title)
-    is_loaded = method is not None and method.results.exists()
-    if method is not None and is_loaded:
-        if not replace:
-            raise NotLoaded(f"Results of {quoted(method.name)} are loaded already.")
-        refuse_if_answered(method)
-        remove_results(method)
     if method is None:
         name, slug = named(title, "method")
         method = Method.objects.create(dataset=dataset, name=name, slug=slug)
-    counts = _write_rows(method, rows, missing, images, progress)
-    return method, is_loaded, counts
+    return method, False
 
 
-def _write_rows(
+def write_results(
     method: Method,
     rows: Iterable[list[Any]],
-    missing: str | None,
+    *,
+    missing: str,
     images: Mapping[str, int],
-    progress: Progress | None,
+    progress: Progress,
 ) -> dict[str, int]:
+    """Write the result set of a method that has none, on the dataset's images; return counts."""
     left = set(images)
     counts = {"results": 0, "boxes": 0, "empty": 0, "without_file": 0}
 
@@ -152,15 +182,15 @@ def _write_rows(
                 sha256=digest,
             )
         if missing == Missing.EMPTY:
-            nothing = sha256(canonical_bytes(())).hexdigest()
-            for image in sorted(left, key=images.__getitem__):
+            digest = sha256(canonical_bytes(())).hexdigest()
+            for key in sorted(images[image] for image in left):
                 yield Result(
-                    image_id=images[image],
+                    image_id=key,
                     method=method,
                     regions=encode_regions(()),
                     n_regions=0,
                     had_file=False,
-                    sha256=nothing,
+                    sha256=digest,
                 )
 
     for batch in _batches(results()):
@@ -169,18 +199,15 @@ def _write_rows(
         counts["boxes"] += sum(row.n_regions for row in batch)
         counts["empty"] += sum(row.n_regions == 0 for row in batch)
         counts["without_file"] += sum(not row.had_file for row in batch)
-        if progress is not None:
-            progress(counts["results"], len(images))
-    method.totals = {
-        "n": counts["results"],
-        **{key: counts[key] for key in ("boxes", "empty", "without_file")},
-    }
+        progress(counts["results"], len(images))
+    totals = {key: counts[key] for key in ("boxes", "empty", "without_file")}
+    method.totals = {"n": counts["results"], **totals}
     method.save(update_fields=["totals"])
     return counts | {"not_evaluated": len(images) - counts["results"]}
 
 
 def write_scores(
-    *, dataset: Dataset, protocol: str, rows: Rows, progress: Progress | None = None
+    *, dataset: Dataset, protocol: str, rows: Rows, progress: Progress
 ) -> tuple[ProtocolRun, int]:
     """Write imported scores as a run of the protocol; return it and how many there are."""
     run = ProtocolRun.objects.create(
@@ -191,8 +218,8 @@ def write_scores(
     )
     n_scores = 0
     for name, of_method in methods_together(rows):
-        found = Result.objects.filter(method__dataset=dataset, method__name=name)
-        results = dict(found.values_list("image__name", "pk").iterator())
+        results_of = Result.objects.filter(method__dataset=dataset, method__name=name)
+        results = dict(results_of.values_list("image__name", "pk").iterator())
         scores = (
             Score(
                 run=run,
@@ -206,8 +233,7 @@ def write_scores(
         for batch in _batches(scores):
             Score.objects.bulk_create(batch)
             n_scores += len(batch)
-            if progress is not None:
-                progress(n_scores, 0)
+            progress(n_scores, 0)
     run.n_scores = n_scores
     run.save(update_fields=["n_scores"])
     return run, n_scores
@@ -218,15 +244,6 @@ def studies_with_answers_on(method: Method) -> models.QuerySet[Study]:
     left = Q(assignments__screens__left__method=method)
     right = Q(assignments__screens__right__method=method)
     return Study.objects.filter(left | right).distinct()
-
-
-def refuse_if_answered(method: Method) -> None:
-    studies = studies_with_answers_on(method)
-    if studies:
-        raise NotLoaded(
-            f"Answers refer to the results of {quoted(method.name)}, so they stay as they are: "
-            f"{', '.join(study.name for study in studies)}. Load these under another name."
-        )
 
 
 def remove_results(method: Method) -> None:

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from django.contrib.auth.models import User
 from rest_framework import serializers
 
 from annotate.datasets.models import Dataset
@@ -10,12 +11,24 @@ from protocols.formats.problems import CODES
 from protocols.formats.reading import FORMATS
 
 from .models import Draft, DraftFile, FileKind, Finding, Import, Missing
+from .plans import OpenQuestion, Plan
 
 
-class LoadFileSerializer(serializers.ModelSerializer):
+class Extended:
+    """A row with more attributes, for a serializer that shows both."""
+
+    def __init__(self, row: object, **more: object) -> None:
+        self._row = row
+        self.__dict__.update(more)
+
+    def __getattr__(self, name: str) -> object:
+        return getattr(self._row, name)
+
+
+class LoadFileSerializer(serializers.ModelSerializer[DraftFile]):
     """An uploaded file and what it was taken for."""
 
-    counts = serializers.DictField(help_text="What the check found in it.")
+    counts = serializers.DictField(help_text="Counts from the check.")
     missing = serializers.CharField(
         help_text="What an image without a result file means; empty: not said."
     )
@@ -23,40 +36,31 @@ class LoadFileSerializer(serializers.ModelSerializer):
 
     class Meta:
         model = DraftFile
-        fields = read_only_fields = [
-            "id",
-            "name",
-            "bytes",
-            "sha256",
-            "kind",
-            "format",
-            "title",
-            "reason",
-            "missing",
-            "per_cent",
-            "counts",
-        ]
+        fields = read_only_fields = (
+            *("id", "name", "bytes", "sha256", "kind", "format", "title", "reason"),
+            *("missing", "per_cent", "counts"),
+        )
 
 
-class JobSerializer(serializers.ModelSerializer):
+class JobSerializer(serializers.ModelSerializer[Job]):
     """The long work of a load, and how far it is."""
 
     class Meta:
         model = Job
-        fields = read_only_fields = ["state", "done", "total", "doing", "failure"]
+        fields = read_only_fields = ("state", "done", "total", "doing", "failure")
 
 
-class QuestionSerializer(serializers.Serializer):
+class QuestionSerializer(serializers.Serializer[OpenQuestion]):
     """Something only a person can say; “answers” takes it."""
 
-    file = serializers.IntegerField(source="finding.file_id")
+    file = serializers.IntegerField(source="file.pk")
     code = serializers.CharField(source="finding.code")
     found = serializers.CharField(source="finding.found")
     is_answered = serializers.BooleanField()
 
 
-class PlanSerializer(serializers.Serializer):
-    """What confirming would do, in sentences, and what stands against it."""
+class PlanSerializer(serializers.Serializer[Plan]):
+    """The effect of confirming, in sentences, and the obstacles to it."""
 
     added = serializers.ListField(child=serializers.CharField())
     replaced = serializers.ListField(child=serializers.CharField())
@@ -64,25 +68,18 @@ class PlanSerializer(serializers.Serializer):
     obstacles = serializers.ListField(child=serializers.CharField())
 
 
-class LoadSerializer(serializers.ModelSerializer):
+class LoadSerializer(serializers.ModelSerializer[Draft]):
     """A load on its way."""
 
-    dataset = serializers.SlugRelatedField("slug", read_only=True, allow_null=True)
-    person = serializers.SlugRelatedField("username", read_only=True, allow_null=True)
+    dataset = serializers.SlugRelatedField[Dataset]("slug", read_only=True, allow_null=True)
+    person = serializers.SlugRelatedField[User]("username", read_only=True, allow_null=True)
 
     class Meta:
         model = Draft
-        fields = read_only_fields = [
-            "id",
-            "state",
-            "dataset",
-            "name",
-            "provenance",
-            "licence",
-            "person",
-            "created",
-            "changed",
-        ]
+        fields = read_only_fields = (
+            *("id", "state", "dataset", "name", "provenance", "licence"),
+            *("person", "created", "changed"),
+        )
 
 
 class WholeLoadSerializer(LoadSerializer):
@@ -95,22 +92,18 @@ class WholeLoadSerializer(LoadSerializer):
     )
     questions = QuestionSerializer(many=True)
     plan = PlanSerializer(allow_null=True, help_text="Null until it is checked.")
-    receipts = serializers.PrimaryKeyRelatedField(many=True, read_only=True)
+    receipts = serializers.PrimaryKeyRelatedField[Import](many=True, read_only=True)
 
-    class Meta(LoadSerializer.Meta):
-        fields = read_only_fields = [
+    class Meta:
+        model = Draft
+        fields = read_only_fields = (
             *LoadSerializer.Meta.fields,
-            "files",
-            "job",
-            "n_findings",
-            "questions",
-            "plan",
-            "receipts",
-        ]
+            *("files", "job", "n_findings", "questions", "plan", "receipts"),
+        )
 
 
-class DescriptionSerializer(serializers.Serializer):
-    """What the new dataset is called and where it comes from; what is left out stays."""
+class DescriptionSerializer(serializers.Serializer[None]):
+    """Name and origin of the new dataset; fields left out stay as they are."""
 
     name = serializers.CharField(max_length=120, required=False, allow_blank=True)
     provenance = serializers.CharField(max_length=2000, required=False, allow_blank=True)
@@ -120,7 +113,7 @@ class DescriptionSerializer(serializers.Serializer):
 class NewLoadSerializer(DescriptionSerializer):
     """A load into a dataset, or of a new one."""
 
-    dataset = serializers.SlugRelatedField(
+    dataset = serializers.SlugRelatedField[Dataset](
         "slug",
         queryset=Dataset.objects.none(),
         required=False,
@@ -131,15 +124,16 @@ class NewLoadSerializer(DescriptionSerializer):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         if "datasets" in self.context:
-            self.fields["dataset"].queryset = self.context["datasets"]
+            # The types do not know which field it is.
+            self.fields["dataset"].queryset = self.context["datasets"]  # type: ignore[attr-defined]
 
 
-class UploadSerializer(serializers.Serializer):
+class UploadSerializer(serializers.Serializer[None]):
     file = serializers.FileField(max_length=255, allow_empty_file=True)
 
 
-class FileChangeSerializer(serializers.Serializer):
-    """What a file is, where it was taken for something else; what is left out stays."""
+class FileChangeSerializer(serializers.Serializer[None]):
+    """Corrections to the guess about a file; fields left out stay as they are."""
 
     kind = serializers.ChoiceField(FileKind.choices, required=False)
     format = serializers.ChoiceField(
@@ -150,7 +144,7 @@ class FileChangeSerializer(serializers.Serializer):
     )
 
 
-class FileAnswerSerializer(serializers.Serializer):
+class FileAnswerSerializer(serializers.Serializer[None]):
     file = serializers.IntegerField(min_value=1, max_value=2**63 - 1)
     missing = serializers.ChoiceField(
         Missing.choices, required=False, help_text="What an image without a result file means."
@@ -160,49 +154,40 @@ class FileAnswerSerializer(serializers.Serializer):
     )
 
 
-class AnswersSerializer(serializers.Serializer):
-    answers = FileAnswerSerializer(many=True, max_length=200)
+class AnswersSerializer(serializers.Serializer[None]):
+    # The types of the framework know no bound of a list of serializers.
+    answers = FileAnswerSerializer(many=True, max_length=200)  # type: ignore[call-arg]
 
 
-class ConfirmSerializer(serializers.Serializer):
+class ConfirmSerializer(serializers.Serializer[None]):
     replace = serializers.BooleanField(
         required=False, default=False, help_text="Consent to what the plan would replace."
     )
 
 
-class FindingSerializer(serializers.ModelSerializer):
+class FindingSerializer(serializers.ModelSerializer[Finding]):
     """One fault or question that the check found, with its place."""
 
     class Meta:
         model = Finding
-        fields = read_only_fields = [
-            "id",
-            "file",
-            "severity",
-            "code",
-            "archive",
-            "entry",
-            "line",
-            "column",
-            "text",
-            "found",
-            "expected",
-            "action",
-        ]
+        fields = read_only_fields = (
+            *("id", "file", "severity", "code", "archive", "entry", "line", "column"),
+            *("text", "found", "expected", "action"),
+        )
 
 
-class FindingQuery(serializers.Serializer):
+class FindingQuery(serializers.Serializer[None]):
     severity = serializers.ChoiceField(Finding.Severity.choices, required=False)
     code = serializers.ChoiceField(list(CODES), required=False)
     words = serializers.CharField(required=False, max_length=100)
 
 
-class ReceiptSerializer(serializers.ModelSerializer):
+class ReceiptSerializer(serializers.ModelSerializer[Import]):
     """Who loaded what, when and from which files."""
 
-    dataset = serializers.SlugRelatedField("slug", read_only=True, allow_null=True)
-    person = serializers.SlugRelatedField("username", read_only=True, allow_null=True)
-    undone_by = serializers.SlugRelatedField("username", read_only=True, allow_null=True)
+    dataset = serializers.SlugRelatedField[Dataset]("slug", read_only=True, allow_null=True)
+    person = serializers.SlugRelatedField[User]("username", read_only=True, allow_null=True)
+    undone_by = serializers.SlugRelatedField[User]("username", read_only=True, allow_null=True)
     files = serializers.ListField(child=serializers.DictField())
     counts = serializers.DictField()
     warnings = serializers.ListField(child=serializers.CharField())
@@ -210,20 +195,10 @@ class ReceiptSerializer(serializers.ModelSerializer):
 
     class Meta:
         model = Import
-        fields = read_only_fields = [
-            "id",
-            "kind",
-            "dataset",
-            "dataset_name",
-            "person",
-            "created",
-            "files",
-            "counts",
-            "warnings",
-            "replaced",
-            "undone",
-            "undone_by",
-        ]
+        fields = read_only_fields = (
+            *("id", "kind", "dataset", "dataset_name", "person", "created"),
+            *("files", "counts", "warnings", "replaced", "undone", "undone_by"),
+        )
 
 
 class WholeReceiptSerializer(ReceiptSerializer):
@@ -231,10 +206,11 @@ class WholeReceiptSerializer(ReceiptSerializer):
         child=serializers.CharField(), help_text="What stands against undoing it."
     )
 
-    class Meta(ReceiptSerializer.Meta):
-        fields = read_only_fields = [*ReceiptSerializer.Meta.fields, "obstacles"]
+    class Meta:
+        model = Import
+        fields = read_only_fields = (*ReceiptSerializer.Meta.fields, "obstacles")
 
 
-class ReceiptQuery(serializers.Serializer):
+class ReceiptQuery(serializers.Serializer[None]):
     dataset = serializers.SlugField(required=False, max_length=120)
     kind = serializers.ChoiceField(Import.Kind.choices, required=False)

@@ -8,6 +8,7 @@ from django.utils import timezone
 from annotate.audit.models import Act
 from annotate.audit.services import record
 from annotate.datasets.models import Dataset, Method
+from annotate.datasets.photographs import forget_unused
 from annotate.scoring.models import ProtocolRun
 from annotate.studies.models import Study
 from protocols.formats.problems import quoted
@@ -15,7 +16,6 @@ from protocols.formats.problems import quoted
 from . import people, publishing
 from .errors import CannotUndo
 from .models import Import
-from .photographs import forget_unused
 
 
 def obstacles(receipt: Import) -> list[str]:
@@ -24,32 +24,31 @@ def obstacles(receipt: Import) -> list[str]:
         return ["It was undone already."]
     if not receipt.added:
         return ["It was loaded by an earlier version, which did not note what it added."]
-    if receipt.kind == Import.Kind.DATASET:
-        return _against_dataset(receipt)
-    if receipt.kind == Import.Kind.RESULTS:
-        return _against_results(receipt)
+    if receipt.dataset is not None and receipt.kind == Import.Kind.DATASET:
+        return _against_dataset(receipt, receipt.dataset)
+    if receipt.dataset is not None and receipt.kind == Import.Kind.RESULTS:
+        return _against_results(receipt, receipt.dataset)
     if receipt.kind == Import.Kind.USERS:
         begun = people.who_worked(receipt.added["memberships"])
         return [f"They have begun to answer: {', '.join(begun)}."] if begun else []
     return []
 
 
-def _against_dataset(receipt: Import) -> list[str]:
-    dataset = receipt.dataset
-    found = [f"The study {quoted(study.name)} uses it." for study in dataset.studies.all()]
+def _against_dataset(receipt: Import, dataset: Dataset) -> list[str]:
+    against = [f"The study {quoted(study.name)} uses it." for study in dataset.studies.all()]
     others = dataset.imports.filter(undone__isnull=True).exclude(pk=receipt.pk)
     if others or dataset.methods.exists():
-        found.append("Results or scores were loaded on it. Undo those loads first.")
+        against.append("Results or scores were loaded on it. Undo those loads first.")
     if dataset.runs.exists() and not dataset.methods.exists():
-        found.append("Protocols have scored it.")
-    return found
+        against.append("Protocols have scored it.")
+    return against
 
 
-def _against_results(receipt: Import) -> list[str]:
+def _against_results(receipt: Import, dataset: Dataset) -> list[str]:
     methods = list(Method.objects.filter(pk__in=receipt.added["methods"]))
-    found = []
+    against = []
     if receipt.replaced:
-        found.append(
+        against.append(
             f"It replaced earlier results of {', '.join(receipt.replaced)}, and undoing would not "
             "bring those back. Load the earlier file again: it takes their place."
         )
@@ -57,20 +56,18 @@ def _against_results(receipt: Import) -> list[str]:
     asked = Q(assignments__screens__left__method__in=methods)
     asked |= Q(assignments__screens__right__method__in=methods)
     for study in Study.objects.filter(used | asked).distinct():
-        found.append(f"The study {quoted(study.name)} uses it.")
-    later = receipt.dataset.imports.filter(
-        kind=Import.Kind.RESULTS, undone__isnull=True, pk__gt=receipt.pk
-    )
+        against.append(f"The study {quoted(study.name)} uses it.")
+    later = dataset.imports.filter(kind=Import.Kind.RESULTS, undone__isnull=True, pk__gt=receipt.pk)
     gone = {name for other in later for name in other.replaced}
     replaced = sorted(gone & {method.name for method in methods})
     if replaced:
-        found.append(f"Its results of {', '.join(replaced)} were replaced by a later load.")
+        against.append(f"Its results of {', '.join(replaced)} were replaced by a later load.")
     imported = ProtocolRun.objects.filter(
         origin=ProtocolRun.Origin.IMPORTED, scores__result__method__in=methods
     ).distinct()
     for run in imported:
-        found.append(f"Scores of {quoted(run.name)} were loaded for it. Undo that load first.")
-    return found
+        against.append(f"Scores of {quoted(run.name)} were loaded for it. Undo that load first.")
+    return against
 
 
 @transaction.atomic
@@ -86,7 +83,7 @@ def undo_import(*, receipt: Import, person: User | None = None) -> Import:
     against = obstacles(locked)
     if against:
         raise CannotUndo(f"{' '.join(against)} Nothing was undone.")
-    if locked.kind == Import.Kind.DATASET:
+    if locked.kind == Import.Kind.DATASET and locked.dataset is not None:
         _remove_dataset(locked.dataset)
         locked.dataset = None
     elif locked.kind == Import.Kind.RESULTS:

@@ -1,4 +1,4 @@
-"""Loading data through the browser, step by step; each step has its address and can be come back to."""
+"""Load data through the browser, step by step; each step has an address to come back to."""
 
 from collections.abc import Callable
 from functools import wraps
@@ -7,25 +7,20 @@ from typing import Any
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.core.paginator import Paginator
-from django.http import (
-    Http404,
-    HttpRequest,
-    HttpResponse,
-    HttpResponseBase,
-    JsonResponse,
-    StreamingHttpResponse,
-)
+from django.http import Http404, HttpResponse, HttpResponseBase, JsonResponse, StreamingHttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.views.decorators.cache import cache_control
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
+from annotate.access import permitted
+from annotate.datasets.models import Dataset
+from annotate.datasets.photographs import photograph_bytes
 from annotate.errors import Refusal
-from annotate.studies import permissions
+from annotate.requests import SignedInRequest
 from protocols.formats.reading import FORMATS
 
-from . import drafts, exports, staging, undoing
-from . import presentation as screens
+from . import drafts, exports, plans, presentation, staging, undoing
 from .errors import NotLoaded
 from .forms import (
     AnswersForm,
@@ -37,7 +32,6 @@ from .forms import (
     TargetForm,
 )
 from .models import Draft, DraftFile, FileKind, Finding, Import
-from .photographs import photograph_bytes
 
 _RECEIPTS_PER_PAGE = 50
 View = Callable[..., HttpResponseBase]
@@ -47,8 +41,8 @@ def _for_admins(view: View) -> View:
     """Let admins in; to everybody else the page does not exist."""
 
     @wraps(view)
-    def guarded(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
-        if not permissions.may_load_data(request.user):
+    def guarded(request: SignedInRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
+        if not request.user.has_perm("annotate.load_data"):
             raise Http404
         return view(request, *args, **kwargs)
 
@@ -63,17 +57,17 @@ def _draft(pk: int) -> Draft:
 
 
 def _page(
-    request: HttpRequest, template: str, draft: Draft, here: str, status: int = 200, **more: Any
+    request: SignedInRequest, template: str, draft: Draft, here: str, status: int = 200, **more: Any
 ) -> HttpResponse:
-    context = {"draft": draft, "steps": screens.steps(draft, here), **more}
+    context = {"draft": draft, "steps": presentation.steps(draft, here), **more}
     return render(request, f"imports/{template}.html", context, status=status)
 
 
 @_for_admins
 @require_http_methods(["GET", "POST"])
-def start(request: HttpRequest) -> HttpResponse:
+def start(request: SignedInRequest) -> HttpResponse:
     """Begin a load, with files or without; or go on with one that was begun."""
-    datasets = permissions.datasets_to_see(request.user)
+    datasets = permitted(request.user, "annotate.see_dataset", Dataset)
     if request.method == "GET":
         form = StartForm(initial={"dataset": request.GET.get("dataset")}, datasets=datasets)
         return _start_page(request, form)
@@ -88,9 +82,8 @@ def start(request: HttpRequest) -> HttpResponse:
     return redirect(url)
 
 
-def _start_page(request: HttpRequest, form: StartForm, status: int = 200) -> HttpResponse:
-    over = (Draft.State.LOADED, Draft.State.DISCARDED)
-    begun = Draft.objects.exclude(state__in=over).filter(files__isnull=False).distinct()
+def _start_page(request: SignedInRequest, form: StartForm, status: int = 200) -> HttpResponse:
+    begun = Draft.objects.exclude(state__in=Draft.OVER).filter(files__isnull=False).distinct()
     context = {
         "form": form,
         "begun": begun.select_related("person", "dataset")[:20],
@@ -99,11 +92,11 @@ def _start_page(request: HttpRequest, form: StartForm, status: int = 200) -> Htt
     return render(request, "imports/start.html", context, status=status)
 
 
-def _wants_json(request: HttpRequest) -> bool:
+def _wants_json(request: SignedInRequest) -> bool:
     return request.get_preferred_type(["text/html", "application/json"]) == "application/json"
 
 
-def _add(request: HttpRequest, draft: Draft, files: list[Any]) -> list[str]:
+def _add(request: SignedInRequest, draft: Draft, files: list[Any]) -> list[str]:
     """Keep uploaded files; return why some were not kept."""
     refusals = []
     for file in files:
@@ -117,22 +110,17 @@ def _add(request: HttpRequest, draft: Draft, files: list[Any]) -> list[str]:
 
 @_for_admins
 @require_http_methods(["GET", "POST"])
-def files(request: HttpRequest, pk: int) -> HttpResponse:
-    """What each file is; sent, what was corrected, and whether to check them now."""
+def files(request: SignedInRequest, pk: int) -> HttpResponse:
+    """Show the files; when posted, store corrections and perhaps start the check."""
     draft = _draft(pk)
     if request.method == "GET" and draft.state not in (Draft.State.OPEN, Draft.State.CHECKED):
-        return redirect(screens.address(draft))
+        return redirect(presentation.address(draft))
     sent = request.POST if request.method == "POST" else None
     target = TargetForm(
-        sent,
-        initial={
-            "name": draft.name,
-            "provenance": draft.provenance,
-            "licence": draft.licence,
-        },
+        sent, initial={"name": draft.name, "provenance": draft.provenance, "licence": draft.licence}
     )
     earlier = drafts.earlier_loads(draft)
-    rows = [FileForm(sent, file=one, earlier=earlier.get(one.pk)) for one in draft.files.all()]
+    rows = [FileForm(sent, file=file, earlier=earlier.get(file.pk)) for file in draft.files.all()]
     refusal = None
     if sent is not None:
         if all([target.is_valid(), *(row.is_valid() for row in rows)]):
@@ -156,7 +144,7 @@ def files(request: HttpRequest, pk: int) -> HttpResponse:
 
 
 def _changed(
-    request: HttpRequest, draft: Draft, target: TargetForm, rows: list[FileForm]
+    request: SignedInRequest, draft: Draft, target: TargetForm, rows: list[FileForm]
 ) -> HttpResponse:
     said = target.cleaned_data
     if draft.dataset is None and any(said[key] != getattr(draft, key) for key in said):
@@ -172,18 +160,17 @@ def _changed(
 
 @_for_admins
 @require_POST
-def add(request: HttpRequest, pk: int) -> HttpResponse:
+def add(request: SignedInRequest, pk: int) -> HttpResponse:
     draft = _draft(pk)
     form = FilesForm(request.POST, request.FILES)
-    refusals = (
-        _add(request, draft, form.cleaned_data["files"])
-        if form.is_valid()
-        else ["Choose at least one file."]
-    )
+    if form.is_valid():
+        refusals = _add(request, draft, form.cleaned_data["files"])
+    else:
+        refusals = ["Choose at least one file."]
+    # The page that follows says it, too, by its messages.
+    if _wants_json(request) and refusals:
+        return JsonResponse({"refusal": " ".join(refusals)}, status=422)
     if _wants_json(request):
-        if refusals:
-            # Said on the page that follows, too, by its messages.
-            return JsonResponse({"refusal": " ".join(refusals)}, status=422)
         return JsonResponse({"ok": True})
     if not form.is_valid():
         messages.error(request, refusals[0])
@@ -192,23 +179,23 @@ def add(request: HttpRequest, pk: int) -> HttpResponse:
 
 @_for_admins
 @require_POST
-def remove(request: HttpRequest, pk: int, file: int) -> HttpResponse:
-    found = get_object_or_404(DraftFile.objects.select_related("draft"), draft=pk, pk=file)
-    _try(request, lambda: drafts.remove_file(file=found))
+def remove(request: SignedInRequest, pk: int, file: int) -> HttpResponse:
+    removed = get_object_or_404(DraftFile.objects.select_related("draft"), draft=pk, pk=file)
+    _try(request, lambda: drafts.remove_file(file=removed))
     return redirect("imports:files", pk=pk)
 
 
 @_for_admins
 @require_POST
-def discard(request: HttpRequest, pk: int) -> HttpResponse:
+def discard(request: SignedInRequest, pk: int) -> HttpResponse:
     draft = _draft(pk)
     if _try(request, lambda: drafts.discard(draft=draft)):
         messages.success(request, "The load was discarded. Nothing was loaded.")
         return redirect("imports:start")
-    return redirect(screens.address(draft))
+    return redirect(presentation.address(draft))
 
 
-def _try(request: HttpRequest, do: Callable[[], object]) -> bool:
+def _try(request: SignedInRequest, do: Callable[[], object]) -> bool:
     try:
         do()
     except Refusal as refusal:
@@ -219,49 +206,40 @@ def _try(request: HttpRequest, do: Callable[[], object]) -> bool:
 
 @_for_admins
 @require_safe
-def progress(request: HttpRequest, pk: int) -> HttpResponse:
-    """How far the check or the load is; with ``?as=json`` for the page's script."""
+def progress(request: SignedInRequest, pk: int) -> HttpResponse:
+    """Show the progress of the check or the load; ``?as=json`` is for the page's script."""
     draft = _draft(pk)
     job = draft.job
     if request.GET.get("as") == "json":
-        return JsonResponse(_progress_data(draft))
+        if not draft.is_at_work or job is None:
+            # The page itself says what became of it.
+            return JsonResponse({"next": reverse("imports:progress", args=[pk])})
+        told = {"done": job.done, "total": job.total, "doing": job.doing}
+        return JsonResponse(told | {"stopping": job.cancel_requested})
     if not draft.is_at_work:
         if job is not None and job.failure and not draft.is_over:
             messages.error(request, job.failure)
         elif job is not None and job.state == job.State.CANCELLED:
             messages.info(request, "Stopped. Nothing was changed.")
-        return redirect(screens.address(draft))
+        return redirect(presentation.address(draft))
     here = "check" if draft.state == Draft.State.CHECKING else "confirm"
     return _page(request, "progress", draft, here, job=job)
 
 
-def _progress_data(draft: Draft) -> dict[str, Any]:
-    job = draft.job
-    if not draft.is_at_work or job is None:
-        # The page itself says what became of it.
-        return {"next": reverse("imports:progress", args=[draft.pk])}
-    return {
-        "done": job.done,
-        "total": job.total,
-        "doing": job.doing,
-        "stopping": job.cancel_requested,
-    }
-
-
 @_for_admins
 @require_POST
-def cancel(request: HttpRequest, pk: int) -> HttpResponse:
+def cancel(request: SignedInRequest, pk: int) -> HttpResponse:
     drafts.cancel_work(draft=_draft(pk))
     return redirect("imports:progress", pk=pk)
 
 
 @_for_admins
 @require_http_methods(["GET", "POST"])
-def report(request: HttpRequest, pk: int) -> HttpResponse:
-    """What the check found; sent, the answers to its questions."""
+def report(request: SignedInRequest, pk: int) -> HttpResponse:
+    """Show the findings of the check; when posted, store the answers to its questions."""
     draft = _draft(pk)
     if draft.state not in (Draft.State.CHECKED, Draft.State.LOADED):
-        return redirect(screens.address(draft))
+        return redirect(presentation.address(draft))
     answers = _answers_form(request, draft)
     if request.method == "POST" and answers is not None and answers.is_valid():
         try:
@@ -272,7 +250,7 @@ def report(request: HttpRequest, pk: int) -> HttpResponse:
             messages.error(request, str(refusal))
         return redirect("imports:report", pk=pk)
     form = FindingsForm(request.GET)
-    wanted = form.cleaned_data if form.is_valid() else {}
+    wanted = form.wanted()
     return _page(
         request,
         "report",
@@ -281,23 +259,23 @@ def report(request: HttpRequest, pk: int) -> HttpResponse:
         status=422 if request.method == "POST" else 200,
         form=form,
         is_filtered=any(wanted.values()),
-        groups=screens.groups(draft, wanted),
-        left_out=screens.left_out(draft),
+        groups=presentation.groups(draft, wanted),
+        left_out=presentation.left_out(draft),
         n_findings=draft.findings.count(),
         n_errors=draft.findings.filter(severity=Finding.Severity.ERROR).count(),
-        reports=screens.file_reports(draft),
-        drawings=screens.drawings(draft),
+        reports=presentation.file_reports(draft),
+        drawings=presentation.drawings(draft),
         answers=answers,
-        n_open=sum(not question.is_answered for question in drafts.questions(draft)),
+        n_open=sum(not question.is_answered for question in plans.questions(draft)),
     )
 
 
-def _answers_form(request: HttpRequest, draft: Draft) -> AnswersForm | None:
+def _answers_form(request: SignedInRequest, draft: Draft) -> AnswersForm | None:
     if draft.state != Draft.State.CHECKED:
         return None
     codes: dict[int, set[str]] = {}
-    for question in drafts.questions(draft):
-        codes.setdefault(question.finding.file_id, set()).add(question.finding.code)
+    for question in plans.questions(draft):
+        codes.setdefault(question.file.pk, set()).add(question.finding.code)
     if not codes:
         return None
     sent = request.POST if request.method == "POST" else None
@@ -306,48 +284,44 @@ def _answers_form(request: HttpRequest, draft: Draft) -> AnswersForm | None:
 
 @_for_admins
 @require_safe
-def report_file(request: HttpRequest, pk: int) -> StreamingHttpResponse:
+def report_file(request: SignedInRequest, pk: int) -> StreamingHttpResponse:
     """All findings as CSV; with the page's filter, those it lets through."""
-    draft = _draft(pk)
-    form = FindingsForm(request.GET)
-    wanted = form.cleaned_data if form.is_valid() else {}
+    findings = Finding.objects.filter(draft=_draft(pk)).matching(FindingsForm(request.GET).wanted())
     return StreamingHttpResponse(
-        exports.findings_as_csv(screens.matching(draft, wanted)),
+        exports.findings_as_csv(findings),
         content_type="text/csv; charset=utf-8",
-        headers={"Content-Disposition": f'attachment; filename="load-{draft.pk}-report.csv"'},
+        headers={"Content-Disposition": f'attachment; filename="load-{pk}-report.csv"'},
     )
 
 
 @cache_control(private=True, max_age=3600)
 @_for_admins
 @require_safe
-def photograph(request: HttpRequest, pk: int, sha256: str) -> HttpResponse:
+def photograph(request: SignedInRequest, pk: int, sha256: str) -> HttpResponse:
     """A photograph that waits to be loaded, as the report draws it: one that was verified."""
     draft = _draft(pk)
     for example in draft.summary.get("examples", []):
-        found = example["photograph"]
-        if found and found[0] == sha256 and found[4] is not None:
-            file = get_object_or_404(draft.files, pk=found[4], kind=FileKind.PHOTOGRAPHS)
-            content = photograph_bytes(staging.path_of(file.sha256), found[5], sha256)
+        if not example["photograph"]:
+            continue
+        digest, content_type, _, _, staged_in, entry = example["photograph"]
+        if digest == sha256 and staged_in is not None:
+            file = get_object_or_404(draft.files, pk=staged_in, kind=FileKind.PHOTOGRAPHS)
+            content = photograph_bytes(staging.path_of(file.sha256), entry, sha256)
             if content is not None:
-                return HttpResponse(
-                    content,
-                    content_type=found[1],
-                    headers={
-                        "Content-Security-Policy": "default-src 'none'",
-                        "Content-Disposition": "inline",
-                    },
-                )
+                response = HttpResponse(content, content_type=content_type)
+                response["Content-Security-Policy"] = "default-src 'none'"
+                response["Content-Disposition"] = "inline"
+                return response
     raise Http404
 
 
 @_for_admins
 @require_http_methods(["GET", "POST"])
-def confirm(request: HttpRequest, pk: int) -> HttpResponse:
-    """What would be added, replaced and left alone; sent, it is done."""
+def confirm(request: SignedInRequest, pk: int) -> HttpResponse:
+    """Show what would be added, replaced and left alone; when posted, load it."""
     draft = _draft(pk)
     if draft.state != Draft.State.CHECKED:
-        return redirect(screens.address(draft))
+        return redirect(presentation.address(draft))
     form = ConfirmForm(request.POST if request.method == "POST" else None)
     refusal = None
     if form.is_valid():
@@ -364,39 +338,40 @@ def confirm(request: HttpRequest, pk: int) -> HttpResponse:
         "confirm",
         status=422 if request.method == "POST" else 200,
         form=form,
-        plan=drafts.plan(draft),
+        plan=plans.plan(draft),
         refusal=refusal,
     )
 
 
 @_for_admins
 @require_safe
-def receipts(request: HttpRequest) -> HttpResponse:
+def receipts(request: SignedInRequest) -> HttpResponse:
     """Everything that was loaded, newest first; with ``?dataset=`` on one dataset."""
-    found = Import.objects.select_related("person", "dataset", "undone_by")
+    listed = Import.objects.select_related("person", "dataset", "undone_by")
     dataset = None
     if slug := request.GET.get("dataset"):
-        dataset = get_object_or_404(permissions.datasets_to_see(request.user), slug=slug)
-        found = found.filter(dataset=dataset)
-    page = Paginator(found, _RECEIPTS_PER_PAGE).get_page(request.GET.get("page"))
+        dataset = get_object_or_404(
+            permitted(request.user, "annotate.see_dataset", Dataset), slug=slug
+        )
+        listed = listed.filter(dataset=dataset)
+    page = Paginator(listed, _RECEIPTS_PER_PAGE).get_page(request.GET.get("page"))
     return render(request, "imports/receipts.html", {"page": page, "dataset": dataset})
 
 
 @_for_admins
 @require_http_methods(["GET", "POST"])
-def receipt(request: HttpRequest, pk: int) -> HttpResponse:
-    """Who loaded what, when and from which files; sent, the load is undone."""
-    found = get_object_or_404(
-        Import.objects.select_related("person", "dataset", "draft", "undone_by"), pk=pk
-    )
+def receipt(request: SignedInRequest, pk: int) -> HttpResponse:
+    """Show who loaded what, when and from which files; when posted, undo the load."""
+    receipts = Import.objects.select_related("person", "dataset", "draft", "undone_by")
+    shown = get_object_or_404(receipts, pk=pk)
     if request.method == "POST":
-        if _try(request, lambda: undoing.undo_import(receipt=found, person=request.user)):
+        if _try(request, lambda: undoing.undo_import(receipt=shown, person=request.user)):
             messages.success(request, "Undone: what this load added is gone.")
         return redirect("imports:receipt", pk=pk)
     context = {
-        "receipt": found,
-        "beside": found.draft.receipts.exclude(pk=pk).order_by("pk") if found.draft else [],
-        "obstacles": undoing.obstacles(found),
-        "steps": screens.steps(found.draft, "receipt") if found.draft else [],
+        "receipt": shown,
+        "beside": shown.draft.receipts.exclude(pk=pk).order_by("pk") if shown.draft else [],
+        "obstacles": undoing.obstacles(shown),
+        "steps": presentation.steps(shown.draft, "receipt") if shown.draft else [],
     }
     return render(request, "imports/receipt.html", context)

@@ -20,8 +20,10 @@ def submit(pk: int) -> None:
     from distributed import Client, fire_and_forget
 
     try:
-        with Client(settings.DASK_SCHEDULER, timeout=_TIMEOUT_SECONDS) as client:
-            fire_and_forget(client.submit(run_there, pk, key=f"job-{pk}-{uuid4().hex}"))
+        # The library has no types.
+        with Client(settings.DASK_SCHEDULER, timeout=_TIMEOUT_SECONDS) as client:  # type: ignore[no-untyped-call]
+            future = client.submit(run_there, pk, key=f"job-{pk}-{uuid4().hex}")
+            fire_and_forget(future)  # type: ignore[no-untyped-call]
     except OSError as fault:
         _log.warning("The Dask scheduler did not take job %s: %s", pk, fault)
 

@@ -1,4 +1,4 @@
-"""What ends a piece of work before it is done."""
+"""Errors that end a piece of work early."""
 
 from annotate.errors import Refusal
 

@@ -87,6 +87,6 @@ class Job(models.Model):
 
     @property
     def is_lost(self) -> bool:
-        """Whether nobody works on it though somebody should."""
+        """Tell whether the job has lost its worker."""
         since = self.heartbeat if self.state == self.State.RUNNING else self.created
         return self.is_open and since is not None and since < timezone.now() - LOST_AFTER

@@ -1,11 +1,11 @@
-"""Which function does the work of which kind of job. `annotate/work.py` fills it."""
+"""The function that does the work of each kind of job. `annotate/work.py` fills it."""
 
 from collections.abc import Callable, Mapping
 from typing import Any, Protocol
 
 
 class Progress(Protocol):
-    """What a piece of work tells while it runs; raises Stopped when it should end."""
+    """Hears how far a piece of work is; raises Stopped when it should end."""
 
     def tell(self, done: int, total: int, doing: str = "") -> None: ...
 

@@ -12,18 +12,16 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.reverse import reverse
 
+from annotate.access import permitted
 from annotate.datasets.models import Method
-from annotate.learning import services as learning
-from annotate.progress import selectors
 from annotate.rest.errors import Conflict, Forbidden
 from annotate.rest.problems import CONTENT_TYPE
 from annotate.rest.scopes import JUDGE
 from annotate.rest.views import ApiView, ListView
-from annotate.studies import permissions
 from annotate.studies.models import Study
 from rankings.elicitation import CRITERIA
 
-from . import changes, services
+from . import changes, methods, planning, services, turns
 from .errors import Incomplete, JudgingRefusal, StudyNotOpen
 from .models import Assignment
 from .presentation import history_data
@@ -42,6 +40,7 @@ from .serializers import (
     UndoSerializer,
     next_data,
 )
+from .sharing import first_visit_is_due, own_progress
 
 _NEXT = {200: NextSerializer, (409, CONTENT_TYPE): ConflictSerializer}
 
@@ -51,16 +50,18 @@ class _Judging(ApiView):
         return JUDGE
 
     def judged(self, slug: str) -> Study:
-        return get_object_or_404(permissions.studies_to_judge(self.request.user), slug=slug)
+        return get_object_or_404(
+            permitted(self.request.user, "annotate.judge_study", Study), slug=slug
+        )
 
     def study_of(self, screen_id: str) -> Study:
         return get_object_or_404(
-            permissions.studies_to_judge(self.request.user),
+            permitted(self.request.user, "annotate.judge_study", Study),
             assignments__screens__public_id=screen_id,
             assignments__annotator=self.request.user,
         )
 
-    def next(self, study: Study, turn: services.Turn | None, have: str = "") -> Response:
+    def next(self, study: Study, turn: turns.Turn | None, have: str = "") -> Response:
         return Response(next_data(study, turn, self.request, have=have, done=turn is None))
 
     def refused(self, study: Study, refusal: JudgingRefusal) -> Exception:
@@ -68,11 +69,12 @@ class _Judging(ApiView):
         if isinstance(refusal, Incomplete):
             return ValidationError(refusal.reasons)
         if isinstance(refusal, StudyNotOpen):
-            fault = Forbidden(str(refusal))
-            fault.problem, fault.title = "study-not-open", "The study takes no answers now"
-            return fault
-        turn = services.waiting_turn(study, self.request.user)
-        done = turn is None and services.has_begun_all(study, self.request.user)
+            forbidden = Forbidden(str(refusal))
+            forbidden.problem = "study-not-open"
+            forbidden.title = "The study takes no answers now"
+            return forbidden
+        turn = turns.waiting_turn(study, self.request.user)
+        done = turn is None and planning.has_begun_all(study, self.request.user)
         current = next_data(study, turn, self.request, have="", done=done)
         fault = Conflict(str(refusal), more={"current": current})
         fault.problem, fault.title = "already-answered", "Answered otherwise"
@@ -95,7 +97,7 @@ class JudgedStudies(ApiView):
     @extend_schema(responses=JudgedStudySerializer(many=True))
     def get(self, request: Request) -> Response:
         """The studies you annotate, and how far you are."""
-        rows = selectors.own_progress(permissions.studies_to_judge(request.user), request.user)
+        rows = own_progress(permitted(request.user, "annotate.judge_study", Study), request.user)
         return Response(self.shown(JudgedStudySerializer, rows, many=True))
 
 
@@ -109,7 +111,7 @@ class OwnAssignments(ListView):
         return JUDGE
 
     def get_queryset(self) -> QuerySet[Assignment]:
-        judged = permissions.studies_to_judge(self.request.user)
+        judged = permitted(self.request.user, "annotate.judge_study", Study)
         study = get_object_or_404(judged, slug=self.kwargs["slug"])
         own = Assignment.objects.filter(study=study, annotator=self.request.user)
         return own.annotate(n_answered=Count("screens", filter=Q(screens__state="answered")))
@@ -120,7 +122,7 @@ class Start(_Judging):
     def post(self, request: Request, slug: str) -> Response:
         """Take up the next image where none is in work, and get the pair that waits."""
         study, sent = self.judged(slug), self.sent(HaveSerializer)
-        if study.state == Study.State.OPEN and learning.is_due(study, request.user):
+        if study.state == Study.State.OPEN and first_visit_is_due(study, request.user):
             page = reverse("learning:welcome", args=[slug], request=request)
             fault = Conflict(
                 "Agree to take part and go through the first visit on the site before you begin.",
@@ -138,8 +140,8 @@ class Current(_Judging):
         study = self.judged(slug)
         if study.state != Study.State.OPEN:
             raise self.refused(study, services.not_open(study))
-        turn = services.waiting_turn(study, request.user)
-        done = turn is None and services.has_begun_all(study, request.user)
+        turn = turns.waiting_turn(study, request.user)
+        done = turn is None and planning.has_begun_all(study, request.user)
         return Response(next_data(study, turn, request, have="", done=done))
 
 
@@ -192,22 +194,24 @@ class History(_Judging):
 
 class StudyMethod(ApiView):
     def _found(self, request: Request, slug: str, method: str) -> tuple[Study, Method]:
-        if not permissions.may_load_data(request.user):
+        if not request.user.has_perm("annotate.load_data"):
             raise Http404
-        study = get_object_or_404(permissions.studies_to_follow(request.user), slug=slug)
+        study = get_object_or_404(
+            permitted(request.user, "annotate.follow_study", Study), slug=slug
+        )
         return study, get_object_or_404(study.dataset.methods, slug=method)
 
     @extend_schema(request=None, responses={200: AddedSerializer})
     def put(self, request: Request, slug: str, method: str) -> Response:
         """Let another method take part in a study that runs (admins); nothing is asked again."""
         study, found = self._found(request, slug, method)
-        return Response({"n_waiting": services.add_method(study=study, method=found)})
+        return Response({"n_waiting": methods.add_method(study=study, method=found)})
 
     @extend_schema(request=None, responses={204: None})
     def delete(self, request: Request, slug: str, method: str) -> Response:
         """Let a method take part no more (admins); the answers about it are kept."""
         study, found = self._found(request, slug, method)
-        services.withdraw_method(study=study, method=found)
+        methods.withdraw_method(study=study, method=found)
         return Response(status=204)
 
 
@@ -231,7 +235,7 @@ class AssignmentList(ListView):
 
     @cached_property
     def _study(self) -> Study:
-        followed = permissions.studies_to_follow(self.request.user)
+        followed = permitted(self.request.user, "annotate.follow_study", Study)
         return get_object_or_404(followed, slug=self.kwargs["slug"])
 
     def get_serializer_context(self) -> dict[str, Any]:

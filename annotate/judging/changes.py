@@ -2,12 +2,15 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import cast
 
 from django.contrib.auth.models import User
 
 from annotate.datasets.models import Result
 from annotate.studies.models import Study
 from rankings.elicitation import Answer
+from rankings.elicitation import Skip as PlannerSkip
+from rankings.elicitation import Verdict as PlannerVerdict
 from rankings.rechecks import settle
 
 from .models import Assignment, Judgement, Screen, Skip, Verdict
@@ -63,17 +66,17 @@ def _of_assignment(assignment: Assignment) -> Iterator[tuple[Judgement | Skip, i
         yield event, _most_set_aside(len(assignment.items), entries, at)
 
 
-def _most_set_aside(n: int, entries: list, at: int) -> int:
+def _most_set_aside(n: int, entries: list[Answer | PlannerSkip], at: int) -> int:
     """Return how many other answers do not fit any more if this one is changed in the worst way."""
     changed = entries[at]
     if not isinstance(changed, Answer) or changed.purpose not in ("place", "repair"):
         return 0
-    others = [one for place, one in enumerate(entries) if place != at]
+    others = [other for place, other in enumerate(entries) if place != at]
     before = len({place for place, _ in settle(n, others).set_aside})
     most = 0
     for criterion, verdict in changed.verdicts.items():
         for other in set(Verdict.values) - {verdict}:
-            verdicts = {**changed.verdicts, criterion: other}
+            verdicts = {**changed.verdicts, criterion: cast(PlannerVerdict, other)}
             anew = Answer(changed.left, changed.right, verdicts, changed.purpose)
             aside = {place for place, _ in settle(n, [*others, anew]).set_aside}
             most = max(most, len(aside) - before)

@@ -1,14 +1,16 @@
 """What the comparison page sends, checked and converted. Which criteria are open, the service knows."""
 
-import json
 from typing import Any
 
 from django import forms
 
-from .models import Preferences, Skip, Verdict
+from annotate.accounts.forms import json_object, short_texts
+from annotate.errors import CHOOSE_A_VERDICT
+from rankings.elicitation import CRITERIA
+
+from .models import Skip, Verdict
 
 _A_DAY_SECONDS = 86_400
-_MAX_FACTS = 40
 AIDS = ("ground_truth", "match_colours", "differences", "boxes_hidden", "blink", "zoomed")
 
 
@@ -20,13 +22,13 @@ class JudgementForm(forms.Form):
     aids = forms.CharField(required=False, max_length=2000)
     disputed = forms.CharField(required=False, max_length=100)
 
-    def __init__(self, *args: object, **kwargs: object) -> None:
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        for criterion in ("recall", "precision", "preference"):
-            self.fields[criterion].error_messages["invalid_choice"] = "Choose left, equal or right."
+        for criterion in CRITERIA:
+            self.fields[criterion].error_messages["invalid_choice"] = CHOOSE_A_VERDICT
 
     def verdicts(self) -> dict[str, str]:
-        return {name: self.cleaned_data[name] for name in ("recall", "precision", "preference")}
+        return {name: self.cleaned_data[name] for name in CRITERIA}
 
     def clean_seconds_taken(self) -> float | None:
         """A clock that went wrong must not cost the answer."""
@@ -38,7 +40,7 @@ class JudgementForm(forms.Form):
 
     def clean_aids(self) -> dict[str, float]:
         """Seconds for each known aid; what is damaged must not cost the answer."""
-        given = _json_object(self.cleaned_data["aids"])
+        given = json_object(self.cleaned_data["aids"])
         return {
             name: round(float(given[name]), 1)
             for name in AIDS
@@ -47,15 +49,7 @@ class JudgementForm(forms.Form):
 
     def clean_disputed(self) -> list[str]:
         named = self.cleaned_data["disputed"].split(",")
-        return [name for name in ("recall", "precision", "preference") if name in named]
-
-
-def _json_object(text: str) -> dict[str, Any]:
-    try:
-        given = json.loads(text or "{}")
-    except ValueError:
-        return {}
-    return given if isinstance(given, dict) else {}
+        return [name for name in CRITERIA if name in named]
 
 
 class SkipForm(forms.Form):
@@ -71,21 +65,4 @@ class SkipForm(forms.Form):
 
     def clean_environment(self) -> dict[str, str]:
         """What the browser says of itself: short texts only."""
-        given = _json_object(self.cleaned_data["environment"])
-        return {
-            str(name)[:40]: str(value)[:200] for name, value in list(given.items())[:_MAX_FACTS]
-        }
-
-
-class PreferencesForm(forms.ModelForm):
-    keys = forms.CharField(required=False, max_length=2000)
-
-    class Meta:
-        model = Preferences
-        fields = ["theme", "advance", "single_keys"]
-
-    def clean_keys(self) -> dict[str, str]:
-        given = _json_object(self.cleaned_data["keys"])
-        return {
-            str(action)[:40]: str(code)[:20] for action, code in list(given.items())[:_MAX_FACTS]
-        }
+        return short_texts(self.cleaned_data["environment"], n_value=200)

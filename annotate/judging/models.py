@@ -1,6 +1,7 @@
 """What annotators are shown and what they answer. The answers are events: added, never changed."""
 
 import secrets
+from typing import cast
 
 from django.conf import settings
 from django.db import models
@@ -8,6 +9,7 @@ from django.db.models import F, Q
 
 from annotate.datasets.models import Image, Result
 from annotate.studies.models import Study
+from rankings.elicitation import Verdict as PlannerVerdict
 
 
 class Verdict(models.TextChoices):
@@ -170,14 +172,18 @@ class Judgement(_Event):
         return f"judgement {self.number} of {self.assignment}"
 
     @property
-    def verdicts(self) -> dict[str, str]:
+    def verdicts(self) -> dict[str, PlannerVerdict]:
         """The criteria that were asked, with their answers."""
         answers = {
             "recall": self.recall,
             "precision": self.precision,
             "preference": self.preference,
         }
-        return {criterion: verdict for criterion, verdict in answers.items() if verdict}
+        return {
+            criterion: cast(PlannerVerdict, verdict)
+            for criterion, verdict in answers.items()
+            if verdict
+        }
 
 
 class Skip(_Event):
@@ -231,24 +237,3 @@ class Withdrawal(_Event):
 
     def __str__(self) -> str:
         return f"withdrawal {self.number} of {self.assignment}"
-
-
-class Preferences(models.Model):
-    """How somebody wants the comparison page."""
-
-    class Theme(models.TextChoices):
-        SYSTEM = "", "as the system"
-        LIGHT = "light", "light"
-        DARK = "dark", "dark"
-
-    person = models.OneToOneField(
-        settings.AUTH_USER_MODEL, models.CASCADE, related_name="preferences"
-    )
-    theme = models.CharField(max_length=5, choices=Theme, default=Theme.SYSTEM, blank=True)
-    advance = models.BooleanField("go on by itself after the last answer", default=False)
-    single_keys = models.BooleanField("answer with single keys", default=True)
-    # {action: KeyboardEvent.code}: keys that were changed.
-    keys = models.JSONField(default=dict, blank=True)
-
-    def __str__(self) -> str:
-        return f"preferences of {self.person}"

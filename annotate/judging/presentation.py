@@ -8,9 +8,9 @@ from django.contrib.auth.models import User
 from django.urls import reverse
 from django.utils.crypto import salted_hmac
 
+from annotate.accounts.models import Preferences
 from annotate.datasets.drawing import drawn
 from annotate.datasets.models import Image, Result
-from annotate.progress.selectors import n_images_of
 from annotate.studies.models import Study
 from protocols import registry
 from protocols.core.base import ImageScore, Scene
@@ -18,8 +18,10 @@ from rankings.elicitation import CRITERIA, Remaining
 from rankings.rechecks import remaining_with_checks
 
 from .changes import Past
-from .models import Judgement, Preferences, Verdict
-from .services import Turn, n_checks_of
+from .models import Judgement, Skip, Verdict
+from .planning import n_checks_of
+from .sharing import n_images_of
+from .turns import Turn, strategy_of
 
 _N_TIMES = 20
 _ID_LENGTH = 16
@@ -35,7 +37,7 @@ def payload(turn: Turn, message: str = "", have: str = "") -> dict[str, Any]:
     image, study, annotator = assignment.image, assignment.study, assignment.annotator
     n_images = n_images_of(study, annotator)
     remaining = remaining_with_checks(
-        turn.settled, turn.entries, study.strategy, n_checks_of(assignment)
+        turn.settled, turn.entries, strategy_of(study), n_checks_of(assignment)
     )
     implied = turn.implied
     shown = image_data(study, annotator, image, have=have)
@@ -212,7 +214,8 @@ def _minutes_left(study: Study, annotator: User, remaining: Remaining) -> float 
     times = Judgement.objects.filter(
         assignment__study=study, assignment__annotator=annotator, seconds_taken__isnull=False
     ).order_by("-created", "-pk")
-    last = list(times.values_list("seconds_taken", flat=True)[:_N_TIMES])
+    seconds = times.values_list("seconds_taken", flat=True)[:_N_TIMES]
+    last = [taken for taken in seconds if taken is not None]
     return round(median(last) * remaining.expected / 60, 1) if last else None
 
 
@@ -234,8 +237,8 @@ def _past_data(study: Study, past: Past) -> dict[str, Any]:
     screen, image = past.screen, past.screen.assignment.image
     convention = image.dataset.box_convention
     width, height = image.size_to_draw([*past.left.detections, *past.right.detections])
-    is_judgement = isinstance(past.event, Judgement)
-    verdicts = past.event.verdicts if is_judgement else {}
+    event = past.event
+    verdicts = event.verdicts if isinstance(event, Judgement) else {}
     return {
         "id": screen.public_id,
         "image_number": screen.assignment.position,
@@ -246,7 +249,7 @@ def _past_data(study: Study, past: Past) -> dict[str, Any]:
         "right": _result_data(past.right, convention),
         "verdicts": verdicts,
         "words": {name.capitalize(): Verdict(verdict).label for name, verdict in verdicts.items()},
-        "skipped": "" if is_judgement else past.event.get_reason_display(),
+        "skipped": event.get_reason_display() if isinstance(event, Skip) else "",
         "n_set_aside": past.n_set_aside,
         "change_url": reverse("judging:change", args=[screen.public_id]),
     }

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from annotate.datasets.models import Result
 from rankings.elicitation import CRITERIA, Answer, Check, Skip, State
 from rankings.rechecks import Settled, settle
 
@@ -46,8 +47,8 @@ def read_log(assignment: models.Assignment) -> Log:
     """Fetch the assignment's events with their screens and withdrawals (two queries)."""
     judgements = assignment.judgements.select_related("screen", "withdrawal")
     skips = assignment.skips.select_related("screen", "withdrawal")
-    events = sorted([*judgements, *skips], key=lambda event: event.number)
-    return Log(tuple(events))
+    events: list[models.Judgement | models.Skip] = [*judgements, *skips]
+    return Log(tuple(sorted(events, key=lambda event: event.number)))
 
 
 def item_of_each_result(assignment: models.Assignment) -> dict[int, int]:
@@ -99,3 +100,25 @@ def rankings_of(
         ]
         ranked[criterion] = [bucket for bucket in buckets if bucket]
     return ranked
+
+
+def rankings_that_differ() -> Iterator[tuple[models.Assignment, bool]]:
+    """Replay every assignment; say for each whether its stored state differs from its log's."""
+    assignments = models.Assignment.objects.select_related("study", "image", "annotator").order_by(
+        "pk"
+    )
+    for assignment in assignments.iterator():
+        state = settled_of(assignment, read_log(assignment)).state
+        replayed = None
+        # Once all pairs are placed, re-checks may still wait: the ranking is stored after them.
+        waits = assignment.screens.filter(state=models.Screen.State.WAITING).exists()
+        if state.is_finished and not waits:
+            replayed = rankings_of(assignment, state, method_of_each_result(assignment))
+        yield assignment, assignment.rankings != replayed
+
+
+def method_of_each_result(assignment: models.Assignment) -> dict[int, int]:
+    """Return the method of each result whose method takes part in the study."""
+    ids = [result for results in assignment.items for result in results]
+    taking_part = Result.objects.filter(pk__in=ids, method__studies=assignment.study_id)
+    return dict(taking_part.values_list("pk", "method_id"))

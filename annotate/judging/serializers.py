@@ -15,7 +15,7 @@ from rankings.elicitation import CRITERIA
 from .forms import AIDS
 from .models import Assignment, Skip, Verdict
 from .presentation import payload
-from .services import Turn
+from .turns import Turn
 
 _A_DAY_SECONDS = 86_400
 _HASH = re.compile(r"[0-9a-f]{64}$")
@@ -30,23 +30,23 @@ class Polygons(serializers.ListField):
         return [[float(value) for value in re.split("[ ,]", points)] for points in drawn]
 
 
-class ShownResultSerializer(serializers.Serializer):
+class ShownResultSerializer(serializers.Serializer[Any]):
     polygons = Polygons()
 
 
-class ShownTruthSerializer(serializers.Serializer):
+class ShownTruthSerializer(serializers.Serializer[Any]):
     polygons = Polygons()
     ignored = Polygons(help_text="Ground truth that counts for nobody.")
 
 
-class FatesSerializer(serializers.Serializer):
+class FatesSerializer(serializers.Serializer[Any]):
     """What a protocol makes of each region: matched, part, unmatched or ignored."""
 
     truth = serializers.ListField(child=serializers.CharField())
     detections = serializers.ListField(child=serializers.CharField())
 
 
-class ShownImageSerializer(serializers.Serializer):
+class ShownImageSerializer(serializers.Serializer[Any]):
     key = serializers.CharField(help_text="The same for you each time; it tells nothing.")
     photograph = serializers.CharField(allow_null=True, help_text="Its address; null without one.")
     width = serializers.FloatField(allow_null=True)
@@ -62,7 +62,7 @@ class ShownImageSerializer(serializers.Serializer):
     matches = serializers.DictField(child=FatesSerializer(), allow_null=True)
 
 
-class CriterionSerializer(serializers.Serializer):
+class CriterionSerializer(serializers.Serializer[Any]):
     name = serializers.ChoiceField(CRITERIA)
     question = serializers.CharField()
     state = serializers.ChoiceField(
@@ -73,7 +73,7 @@ class CriterionSerializer(serializers.Serializer):
     )
 
 
-class RemainingSerializer(serializers.Serializer):
+class RemainingSerializer(serializers.Serializer[Any]):
     """How many pairs of this image are left."""
 
     least = serializers.IntegerField()
@@ -84,7 +84,7 @@ class RemainingSerializer(serializers.Serializer):
     note = serializers.CharField(allow_blank=True)
 
 
-class TurnSerializer(serializers.Serializer):
+class TurnSerializer(serializers.Serializer[Any]):
     """A pair to judge."""
 
     id = serializers.CharField(help_text="Of the screen; it tells nothing.")
@@ -101,7 +101,7 @@ class TurnSerializer(serializers.Serializer):
     can_undo = serializers.BooleanField()
 
 
-class NextSerializer(serializers.Serializer):
+class NextSerializer(serializers.Serializer[Any]):
     """What is asked now. No screen and not done: the study is to be started."""
 
     study = serializers.CharField()
@@ -145,7 +145,7 @@ class ConflictSerializer(ProblemSerializer):
     current = NextSerializer(required=False)
 
 
-class HaveSerializer(serializers.Serializer):
+class HaveSerializer(serializers.Serializer[Any]):
     have = serializers.CharField(
         required=False,
         default="",
@@ -198,7 +198,7 @@ class UndoSerializer(HaveSerializer):
     )
 
 
-class JudgedStudySerializer(serializers.Serializer):
+class JudgedStudySerializer(serializers.Serializer[Any]):
     """A study that you annotate."""
 
     slug = serializers.CharField(source="study.slug")
@@ -208,7 +208,7 @@ class JudgedStudySerializer(serializers.Serializer):
     n_done = serializers.IntegerField()
 
 
-class OwnAssignmentSerializer(serializers.ModelSerializer):
+class OwnAssignmentSerializer(serializers.ModelSerializer[Assignment]):
     """An image that you rank or have ranked."""
 
     n_answered = serializers.IntegerField()
@@ -218,7 +218,7 @@ class OwnAssignmentSerializer(serializers.ModelSerializer):
         fields = read_only_fields = ["position", "state", "n_answered", "created", "finished"]
 
 
-class AssignmentSerializer(serializers.ModelSerializer):
+class AssignmentSerializer(serializers.ModelSerializer[Assignment]):
     """An image ranked by an annotator, for those who follow the study."""
 
     image_name = serializers.CharField(source="image.name")
@@ -252,7 +252,7 @@ class AssignmentSerializer(serializers.ModelSerializer):
         }
 
 
-class AssignmentQuery(serializers.Serializer):
+class AssignmentQuery(serializers.Serializer[Any]):
     annotator = serializers.CharField(required=False, max_length=150, help_text="User name.")
     image = serializers.IntegerField(
         required=False, min_value=1, max_value=2**63 - 1, help_text="Id of an image."
@@ -260,7 +260,7 @@ class AssignmentQuery(serializers.Serializer):
     state = serializers.ChoiceField(Assignment.State.choices, required=False)
 
 
-class PastSerializer(serializers.Serializer):
+class PastSerializer(serializers.Serializer[Any]):
     """One of the last answers or skips."""
 
     id = serializers.CharField(help_text="Of the screen; “change” opens it again.")
@@ -272,5 +272,5 @@ class PastSerializer(serializers.Serializer):
     )
 
 
-class AddedSerializer(serializers.Serializer):
+class AddedSerializer(serializers.Serializer[Any]):
     n_waiting = serializers.IntegerField(help_text="Rankings that wait for a few more answers.")

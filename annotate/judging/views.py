@@ -7,42 +7,29 @@ from typing import Any
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.contrib.auth.views import redirect_to_login
+from django.forms import Form
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase, JsonResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_http_methods, require_POST, require_safe
+from django.views.decorators.http import require_POST, require_safe
 
+from annotate.access import permitted
 from annotate.datasets.models import Image, Method
-from annotate.learning import services as learning
-from annotate.progress.selectors import n_images_of
-from annotate.studies import permissions
+from annotate.errors import CHOOSE_A_VERDICT
+from annotate.requests import SignedInRequest
 from annotate.studies.errors import StudyRefused
 from annotate.studies.models import Study
 from rankings.elicitation import CRITERIA
 
-from . import changes, services
+from . import changes, methods, planning, services, turns
 from .errors import AlreadyAnswered, Incomplete, StudyNotOpen
-from .forms import JudgementForm, PreferencesForm, SkipForm
-from .models import Assignment, Preferences, Screen, Skip
+from .forms import JudgementForm, SkipForm
+from .models import Assignment, Screen, Skip
 from .presentation import history_data, image_data, payload, sides
+from .sharing import first_visit_is_due, n_images_of
 
 View = Callable[..., HttpResponseBase]
-# What a key can be changed for, in the words of the preferences page.
-KEY_ACTIONS = {
-    "recall_left": "Recall: left better",
-    "recall_equal": "Recall: equal",
-    "recall_right": "Recall: right better",
-    "precision_left": "Precision: left better",
-    "precision_equal": "Precision: equal",
-    "precision_right": "Precision: right better",
-    "preference_left": "Preference: left better",
-    "preference_equal": "Preference: equal",
-    "preference_right": "Preference: right better",
-    "undo": "Undo",
-    "skip": "Skip",
-    "same": "Same for all three",
-}
 
 
 def _wants_json(request: HttpRequest) -> bool:
@@ -65,14 +52,14 @@ def _signed_in(view: View) -> View:
 
 @_signed_in
 @require_safe
-def judge(request: HttpRequest, slug: str) -> HttpResponse:
+def judge(request: SignedInRequest, slug: str) -> HttpResponse:
     """The screen that waits, or the page before the first and after the last one."""
     study = _study(request, slug)
-    turn = services.waiting_turn(study, request.user)
+    turn = turns.waiting_turn(study, request.user)
     if study.state != Study.State.OPEN:
         return _refused(request, services.not_open(study))
     if turn is None:
-        if learning.is_due(study, request.user):
+        if first_visit_is_due(study, request.user):
             return redirect("learning:welcome", slug=slug)
         return _start_or_end(request, study)
     return _screen(request, turn)
@@ -80,9 +67,9 @@ def judge(request: HttpRequest, slug: str) -> HttpResponse:
 
 @_signed_in
 @require_POST
-def start(request: HttpRequest, slug: str) -> HttpResponse:
+def start(request: SignedInRequest, slug: str) -> HttpResponse:
     study = _study(request, slug)
-    if study.state == Study.State.OPEN and learning.is_due(study, request.user):
+    if study.state == Study.State.OPEN and first_visit_is_due(study, request.user):
         return redirect("learning:welcome", slug=slug)
     try:
         services.start(study=study, annotator=request.user)
@@ -93,11 +80,11 @@ def start(request: HttpRequest, slug: str) -> HttpResponse:
 
 @_signed_in
 @require_POST
-def answer(request: HttpRequest, screen_id: str) -> HttpResponse:
+def answer(request: SignedInRequest, screen_id: str) -> HttpResponse:
     form = JudgementForm(request.POST)
     try:
         if not form.is_valid():
-            raise Incomplete({name: errors[0] for name, errors in form.errors.items()})
+            raise Incomplete(_reasons(form))
         turn = services.record_judgement(
             screen_id=screen_id,
             annotator=request.user,
@@ -115,14 +102,18 @@ def answer(request: HttpRequest, screen_id: str) -> HttpResponse:
     return _next(request, turn, screen_id, "Saved.")
 
 
+def _reasons(form: Form) -> dict[str, str]:
+    """Return the first fault of each field."""
+    return {name: str(errors[0]) for name, errors in form.errors.items()}
+
+
 @_signed_in
 @require_POST
-def skip(request: HttpRequest, screen_id: str) -> HttpResponse:
+def skip(request: SignedInRequest, screen_id: str) -> HttpResponse:
     form = SkipForm(request.POST)
     try:
         if not form.is_valid():
-            reasons = {name: errors[0] for name, errors in form.errors.items()}
-            return _incomplete(request, screen_id, Incomplete(reasons))
+            return _incomplete(request, screen_id, Incomplete(_reasons(form)))
         turn = services.record_skip(
             screen_id=screen_id, annotator=request.user, **form.cleaned_data
         )
@@ -135,7 +126,7 @@ def skip(request: HttpRequest, screen_id: str) -> HttpResponse:
 
 @_signed_in
 @require_POST
-def undo(request: HttpRequest, slug: str) -> HttpResponse:
+def undo(request: SignedInRequest, slug: str) -> HttpResponse:
     study = _study(request, slug)
     try:
         turn = services.undo(
@@ -145,12 +136,12 @@ def undo(request: HttpRequest, slug: str) -> HttpResponse:
         return _refused(request, refusal)
     except AlreadyAnswered as refusal:
         return _conflict(request, study, refusal)
-    return _show(request, turn, study, "Taken back.")
+    return _show(request, turn, study, "Undone.")
 
 
 @_signed_in
 @require_safe
-def history(request: HttpRequest, slug: str) -> HttpResponse:
+def history(request: SignedInRequest, slug: str) -> HttpResponse:
     """The last answers: as data for the drawer, or as a page of its own."""
     study = _study(request, slug)
     if study.state != Study.State.OPEN:
@@ -163,7 +154,7 @@ def history(request: HttpRequest, slug: str) -> HttpResponse:
 
 @_signed_in
 @require_POST
-def change(request: HttpRequest, screen_id: str) -> HttpResponse:
+def change(request: SignedInRequest, screen_id: str) -> HttpResponse:
     try:
         turn = services.change(screen_id=screen_id, annotator=request.user)
     except StudyNotOpen as refusal:
@@ -175,12 +166,12 @@ def change(request: HttpRequest, screen_id: str) -> HttpResponse:
 
 @_signed_in
 @require_safe
-def next_image(request: HttpRequest, slug: str) -> HttpResponse:
+def next_image(request: SignedInRequest, slug: str) -> HttpResponse:
     """The image that will most likely come next, so that the page can fetch it in advance."""
     study = _study(request, slug)
     if study.state != Study.State.OPEN:
         return _refused(request, services.not_open(study))
-    image_id = services.next_image(study, request.user)
+    image_id = planning.next_image(study, request.user)
     if image_id is None:
         return JsonResponse({"image": None})
     image = Image.objects.select_related("dataset").get(pk=image_id)
@@ -188,30 +179,12 @@ def next_image(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 @login_required
-@require_http_methods(["GET", "POST"])
-def preferences(request: HttpRequest) -> HttpResponse:
-    """How somebody wants the comparison page: theme, keys, going on by itself."""
-    found = Preferences.objects.filter(person=request.user).first() or Preferences(
-        person=request.user
-    )
-    form = PreferencesForm(request.POST or None, instance=found)
-    if form.is_valid():
-        found.keys = form.cleaned_data["keys"]
-        form.save()
-        messages.success(request, "Saved.")
-        return redirect("preferences")
-    context = {"form": form, "actions": KEY_ACTIONS, "keys": found.keys}
-    status = 422 if form.is_bound else 200
-    return render(request, "judging/preferences.html", context, status=status)
-
-
-@login_required
 @require_POST
-def add_method(request: HttpRequest, slug: str) -> HttpResponse:
+def add_method(request: SignedInRequest, slug: str) -> HttpResponse:
     """Let another method take part in a study that runs."""
     study, method = _study_and_method(request, slug)
     try:
-        n_waiting = services.add_method(study=study, method=method)
+        n_waiting = methods.add_method(study=study, method=method)
     except StudyRefused as refusal:
         messages.error(request, str(refusal))
     else:
@@ -222,46 +195,46 @@ def add_method(request: HttpRequest, slug: str) -> HttpResponse:
 
 @login_required
 @require_POST
-def withdraw_method(request: HttpRequest, slug: str) -> HttpResponse:
+def withdraw_method(request: SignedInRequest, slug: str) -> HttpResponse:
     study, method = _study_and_method(request, slug)
     try:
-        services.withdraw_method(study=study, method=method)
+        methods.withdraw_method(study=study, method=method)
     except StudyRefused as refusal:
         messages.error(request, str(refusal))
     else:
-        messages.success(request, f"{method} takes part no more. The answers about it are kept.")
+        messages.success(request, f"{method} no longer takes part. The answers about it are kept.")
     return redirect("studies:detail", slug=slug)
 
 
 def _study_and_method(request: HttpRequest, slug: str) -> tuple[Study, Method]:
-    if not permissions.may_load_data(request.user):
+    if not request.user.has_perm("annotate.load_data"):
         raise Http404
     study = get_object_or_404(Study, slug=slug)
     name = request.POST.get("method", "")
     return study, get_object_or_404(study.dataset.methods, slug=name)
 
 
-def _study(request: HttpRequest, slug: str) -> Study:
-    return get_object_or_404(permissions.studies_to_judge(request.user), slug=slug)
+def _study(request: SignedInRequest, slug: str) -> Study:
+    return get_object_or_404(permitted(request.user, "annotate.judge_study", Study), slug=slug)
 
 
-def _study_of(request: HttpRequest, screen_id: str) -> Study:
+def _study_of(request: SignedInRequest, screen_id: str) -> Study:
     return get_object_or_404(
-        permissions.studies_to_judge(request.user),
+        permitted(request.user, "annotate.judge_study", Study),
         assignments__screens__public_id=screen_id,
         assignments__annotator=request.user,
     )
 
 
 def _next(
-    request: HttpRequest, turn: services.Turn | None, screen_id: str, done: str
+    request: SignedInRequest, turn: turns.Turn | None, screen_id: str, done: str
 ) -> HttpResponse:
     study = turn.assignment.study if turn else _study_of(request, screen_id)
     return _show(request, turn, study, done)
 
 
 def _show(
-    request: HttpRequest, turn: services.Turn | None, study: Study, done: str
+    request: SignedInRequest, turn: turns.Turn | None, study: Study, done: str
 ) -> HttpResponse:
     address = reverse("judging:judge", args=[study.slug])
     if not _wants_json(request):
@@ -274,8 +247,8 @@ def _show(
 
 
 def _screen(
-    request: HttpRequest,
-    turn: services.Turn,
+    request: SignedInRequest,
+    turn: turns.Turn,
     *,
     status: int = 200,
     **context: Any,
@@ -287,6 +260,7 @@ def _screen(
         "sides": sides(turn),
         "answers": data["answers"],
         "errors": {},
+        "choose": CHOOSE_A_VERDICT,
         "skip_errors": {},
         "notice": "",
         "skip_reasons": Skip.Reason.choices,
@@ -294,7 +268,7 @@ def _screen(
     return render(request, "judging/screen.html", defaults | context, status=status)
 
 
-def _start_or_end(request: HttpRequest, study: Study, *, status: int = 200) -> HttpResponse:
+def _start_or_end(request: SignedInRequest, study: Study, *, status: int = 200) -> HttpResponse:
     assignments = Assignment.objects.filter(study=study, annotator=request.user)
     n_images, n_done = n_images_of(study, request.user), assignments.count()
     context = {"study": study, "n_images": n_images, "n_done": n_done}
@@ -310,12 +284,12 @@ def _start_or_end(request: HttpRequest, study: Study, *, status: int = 200) -> H
     return render(request, "judging/finished.html", context, status=status)
 
 
-def _incomplete(request: HttpRequest, screen_id: str, refusal: Incomplete) -> HttpResponse:
+def _incomplete(request: SignedInRequest, screen_id: str, refusal: Incomplete) -> HttpResponse:
     if _wants_json(request):
         # Somebody else's screen is not there, whatever was sent to it.
         _study_of(request, screen_id)
         return JsonResponse({"errors": refusal.reasons}, status=422)
-    turn = services.waiting_turn(_study_of(request, screen_id), request.user)
+    turn = turns.waiting_turn(_study_of(request, screen_id), request.user)
     if turn is None or turn.screen.public_id != screen_id:
         return _conflict(
             request,
@@ -328,8 +302,8 @@ def _incomplete(request: HttpRequest, screen_id: str, refusal: Incomplete) -> Ht
     return _screen(request, turn, status=422, errors=refusal.reasons, answers=answers)
 
 
-def _conflict(request: HttpRequest, study: Study, refusal: AlreadyAnswered) -> HttpResponse:
-    turn = services.waiting_turn(study, request.user)
+def _conflict(request: SignedInRequest, study: Study, refusal: AlreadyAnswered) -> HttpResponse:
+    turn = turns.waiting_turn(study, request.user)
     if _wants_json(request):
         data: dict[str, Any] = {"message": str(refusal)}
         if turn is None:
@@ -342,7 +316,7 @@ def _conflict(request: HttpRequest, study: Study, refusal: AlreadyAnswered) -> H
     return _screen(request, turn, status=409, notice=str(refusal))
 
 
-def _refused(request: HttpRequest, refusal: StudyNotOpen) -> HttpResponse:
+def _refused(request: SignedInRequest, refusal: StudyNotOpen) -> HttpResponse:
     if _wants_json(request):
         return JsonResponse({"message": str(refusal)}, status=403)
     context = {

@@ -1,4 +1,4 @@
-"""What annotators agree to before their first pair. A changed wording gets a new version."""
+"""Wordings of the consent before the first pair. A changed wording gets a new version."""
 
 from typing import Final
 

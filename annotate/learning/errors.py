@@ -1,4 +1,4 @@
-"""Why a step of the first visit was not taken."""
+"""Refusals of steps of the first visit."""
 
 from annotate.errors import Refusal
 

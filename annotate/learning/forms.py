@@ -1,10 +1,12 @@
-"""What the pages of the first visit send, checked."""
+"""Forms on the pages of the first visit."""
+
+from typing import Any
 
 from django import forms
 
-from .pairs import CRITERIA, EQUAL, LEFT, RIGHT
+from annotate.errors import CHOOSE_A_VERDICT
 
-_CHOOSE = "Choose left, equal or right."
+from .pairs import CRITERIA, EQUAL, LEFT, RIGHT
 
 
 class ConsentForm(forms.Form):
@@ -14,12 +16,15 @@ class ConsentForm(forms.Form):
 
 
 class PracticeForm(forms.Form):
-    def __init__(self, *args: object, **kwargs: object) -> None:
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         for criterion in CRITERIA:
             self.fields[criterion] = forms.ChoiceField(
                 choices=[(verdict, verdict) for verdict in (LEFT, EQUAL, RIGHT)],
-                error_messages={"required": _CHOOSE, "invalid_choice": _CHOOSE},
+                error_messages={
+                    "required": CHOOSE_A_VERDICT,
+                    "invalid_choice": CHOOSE_A_VERDICT,
+                },
             )
 
     def answers(self) -> dict[str, str]:

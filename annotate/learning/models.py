@@ -1,4 +1,4 @@
-"""How an annotator came into a study: what they agreed to, and how practice went."""
+"""First visits: an annotator's consent to a study, and the practice before it."""
 
 from django.conf import settings
 from django.db import models

@@ -1,11 +1,10 @@
-"""The pairs people learn on: a picture, two sets of boxes, and what may be said about them."""
+"""Pairs of the worked examples and the practice: a picture, two sets of boxes, and their verdicts."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from .letters import Box
-from .pictures import HEIGHT, PICTURES, WIDTH, Picture
+from .pictures import HEIGHT, PICTURES, WIDTH, Box, Picture
 
 LEFT, EQUAL, RIGHT = "left", "equal", "right"
 # Practice asks for these; preference has no wrong answer.
@@ -28,7 +27,7 @@ class Pair:
 
 @dataclass(frozen=True)
 class Verdict:
-    """What a card says about one criterion; no ``answer`` where people may well differ."""
+    """The verdict of a card on one criterion; no ``answer`` where people may well differ."""
 
     answer: str
     why: str

@@ -1,4 +1,4 @@
-"""What the templates need to show a pair: the same shapes as the comparison page's."""
+"""Pairs as templates show them, in the same shapes as on the comparison page."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -6,17 +6,17 @@ from typing import Any
 from django.contrib.auth.models import User
 from django.templatetags.static import static
 
+from annotate.accounts.models import Preferences
 from annotate.studies.models import Study
 
-from .letters import Box
 from .pairs import CHECKED, CRITERIA, EQUAL, LEFT, RIGHT, Card, Exercise, Pair
-from .pictures import HEIGHT, WIDTH
+from .pictures import HEIGHT, WIDTH, Box
 
 WORDS = {LEFT: "Left better", EQUAL: "Equal", RIGHT: "Right better"}
 
 
 def shown(pair: Pair) -> dict[str, Any]:
-    """Return the pair as the panes draw it, and in words for those who cannot see it."""
+    """Return a pair as the panes draw it, and in words for those who cannot see it."""
     return {
         "image": {
             "url": static(f"img/learning/{pair.picture.slug}.svg"),
@@ -36,9 +36,8 @@ def shown(pair: Pair) -> dict[str, Any]:
 
 
 def keys_of(person: User) -> dict[str, Any]:
-    """Return what this person's own keys are, in the shape the comparison page's script reads."""
-    # Preferences belong to a later subject; not everybody has some.
-    preferences = getattr(person, "preferences", None)
+    """Return this person's own keys in the shape that the comparison page's script reads."""
+    preferences = Preferences.objects.filter(person=person).first()
     if preferences is None:
         return {}
     return {"single_keys": preferences.single_keys, "keys": preferences.keys}
@@ -74,7 +73,7 @@ def criteria(study: Study) -> list[dict[str, str]]:
 
 
 def feedback(exercise: Exercise, answers: Mapping[str, str]) -> list[dict[str, Any]]:
-    """Return for each criterion what was chosen, and what is plain to see."""
+    """Return a row for each criterion: the verdict chosen and the one that is plain to see."""
     rows: list[dict[str, Any]] = []
     for criterion in CHECKED:
         expected, chosen = exercise.expected[criterion], answers[criterion]
@@ -120,7 +119,8 @@ def _in_words(pair: Pair, boxes: Iterable[Box]) -> str:
 
 def _said(pair: Pair, box: Box) -> str:
     """Name the words a box touches, how much of them, and whether it is far too large."""
-    inside, cut = [], []
+    inside: list[tuple[str, float]] = []
+    cut: list[tuple[str, float]] = []
     for text, (left, top, right, bottom) in pair.picture.boxes.items():
         wide = min(right, box[2]) - max(left, box[0])
         high = min(bottom, box[3]) - max(top, box[1])

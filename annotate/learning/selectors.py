@@ -1,11 +1,11 @@
-"""How the annotators of a study came in, for its researchers."""
+"""First visits for the researchers of a study, and its size for those who begin."""
 
 from dataclasses import dataclass
 from datetime import datetime
 
 from django.contrib.auth.models import User
 
-from annotate.progress.selectors import n_images_of
+from annotate.judging.sharing import n_images_of
 from annotate.studies.models import Role, Study
 
 from .models import FirstVisit
@@ -48,7 +48,7 @@ def practice_results(study: Study) -> list[PracticeResult]:
 
 
 def contacts(study: Study) -> list[User]:
-    """Whom annotators may ask: the study's researchers."""
+    """Return the researchers of a study, whom annotators may ask."""
     return list(
         User.objects.filter(
             memberships__study=study, memberships__role=Role.RESEARCHER, is_active=True
@@ -58,7 +58,7 @@ def contacts(study: Study) -> list[User]:
 
 @dataclass(frozen=True)
 class Size:
-    """How much work a study is for one annotator, roughly."""
+    """A rough estimate of the work that a study is for one annotator."""
 
     n_images: int
     n_pairs: int  # an image usually needs, all told
@@ -66,7 +66,7 @@ class Size:
 
     @property
     def hours(self) -> str:
-        """All images together, in words."""
+        """The time for all images together, in words."""
         minutes = self.n_images * self.minutes_an_image
         if minutes < 90:
             return f"{max(5, 5 * round(minutes / 5))} minutes"

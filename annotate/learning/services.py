@@ -2,11 +2,14 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import TypedDict
 
 from django.contrib.auth.models import User
 from django.db import transaction
+from django.db.models import Q
 from django.utils import timezone
 
+from annotate.judging.models import Assignment
 from annotate.studies.models import Study
 
 from . import consent
@@ -17,15 +20,28 @@ from .pairs import CHECKED, EXERCISES, NEEDED, PAIRS_IN_A_ROUND, ROUNDS, Exercis
 Answers = Mapping[str, str]
 
 
+class PracticeAnswer(TypedDict):
+    """One of the answers to practice pairs as a first visit stores it."""
+
+    round: int
+    pair: str
+    answers: dict[str, str]
+    expected: dict[str, str]
+
+
 def is_due(study: Study, annotator: User) -> bool:
     """Say whether to lead this annotator through the first visit before the first pair.
 
     Never once it is finished, and never for somebody who has begun to judge.
     """
-    if study.assignments.filter(annotator=annotator).exists():
-        return False
-    visit = find_visit(study, annotator)
-    return visit is None or visit.finished is None
+    return not Study.objects.filter(begun_by(annotator), pk=study.pk).exists()
+
+
+def begun_by(annotator: User) -> Q:
+    """Return the condition for studies that somebody may be asked in without a first visit."""
+    assignments = Assignment.objects.filter(annotator=annotator)
+    finished = FirstVisit.objects.filter(annotator=annotator, finished__isnull=False)
+    return Q(pk__in=assignments.values("study")) | Q(pk__in=finished.values("study"))
 
 
 def find_visit(study: Study, annotator: User) -> FirstVisit | None:
@@ -86,7 +102,7 @@ def finish(*, study: Study, annotator: User) -> FirstVisit:
 
 @dataclass(frozen=True)
 class Round:
-    """How one round of practice went."""
+    """Counts of one round of practice."""
 
     number: int
     n_answered: int
@@ -109,9 +125,8 @@ class Practice:
     """The rounds of practice of a first visit, or of nobody's."""
 
     def __init__(self, visit: FirstVisit | None) -> None:
-        given = visit.practice_answers if visit else []
         self.rounds = tuple(
-            _round(number, [answer for answer in given if answer["round"] == number])
+            _round(number, [answer for answer in _stored(visit) if answer["round"] == number])
             for number in ROUNDS
         )
 
@@ -141,8 +156,8 @@ class Practice:
 def stored_answers(
     visit: FirstVisit | None, round_number: int, exercise: Exercise
 ) -> Answers | None:
-    """Return what was answered to a practice pair, None if nothing is stored."""
-    for answer in visit.practice_answers if visit else []:
+    """Return the stored answers to a practice pair, None if there are none."""
+    for answer in _stored(visit):
         if (answer["round"], answer["pair"]) == (round_number, exercise.pair.slug):
             return answer["answers"]
     return None
@@ -156,9 +171,7 @@ def next_pair(visit: FirstVisit | None) -> tuple[int, int] | None:
     open_round = Practice(visit).open_round
     if visit is None or open_round is None:
         return None
-    answered = {
-        answer["pair"] for answer in visit.practice_answers if answer["round"] == open_round
-    }
+    answered = {answer["pair"] for answer in _stored(visit) if answer["round"] == open_round}
     waiting = (
         number
         for number, exercise in enumerate(EXERCISES[open_round], 1)
@@ -173,11 +186,15 @@ def may_be_asked(visit: FirstVisit | None, round_number: int, *, again: bool) ->
     return waiting is None if again else waiting is not None and waiting[0] == round_number
 
 
-def _round(number: int, given: list[dict[str, object]]) -> Round:
+def _stored(visit: FirstVisit | None) -> list[PracticeAnswer]:
+    answers: list[PracticeAnswer] = visit.practice_answers if visit else []
+    return answers
+
+
+def _round(number: int, given: list[PracticeAnswer]) -> Round:
     right = {
         criterion: sum(
-            answer["answers"].get(criterion) == answer["expected"][criterion]  # type: ignore[attr-defined, index]
-            for answer in given
+            answer["answers"].get(criterion) == answer["expected"][criterion] for answer in given
         )
         for criterion in CHECKED
     }

@@ -5,13 +5,15 @@ from functools import wraps
 from typing import Any
 
 from django.contrib.auth.decorators import login_required
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import Http404, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from annotate.studies import permissions
+from annotate.access import permitted
+from annotate.errors import CHOOSE_A_VERDICT
+from annotate.requests import SignedInRequest
 from annotate.studies.models import Study
 
 from . import consent, selectors, services
@@ -26,11 +28,11 @@ View = Callable[..., HttpResponse]
 
 
 def _of_a_study(view: View) -> View:
-    """Find the annotator's open study, and keep everything but the welcome behind the consent."""
+    """Find the annotator's open study, and keep all pages but the welcome behind the consent."""
 
     @wraps(view)
-    def checked(request: HttpRequest, slug: str, **kwargs: Any) -> HttpResponse:
-        study = get_object_or_404(permissions.studies_to_judge(request.user), slug=slug)
+    def checked(request: SignedInRequest, slug: str, **kwargs: Any) -> HttpResponse:
+        study = get_object_or_404(permitted(request.user, "annotate.judge_study", Study), slug=slug)
         if study.state != Study.State.OPEN:
             return _refused(request, services.not_open(study))
         visit = services.find_visit(study, request.user)
@@ -41,7 +43,7 @@ def _of_a_study(view: View) -> View:
     return never_cache(login_required(checked))
 
 
-def _welcome(request: HttpRequest, study: Study, visit: Visit) -> HttpResponse:
+def _welcome(request: SignedInRequest, study: Study, visit: Visit) -> HttpResponse:
     form = ConsentForm(request.POST if request.method == "POST" else None)
     if form.is_valid():
         services.give_consent(study=study, annotator=request.user)
@@ -61,7 +63,7 @@ welcome = require_http_methods(["GET", "HEAD", "POST"])(_of_a_study(_welcome))
 
 @require_safe
 @_of_a_study
-def card(request: HttpRequest, study: Study, visit: Visit, number: int) -> HttpResponse:
+def card(request: SignedInRequest, study: Study, visit: Visit, number: int) -> HttpResponse:
     if not 1 <= number <= len(CARDS):
         raise Http404
     shown = CARDS[number - 1]
@@ -78,8 +80,8 @@ def card(request: HttpRequest, study: Study, visit: Visit, number: int) -> HttpR
 
 @require_safe
 @_of_a_study
-def practice(request: HttpRequest, study: Study, visit: Visit) -> HttpResponse:
-    """Before, between and after the rounds of practice."""
+def practice(request: SignedInRequest, study: Study, visit: Visit) -> HttpResponse:
+    """Lead to the next pair of practice, or say how the rounds went."""
     waiting = services.next_pair(visit)
     context: dict[str, Any] = {
         "practice": services.Practice(visit),
@@ -96,9 +98,9 @@ def practice(request: HttpRequest, study: Study, visit: Visit) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 @_of_a_study
 def pair(
-    request: HttpRequest, study: Study, visit: Visit, round_number: int, number: int
+    request: SignedInRequest, study: Study, visit: Visit, round_number: int, number: int
 ) -> HttpResponse:
-    """Ask about a practice pair, then say what is plain to see about it.
+    """Ask about a practice pair, then show the verdicts that are plain to see.
 
     With ``again`` in the address the pair is asked for practice's sake and nothing is stored.
     """
@@ -133,6 +135,7 @@ def pair(
         context["next_url"] = _after(study, round_number, number, again=again)
         return _page(request, study, visit, "feedback", context)
     context["criteria"] = screens.criteria(study)
+    context["choose"] = CHOOSE_A_VERDICT
     context["answers"] = {name: request.POST.get(name, "") for name in form.fields}
     context["errors"] = {name: errors[0] for name, errors in form.errors.items()}
     return _page(request, study, visit, "pair", context, 422 if form.is_bound else 200)
@@ -140,13 +143,13 @@ def pair(
 
 @require_safe
 @_of_a_study
-def keys(request: HttpRequest, study: Study, visit: Visit) -> HttpResponse:
+def keys(request: SignedInRequest, study: Study, visit: Visit) -> HttpResponse:
     return _page(request, study, visit, "keys", {})
 
 
 @require_POST
 @_of_a_study
-def finish(request: HttpRequest, study: Study, visit: Visit) -> HttpResponse:
+def finish(request: SignedInRequest, study: Study, visit: Visit) -> HttpResponse:
     if visit is not None:
         services.finish(study=study, annotator=request.user)
     return redirect("judging:judge", slug=study.slug)
@@ -164,7 +167,7 @@ def _pair_url(study: Study, round_number: int, number: int, *, again: bool = Fal
 
 
 def _waiting_url(study: Study, visit: Visit) -> str:
-    """Where somebody who has agreed goes on."""
+    """Return where somebody who has agreed goes on."""
     if services.Practice(visit).is_begun:
         return reverse("learning:practice", args=[study.slug])
     return reverse("learning:card", args=[study.slug, 1])
@@ -176,7 +179,7 @@ _TITLES = {"welcome": "Welcome", "card": "Examples", "practice": "Practice", "ke
 
 
 def _page(
-    request: HttpRequest,
+    request: SignedInRequest,
     study: Study,
     visit: Visit,
     name: str,
@@ -206,7 +209,7 @@ def _page(
     return render(request, f"learning/{name}.html", shared | context, status=status)
 
 
-def _refused(request: HttpRequest, refusal: StudyNotOpen) -> HttpResponse:
+def _refused(request: SignedInRequest, refusal: StudyNotOpen) -> HttpResponse:
     context = {
         "title": "This study takes no answers now",
         "sentence": str(refusal),

@@ -1,14 +1,11 @@
-"""How far a study is, per image and per annotator.
-
-Assignments belong to a later subject (judging); they are reached through the study's relations.
-"""
+"""How far a study is, per image and per annotator."""
 
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta
 from statistics import median
-from typing import Any, Final
+from typing import Final
 
 from django.contrib.auth.models import User
 from django.core.cache import cache
@@ -17,6 +14,7 @@ from django.db.models.expressions import Combinable
 from django.db.models.functions import Coalesce
 from django.utils import timezone
 
+from annotate.judging.models import Assignment, Screen
 from annotate.studies.exclusions import left_out
 from annotate.studies.models import Membership, Role, Study, StudyImage
 from annotate.studies.pseudonyms import pseudonyms
@@ -86,7 +84,11 @@ FLAGGED = CellState("F", "flagged", "done and flagged: a contradiction was left 
 IN_WORK = CellState("W", "in-work", "in work")
 SKIPPED = CellState("S", "skipped", "incomplete: pairs were skipped")
 CELL_STATES = (DONE, FLAGGED, IN_WORK, SKIPPED)
-_CELL_OF_STATE = {"complete": DONE, "in_work": IN_WORK, "incomplete": SKIPPED}
+_CELL_OF_STATE = {
+    Assignment.State.COMPLETE: DONE,
+    Assignment.State.IN_WORK: IN_WORK,
+    Assignment.State.INCOMPLETE: SKIPPED,
+}
 
 
 @dataclass(frozen=True)
@@ -111,9 +113,9 @@ def figures(study: Study, now: datetime | None = None) -> Figures:
     rankings = study.assignments.exclude(annotator__in=excluded)
     since = (now or timezone.now()) - PACE
     counts = rankings.aggregate(
-        complete=Count("pk", filter=Q(state="complete")),
-        incomplete=Count("pk", filter=Q(state="incomplete")),
-        lately=Count("pk", filter=Q(state="complete", finished__gte=since)),
+        complete=Count("pk", filter=Q(state=Assignment.State.COMPLETE)),
+        incomplete=Count("pk", filter=Q(state=Assignment.State.INCOMPLETE)),
+        lately=Count("pk", filter=Q(state=Assignment.State.COMPLETE, finished__gte=since)),
     )
     n_images = sum(lacking.values())
     return Figures(
@@ -134,7 +136,9 @@ def _n_counted(study: Study, excluded: Sequence[int]) -> Combinable:
     if not excluded:
         return F("n_complete")
     uncounted = (
-        study.assignments.filter(image=OuterRef("image"), annotator__in=excluded, state="complete")
+        study.assignments.filter(
+            image=OuterRef("image"), annotator__in=excluded, state=Assignment.State.COMPLETE
+        )
         .order_by()
         .values("image")
         .annotate(n=Count("pk"))
@@ -149,8 +153,8 @@ def median_seconds(study: Study) -> float | None:
         judgements__seconds_taken__isnull=False, judgements__withdrawal__isnull=True
     )
     seconds = answers.order_by("-judgements__pk").values_list("judgements__seconds_taken")
-    found = [value for (value,) in seconds[:N_LAST_ANSWERS]]
-    return median(found) if found else None
+    taken = [value for (value,) in seconds[:N_LAST_ANSWERS] if value is not None]
+    return median(taken) if taken else None
 
 
 @dataclass(frozen=True)
@@ -188,7 +192,7 @@ class Counts:
 
     @property
     def n_screens(self) -> int:
-        return sum(n for (_, state), n in self.screens.items() if state == "answered")
+        return sum(n for (_, state), n in self.screens.items() if state == Screen.State.ANSWERED)
 
 
 def counts(study: Study, n_people: int) -> Counts:
@@ -197,16 +201,18 @@ def counts(study: Study, n_people: int) -> Counts:
         return _counted(study)
     # A decision on who counts, or on how many are needed, is seen at once.
     key = f"study-counts-{study.pk}-{study.min_annotators}-{study.exclusions.count()}"
-    found = cache.get(key)
-    if found is None:
-        found = replace(_counted(study), is_kept=True)
-        cache.set(key, found, KEPT_SECONDS)
-    return found
+    kept: Counts | None = cache.get(key)
+    if kept is None:
+        kept = replace(_counted(study), is_kept=True)
+        cache.set(key, kept, KEPT_SECONDS)
+    return kept
 
 
 def _counted(study: Study) -> Counts:
     rows = study.assignments.values_list("annotator", "state").annotate(n=Count("pk"))
-    screens = study.assignments.filter(screens__state__in=("answered", "skipped"))
+    screens = study.assignments.filter(
+        screens__state__in=(Screen.State.ANSWERED, Screen.State.SKIPPED)
+    )
     of_screens = screens.values_list("annotator", "screens__state").annotate(n=Count("screens"))
     return Counts(
         figures=figures(study),
@@ -235,10 +241,8 @@ class Member:
 
 
 def members(study: Study) -> list[Member]:
-    screens = _count_by_annotator(
-        study.assignments.filter(screens__state="answered").values("annotator")
-    )
-    complete = _count_by_annotator(study.assignments.filter(state="complete").values("annotator"))
+    screens = _count_by_annotator(study.assignments.filter(screens__state=Screen.State.ANSWERED))
+    complete = _count_by_annotator(study.assignments.filter(state=Assignment.State.COMPLETE))
     return [
         Member(membership, screens.get(person, 0), complete.get(person, 0))
         for membership in study.memberships.select_related("person").order_by(
@@ -248,8 +252,8 @@ def members(study: Study) -> list[Member]:
     ]
 
 
-def _count_by_annotator(rows: QuerySet[Any, dict[str, Any]]) -> dict[int, int]:
-    return {row["annotator"]: row["n"] for row in rows.annotate(n=Count("pk"))}
+def _count_by_annotator(rows: QuerySet[Assignment]) -> dict[int, int]:
+    return dict(rows.values_list("annotator").annotate(n=Count("pk")))
 
 
 def people_who_left(study: Study) -> list[User]:
@@ -274,11 +278,11 @@ def annotator_progress(
             key=keys[person.pk],
             name=keys[person.pk] if hides_names else person.get_username(),
             is_left_out=person.pk in excluded,
-            n_complete=by_state.get((person.pk, "complete"), 0),
-            n_in_work=by_state.get((person.pk, "in_work"), 0),
-            n_incomplete=by_state.get((person.pk, "incomplete"), 0),
-            n_screens=by_screen.get((person.pk, "answered"), 0),
-            n_skips=by_screen.get((person.pk, "skipped"), 0),
+            n_complete=by_state.get((person.pk, Assignment.State.COMPLETE), 0),
+            n_in_work=by_state.get((person.pk, Assignment.State.IN_WORK), 0),
+            n_incomplete=by_state.get((person.pk, Assignment.State.INCOMPLETE), 0),
+            n_screens=by_screen.get((person.pk, Screen.State.ANSWERED), 0),
+            n_skips=by_screen.get((person.pk, Screen.State.SKIPPED), 0),
             n_images=counted.figures.n_images,
         )
         for person in people
@@ -298,15 +302,17 @@ def image_progress(
     for image, annotator, state, unsettled in found.values_list(
         "image", "annotator", "state", "unsettled"
     ):
-        is_flagged = state == "complete" and unsettled
-        states[image, annotator] = FLAGGED if is_flagged else _CELL_OF_STATE[state]
-    excluded = {one.person.pk for one in people if one.is_left_out}
+        is_flagged = state == Assignment.State.COMPLETE and unsettled
+        states[image, annotator] = (
+            FLAGGED if is_flagged else _CELL_OF_STATE[Assignment.State(state)]
+        )
+    excluded = {row.person.pk for row in people if row.is_left_out}
     return [
         ImageProgress(
             name=row.image.name,
             n_counted=row.n_complete
             - sum(states.get((row.image_id, person)) in (DONE, FLAGGED) for person in excluded),
-            cells=[(one.key, states.get((row.image_id, one.person.pk))) for one in people],
+            cells=[(person.key, states.get((row.image_id, person.person.pk))) for person in people],
         )
         for row in rows
     ]
@@ -336,65 +342,3 @@ def what_blocks(study: Study, counted: Figures, n_annotators: int) -> list[str]:
             "skipped twice; another annotator can rank the image."
         )
     return sentences
-
-
-def is_answered(study: Study) -> bool:
-    """Whether anybody has answered a pair, even if the answer was taken back."""
-    return study.assignments.filter(screens__judgements__isnull=False).exists()
-
-
-def images_to_take_up(study: Study, annotator: User) -> QuerySet[StudyImage]:
-    """Images this annotator has not taken up and that are not shared out to others already."""
-    taken_up = study.assignments.filter(image=OuterRef("image"))
-    images = StudyImage.objects.filter(study=study).exclude(
-        Exists(taken_up.filter(annotator=annotator))
-    )
-    if study.max_annotators is None:
-        return images
-    n_taken_up = taken_up.order_by().values("image").annotate(n=Count("pk")).values("n")
-    return images.alias(n_taken_up=Coalesce(Subquery(n_taken_up), 0)).filter(
-        n_taken_up__lt=study.max_annotators
-    )
-
-
-def n_images_of(study: Study, annotator: User) -> int:
-    """How many images are this annotator's, as far as it is known: taken up, and to be had."""
-    if study.max_annotators is None:
-        return study.study_images.count()
-    taken_up = study.assignments.filter(annotator=annotator)
-    return taken_up.count() + images_to_take_up(study, annotator).count()
-
-
-@dataclass(frozen=True)
-class OwnProgress:
-    """A study as one of its annotators sees it in the list."""
-
-    study: Study
-    n_images: int
-    n_done: int
-
-    @property
-    def n_left(self) -> int:
-        return self.n_images - self.n_done
-
-
-def own_progress(studies: QuerySet[Study], person: User) -> list[OwnProgress]:
-    done = {
-        row["pk"]: row["n"]
-        for row in studies.values("pk").annotate(
-            n=Count(
-                "assignments",
-                filter=Q(assignments__annotator=person) & ~Q(assignments__state="in_work"),
-                distinct=True,
-            )
-        )
-    }
-    return [
-        OwnProgress(
-            study=study,
-            # Only where images are shared out it depends on the person.
-            n_images=study.n_images if study.max_annotators is None else n_images_of(study, person),
-            n_done=done.get(study.pk, 0),
-        )
-        for study in studies.annotate(n_images=Count("study_images", distinct=True))
-    ]

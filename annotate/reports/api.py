@@ -13,10 +13,10 @@ from rest_framework.response import Response
 from rest_framework.reverse import reverse
 from rest_framework.throttling import BaseThrottle
 
+from annotate.access import Person, permitted
 from annotate.rest.idempotency import idempotent
 from annotate.rest.throttling import Heavy
 from annotate.rest.views import AnyType, ApiView, ListView, OneView
-from annotate.studies import permissions
 from annotate.studies.models import Study
 from rankings import analysis_tables
 from rankings.report import report_from_json
@@ -56,7 +56,9 @@ class _OfStudy(ApiView):
         return [*super().get_throttles(), Heavy()]
 
     def followed(self, slug: str) -> Study:
-        studies = permissions.studies_to_follow(self.request.user).select_related("dataset")
+        studies = permitted(self.request.user, "annotate.follow_study", Study).select_related(
+            "dataset"
+        )
         return get_object_or_404(studies, slug=slug)
 
     def built(self, slug: str) -> services.StudyReport:
@@ -107,7 +109,9 @@ class KeptReports(ListView):
         return [*super().get_throttles(), *heavy]
 
     def _followed(self) -> Study:
-        studies = permissions.studies_to_follow(self.request.user).select_related("dataset")
+        studies = permitted(self.request.user, "annotate.follow_study", Study).select_related(
+            "dataset"
+        )
         return get_object_or_404(studies, slug=self.kwargs["slug"])
 
     def get_queryset(self) -> QuerySet[KeptReport]:
@@ -128,8 +132,8 @@ class KeptReports(ListView):
         return Response(self.shown(KeptReportSerializer, kept), 201, headers={"Location": address})
 
 
-def _kept(person: permissions.Person) -> QuerySet[KeptReport]:
-    return KeptReport.objects.filter(study__in=permissions.studies_to_follow(person))
+def _kept(person: Person) -> QuerySet[KeptReport]:
+    return KeptReport.objects.filter(study__in=permitted(person, "annotate.follow_study", Study))
 
 
 class KeptReportDetail(OneView):

@@ -18,6 +18,7 @@ from annotate.scoring.models import ProtocolRun, Score
 from annotate.studies.exclusions import left_out
 from annotate.studies.models import Study
 from annotate.studies.pseudonyms import give_pseudonyms, pseudonyms
+from protocols import registry
 from rankings import __version__ as software_version
 from rankings.analysis import Analysis, analyse
 from rankings.consensus import CONSENSUS_METHODS
@@ -30,8 +31,6 @@ from .snapshots import snapshot
 
 # criterion -> image -> one ranking per annotator
 AnnotatorRankings = Mapping[str, Mapping[str, Sequence[Ranking]]]
-# Protocols that look at no ground truth.
-_SENTINELS = frozenset({"count", "total-area", "mean-size"})
 # Beyond, a page would keep its reader waiting; a kept report has everything.
 MAX_IMAGES_ANALYSED_AT_ONCE = 300
 
@@ -184,7 +183,7 @@ def keep_report(
 
 
 def _sentinels(runs: Sequence[ProtocolRun]) -> list[str]:
-    return [run.name for run in runs if run.protocol in _SENTINELS]
+    return [run.name for run in runs if run.protocol in registry.SENTINELS]
 
 
 @dataclass(frozen=True)

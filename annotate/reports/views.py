@@ -10,7 +10,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_http_methods, require_safe
 
-from annotate.studies import permissions
+from annotate.access import permitted
 from annotate.studies.models import Study
 from rankings import analysis_tables
 from rankings.report import Settings, report_from_json
@@ -204,7 +204,7 @@ def kept_compared(request: HttpRequest, slug: str, pk: int, other: int) -> HttpR
 
 
 def _followed(request: HttpRequest, slug: str) -> Study:
-    studies = permissions.studies_to_follow(request.user).select_related("dataset")
+    studies = permitted(request.user, "annotate.follow_study", Study).select_related("dataset")
     return get_object_or_404(studies, slug=slug)
 
 

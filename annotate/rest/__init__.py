@@ -1,1 +1,1 @@
-"""What every part of the API shares: errors, pages of lists, scopes, limits, repeated requests."""
+"""Parts that every subject's API shares: errors, pages of lists, scopes, limits, repeated requests."""

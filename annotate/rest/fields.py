@@ -7,6 +7,8 @@ from rest_framework import serializers
 
 from protocols.core.regions import Region, encode_regions
 
+# The fields "label" and "parent" are named like attributes of every serializer, which the framework
+# takes declared fields out of before it makes the class: nothing is overridden.
 MAX_COORDINATE = 1e6
 MAX_POINTS = 200
 MAX_TEXT = 1000
@@ -21,7 +23,7 @@ class Finite(serializers.FloatField):
         return super().to_internal_value(data)
 
 
-class RegionSerializer(serializers.Serializer):
+class RegionSerializer(serializers.Serializer[None]):
     """A polygon in image pixels, y down; what is not known is left out."""
 
     points = serializers.ListField(
@@ -37,9 +39,9 @@ class RegionSerializer(serializers.Serializer):
     ignored = serializers.BooleanField(
         required=False, help_text="Ground truth that counts for nobody."
     )
-    label = serializers.CharField(required=False, allow_blank=True, max_length=MAX_TEXT)
+    label = serializers.CharField(required=False, allow_blank=True, max_length=MAX_TEXT)  # type: ignore[assignment]
     id = serializers.CharField(required=False, max_length=MAX_TEXT)
-    parent = serializers.CharField(
+    parent = serializers.CharField(  # type: ignore[assignment]
         required=False, max_length=MAX_TEXT, help_text="The id of the line or table it belongs to."
     )
     cell = serializers.ListField(
@@ -56,16 +58,16 @@ class RegionSerializer(serializers.Serializer):
         return points
 
 
-class StoredRegionSerializer(serializers.Serializer):
+class StoredRegionSerializer(serializers.Serializer[None]):
     """A polygon in image pixels, y down; what is not known is left out."""
 
     points = serializers.ListField(child=serializers.FloatField(), min_length=6)
     text = serializers.CharField(required=False)
     confidence = serializers.FloatField(required=False)
     ignored = serializers.BooleanField(required=False)
-    label = serializers.CharField(required=False)
+    label = serializers.CharField(required=False)  # type: ignore[assignment]
     id = serializers.CharField(required=False)
-    parent = serializers.CharField(required=False)
+    parent = serializers.CharField(required=False)  # type: ignore[assignment]
     cell = serializers.ListField(child=serializers.IntegerField(), required=False)
     pixels = serializers.ListField(
         child=serializers.ListField(child=serializers.IntegerField()),
@@ -79,7 +81,8 @@ class Regions(serializers.ReadOnlyField):
     """Stored regions, from an attribute that has them decoded."""
 
     def to_representation(self, value: tuple[Region, ...]) -> list[dict[str, Any]]:
-        return encode_regions(value)["regions"]
+        regions: list[dict[str, Any]] = encode_regions(value)["regions"]
+        return regions
 
 
 def region_of(sent: dict[str, Any]) -> Region:

@@ -8,6 +8,7 @@ from functools import wraps
 from hashlib import sha256
 from typing import Any
 
+from django.core.files.uploadedfile import UploadedFile
 from django.db import transaction
 from django.http import QueryDict
 from django.utils import timezone
@@ -43,7 +44,7 @@ def idempotent(view: View) -> View:
         GivenAnswer.objects.filter(created__lt=timezone.now() - KEPT_FOR).delete()
         with transaction.atomic():
             given, is_new = GivenAnswer.objects.get_or_create(
-                person=request.user, key=key, defaults={"request_sha256": digest}
+                person_id=request.user.pk, key=key, defaults={"request_sha256": digest}
             )
             if is_new:
                 response = view(self, request, *args, **kwargs)
@@ -59,13 +60,18 @@ def idempotent(view: View) -> View:
             headers["Location"] = given.location
         return Response(json.loads(given.body or "null"), given.status, headers=headers)
 
-    once.is_idempotent = True
+    # The description of the API reads it.
+    once.is_idempotent = True  # type: ignore[attr-defined]
     return once
 
 
 def _digest(request: Request) -> str:
     digest = sha256()
-    for piece in (request.method.encode(), request.get_full_path().encode(), *_pieces(request)):
+    for piece in (
+        (request.method or "").encode(),
+        request.get_full_path().encode(),
+        *_pieces(request),
+    ):
         digest.update(sha256(piece).digest())
     return digest.hexdigest()
 
@@ -75,10 +81,11 @@ def _pieces(request: Request) -> Iterator[bytes]:
         yield json.dumps(request.data, sort_keys=True).encode()
         return
     for name, values in sorted(request.data.lists()):
+        value: str | UploadedFile[bytes]
         for value in values:
             yield name.encode()
-            if hasattr(value, "chunks"):
-                yield value.name.encode()
+            if isinstance(value, UploadedFile):
+                yield (value.name or "").encode()
                 of_file = sha256()
                 for chunk in value.chunks():
                     of_file.update(chunk)

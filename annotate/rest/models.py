@@ -5,7 +5,7 @@ from django.db import models
 
 
 class GivenAnswer(models.Model):
-    """What a request with an Idempotency-Key was answered."""
+    """The answer that a request with an Idempotency-Key was given."""
 
     person = models.ForeignKey(
         settings.AUTH_USER_MODEL, models.CASCADE, related_name="given_answers"

@@ -1,5 +1,6 @@
 """Lists in pages that hold while rows come and go: a cursor says after which row to go on."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from django.core.exceptions import ValidationError as NotValid
@@ -14,8 +15,8 @@ _BAD_CURSOR = {"cursor": "This cursor is not one that a list gave. Begin without
 class Pages(CursorPagination):
     """Keyset pages; a view's ``ordering`` begins with a column that tells its rows apart."""
 
-    page_size = 50
-    max_page_size = 200
+    page_size: int = 50
+    max_page_size: int = 200
     page_size_query_param = "limit"
     page_size_query_description = f"Rows of a page, 1 to {max_page_size}."
     cursor_query_description = "Where to go on, as “next” and “previous” have it."
@@ -36,12 +37,12 @@ class Pages(CursorPagination):
             cursor = super().decode_cursor(request)
         except NotFound as fault:
             raise ValidationError(_BAD_CURSOR) from fault
-        if cursor is not None and "\0" in (cursor.position or ""):
+        if cursor is not None and "\0" in str(cursor.position or ""):
             raise ValidationError(_BAD_CURSOR)
         return cursor
 
     def paginate_queryset(
-        self, queryset: QuerySet[Any], request: Request, view: Any = None
+        self, queryset: QuerySet[Any, Any] | Sequence[Any], request: Request, view: Any = None
     ) -> list[Any] | None:
         try:
             return super().paginate_queryset(queryset, request, view)

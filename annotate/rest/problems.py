@@ -60,10 +60,12 @@ def handle(fault: Exception, context: dict[str, Any]) -> HttpResponse:
     if isinstance(known, exceptions.ValidationError):
         data["errors"] = list(_places(known.detail, "#"))
     response = _response(data)
-    if getattr(known, "auth_header", None):
-        response["WWW-Authenticate"] = known.auth_header
-    if isinstance(known, exceptions.Throttled) and known.wait is not None:
-        response["Retry-After"] = str(max(1, round(known.wait + 0.5)))
+    # The framework sets these two where they apply.
+    if challenge := getattr(known, "auth_header", None):
+        response["WWW-Authenticate"] = challenge
+    wait = getattr(known, "wait", None)
+    if wait is not None:
+        response["Retry-After"] = str(max(1, round(wait + 0.5)))
     return response
 
 

@@ -11,22 +11,25 @@ from .problems import CONTENT_TYPE
 _PROBLEM = "Problem"
 
 
-class FaultSerializer(serializers.Serializer):
+class FaultSerializer(serializers.Serializer[None]):
     """One fault of what was sent."""
 
     pointer = serializers.CharField(help_text="JSON pointer into what was sent.")
     detail = serializers.CharField()
 
 
-class ProblemSerializer(serializers.Serializer):
+class ProblemSerializer(serializers.Serializer[None]):
     """An error (RFC 9457)."""
 
     type = serializers.CharField(help_text="What kind of problem; scripts compare this.")
     title = serializers.CharField()
     status = serializers.IntegerField()
     detail = serializers.CharField(help_text="What happened and what to do, for people.")
-    instance = serializers.CharField(help_text="The address that was asked for.")
-    errors = FaultSerializer(many=True, required=False)
+    # Fields, not attributes of this serializer: the framework takes them out of the class.
+    instance = serializers.CharField(  # type: ignore[assignment]
+        help_text="The address that was asked for."
+    )
+    errors = FaultSerializer(many=True, required=False)  # type: ignore[assignment]
     scope = serializers.CharField(required=False, help_text="The scope that the token lacks.")
 
 
@@ -63,7 +66,7 @@ class Schema(AutoSchema):
         return operation
 
     def _errors(self, operation: dict[str, Any]) -> dict[int, str]:
-        found = {
+        errors = {
             400: "Not readable",
             401: "Not signed in",
             404: "Not there, or not yours",
@@ -71,11 +74,11 @@ class Schema(AutoSchema):
             429: "Too many requests; Retry-After says how long to wait",
         }
         if operation.get("parameters") or "requestBody" in operation or self._is_idempotent():
-            found[422] = "Does not hold"
+            errors[422] = "Does not hold"
         if "requestBody" in operation:
-            found |= {413: "Too large", 415: "Unsupported media type"}
-        found[403] = "Not allowed, or the token lacks the scope"
-        return found
+            errors |= {413: "Too large", 415: "Unsupported media type"}
+        errors[403] = "Not allowed, or the token lacks the scope"
+        return errors
 
     def _is_idempotent(self) -> bool:
         handler = getattr(self.view, self.method.lower(), None)

@@ -1,4 +1,4 @@
-"""What a token is for. A token never does more than its person may."""
+"""Scopes of tokens. A token never does more than its person may."""
 
 from typing import Any
 
@@ -24,9 +24,10 @@ class HasScope(BasePermission):
             return False
         scopes = getattr(request.auth, "scopes", None)
         # Without a token it is a browser; a method that the address does not know is 405.
-        if scopes is None or not hasattr(view, request.method.lower()):
+        method = request.method or ""
+        if scopes is None or not hasattr(view, method.lower()):
             return True
-        needed = view.scope_of(request.method)
+        needed = view.scope_of(method)
         if needed not in scopes:
             raise MissingScope(needed)
         return True

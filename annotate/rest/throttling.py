@@ -10,7 +10,8 @@ from rest_framework.throttling import SimpleRateThrottle
 class _Limit(SimpleRateThrottle):
     def get_rate(self) -> str | None:
         # Read when asked, so that a site's settings and its tests hold.
-        return settings.API_RATES[self.scope]
+        rates: dict[str, str] = settings.API_RATES
+        return rates[self.scope or ""]
 
     def _key(self, ident: Any) -> str:
         return self.cache_format % {"scope": self.scope, "ident": ident}

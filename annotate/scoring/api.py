@@ -11,12 +11,12 @@ from rest_framework.response import Response
 from rest_framework.reverse import reverse
 from rest_framework.throttling import BaseThrottle
 
+from annotate.access import Person, permitted
 from annotate.datasets.models import Dataset
 from annotate.rest.idempotency import idempotent
 from annotate.rest.scopes import LOAD
 from annotate.rest.throttling import Heavy
 from annotate.rest.views import ListView, OneView
-from annotate.studies import permissions
 
 from . import services
 from .models import ProtocolRun, Score
@@ -36,7 +36,7 @@ class RunList(ListView):
         return [*super().get_throttles(), *heavy]
 
     def _dataset(self) -> Dataset:
-        seen = permissions.datasets_to_see(self.request.user)
+        seen = permitted(self.request.user, "annotate.see_dataset", Dataset)
         return get_object_or_404(seen, slug=self.kwargs["slug"])
 
     def get_queryset(self) -> QuerySet[ProtocolRun]:
@@ -55,7 +55,7 @@ class RunList(ListView):
     @idempotent
     def post(self, request: Request, slug: str) -> Response:
         """Score every result of a dataset with a protocol (admins)."""
-        if not permissions.may_load_data(request.user):
+        if not request.user.has_perm("annotate.load_data"):
             raise Http404
         dataset, sent = self._dataset(), self.sent(NewRunSerializer)
         run = services.score_protocol(
@@ -65,8 +65,10 @@ class RunList(ListView):
         return Response(self.shown(RunSerializer, run), 201, headers={"Location": address})
 
 
-def _runs(person: permissions.Person) -> QuerySet[ProtocolRun]:
-    return ProtocolRun.objects.filter(dataset__in=permissions.datasets_to_see(person))
+def _runs(person: Person) -> QuerySet[ProtocolRun]:
+    return ProtocolRun.objects.filter(
+        dataset__in=permitted(person, "annotate.see_dataset", Dataset)
+    )
 
 
 class RunDetail(OneView):

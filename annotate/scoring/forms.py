@@ -22,7 +22,7 @@ _SHARED = {declared.name: declared for declared in CreditProtocol.declared()}
 def _grouped() -> list[tuple[str, list[tuple[str, str]]]]:
     groups: dict[str, list[tuple[str, str]]] = {}
     for protocol in registry.all_protocols():
-        title = "Sentinels" if protocol.reference == "P24" else _GROUPS[protocol.needs]
+        title = "Sentinels" if protocol.is_sentinel else _GROUPS[protocol.needs]
         groups.setdefault(title, []).append((protocol.slug, protocol.name))
     return list(groups.items())
 
@@ -30,6 +30,7 @@ def _grouped() -> list[tuple[str, list[tuple[str, str]]]]:
 class ScoreForm(forms.Form):
     protocols = forms.MultipleChoiceField(
         widget=forms.CheckboxSelectMultiple,
+        choices=_grouped,
         error_messages={"required": "Choose at least one protocol."},
     )
     weight = forms.ChoiceField(
@@ -59,10 +60,6 @@ class ScoreForm(forms.Form):
         widget=forms.Textarea(attrs={"rows": 2, "spellcheck": "false"}),
         help_text='JSON, for instance {"min_iou": 0.7}; every chosen protocol must have them.',
     )
-
-    def __init__(self, *args: object, **kwargs: object) -> None:
-        super().__init__(*args, **kwargs)
-        self.fields["protocols"].choices = _grouped()
 
     def clean_parameters(self) -> dict[str, Any]:
         text = self.cleaned_data["parameters"].strip()

@@ -56,7 +56,7 @@ def _a_share(field: str) -> Q:
 
 
 class Score(models.Model):
-    """What a run gives one result; null is undefined, never zero."""
+    """The scores of one result in a run; null is undefined, never zero."""
 
     run = models.ForeignKey(ProtocolRun, models.CASCADE, related_name="scores")
     result = models.ForeignKey(Result, models.PROTECT, related_name="scores")

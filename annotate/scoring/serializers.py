@@ -2,17 +2,19 @@
 
 from rest_framework import serializers
 
+from annotate.datasets.models import Dataset
+
 from .models import ProtocolRun, Score
 
 
-class OverallSerializer(serializers.Serializer):
+class OverallSerializer(serializers.Serializer[None]):
     recall = serializers.FloatField(allow_null=True)
     precision = serializers.FloatField(allow_null=True)
     f_score = serializers.FloatField(allow_null=True)
 
 
-class RunSerializer(serializers.ModelSerializer):
-    dataset = serializers.SlugRelatedField("slug", read_only=True)
+class RunSerializer(serializers.ModelSerializer[ProtocolRun]):
+    dataset = serializers.SlugRelatedField[Dataset]("slug", read_only=True)
     parameters = serializers.DictField()
     overall = serializers.DictField(
         child=OverallSerializer(), help_text="The official figures of each method, by its name."
@@ -33,15 +35,15 @@ class RunSerializer(serializers.ModelSerializer):
         ]
 
 
-class NewRunSerializer(serializers.Serializer):
+class NewRunSerializer(serializers.Serializer[None]):
     protocol = serializers.CharField(max_length=60, help_text="Slug of a protocol.")
     parameters = serializers.DictField(
         required=False, default=dict, help_text="Those that are not the published ones."
     )
 
 
-class ScoreSerializer(serializers.ModelSerializer):
-    """What a run gives one result; null is undefined, never zero."""
+class ScoreSerializer(serializers.ModelSerializer[Score]):
+    """The scores of one result in a run; null is undefined, never zero."""
 
     image = serializers.IntegerField(source="result.image_id")
     image_name = serializers.CharField(source="result.image.name")
@@ -62,14 +64,14 @@ class ScoreSerializer(serializers.ModelSerializer):
         ]
 
 
-class ScoreQuery(serializers.Serializer):
+class ScoreQuery(serializers.Serializer[None]):
     method = serializers.SlugField(required=False, help_text="Slug of a method.", max_length=120)
     image = serializers.IntegerField(
         required=False, min_value=1, max_value=2**63 - 1, help_text="Id of an image."
     )
 
 
-class RunQuery(serializers.Serializer):
+class RunQuery(serializers.Serializer[None]):
     protocol = serializers.CharField(required=False, help_text="Slug.", max_length=60)
     latest = serializers.ChoiceField(
         ["yes", "no"], required=False, default="no", help_text="Only the newest run of each name."

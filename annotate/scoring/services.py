@@ -119,12 +119,11 @@ def _scored_together(protocol: Protocol, methods: Sequence[Method]) -> _MethodSc
         for result in of_method:
             of_image[result.image_id][method] = result
     scores: dict[int, ImageScore] = {}
-    for found in of_image.values():
-        scenes = {method.name: [_scene(result)] for method, result in found.items()}
-        for (_, result), of_method in zip(
-            found.items(), protocol.score_methods(scenes).values(), strict=True
-        ):
-            scores[result.pk] = of_method[0]
+    for result_of in of_image.values():
+        scenes = {method.name: [_scene(result)] for method, result in result_of.items()}
+        scores_of = protocol.score_methods(scenes)
+        for method, result in result_of.items():
+            scores[result.pk] = scores_of[method.name][0]
     for method, of_method in results.items():
         yield method, of_method, [scores[result.pk] for result in of_method]
 

@@ -6,7 +6,8 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_http_methods
 
-from annotate.studies import permissions
+from annotate.access import permitted
+from annotate.datasets.models import Dataset
 
 from . import services
 from .forms import ScoreForm
@@ -15,9 +16,9 @@ from .forms import ScoreForm
 @login_required
 @require_http_methods(["GET", "POST"])
 def score(request: HttpRequest, slug: str) -> HttpResponse:
-    if not permissions.may_load_data(request.user):
+    if not request.user.has_perm("annotate.load_data"):
         raise Http404
-    dataset = get_object_or_404(permissions.datasets_to_see(request.user), slug=slug)
+    dataset = get_object_or_404(permitted(request.user, "annotate.see_dataset", Dataset), slug=slug)
     form = ScoreForm(request.POST if request.method == "POST" else None)
     if form.is_valid():
         for protocol in form.cleaned_data["protocols"]:

@@ -1,29 +1,27 @@
-"""Studies: setting them up, opening and closing them, who takes part, how far they are."""
+"""Studies: setting them up, opening and closing them, who takes part."""
 
 from typing import Any
 
 from django.db.models import QuerySet
 from django.http import Http404
 from django.shortcuts import get_object_or_404
-from drf_spectacular.utils import extend_schema, extend_schema_view
+from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.reverse import reverse
 
-from annotate.progress import selectors
+from annotate.access import permitted
+from annotate.datasets.models import Dataset
 from annotate.rest.idempotency import idempotent
 from annotate.rest.views import ApiView, ListView, OneView
 
-from . import permissions, services
-from .models import Membership, Study, StudyImage
+from . import services
+from .models import Membership, Study
 from .serializers import (
-    AnnotatorProgressSerializer,
     MemberSerializer,
     NewMemberSerializer,
     NewStudySerializer,
-    ProgressSerializer,
     StateSerializer,
-    StudyImageSerializer,
     StudyQuery,
     StudySerializer,
 )
@@ -31,12 +29,12 @@ from .serializers import (
 
 def followed(request: Request, slug: str) -> Study:
     """Return a study whose progress and report this person may see."""
-    studies = permissions.studies_to_follow(request.user).select_related("dataset")
+    studies = permitted(request.user, "annotate.follow_study", Study).select_related("dataset")
     return get_object_or_404(studies, slug=slug)
 
 
 def require_admin(request: Request) -> None:
-    if not permissions.may_load_data(request.user):
+    if not request.user.has_perm("annotate.load_data"):
         raise Http404
 
 
@@ -51,7 +49,7 @@ class StudyList(ListView):
 
     def get_queryset(self) -> QuerySet[Study]:
         asked = self.query()
-        studies = permissions.studies_to_follow(self.request.user)
+        studies = permitted(self.request.user, "annotate.follow_study", Study)
         if "state" in asked:
             studies = studies.filter(state=asked["state"])
         if "dataset" in asked:
@@ -67,7 +65,7 @@ class StudyList(ListView):
     def post(self, request: Request) -> Response:
         """Set up a study. Images with results of fewer than two of the methods are left out."""
         require_admin(request)
-        seen = permissions.datasets_to_see(request.user)
+        seen = permitted(request.user, "annotate.see_dataset", Dataset)
         study = services.create_study(**self.sent(NewStudySerializer, datasets=seen))
         address = reverse("api:study", args=[study.slug], request=request)
         return Response(self.shown(StudySerializer, study), 201, headers={"Location": address})
@@ -80,7 +78,7 @@ class StudyDetail(OneView):
     lookup_field = "slug"
 
     def get_queryset(self) -> QuerySet[Study]:
-        studies = permissions.studies_to_follow(self.request.user)
+        studies = permitted(self.request.user, "annotate.follow_study", Study)
         return studies.select_related("dataset").prefetch_related("methods")
 
 
@@ -113,46 +111,3 @@ class MemberList(ListView):
         study = followed(request, slug)
         membership = services.add_member(study=study, **self.sent(NewMemberSerializer))
         return Response(self.shown(MemberSerializer, membership), 201)
-
-
-class StudyProgress(ApiView):
-    @extend_schema(responses=ProgressSerializer)
-    def get(self, request: Request, slug: str) -> Response:
-        """How far a study is, and what stands between it and a complete report."""
-        study = followed(request, slug)
-        n_annotators = len(selectors.annotators(study))
-        counts = selectors.counts(study, n_annotators)
-        figures = counts.figures
-        data = {
-            "n_images": figures.n_images,
-            "n_ready": figures.n_ready,
-            "n_begun": figures.n_begun,
-            "n_untouched": figures.n_untouched,
-            "n_rankings": figures.n_rankings,
-            "n_screens": counts.n_screens,
-            "counted": counts.at,
-            "blocks": selectors.what_blocks(study, figures, n_annotators),
-        }
-        return Response(self.shown(ProgressSerializer, data))
-
-
-class StudyAnnotators(ApiView):
-    @extend_schema(responses=AnnotatorProgressSerializer(many=True))
-    def get(self, request: Request, slug: str) -> Response:
-        """What each annotator has done; nothing of what they answered."""
-        study = followed(request, slug)
-        people = selectors.annotators(study)
-        counts = selectors.counts(study, len(people))
-        rows = selectors.annotator_progress(study, people, counts)
-        return Response(self.shown(AnnotatorProgressSerializer, rows, many=True))
-
-
-@extend_schema_view(get=extend_schema(operation_id="studies_images_list"))
-class StudyImages(ListView):
-    """The images of a study, with the number of complete rankings each has."""
-
-    serializer_class = StudyImageSerializer
-    ordering = ("image_id",)
-
-    def get_queryset(self) -> QuerySet[StudyImage]:
-        return followed(self.request, self.kwargs["slug"]).study_images.select_related("image")

@@ -3,9 +3,9 @@
 from typing import Any
 
 from django import forms
+from django.forms import ModelMultipleChoiceField
 
 from annotate.datasets.models import Dataset, Image, Method
-from annotate.progress.selectors import is_answered
 from protocols import registry
 
 from .models import Role, Study
@@ -16,7 +16,7 @@ _SHARING = ["min_annotators", "max_annotators"]
 _BREAKS = ["break_minutes", "break_screens"]
 
 
-class SettingsForm(forms.ModelForm):
+class SettingsForm(forms.ModelForm[Study]):
     """Settings of a study. Once it has answers, those that give them their meaning are only shown."""
 
     class Meta:
@@ -28,7 +28,7 @@ class SettingsForm(forms.ModelForm):
             "strategy": "Order of the pairs",
         }
 
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
+    def __init__(self, *args: Any, is_answered: bool = False, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         protocols = [
             (slug, protocol.name)
@@ -43,8 +43,8 @@ class SettingsForm(forms.ModelForm):
         )
         for name in _WITH_DEFAULT:
             self.fields[name].required = False
-            self.fields[name].initial = self.instance._meta.get_field(name).default
-        if self.instance.pk and is_answered(self.instance):
+            self.fields[name].initial = _default_of(name)
+        if is_answered:
             for name in LOCKED_BY_ANSWERS:
                 self.fields[name].disabled = True
 
@@ -52,7 +52,7 @@ class SettingsForm(forms.ModelForm):
         cleaned = super().clean() or self.cleaned_data
         for name in _WITH_DEFAULT:
             if cleaned.get(name) in (None, "") and name not in self.errors:
-                cleaned[name] = self.instance._meta.get_field(name).default
+                cleaned[name] = _default_of(name)
         least, most = (cleaned.get(name) for name in _SHARING)
         if least and most and most < least:
             self.add_error(
@@ -62,10 +62,14 @@ class SettingsForm(forms.ModelForm):
         return cleaned
 
 
+def _default_of(name: str) -> Any:
+    return next(field.default for field in Study._meta.fields if field.name == name)
+
+
 class StudyForm(SettingsForm):
     """A new study. The dataset is chosen before: its methods and images are what the form offers."""
 
-    methods = forms.ModelMultipleChoiceField(
+    methods: ModelMultipleChoiceField[Method] = ModelMultipleChoiceField(
         Method.objects.none(),
         widget=forms.CheckboxSelectMultiple,
         error_messages={"required": "A study compares at least two methods. Choose two or more."},
@@ -88,28 +92,30 @@ class StudyForm(SettingsForm):
             kwargs["initial"] = _settings_of(like) | kwargs.get("initial", {})
         super().__init__(*args, **kwargs)
         self._dataset = dataset
-        self.fields["methods"].queryset = dataset.methods.all()
+        methods = self.fields["methods"]
+        if isinstance(methods, ModelMultipleChoiceField):
+            methods.queryset = dataset.methods.all()
         chosen = dataset if like is None else like
-        self.fields["methods"].initial = [method.pk for method in chosen.methods.all()]
+        methods.initial = [method.pk for method in chosen.methods.all()]
 
     def clean_images(self) -> list[Image] | None:
         names = dict.fromkeys(line.strip() for line in self.cleaned_data["images"].splitlines())
         names.pop("", None)
         if not names:
             return None
-        found = {image.name: image for image in self._dataset.images.filter(name__in=names)}
-        unknown = [name for name in names if name not in found]
+        image_by_name = {image.name: image for image in self._dataset.images.filter(name__in=names)}
+        unknown = [name for name in names if name not in image_by_name]
         if unknown:
             shown = ", ".join(unknown[:5]) + (" and others" if len(unknown) > 5 else "")
             raise forms.ValidationError(
                 f"{self._dataset} has no image named {shown}. Names stand on the dataset's page."
             )
-        return [found[name] for name in names]
+        return [image_by_name[name] for name in names]
 
 
 def _settings_of(study: Study) -> dict[str, Any]:
     """What a new study like this one starts with: its settings and, where it has not all, its images."""
-    names = list(study.images.in_order().values_list("name", flat=True))
+    names = list(Image.objects.filter(studies=study).in_order().values_list("name", flat=True))
     is_whole = len(names) == study.dataset.images.count()
     return {
         "name": f"{study.name} (copy)"[:120],

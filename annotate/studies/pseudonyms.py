@@ -1,11 +1,9 @@
 """The names under which the people of a study appear where theirs are hidden."""
 
 from collections.abc import Collection
-from typing import Any
 
 from django.contrib.auth.models import User
 from django.db import transaction
-from django.db.models import Exists, Min, OuterRef
 
 from .models import Pseudonym, Role, Study
 
@@ -58,22 +56,11 @@ def numbered(study: Study) -> list[Pseudonym]:
 
 
 def _in_order_of_joining(study: Study) -> list[tuple[int, Role]]:
-    """Return members by when they became one; who answered and is none counts from the first answer."""
-    of_role = study.memberships.order_by("created", "pk").values_list("person", "role", "created")
-    joined: dict[int, tuple[Any, int]] = {}
-    for at, (person, role, created) in enumerate(of_role):
-        if role == Role.ANNOTATOR:
-            joined.setdefault(person, (created, at))
-    answered = Exists(study.assignments.filter(annotator=OuterRef("pk")))
-    strangers = User.objects.filter(answered).exclude(pk__in=joined).values("pk")
-    begun = study.assignments.filter(annotator__in=[row["pk"] for row in strangers]).values(
-        "annotator"
-    )
-    for row in begun.annotate(first=Min("created"), pk=Min("pk")).order_by("pk"):
-        joined[row["annotator"]] = (row["first"], row["pk"])
-    annotators = sorted(joined, key=lambda person: joined[person])
+    """Return members by when they became one. Who answered and left has a stored pseudonym."""
+    of_role = study.memberships.order_by("created", "pk").values_list("person", "role")
+    annotators = dict.fromkeys(person for person, role in of_role if role == Role.ANNOTATOR)
     others = dict.fromkeys(
-        person for person, role, _ in of_role if role != Role.ANNOTATOR and person not in joined
+        person for person, role in of_role if role != Role.ANNOTATOR and person not in annotators
     )
     return [
         *((person, Role.ANNOTATOR) for person in annotators),

@@ -6,7 +6,7 @@ from rest_framework import serializers
 
 from annotate.datasets.models import Dataset, Image, Method
 
-from .models import Membership, Study, StudyImage
+from .models import Membership, Study
 
 _SETTINGS = [
     "min_annotators",
@@ -24,9 +24,9 @@ _SETTINGS = [
 ]
 
 
-class StudySerializer(serializers.ModelSerializer):
-    dataset = serializers.SlugRelatedField("slug", read_only=True)
-    methods = serializers.SlugRelatedField("slug", many=True, read_only=True)
+class StudySerializer(serializers.ModelSerializer[Study]):
+    dataset = serializers.SlugRelatedField[Dataset]("slug", read_only=True)
+    methods = serializers.SlugRelatedField[Method]("slug", many=True, read_only=True)
 
     class Meta:
         model = Study
@@ -41,7 +41,7 @@ class StudySerializer(serializers.ModelSerializer):
         ]
 
 
-class NewStudySerializer(serializers.ModelSerializer):
+class NewStudySerializer(serializers.ModelSerializer[Study]):
     """A study that is to be set up; settings that are left out have their usual value."""
 
     dataset = serializers.SlugRelatedField("slug", queryset=Dataset.objects.none())
@@ -67,7 +67,8 @@ class NewStudySerializer(serializers.ModelSerializer):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         if "datasets" in self.context:
-            self.fields["dataset"].queryset = self.context["datasets"]
+            field = serializers.SlugRelatedField("slug", queryset=self.context["datasets"])
+            self.fields["dataset"] = field
 
     def validate(self, sent: dict[str, Any]) -> dict[str, Any]:
         dataset: Dataset = sent["dataset"]
@@ -88,11 +89,11 @@ class NewStudySerializer(serializers.ModelSerializer):
         return sent
 
 
-class StateSerializer(serializers.Serializer):
+class StateSerializer(serializers.Serializer[Any]):
     state = serializers.ChoiceField([Study.State.OPEN.value, Study.State.CLOSED.value])
 
 
-class MemberSerializer(serializers.ModelSerializer):
+class MemberSerializer(serializers.ModelSerializer[Membership]):
     username = serializers.CharField(source="person.username")
 
     class Meta:
@@ -100,7 +101,7 @@ class MemberSerializer(serializers.ModelSerializer):
         fields = read_only_fields = ["username", "role", "created"]
 
 
-class NewMemberSerializer(serializers.ModelSerializer):
+class NewMemberSerializer(serializers.ModelSerializer[Membership]):
     username = serializers.CharField(max_length=150)
 
     class Meta:
@@ -108,44 +109,7 @@ class NewMemberSerializer(serializers.ModelSerializer):
         fields = ["username", "role"]
 
 
-class ProgressSerializer(serializers.Serializer):
-    """How far a study is."""
-
-    n_images = serializers.IntegerField()
-    n_ready = serializers.IntegerField(help_text="Images with all rankings they need.")
-    n_begun = serializers.IntegerField(help_text="Images with some work, but fewer.")
-    n_untouched = serializers.IntegerField()
-    n_rankings = serializers.IntegerField()
-    n_screens = serializers.IntegerField(help_text="Pairs answered.")
-    counted = serializers.DateTimeField(
-        help_text="When this was counted; the counts of a large study are kept for some minutes."
-    )
-    blocks = serializers.ListField(
-        child=serializers.CharField(), help_text="What stands between it and a complete report."
-    )
-
-
-class AnnotatorProgressSerializer(serializers.Serializer):
-    username = serializers.CharField(source="person.username")
-    is_left_out = serializers.BooleanField(help_text="Counted in no report; see the raw data.")
-    n_images = serializers.IntegerField()
-    n_complete = serializers.IntegerField()
-    n_in_work = serializers.IntegerField()
-    n_incomplete = serializers.IntegerField()
-    n_screens = serializers.IntegerField()
-    n_skips = serializers.IntegerField()
-
-
-class StudyImageSerializer(serializers.ModelSerializer):
-    id = serializers.IntegerField(source="image_id")
-    name = serializers.CharField(source="image.name")
-
-    class Meta:
-        model = StudyImage
-        fields = read_only_fields = ["id", "name", "n_complete"]
-
-
-class StudyQuery(serializers.Serializer):
+class StudyQuery(serializers.Serializer[Any]):
     state = serializers.ChoiceField(Study.State.choices, required=False)
     dataset = serializers.SlugField(required=False, max_length=120)
     order = serializers.ChoiceField(

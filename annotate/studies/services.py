@@ -1,6 +1,6 @@
 """Setting up a study and deciding who takes part."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Final
 
 from django.contrib.auth.models import User
@@ -11,7 +11,6 @@ from django.utils.text import slugify
 from annotate.audit.models import Act
 from annotate.audit.services import record
 from annotate.datasets.models import Dataset, Image, Method
-from annotate.progress.selectors import is_answered
 
 from .errors import StudyRefused
 from .models import Membership, Role, Study, StudyImage
@@ -77,8 +76,12 @@ def create_study(
 
 
 @transaction.atomic
-def change_settings(*, study: Study, **settings: object) -> None:
+def change_settings(
+    *, study: Study, is_answered: Callable[[Study], bool], **settings: object
+) -> None:
     """Change settings of a study by their names; its address stays.
+
+    ``is_answered`` says whether anybody has answered in the study; it is asked under the locks.
 
     Raises StudyRefused if the name is taken, or if the study has answers and a setting that gives
     them their meaning would change.
@@ -89,7 +92,8 @@ def change_settings(*, study: Study, **settings: object) -> None:
     changed = [name for name, value in settings.items() if getattr(study, name) != value]
     locked = [name for name in changed if name in LOCKED_BY_ANSWERS]
     if locked and is_answered(study):
-        names = ", ".join(str(Study._meta.get_field(name).verbose_name) for name in locked)
+        title_of = {field.name: str(field.verbose_name) for field in Study._meta.fields}
+        names = ", ".join(title_of[name] for name in locked)
         raise StudyRefused(
             f"People have answered under the present settings, so these stay: {names}. "
             "Duplicate the study to ask in another way."
@@ -129,6 +133,7 @@ def change_role(*, membership: Membership, role: str) -> None:
     others = Membership.objects.filter(study=membership.study_id, person=membership.person_id)
     if others.filter(role=role).exists():
         raise StudyRefused(f"{membership.person} is {role.label} in this study already.")
+    give_pseudonyms(membership.study)
     membership.role = role
     membership.save(update_fields=["role"])
     _record_member(Act.ROLE_CHANGED, membership, before=before, role=role)

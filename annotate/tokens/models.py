@@ -1,4 +1,4 @@
-"""What is known of a token: everything but the token itself."""
+"""Personal tokens of the API; the secret itself is not stored."""
 
 from datetime import datetime
 

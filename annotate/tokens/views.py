@@ -2,12 +2,13 @@
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import Http404, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST
 
+from annotate.requests import SignedInRequest
 from annotate.rest.scopes import SCOPES
 
 from . import services
@@ -18,7 +19,7 @@ from .forms import TokenForm
 @never_cache
 @login_required
 @require_http_methods(["GET", "HEAD", "POST"])
-def tokens(request: HttpRequest) -> HttpResponse:
+def tokens(request: SignedInRequest) -> HttpResponse:
     """One's tokens, and making another; its secret is in the answer to the form and nowhere else."""
     form = TokenForm(request.POST if request.method == "POST" else None)
     if form.is_valid():
@@ -37,7 +38,7 @@ def tokens(request: HttpRequest) -> HttpResponse:
 
 
 def _page(
-    request: HttpRequest, form: TokenForm, *, status: int = 200, **context: object
+    request: SignedInRequest, form: TokenForm, *, status: int = 200, **context: object
 ) -> HttpResponse:
     context |= {
         "form": form,
@@ -50,7 +51,7 @@ def _page(
 
 @login_required
 @require_POST
-def revoke(request: HttpRequest, pk: int) -> HttpResponse:
+def revoke(request: SignedInRequest, pk: int) -> HttpResponse:
     if not services.revoke_token(person=request.user, pk=pk):
         raise Http404
     messages.success(request, "The token is revoked. Scripts that use it are refused from now on.")

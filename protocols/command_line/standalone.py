@@ -23,17 +23,16 @@ from ..core.geometry import (
     boxes_of,
     intersection_areas,
     overlapping_pairs,
+    shares,
 )
 from ..core.matching import INSIDE_IGNORED
 from ..core.regions import Region
-from ..formats.contents import Archive
-from ..formats.rrc import LineFormat, Rules, read_archive
+from ..formats.contents import Archive, LineFormat
+from ..formats.rrc import read_archive
+from ..formats.rrc_lines import Rules
 from ..iou import Iou, average_precision
+from .usage import USAGE
 
-USAGE: Final = (
-    "usage: python -m protocols -g gt.zip -s submit.zip [-o DIR] [-p JSON] [-c DetEva|IoU|SLUG]\n"
-    "       python -m protocols COMMAND --help"
-)
 _CHOICES: Final = {"DetEva": "deteval", "IoU": "iou"}
 _TYPES: Final = {"one-to-one": "OO", "split": "OM", "merge": "MO", "many-to-many": "MM"}
 # How the lines are read, beside the parameters of the protocol.
@@ -297,9 +296,7 @@ def _iou_matrix(scene: Scene) -> list[list[float]]:
     shared = intersection_areas(truth, detections, pairs)
     union = truth.areas[pairs.truth] + detections.areas[pairs.detection] - shared
     matrix = np.zeros((len(truth.boxes), len(detections.boxes)))
-    matrix[pairs.truth, pairs.detection] = np.divide(
-        shared, union, out=np.zeros_like(shared), where=union > 0
-    )
+    matrix[pairs.truth, pairs.detection] = shares(shared, union)
     return [list(map(float, row)) for row in matrix]
 
 

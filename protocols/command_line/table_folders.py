@@ -1,11 +1,14 @@
 """Folders of cTDaR documents: a result set against its ground truth, as one answer ([G19]_)."""
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Literal
 
 from ..core.base import ImageScore, OverallScore, Scene
+from ..core.regions import Region
 from ..formats.ctdar import DocumentError, read_file, read_folder
-from ..tables import TableDetection, TableStructure
+from ..table_detection import TableDetection
+from ..table_structure import TableStructure
 
 Track = Literal["A", "B"]
 
@@ -42,22 +45,13 @@ def evaluate_folders(
     if track not in ("A", "B"):
         raise DocumentError(f"expected track A or B, got {track!r}")
     protocol = (TableDetection if track == "A" else TableStructure)(variant=variant)
-    expected, found = read_folder(truth), read_folder(results)
+    expected, given = read_folder(truth), read_folder(results)
     if not expected:
         raise DocumentError(f"{truth}: no XML file of ground truth")
-    for name in found:
+    for name in given:
         if name not in expected:
-            raise DocumentError(f"{found[name].name}: a result without ground truth")
-    scenes, unreadable = [], []
-    for name, path in expected.items():
-        detections = None
-        if name in found:
-            try:
-                detections = read_file(found[name], with_cells=track == "B")
-            except DocumentError as fault:
-                detections = ()
-                unreadable.append({"name": name, "message": str(fault)})
-        scenes.append(Scene(read_file(path, with_cells=track == "B"), detections, name))
+            raise DocumentError(f"{given[name].name}: a result without ground truth")
+    scenes, unreadable = _read_scenes(expected, given, with_cells=track == "B")
     scores = protocol.score(scenes)
     return {
         "track": track,
@@ -71,6 +65,23 @@ def evaluate_folders(
         "missing": [scene.name for scene in scenes if scene.detections is None],
         "unreadable": unreadable,
     }
+
+
+def _read_scenes(
+    expected: Mapping[str, Path], given: Mapping[str, Path], *, with_cells: bool
+) -> tuple[list[Scene], list[dict[str, str]]]:
+    """Return a scene for each file of ground truth, and the results that do not parse."""
+    scenes, unreadable = [], []
+    for name, path in expected.items():
+        detections: tuple[Region, ...] | None = None
+        if name in given:
+            try:
+                detections = read_file(given[name], with_cells=with_cells)
+            except DocumentError as fault:
+                detections = ()
+                unreadable.append({"name": name, "message": str(fault)})
+        scenes.append(Scene(read_file(path, with_cells=with_cells), detections, name))
+    return scenes, unreadable
 
 
 def _figures(score: ImageScore | OverallScore, thresholds: tuple[float, ...]) -> dict[str, Any]:

@@ -134,6 +134,8 @@ class Protocol(ABC):
     reference: ClassVar[str]
     summary: ClassVar[str]
     needs: ClassVar[Needs] = "regions"
+    # Whether it looks at no ground truth, so that it should not agree with people.
+    is_sentinel: ClassVar[bool] = False
     # Whether it says which truths and detections belong together.
     has_matches: ClassVar[bool] = True
     # Whether the order of truths or detections can change a score, as the published definition has it.

@@ -50,6 +50,8 @@ class Characters:
 
     def of(self, truths: Indices) -> tuple[Indices, Indices]:
         """Return, for rows of truths, each character of each row: its row, and its index here."""
+        # A truth may stand in several rows, each with all its characters: ``within`` counts the
+        # characters of a row from 0.
         n = self.n[truths]
         rows = np.repeat(np.arange(len(truths)), n)
         within = np.arange(len(rows)) - np.repeat(np.cumsum(n) - n, n)
@@ -72,8 +74,10 @@ def characters_of(shapes: Shapes, n: Indices, downwards: NDArray[np.bool_]) -> C
         corners = shapes.corners()[at]
         turned = downwards[at]
         corners[turned] = np.roll(corners[turned], 1, axis=1)
+        # Where the middle line of each text begins, and the step from a character to the next.
         start = (corners[:, 0] + corners[:, 3]) / 2
         unit = ((corners[:, 1] + corners[:, 2]) / 2 - start) / n[at, None]
+        # A row for each character: which region, and its number in the text.
         rows = np.repeat(np.arange(len(at)), n[at])
         step = np.arange(len(rows)) - np.repeat(np.cumsum(n[at]) - n[at], n[at])
         places = np.repeat(first[at], n[at]) + step
@@ -110,21 +114,25 @@ def _refined(line: Floats, n: int) -> Floats:
 
 def inside(points: Floats, shapes: Shapes, at: Indices) -> NDArray[np.bool_]:
     """Say of each point whether it lies in the region of its row; edges left and top are inside."""
+    # Cheapest first: the bounding box of all, the four sides of quadrilaterals, the library.
     moved = points + _NUDGE
     boxes = shapes.boxes[at]
-    found = ((moved >= boxes[:, :2]) & (moved <= boxes[:, 2:])).all(axis=1)
-    slanted = np.flatnonzero(found & ~shapes.rectangular[at])
+    inside_now = ((moved >= boxes[:, :2]) & (moved <= boxes[:, 2:])).all(axis=1)
+    slanted = np.flatnonzero(inside_now & ~shapes.rectangular[at])
     simple = slanted[shapes.simple[at[slanted]]]
     if len(simple):
+        # Axes: point, side of its quadrilateral, x and y. Inside is right of all four sides.
         corners = shapes.quads(at[simple])
         sides = np.roll(corners, -1, axis=1) - corners
         to = moved[simple, None] - corners
-        found[simple] = (sides[..., 0] * to[..., 1] - sides[..., 1] * to[..., 0] >= 0).all(axis=1)
+        inside_now[simple] = (sides[..., 0] * to[..., 1] - sides[..., 1] * to[..., 0] >= 0).all(
+            axis=1
+        )
     other = slanted[~shapes.simple[at[slanted]]]
     if len(other):
         polygons = shapes.polygons(at[other])
-        found[other] = shapely.contains_xy(polygons, moved[other, 0], moved[other, 1])
-    return np.asarray(found)
+        inside_now[other] = shapely.contains_xy(polygons, moved[other, 0], moved[other, 1])
+    return np.asarray(inside_now)
 
 
 class IgnoredParts:
@@ -146,6 +154,7 @@ class IgnoredParts:
         self.shared, self.areas = shared.copy(), truth.areas.copy()
         if not flat.ignored_truth.any() or flat.ignored_truth.all():
             return
+        # Pairs of two truths: an ignored one, and a counted one that covers a part of it.
         beside = overlapping_pairs(truth.boxes, truth.boxes, flat.n_truth, flat.n_truth)
         beside = beside.where(
             flat.ignored_truth[beside.truth] & ~flat.ignored_truth[beside.detection]
@@ -156,6 +165,7 @@ class IgnoredParts:
             covered_by.setdefault(i, []).append(k)
         if covered_by:
             at = np.array(list(covered_by))
+            # Makes the polygons of all of them in one call; below they are only looked up.
             truth.polygons(np.unique(np.concatenate([at, *map(np.array, covered_by.values())])))
             covers = union_of_each(
                 [truth.polygons(np.array(counted)) for counted in covered_by.values()]
@@ -173,6 +183,7 @@ class IgnoredParts:
         """Return what detections share with what remains of truths."""
         remains = self.polygons(truths)
         areas = shapely.area(shapely.intersection(remains, detections))
+        # The other way: what lies in the whole ignored truth, less its part in the counted ones.
         inside = shapely.intersection(self._truth.polygons(truths), detections)
         covers = np.array([self._covers[i] for i in truths.tolist()], dtype=object)
         whole = shapely.area(inside)
@@ -181,14 +192,16 @@ class IgnoredParts:
 
     def polygons(self, at: Indices) -> Polygons:
         """Return what remains of ignored truths."""
-        found = self._truth.polygons(at).copy()
+        polygons = self._truth.polygons(at).copy()
         for row, i in enumerate(at.tolist()):
             if i in self._remains:
-                found[row] = self._remains[i]
-        return found
+                polygons[row] = self._remains[i]
+        return polygons
 
     def taken(self, pairs: Pairs, shared: Floats, n_detections: int) -> Floats:
         """Return the area of each detection in the ignored truths of these pairs together."""
+        # The areas add up, except where ignored truths of a detection overlap each other: only
+        # those need a union.
         taken = np.bincount(pairs.detection, shared, minlength=n_detections).astype(np.float64)
         members: dict[int, list[int]] = {}
         for i, j in zip(pairs.truth.tolist(), pairs.detection.tolist(), strict=True):

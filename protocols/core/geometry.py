@@ -63,10 +63,13 @@ def _boxes(coordinates: Floats, n_points: Indices) -> Floats:
     if not len(n_points):
         return np.zeros((0, 4))
     if (n_points == 4).all():
+        # Four arrays (n, 2), a corner of every region each: three minima of whole columns are
+        # several times as fast as a reduction over an axis of length four.
         first, second, third, fourth = coordinates.reshape(-1, 4, 2).transpose(1, 0, 2)
         low = np.minimum(np.minimum(first, second), np.minimum(third, fourth))
         high = np.maximum(np.maximum(first, second), np.maximum(third, fourth))
         return np.concatenate([low, high], axis=1)
+    # reduceat() takes the minimum from each start to the next, so for each ring.
     starts = np.cumsum(n_points) - n_points
     low = np.minimum.reduceat(coordinates, starts)
     return np.concatenate([low, np.maximum.reduceat(coordinates, starts)], axis=1)
@@ -85,17 +88,17 @@ def overlapping_pairs(
         How many of them each image has.
     """
     crowded = n_truth * n_detections > _MAX_COMPARED
-    found = [_compared_pairs(truth_boxes, detection_boxes, n_truth, n_detections, ~crowded)]
+    parts = [_compared_pairs(truth_boxes, detection_boxes, n_truth, n_detections, ~crowded)]
     for image in np.flatnonzero(crowded).tolist():
         i, j = int(n_truth[:image].sum()), int(n_detections[:image].sum())
         truth, detection = _indexed_pairs(
             truth_boxes[i : i + n_truth[image]], detection_boxes[j : j + n_detections[image]]
         )
-        found.append((truth + i, detection + j))
-    if len(found) == 1:
-        return Pairs(*found[0])
-    truth = np.concatenate([pairs[0] for pairs in found])
-    detection = np.concatenate([pairs[1] for pairs in found])
+        parts.append((truth + i, detection + j))
+    if len(parts) == 1:
+        return Pairs(*parts[0])
+    truth = np.concatenate([pairs[0] for pairs in parts])
+    detection = np.concatenate([pairs[1] for pairs in parts])
     order = np.lexsort((detection, truth))
     return Pairs(truth[order], detection[order])
 
@@ -107,12 +110,16 @@ def _compared_pairs(
     n_detections: Indices,
     images: NDArray[np.bool_],
 ) -> tuple[Indices, Indices]:
+    # Every truth with every detection of its image, without a loop over images: a truth is repeated
+    # once for each partner, and ``step`` counts its partners from 0.
     first_detection = np.cumsum(n_detections) - n_detections
     image_of_truth = np.repeat(np.arange(len(n_truth)), n_truth)
     partners = np.where(images, n_detections, 0)[image_of_truth]
     truth = np.repeat(np.arange(len(truth_boxes)), partners)
     step = np.arange(len(truth)) - np.repeat(np.cumsum(partners) - partners, partners)
     detection = first_detection[image_of_truth[truth]] + step
+    # Rows of a and b: left, top, right, bottom. Most pairs fall for their x alone, so the y of only
+    # the rest are looked up.
     a, b = truth_boxes.T, detection_boxes.T
     overlap = (a[0][truth] <= b[2][detection]) & (b[0][detection] <= a[2][truth])
     truth, detection = truth[overlap], detection[overlap]
@@ -124,6 +131,11 @@ def _indexed_pairs(truth_boxes: Floats, detection_boxes: Floats) -> tuple[Indice
     tree = shapely.STRtree(shapely.box(*detection_boxes.T))
     truth, detection = tree.query(shapely.box(*truth_boxes.T))
     return truth, detection
+
+
+def shares(above: Floats, below: Floats) -> Floats:
+    """Return above / below, entry by entry; 0 where below is not positive."""
+    return np.divide(above, below, out=np.zeros_like(above), where=below > 0)
 
 
 def box_areas(boxes: Floats, pixel: float = 0.0) -> Floats:
@@ -171,6 +183,7 @@ class Shapes:
         self.boxes = _boxes(self._coordinates, n_points)
         self._four = np.flatnonzero(n_points == 4)
         self.rectangular = np.zeros(len(regions), dtype=bool)
+        # Of the regions with four points: shape (number of them, 4, 2).
         corners = self._coordinates[self._first[self._four, None] + np.arange(4)]
         self.rectangular[self._four] = _are_rectangles(corners)
         self.areas = box_areas(self.boxes)
@@ -188,14 +201,17 @@ class Shapes:
     def _find_simple(self, corners: Floats) -> None:
         if not len(corners):
             return
+        # edges[:, k] leads from corner k to the next; turns[:, k] says how the ring turns at corner
+        # k, positive to the right on screen. A ring that turns one way everywhere is convex.
         edges = np.roll(corners, -1, axis=1) - corners
         turns = _cross(np.roll(edges, 1, axis=1), edges)
         turning = turns.sum(axis=1)
         clockwise = np.asarray((turns > 0).all(axis=1))
         convex = clockwise | (turns < 0).all(axis=1)
-        # A box without width or height turns nowhere, but has its area: none.
+        # Sums of products of whole numbers this small are exact, so no rounding can change a sign.
         whole = (corners == np.trunc(corners)).all(axis=(1, 2))
         small = np.abs(corners).max(axis=(1, 2)) < _MAX_EXACT
+        # A box without width or height turns nowhere, but has its area: none.
         usable = convex & whole & small & (turning != 0)
         at = self._four[usable]
         chosen = corners[usable]
@@ -203,6 +219,7 @@ class Shapes:
         chosen[backwards] = chosen[backwards, ::-1]
         self._quads[at] = chosen
         self.simple[at] = True
+        # The shoelace formula, from the first corner, so that the products stay small and exact.
         origin = chosen[:, :1]
         shifted = chosen - origin
         self.areas[at] = 0.5 * _cross(shifted, np.roll(shifted, -1, axis=1)).sum(axis=1)
@@ -223,6 +240,8 @@ class Shapes:
         return np.asarray(self._polygons[at], dtype=object)
 
     def _made(self, at: Indices) -> Polygons:
+        # The points of all rings one after the other: which ring each belongs to, and its number
+        # within the ring.
         n_points = self.n_points[at]
         rings = np.repeat(np.arange(len(at)), n_points)
         within = np.arange(len(rings)) - np.repeat(np.cumsum(n_points) - n_points, n_points)
@@ -245,6 +264,7 @@ class Shapes:
         Of a polygon with another number of points: the ends of its first half (the top of a text)
         and of its second half (the bottom).
         """
+        # Which four of its points, counted from its first, stand for each region; shape (n, 4).
         half = np.maximum(self.n_points // 2, 1)
         steps = np.stack([np.zeros_like(half), half - 1, half, self.n_points - 1], axis=1)
         steps[self._four] = np.arange(4)
@@ -253,6 +273,8 @@ class Shapes:
     def centroids(self) -> Floats:
         """Return the centre of gravity of each region; shape (n, 2)."""
         centres = (self.boxes[:, :2] + self.boxes[:, 2:]) / 2
+        # The centre of a polygon is the mean of the centres of the triangles between its first
+        # corner and each side, weighted by their signed areas.
         quads = np.flatnonzero(self.simple)
         corners = self._quads[quads]
         shifted = corners - corners[:, :1]
@@ -262,14 +284,15 @@ class Shapes:
         centres[quads] = corners[:, 0] + moments / (6.0 * self.areas[quads, None])
         others = np.flatnonzero(~(self.simple | self.rectangular))
         if len(others):
-            found = shapely.get_coordinates(shapely.centroid(self.polygons(others)))
-            centres[others] = found
+            centroids = shapely.centroid(self.polygons(others))
+            centres[others] = shapely.get_coordinates(centroids)
         return centres
 
     def turns_left(self) -> NDArray[np.bool_]:
         """Say which rings run counter-clockwise on screen, as the RRC scripts test it."""
         if not len(self.n_points):
             return np.zeros(0, dtype=bool)
+        # Of each point of all rings, the point before it; before a ring's first comes its last.
         before = np.arange(len(self._coordinates)) - 1
         before[self._first] = self._first + self.n_points - 1
         step = self._coordinates - self._coordinates[before]
@@ -282,6 +305,7 @@ class Shapes:
 
 
 def _are_rectangles(corners: Floats) -> NDArray[np.bool_]:
+    # Shape (n, 4) each. The second point lies beside the first, or below or above it.
     x, y = corners[:, :, 0], corners[:, :, 1]
     along = (x[:, 0] == x[:, 3]) & (x[:, 1] == x[:, 2]) & (y[:, 0] == y[:, 1])
     along &= y[:, 2] == y[:, 3]
@@ -329,6 +353,7 @@ def convex_intersections(a: Floats, b: Floats) -> Floats:
     """
     if not len(a):
         return np.zeros(0)
+    # The boundary integral of x dy - y dx is twice the area; from a corner of b, to stay exact.
     origin = b[:, :1]
     a, b = a - origin, b - origin
     return np.maximum(0.5 * (_inside(a, b, shared=True) + _inside(b, a, shared=False)), 0.0)
@@ -336,13 +361,18 @@ def convex_intersections(a: Floats, b: Floats) -> Floats:
 
 def _inside(a: Floats, b: Floats, *, shared: bool) -> Floats:
     """Add up x dy - y dx over the parts of a's sides inside b."""
+    # Axes: pair, side of a or b, x and y.
     sides, other = np.roll(a, -1, axis=1) - a, np.roll(b, -1, axis=1) - b
     # How far right of b's side k a's corner i is; shape (m, i, k).
     start = other[:, None, :, 0] * (a[:, :, None, 1] - b[:, None, :, 1])
     start -= other[:, None, :, 1] * (a[:, :, None, 0] - b[:, None, :, 0])
+    # The same of the corner where side i ends, and where along side i (0 to 1) the line through
+    # b's side k is crossed.
     end = np.roll(start, -1, axis=1)
     span = start - end
     at = np.divide(start, span, out=np.zeros_like(start), where=span != 0)
+    # b is convex and clockwise, so inside is right of all its sides: side i of a is inside from the
+    # last line by which it enters to the first by which it leaves.
     before, after = start < 0, end < 0
     enters = _largest(np.where(before & ~after, at, 0.0))
     leaves = -_largest(np.where(~before & after, -at, -1.0))
@@ -362,7 +392,6 @@ def _inside(a: Floats, b: Floats, *, shared: bool) -> Floats:
 
 def _largest(of_four: Floats) -> Floats:
     """Return the maximum over a last axis of four; numpy is slow on so short an axis."""
-    one, two = of_four[..., 0], of_four[..., 1]
-    return np.asarray(
-        np.maximum(np.maximum(one, two), np.maximum(of_four[..., 2], of_four[..., 3]))
-    )
+    first, second = of_four[..., 0], of_four[..., 1]
+    third, fourth = of_four[..., 2], of_four[..., 3]
+    return np.asarray(np.maximum(np.maximum(first, second), np.maximum(third, fourth)))

@@ -46,15 +46,16 @@ class Flat:
 
     def by_scene(self, pairs: Pairs, *values: Floats) -> dict[int, list[tuple[Any, ...]]]:
         """Return each scene's pairs, numbered within it, with their values; in the pairs' order."""
+        # The scene of every pair, by which the numbers through all scenes become those within one.
         scene_of_truth = np.repeat(np.arange(len(self.n_truth)), self.n_truth)
         scenes = scene_of_truth[pairs.truth]
         truth = pairs.truth - self.first_truth[scenes]
         detection = pairs.detection - self.first_detection[scenes]
-        found: defaultdict[int, list[tuple[Any, ...]]] = defaultdict(list)
+        pairs_by_scene: defaultdict[int, list[tuple[Any, ...]]] = defaultdict(list)
         columns = [array.tolist() for array in (scenes, truth, detection, *values)]
         for scene, i, j, *rest in zip(*columns, strict=True):
-            found[scene].append((i, j, *rest))
-        return found
+            pairs_by_scene[scene].append((i, j, *rest))
+        return pairs_by_scene
 
 
 def flatten(scenes: Sequence[Scene]) -> Flat:
@@ -83,6 +84,7 @@ def ignored_detections(flat: Flat, pairs: Pairs, share: Floats, limit: float) ->
 def largest(of: Indices, values: Floats, n: int) -> Floats:
     """Return for each of n regions the largest value of its pairs, 0 without a pair."""
     best = np.zeros(n)
+    # Unlike best[of] = ..., this takes every one of several values for a region into account.
     np.maximum.at(best, of, values)
     return best
 

@@ -13,12 +13,15 @@ def box_union_area(boxes: Floats) -> float:
     boxes = boxes[(boxes[:, 2] > boxes[:, 0]) & (boxes[:, 3] > boxes[:, 1])]
     if len(boxes) < 2:
         return float((boxes[:, 2] - boxes[:, 0]) @ (boxes[:, 3] - boxes[:, 1]))
+    # Every side lies on a line of the grid of all their coordinates, so each cell of the grid is
+    # covered wholly or not at all. covered[x, y] is 1 for the cell right of xs[x], below ys[y].
     xs, ys = np.unique(boxes[:, ::2]), np.unique(boxes[:, 1::2])
     left, right = np.searchsorted(xs, boxes[:, 0]), np.searchsorted(xs, boxes[:, 2])
     top, bottom = np.searchsorted(ys, boxes[:, 1]), np.searchsorted(ys, boxes[:, 3])
     covered = np.zeros((len(xs) - 1, len(ys) - 1))
     for x1, y1, x2, y2 in zip(left, top, right, bottom, strict=True):
         covered[x1:x2, y1:y2] = 1.0
+    # The sum over all cells of width, covered and height.
     return float(np.diff(xs) @ covered @ np.diff(ys))
 
 
@@ -65,6 +68,8 @@ def union_areas(
             slanted.append(position)
     if not slanted:
         return areas
+    # A row for each piece, its members in the columns: one call for all. Clipping the
+    # members first leaves the same area as clipping their union.
     members = _polygons_of([pieces[position] for position in slanted])
     if frames is not None:
         around = frames.polygons(np.array([at[position] for position in slanted]))
@@ -75,6 +80,8 @@ def union_areas(
 
 def _polygons_of(pieces: Sequence[Piece]) -> Polygons:
     """Return the members of each piece in a row, padded with None."""
+    # Polygons are made for all pieces of a list of shapes at once: which of its regions, and where
+    # in the table each goes.
     by_shapes: dict[int, tuple[Shapes, list[int], list[int], list[int]]] = {}
     width = 0
     for row, piece in enumerate(pieces):
@@ -96,10 +103,10 @@ def overlapping_groups(shapes: Shapes, groups: Mapping[int, Sequence[int]]) -> l
     """Return the groups of which two members share area; the areas of the others add up."""
     owner, first, second = [], [], []
     for at, members in groups.items():
-        for position, one in enumerate(members):
+        for position, member in enumerate(members):
             for other in members[position + 1 :]:
                 owner.append(at)
-                first.append(one)
+                first.append(member)
                 second.append(other)
     if not owner:
         return []
@@ -109,6 +116,7 @@ def overlapping_groups(shapes: Shapes, groups: Mapping[int, Sequence[int]]) -> l
 
 def union_of_each(groups: Sequence[Polygons]) -> Polygons:
     """Return the union of each group of polygons."""
+    # Rows padded with None, which a union passes over.
     table: Polygons = np.full((len(groups), max(map(len, groups), default=0)), None, dtype=object)
     for row, members in enumerate(groups):
         table[row, : len(members)] = members

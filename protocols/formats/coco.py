@@ -14,8 +14,7 @@ from protocols.core.regions import Cell, Region, Run
 
 from .archives import Limits, Source, source_name
 from .collecting import Collector, box_region, finite, points_of, shown, size_of
-from .contents import Archive, Kind, OnEntry
-from .curved import IGNORED_TEXT
+from .contents import IGNORED_TEXT, Archive, Kind, OnEntry
 from .documents import Document, documents, image_name, json_of, storable
 from .problems import Fault, Problems
 

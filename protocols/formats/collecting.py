@@ -1,7 +1,6 @@
 """From regions as a reader meets them to an Archive: names, duplicates, shapes, sizes."""
 
 import math
-import re
 from collections.abc import Sequence
 from typing import Any, Final
 
@@ -10,18 +9,11 @@ from protocols.core.regions import Region
 from .archives import has_unseen
 from .contents import Archive, LineFormat, natural_order
 from .documents import storable
+from .limits import BATCH, MAX_COORDINATE, MAX_NAME, MAX_POINTS, NOT_FINITE, NUMBER
 from .problems import KEPT, Fault, Problems, Span, counted, quoted
-from .rrc import odd_shapes, tell_shape
+from .shapes import odd_shapes, tell_shape
 
-MAX_POINTS: Final = 10_000
-MAX_COORDINATE: Final = 1e9
-MAX_NAME: Final = 200
 _MAX_SIDE: Final = 1_000_000
-_BATCH: Final = 20_000
-_NUMBER: Final = re.compile(
-    r"\s*+[+-]?(?:\d++(?:\.\d*+)?|\.\d++)(?:[eE][+-]?\d++)?\s*+\Z", re.ASCII
-)
-_NOT_FINITE: Final = re.compile(r"\s*+[+-]?(?:nan|inf|infinity)\s*+\Z", re.IGNORECASE)
 _Place = tuple[str | None, int | None, str | None]
 
 
@@ -100,7 +92,7 @@ class Collector:
         self._tell_outside(image, region, entry, line, text)
         if region.pixels is None:
             self._waiting.append((region, (entry, line, text)))
-            if len(self._waiting) >= _BATCH:
+            if len(self._waiting) >= BATCH:
                 self._look_at_shapes()
 
     def _storable(self, region: Region) -> Region:
@@ -217,8 +209,8 @@ def finite_in(text: str, what: str = "a number", span: Span | None = None) -> fl
         As finite() does; ``span`` is where the text stands in its line.
     """
     try:
-        if not _NUMBER.match(text):
-            raise Fault("L3" if _NOT_FINITE.match(text) else "L2", quoted(text), what)
+        if not NUMBER.match(text):
+            raise Fault("L3" if NOT_FINITE.match(text) else "L2", quoted(text), what)
         return finite(float(text), what)
     except Fault as fault:
         raise Fault(fault.code, quoted(text), fault.expected, span) from fault

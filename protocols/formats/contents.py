@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Literal
+from typing import Final, Literal
 
 from protocols.core.regions import Region
 
@@ -13,6 +13,8 @@ from .problems import Problem
 Kind = Literal["truth", "results"]
 # Called with "done, total" after each entry; what it raises ends the reading.
 OnEntry = Callable[[int, int], None]
+# The transcription of a region that counts for nobody.
+IGNORED_TEXT: Final = "###"
 ByImage = Mapping[str, tuple[Region, ...]]
 
 

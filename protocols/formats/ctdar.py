@@ -9,7 +9,7 @@ from xml.parsers import expat
 
 from ..core.errors import ProtocolError
 from ..core.regions import Cell, Region
-from ..tables import MAX_POSITIONS, MAX_RELATIONS
+from ..tables.relations import MAX_POSITIONS, MAX_RELATIONS
 from .archives import Limits, Source, source_name
 from .collecting import Collector
 from .contents import Archive, Kind, OnEntry

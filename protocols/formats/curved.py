@@ -14,11 +14,11 @@ from typing import Final
 
 from protocols.core.regions import Region
 
+from .contents import IGNORED_TEXT
+from .limits import MAX_COORDINATE
 from .problems import Fault, quoted
 
-IGNORED_TEXT: Final = "###"
 MARK: Final = "####"
-_MAX_COORDINATE: Final = 1e9
 _BEGINS: Final = re.compile(r"\s*+x:\s*+\[\[")
 _RECORD: Final = re.compile(
     r"\s*+x:\s*+\[\[([^\]]*+)\]\]\s*+,\s*+y:\s*+\[\[([^\]]*+)\]\]"
@@ -114,8 +114,8 @@ def _list(match: re.Match[str], group: int) -> list[float]:
         if not _NUMBER.match(part[0]):
             raise Fault("L2", quoted(part[0]), "numbers", span)
         value = float(part[0])
-        if not math.isfinite(value) or abs(value) > _MAX_COORDINATE:
-            raise Fault("L3", quoted(part[0]), f"numbers up to {_MAX_COORDINATE:.0f}", span)
+        if not math.isfinite(value) or abs(value) > MAX_COORDINATE:
+            raise Fault("L3", quoted(part[0]), f"numbers up to {MAX_COORDINATE:.0f}", span)
         values.append(value)
     return values
 

@@ -10,7 +10,7 @@ from .archives import Limits, Member, OpenArchive, Source, first_bytes, open_arc
 from .contents import LineFormat
 from .curved import style_of
 from .problems import Problems, counted, quoted
-from .rrc import guess_line_format, looks_like_confidence
+from .rrc_lines import guess_line_format, looks_like_confidence
 from .separated import delimiter_of
 
 GuessedKind = Literal["images", "truth", "results", "scores"]

@@ -11,7 +11,8 @@ from . import coco, ctdar, evaltex, separated
 from .archives import Limits, Source
 from .contents import Archive, Kind, LineFormat, OnEntry
 from .guessing import guess
-from .rrc import Rules, read_archive
+from .rrc import read_archive
+from .rrc_lines import Rules
 
 _Read = Callable[[Source, Kind, str | None, Limits, OnEntry | None], Archive]
 

@@ -10,8 +10,7 @@ from protocols.core.regions import Region
 
 from .archives import Limits, Source, source_name
 from .collecting import Collector, box_region, finite_in, points_of, size_of
-from .contents import Archive, Kind, OnEntry
-from .curved import IGNORED_TEXT
+from .contents import IGNORED_TEXT, Archive, Kind, OnEntry
 from .documents import Document, documents, image_name, text_of
 from .problems import PASSED_OVER, Fault, Problems, quoted
 

@@ -18,11 +18,11 @@ from protocols.core.regions import Region
 
 from .archives import has_unseen
 from .coco import read_region
-from .collecting import MAX_NAME
-from .contents import Kind, LineFormat, natural_order
+from .contents import IGNORED_TEXT, Kind, LineFormat, natural_order
 from .documents import storable
+from .limits import MAX_NAME
 from .problems import Fault, quoted
-from .rrc import IGNORED_TEXT, looks_like_confidence, quoted_text, reader_of_lines
+from .rrc_lines import looks_like_confidence, quoted_text, reader_of_lines
 
 # What lines have no place for.
 LEFT_OUT: Final = ("label", "id", "parent", "cell", "pixels", "confidence", "text")

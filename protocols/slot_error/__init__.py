@@ -1,1 +1,1 @@
-"""The slot error rate: items with extents and ontology labels ([BB13]_)."""
+"""The slot error rate: items, their pairs and counts, ontologies, files of documents ([BB13]_)."""

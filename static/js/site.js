@@ -1,4 +1,5 @@
 // Every page's script.
-import { enhanceTables } from "./elements/tables.js";
-
-enhanceTables(document);
+if (document.querySelector(".table-scroll")) {
+  const { enhanceTables } = await import("./elements/tables.js");
+  enhanceTables(document);
+}

@@ -11,13 +11,13 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
+from annotate.accounts.models import Preferences
 from annotate.accounts.services import invite
 from annotate.audit.models import Act, AuditEntry
 from annotate.imports import drafts
 from annotate.imports.models import Finding
 from annotate.jobs.models import Job
 from annotate.judging import services as judging
-from annotate.judging.models import Preferences
 from annotate.reports.services import keep_report
 from annotate.rest.models import GivenAnswer
 from annotate.scoring.services import score_protocol

@@ -4,8 +4,8 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from django.urls import reverse
 
+from annotate.accounts.models import Preferences
 from annotate.figures.kinds import NAMES
-from annotate.judging.models import Preferences
 from tests.browser.test_pages import signed_in
 from tests.support.factories import add_annotator, add_researcher, make_run, make_study
 from tests.support.truths import rank_everything, same_truth

@@ -6,8 +6,8 @@ from django.urls import reverse
 from annotate.datasets.models import Dataset, Result
 from annotate.imports.models import Draft
 from annotate.jobs.models import Job
-from tests.browser.test_pages import signed_in
 from tests.support.archives import picture_bytes, zip_file
+from tests.support.browsing import signed_in
 from tests.support.factories import make_admin
 from tests.support.loads import RESULTS, TRUTH, new_dataset
 

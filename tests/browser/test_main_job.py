@@ -235,7 +235,7 @@ def rank_by_keyboard(page: Page, annotator: str, undo_at: int | None) -> None:
 def first_visit(page: Page) -> None:
     """Agree to take part, and leave the rest of the introduction out."""
     page.locator("input[name=agree]").check()
-    page.get_by_role("button", name="Agree and go on").click()
+    page.get_by_role("button", name="Agree and continue").click()
     page.get_by_role("link", name="Skip the examples").click()
     page.goto(page.url.replace("/practice/", "/keys/"))
     page.get_by_role("button", name="Begin the study").click()

@@ -1,17 +1,14 @@
 """The pages behind a report in a browser: accessible in both themes, sortable, and whole without a script."""
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 from django.urls import reverse
 from playwright.sync_api import expect
 
 from annotate.scoring.services import score_protocol
+from tests.support.browsing import check_page, listen, signed_in, unexpected
 from tests.support.factories import add_annotator, add_researcher, make_run, make_study
 from tests.support.truths import rank_everything, same_truth
 
-from .test_pages import signed_in
-
-SIZES = [("light", 1440, 900), ("dark", 1440, 900), ("light", 1024, 768), ("dark", 390, 844)]
 BOXES = {"a": [(0, 0, 99, 39)], "b": [(0, 0, 49, 39), (50, 0, 99, 39)], "c": [(200, 200, 240, 220)]}
 
 OPEN_ALL = "main => main.querySelectorAll('details').forEach((one) => { one.open = true; })"
@@ -52,24 +49,15 @@ def addresses(study):
     ]
 
 
-@pytest.mark.parametrize(("theme", "width", "height"), SIZES)
-def test_pages_are_accessible_and_fit(
-    browser, client, live_server, study, researcher, theme, width, height
-):
-    context = browser.new_context(
-        viewport={"width": width, "height": height}, color_scheme=theme, reduced_motion="reduce"
-    )
+def test_pages_are_accessible_and_fit(browser, client, live_server, study, researcher):
+    context = browser.new_context(reduced_motion="reduce")
     page = signed_in(context, client, researcher, live_server)
-    complaints = []
-    page.on("console", lambda said: complaints.append(said.text) if said.type == "error" else None)
-    page.on("pageerror", lambda error: complaints.append(str(error)))
+    complaints = listen(page)
     for address in addresses(study):
         page.goto(live_server.url + address)
         page.locator("main").evaluate(OPEN_ALL)
-        found = Axe().run(page).response["violations"]
-        assert not found, [(address, rule["id"], rule["nodes"][0]["html"]) for rule in found]
-        assert page.evaluate("document.documentElement.scrollWidth") <= width, address
-    assert [text for text in complaints if "422" not in text] == []
+        check_page(page)
+    assert unexpected(complaints) == []
     context.close()
 
 

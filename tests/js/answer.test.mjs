@@ -2,7 +2,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { createAdvance, fieldsOf, sameForAll, step } from "../../static/js/judging/answer.js";
+import { fieldsOf } from "../../static/js/judging/answer.js";
+import { createAdvance } from "../../static/js/judging/confirm.js";
+import { sameForAll, step } from "../../static/js/judging/questions.js";
 
 test("without an answer an arrow chooses the side it points to", () => {
   assert.equal(step("", -1), "left");

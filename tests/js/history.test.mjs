@@ -2,20 +2,18 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { questionOf, wordsOf } from "../../static/js/judging/history.js";
+import { linesOf, questionOf } from "../../static/js/judging/history.js";
 import { createPrefetch } from "../../static/js/judging/prefetch.js";
 
-const TITLES = { recall: "Recall", precision: "Precision", preference: "Preference" };
-
-test("answers are said in the order of the questions, and what was not asked is left out", () => {
-  assert.deepEqual(wordsOf({ verdicts: { preference: "right", recall: "equal" }, skipped: "" }, TITLES), [
+test("answers are said as the site words them, in its order", () => {
+  assert.deepEqual(linesOf({ words: { Recall: "Equal", Preference: "Right better" }, skipped: "" }), [
     "Recall: equal",
     "Preference: right better",
   ]);
 });
 
 test("a skipped pair says why", () => {
-  assert.deepEqual(wordsOf({ verdicts: {}, skipped: "There is no text to judge" }, TITLES), [
+  assert.deepEqual(linesOf({ words: {}, skipped: "There is no text to judge" }), [
     "Skipped: There is no text to judge",
   ]);
 });

@@ -1,5 +1,6 @@
 // Which key means what on the comparison page.
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import { test } from "node:test";
 
 import { actionOf, capOf, createKeys, PLACES } from "../../static/js/judging/keys.js";
@@ -144,4 +145,10 @@ test("no two actions share a place, and a cap shows what the layout prints", () 
   assert.equal(capOf("KeyQ", new Map([["KeyQ", "a"]])), "A");
   assert.equal(capOf("Digit1", undefined), "1");
   assert.equal(capOf("F2", new Map()), "F2");
+});
+
+test("the keys are those that the pages print, by one table of both", () => {
+  const printed = JSON.parse(readFileSync(new URL("../annotate/judging/keys.json", import.meta.url)));
+  const caps = Object.entries(PLACES).map(([name, code]) => [name, capOf(code)]);
+  assert.deepEqual(Object.fromEntries(caps), printed);
 });

@@ -2,9 +2,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { asked, begun, isOver, pressed, questionsOf, summary, wordsOf } from "../../static/js/learning/trainer.js";
+import { asked, begun, isOver, pressed, questionsOf, sayingOf, summary } from "../../static/js/learning/trainer.js";
 
 const cell = (criterion, verdict) => ({ criterion, verdict });
+const nameOf = ({ criterion, verdict }) => `${criterion}_${verdict}`;
 const RECALL_LEFT = cell("recall", "left");
 const PRECISION_EQUAL = cell("precision", "equal");
 
@@ -17,7 +18,7 @@ const drawing = (...numbers) => {
 test("every key is asked twice", () => {
   const counts = new Map();
   for (const question of questionsOf()) {
-    counts.set(wordsOf(question), (counts.get(wordsOf(question)) ?? 0) + 1);
+    counts.set(nameOf(question), (counts.get(nameOf(question)) ?? 0) + 1);
   }
   assert.equal(counts.size, 9);
   assert.deepEqual([...new Set(counts.values())], [2]);
@@ -25,7 +26,7 @@ test("every key is asked twice", () => {
 
 for (const numbers of [[0], [0.999], [0.3, 0.9, 0], [0, 0, 0, 0, 0, 0, 0, 0, 0, 0.999]]) {
   test(`no key follows itself, drawn with ${numbers}`, () => {
-    const questions = questionsOf(drawing(...numbers)).map(wordsOf);
+    const questions = questionsOf(drawing(...numbers)).map(nameOf);
     assert.equal(questions.length, 18);
     for (let at = 1; at < questions.length; at += 1) assert.notEqual(questions[at], questions[at - 1]);
   });
@@ -54,13 +55,20 @@ test("after the last question it is over, and keys do nothing", () => {
   assert.deepEqual(pressed(run, RECALL_LEFT), run);
 });
 
-test("it says how many were right at once", () => {
+test("it says how many were right first time", () => {
   const questions = [RECALL_LEFT, PRECISION_EQUAL];
-  assert.equal(summary({ questions, nRight: 2 }), "All 2 right at once.");
-  assert.equal(summary({ questions, nRight: 1 }), "1 of 2 right at once.");
+  assert.equal(summary({ questions, nRight: 2 }), "All 2 right first time.");
+  assert.equal(summary({ questions, nRight: 1 }), "1 of 2 right first time.");
 });
 
-test("a question is asked in the words of the buttons", () => {
-  assert.equal(wordsOf(PRECISION_EQUAL), "Precision, equal");
-  assert.equal(wordsOf(cell("preference", "right")), "Preference, right better");
+test("after a right key the next is asked for; a wrong one is named, and the question stays", () => {
+  const wordsOf = ({ criterion, verdict }) => `${criterion.toUpperCase()}, ${verdict}`;
+  const run = begun([RECALL_LEFT, PRECISION_EQUAL]);
+  assert.deepEqual(sayingOf(pressed(run, RECALL_LEFT), wordsOf), { said: "Right.", ask: "PRECISION, equal" });
+  assert.deepEqual(sayingOf(pressed(run, PRECISION_EQUAL), wordsOf), {
+    said: "That was precision, equal.",
+    ask: "RECALL, left",
+  });
+  const over = pressed(pressed(run, RECALL_LEFT), PRECISION_EQUAL);
+  assert.deepEqual(sayingOf(over, wordsOf), { said: "Right.", ask: "All 2 right first time." });
 });

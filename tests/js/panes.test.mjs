@@ -2,9 +2,14 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { boxAt, crossesOf, isTwin, rowOf, shapeOf, twinsOf } from "../../static/js/judging/boxes.js";
+import { isHasty } from "../../static/js/judging/advice.js";
+import { createPacer } from "../../static/js/judging/blink.js";
+import { rowOf } from "../../static/js/judging/box_list.js";
+import { boxAt, crossesOf, shapeOf } from "../../static/js/judging/boxes.js";
+import { isTwin, twinsOf } from "../../static/js/judging/differences.js";
+import { viewActionOf } from "../../static/js/judging/keys.js";
 import { firstAids, mayHave, resultOf } from "../../static/js/judging/panes.js";
-import { createPacer, createTally, isHasty, viewActionOf } from "../../static/js/judging/view_tools.js";
+import { createTally } from "../../static/js/judging/view_tools.js";
 
 const box = (left, top, right, bottom) => shapeOf(`${left},${top} ${right},${top} ${right},${bottom} ${left},${bottom}`);
 const press = (key, code, held = {}) =>

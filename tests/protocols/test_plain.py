@@ -4,7 +4,7 @@ import json
 from itertools import product
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from benchmarks.plain import PLAIN, leaning
@@ -167,7 +167,6 @@ def disagreement(slug, scene):
 
 
 @pytest.mark.parametrize("slug", SLUGS)
-@settings(deadline=None, max_examples=200)
 @given(data=st.data())
 def test_a_protocol_scores_as_its_plain_version_does(slug, data):
     truth, found = data.draw(image_for(slug))
@@ -175,7 +174,6 @@ def test_a_protocol_scores_as_its_plain_version_does(slug, data):
 
 
 @pytest.mark.parametrize("slug", EVALTEX)
-@settings(deadline=None, max_examples=200)
 @given(
     image=images(parents=(None, "first", "second")),
     lines=st.dictionaries(st.sampled_from(["first", "second"]), boxes),

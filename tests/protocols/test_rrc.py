@@ -8,8 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from protocols.formats.archives import Limits
+from protocols.formats.contents import LineFormat
 from protocols.formats.problems import Problems
-from protocols.formats.rrc import LineFormat, Rules, read_archive
+from protocols.formats.rrc import read_archive
+from protocols.formats.rrc_lines import Rules
 from protocols.formats.scores import read_scores
 from tests.support.archives import damaged_zip, encrypted_zip, link_zip, zip_bytes
 from tests.support.shared import shared_path

@@ -1,7 +1,6 @@
 """Tables: equal to the released program and to the definition, and the rules behind the counts."""
 
 import itertools
-import json
 
 import pytest
 from hypothesis import given
@@ -11,73 +10,23 @@ from protocols.command_line.table_folders import evaluate_folders
 from protocols.core.base import Scene, f_score
 from protocols.core.errors import ParameterError, RegionError
 from protocols.core.regions import Region
-from protocols.formats.ctdar import DocumentError, read_document
-from protocols.tables import TableDetection, TableStructure
+from protocols.formats.ctdar import read_document
+from protocols.table_detection import TableDetection
+from protocols.table_structure import TableStructure
 from tests.support.shared import shared_path
-
-BOUND = 1e-9
-THRESHOLDS = (0.6, 0.7, 0.8, 0.9)
-VARIANTS = ("page", "tool")
-RUNS = tuple(f"trackA/{name}" for name in ("tight", "loose", "rotated")) + tuple(
-    f"trackB/{name}" for name in ("tight", "loose", "struct")
+from tests.support.tables import (
+    BOUND,
+    GRID,
+    RUNS,
+    TABLE,
+    THRESHOLDS,
+    VARIANTS,
+    counts,
+    reference,
+    scored,
+    table_of,
+    upright,
 )
-TABLE = Region.from_box(0, 0, 100, 100, id="0")
-SQUARE = '<Coords points="0,0 0,9 9,9 9,0"/>'
-
-
-def reference():
-    return json.loads(shared_path("reference", "ctdar.json").read_text())
-
-
-def counts(score, thresholds=THRESHOLDS):
-    figures = score.indicators
-    return [
-        [figures[f"n_correct_at_{at}"], figures["n_truth"], figures["n_detections"]]
-        for at in thresholds
-    ]
-
-
-def scored(protocol, truth, detections):
-    [score] = protocol.score([Scene(tuple(truth), detections and tuple(detections))])
-    return score
-
-
-def upright(height, width=100.0):
-    """A box at the origin: two of them have the IoU of their smaller to their larger height."""
-    return Region.from_box(0, 0, width, height)
-
-
-def document(*tables):
-    inside = "".join(f"<table>{table}</table>" for table in tables)
-    return f'<document filename="a.jpg">{inside}</document>'.encode()
-
-
-def cell(attributes='start-row="0" start-col="0"', inside=SQUARE):
-    return f"<cell {attributes}>{inside}</cell>"
-
-
-def table_of(*grids, id="0", left=0.0):
-    """A table with its cells, each 10 pixels wide and high at its place on the grid."""
-    cells = [
-        Region.from_box(
-            left + 10 * first_column,
-            10 * first_row,
-            left + 10 * last_column + 10,
-            10 * last_row + 10,
-            cell=(first_row, first_column, last_row, last_column),
-            parent=id,
-        )
-        for first_row, first_column, last_row, last_column in grids
-    ]
-    return [Region.from_box(left, 0, left + 100, 100, id=id), *cells]
-
-
-def n_relations(*grids):
-    table = table_of(*grids)
-    return scored(TableStructure(), table, table).indicators["n_truth"]
-
-
-GRID = [(row, column, row, column) for row in range(3) for column in range(3)]
 
 
 def test_every_small_case_counts_as_the_reference_does():
@@ -255,107 +204,6 @@ def test_an_ignored_table_takes_its_cells_out_of_the_counts():
     assert len(score.unmatched) == 20
 
 
-def test_a_header_over_three_columns_has_three_relations_down_and_none_across():
-    below = [(1, column, 1, column) for column in range(3)]
-    assert n_relations((0, 0, 0, 2), *below) == 3 + 2
-
-
-def test_blank_positions_are_skipped_however_many():
-    assert n_relations((0, 0, 0, 0), (0, 4, 0, 4), (3, 0, 3, 0)) == 2
-
-
-def test_doubled_cells_are_related_to_every_neighbour_but_not_to_each_other():
-    assert n_relations((0, 0, 0, 0), (0, 1, 0, 1), (0, 1, 0, 1), (0, 2, 0, 2)) == 4
-    assert n_relations((0, 0, 0, 1), (0, 0, 0, 1)) == 0
-
-
-def test_cells_that_overlap_in_part_are_related():
-    # Wide on columns 0 and 1, narrow on 0: narrow before wide. Nothing else.
-    assert n_relations((0, 0, 0, 1), (0, 0, 0, 0)) == 1
-
-
-grids = st.lists(
-    st.builds(
-        lambda row, column, down, right: (row, column, row + down, column + right),
-        st.integers(0, 3),
-        st.integers(0, 3),
-        st.integers(0, 2),
-        st.integers(0, 2),
-    ),
-    max_size=7,
-)
-
-
-def slow_relations(cells):
-    """Plain loops with the rules as written, among them those for doubled cells."""
-    standing = {}
-    for number, (first_row, first_column, last_row, last_column) in enumerate(cells):
-        for row in range(first_row, last_row + 1):
-            for column in range(first_column, last_column + 1):
-                standing.setdefault((row, column), []).append(number)
-    related = set()
-    for row, column in standing:
-        for name, down, right in (("right", 0, 1), ("below", 1, 0)):
-            for step in range(1, 7):
-                following = standing.get((row + down * step, column + right * step))
-                if following is None:
-                    continue
-                here = standing[row, column]
-                doubled = step == 1 and len(here) > 1 and len(following) > 1
-                related |= {
-                    (a, b, name)
-                    for a in here
-                    for b in following
-                    if a != b and not (doubled and cells[a] == cells[b])
-                }
-                break
-    return related
-
-
-@given(cells=grids)
-def test_relations_are_those_of_plain_loops(cells):
-    assert n_relations(*cells) == len(slow_relations(cells))
-
-
-@given(truth=grids, found=grids, variant=st.sampled_from(VARIANTS))
-def test_what_is_found_is_what_plain_loops_find(truth, found, variant):
-    ours, theirs = table_of(*truth), table_of(*found)
-    score = scored(TableStructure(variant=variant), ours, theirs)
-    n_found = []
-    for at in THRESHOLDS:
-        pairs = [
-            (area, i, j)
-            for i, a in enumerate(truth)
-            for j, b in enumerate(found)
-            if (area := grid_iou(a, b)) >= at
-        ]
-        mapped = {}
-        if variant == "page":
-            for _, i, j in sorted(pairs, key=lambda pair: (-pair[0], pair[1], pair[2])):
-                if i not in mapped and j not in mapped.values():
-                    mapped[i] = j
-        else:
-            for _, i, j in pairs:
-                mapped.setdefault(i, j)
-        moved = {(mapped.get(a), mapped.get(b), name) for a, b, name in slow_relations(truth)}
-        n_found.append(len(moved & slow_relations(found)))
-    assert [n_correct for n_correct, _, _ in counts(score)] == n_found
-    assert sum(match.recall_credit for match in score.matches) == pytest.approx(
-        score.tally.recalled
-    )
-    ours_named = [index for match in score.matches for index in match.truth]
-    left = [u.index for u in score.unmatched if u.side == "truth"]
-    assert sorted(ours_named + left) == list(range(len(ours)))
-
-
-def grid_iou(a, b):
-    rows = min(a[2], b[2]) - max(a[0], b[0]) + 1
-    columns = min(a[3], b[3]) - max(a[1], b[1]) + 1
-    shared = max(rows, 0) * max(columns, 0)
-    areas = [(last - top + 1) * (right - left + 1) for top, left, last, right in (a, b)]
-    return shared / (sum(areas) - shared)
-
-
 def test_only_page_tries_the_table_after_a_paired_one():
     tables = [*table_of(*GRID), *table_of(*GRID, id="1", left=200)]
     assert counts(scored(TableStructure(), tables, tables))[0] == [24, 24, 24]
@@ -403,137 +251,3 @@ def test_an_unknown_variant_or_a_threshold_out_of_range_is_refused():
         TableDetection(variant="paper")
     with pytest.raises(ParameterError, match=r"threshold_1 must be a number in \[0.01, 1\]"):
         TableStructure(threshold_1=0.0)
-
-
-def test_a_document_is_read_in_file_order_with_its_cells_after_each_table():
-    spanning = cell('start-row="0" start-col="1" end-row="2" end-col="3"')
-    content = document(spanning + SQUARE + cell(), SQUARE + "<content>x</content>")
-    found = read_document(content, "a.xml")
-    assert [(region.id, region.parent, region.cell) for region in found] == [
-        ("0", None, None),
-        (None, "0", (0, 1, 2, 3)),
-        (None, "0", (0, 0, 0, 0)),
-        ("1", None, None),
-    ]
-    assert {region.label for region in found} == {"table", None}
-    assert read_document(b"<document/>", "a.xml") == ()
-
-
-@pytest.mark.parametrize(
-    "points", ["0,0 0,9 9,9", "0,0,0,9,9,9", "0,0, 0,9 ,9 9", " 0 0\n0 9\t9,9 ", "+0,0 0,9 9,9"]
-)
-def test_blanks_and_commas_separate_coordinates_in_any_mixture(points):
-    [table] = read_document(document(f'<Coords points="{points}"/>'), "a.xml")
-    assert table.points == (0, 0, 0, 9, 9, 9)
-
-
-def test_negative_coordinates_are_read():
-    [table] = read_document(document('<Coords points="-5,-6 0,9 9,9"/>'), "a.xml")
-    assert table.box == (-5, -6, 9, 9)
-
-
-def coords(points):
-    return f'<Coords points="{points}"/>'
-
-
-@pytest.mark.parametrize(
-    ("content", "message"),
-    [
-        (document(SQUARE, coords("0,0 0,9 9")), ", table 1: 5 coordinates"),
-        (document(coords("0,0 0,9")), "table 0: 2 points; a polygon needs 3"),
-        (document(coords("")), "table 0: 0 points"),
-        (document(coords("0,0 0,x 9,9")), "table 0: expected coordinates .* got “x”"),
-        (document(coords("0,0 0,nan 9,9")), "got “nan”"),
-        (document(coords("0,0 0,1e9 9,9")), "got “1e9”"),
-        (document(coords("0,0 0,99999999 9,9")), "a coordinate of 99999999; at most 10000000"),
-        (document("<Coords/>"), "table 0: Coords without points"),
-        (document(cell()), "table 0: no Coords"),
-        (document(SQUARE + SQUARE), "table 0: a second Coords"),
-        (document(SQUARE + cell() + cell(inside="")), "table 0, cell 1: no Coords"),
-        (document(SQUARE + cell(inside=SQUARE * 2)), "table 0, cell 0: a second Coords"),
-        (document(SQUARE + cell(inside=coords("1,1"))), "table 0, cell 0: 1 points"),
-        (document(SQUARE + cell("start-col='0'")), "cell 0: no start-row"),
-        (document(SQUARE + cell("start-row='0'")), "cell 0: no start-col"),
-        (
-            document(SQUARE + cell("start-row='2' end-row='1' start-col='0'")),
-            "cell 0: end-row 1 before start-row 2",
-        ),
-        (
-            document(SQUARE + cell("start-row='-1' start-col='0'")),
-            "cell 0: start-row must be from 0 to 99999, got -1",
-        ),
-        (document(SQUARE + cell("start-row='1.5' start-col='0'")), "whole number as start-row"),
-        (document(SQUARE + cell("start-row='٣' start-col='0'")), "whole number as start-row"),
-        (
-            document(SQUARE + cell("start-row='0' end-row='99999' start-col='0' end-col='9'")),
-            "table 0: cells on more than 250000 positions",
-        ),
-        (document(SQUARE + cell() * 2000), "too many cells that share positions"),
-        (document(SQUARE).replace(b"<table>", b"<table><table>", 1), "a table inside it"),
-        (document(SQUARE + cell(inside=SQUARE + cell())), "not stand directly in a table"),
-        (document(*[SQUARE] * 1001), "more than 1000 tables"),
-        (b"<document>" + b"<a>" * 60, "nested more than 50 deep"),
-        (b"<page/>", "expected a root element"),
-        (b"", "not readable as XML"),
-        (b"<document>", "not readable as XML"),
-        (b"\xff\xfe\x00", "not readable as XML"),
-        (b"<?xml version='1.0' encoding='klingon'?><document/>", "not readable as XML"),
-        (b"<!DOCTYPE document><document/>", "document type or entity"),
-        (
-            b'<!DOCTYPE d [<!ENTITY a "b">]><document>&a;</document>',
-            "document type or entity",
-        ),
-        (b"<document>" + b" " * (16 * 1024 * 1024) + b"</document>", "more than 16777216 bytes"),
-    ],
-)
-def test_a_faulty_document_is_refused_with_its_place(content, message):
-    with pytest.raises(DocumentError, match=f"^a.xml.*{message}"):
-        read_document(content, "a.xml")
-
-
-def test_faults_in_cells_do_not_matter_where_cells_are_not_read():
-    content = document(SQUARE + cell("start-row='x'", coords("1")))
-    assert len(read_document(content, "a.xml", with_cells=False)) == 1
-
-
-@pytest.fixture
-def folders(tmp_path):
-    for name in ("truth", "results"):
-        (tmp_path / name).mkdir()
-    for image in ("a", "b", "c"):
-        (tmp_path / "truth" / f"{image}.xml").write_bytes(document(SQUARE))
-    (tmp_path / "results" / "a.xml").write_bytes(document(SQUARE))
-    (tmp_path / "results" / "notes.txt").write_text("not a document")
-    return tmp_path / "truth", tmp_path / "results"
-
-
-def test_images_without_a_result_are_listed_and_count_as_without_detections(folders):
-    answer = evaluate_folders("A", *folders)
-    assert json.loads(json.dumps(answer)) == answer
-    assert answer["missing"] == ["b", "c"]
-    assert (answer["overall"]["n_truth"], answer["overall"]["recall"]) == (3, pytest.approx(1 / 3))
-
-
-def test_a_result_that_does_not_parse_counts_as_empty_and_is_listed(folders):
-    (folders[1] / "b.xml").write_bytes(b"<document>")
-    answer = evaluate_folders("A", *folders, "tool")
-    [unreadable] = answer["unreadable"]
-    assert unreadable["name"] == "b"
-    assert unreadable["message"].startswith("b.xml: not readable as XML")
-    assert answer["missing"] == ["c"]
-    assert answer["images"][1]["n_detections"] == 0
-
-
-def test_what_cannot_be_evaluated_is_refused_by_name(folders, tmp_path):
-    truth, results = folders
-    with pytest.raises(DocumentError, match="nowhere: expected a folder"):
-        evaluate_folders("A", truth, tmp_path / "nowhere")
-    with pytest.raises(DocumentError, match="no XML file of ground truth"):
-        evaluate_folders("A", tmp_path, results)
-    (results / "z.xml").write_bytes(document(SQUARE))
-    with pytest.raises(DocumentError, match=r"z\.xml: a result without ground truth"):
-        evaluate_folders("B", truth, results)
-    (results / "z.xml").unlink()
-    (truth / "b.xml").write_bytes(document(coords("1,2")))
-    with pytest.raises(DocumentError, match=r"b\.xml, table 0"):
-        evaluate_folders("B", truth, results)

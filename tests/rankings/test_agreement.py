@@ -28,11 +28,7 @@ from rankings.errors import RankingError
 from rankings.mean_rank import mean_rank
 from rankings.orders import doubled_ranks
 from rankings.report import Settings, criterion_report
-from tests.rankings.test_edit_distance import rankings_of
-
-
-def by_text(text):
-    return tuple(tuple(bucket.split("=")) for bucket in text.split(">"))
+from tests.support.rankings import by_text, rankings_of
 
 
 def study_of(**images):

@@ -1,5 +1,4 @@
 import json
-import random
 from fractions import Fraction
 from itertools import combinations
 from statistics import fmean
@@ -9,36 +8,12 @@ import pytest
 from rankings.analysis import Analysis, analyse
 from rankings.from_scores import ranking_from_scores
 from rankings.report import Settings, build_report
-
-METHODS = ["east", "fcn", "pixel", "seg", "textboxes"]
-PROTOCOLS = ["DETEVAL", "IOU", "count"]
-SETTINGS = Settings(decimals=2, min_annotators=2)
-
-
-def _study(n_images=8, seed=1):
-    rng = random.Random(seed)
-    images = [f"img_{at}" for at in range(n_images)]
-
-    def ranking():
-        return ranking_from_scores({method: rng.randrange(4) for method in METHODS}, None)
-
-    rankings = {
-        criterion: {image: {name: ranking() for name in "abc"} for image in images}
-        for criterion in ("recall", "precision", "preference")
-    }
-    scores = {
-        image: {
-            protocol: {method: (rng.random(), rng.random()) for method in METHODS}
-            for protocol in PROTOCOLS
-        }
-        for image in images
-    }
-    return rankings, scores
+from tests.support.analyses import METHODS, SETTINGS, random_study
 
 
 @pytest.fixture(scope="module")
 def study():
-    return _study()
+    return random_study()
 
 
 @pytest.fixture(scope="module")
@@ -102,7 +77,7 @@ def test_the_other_measures_are_sums_over_pairs(study, analysis):
 
 
 def test_a_protocol_that_agrees_with_people_stands_alone_in_the_first_cluster():
-    rankings, scores = _study(n_images=30, seed=3)
+    rankings, scores = random_study(n_images=30, seed=3)
     for image, of_annotator in rankings["recall"].items():
         people = next(iter(of_annotator.values()))
         for name in of_annotator:
@@ -119,7 +94,7 @@ def test_a_protocol_that_agrees_with_people_stands_alone_in_the_first_cluster():
 
 
 def test_a_sentinel_above_a_protocol_is_warned_of():
-    rankings, scores = _study(n_images=20, seed=4)
+    rankings, scores = random_study(n_images=20, seed=4)
     for image, of_annotator in rankings["precision"].items():
         people = next(iter(of_annotator.values()))
         for name in of_annotator:
@@ -151,7 +126,7 @@ def test_images_that_do_not_count_count_nowhere(study):
 
 @pytest.mark.parametrize("empty", ["rankings", "scores", "images", "one protocol", "one annotator"])
 def test_what_is_missing_leaves_gaps_and_no_error(empty):
-    rankings, scores = _study(n_images=3)
+    rankings, scores = random_study(n_images=3)
     settings = SETTINGS
     if empty == "rankings":
         rankings = {name: {image: {} for image in of} for name, of in rankings.items()}
@@ -172,7 +147,8 @@ def test_what_is_missing_leaves_gaps_and_no_error(empty):
 
 
 @pytest.mark.parametrize("consensus", ["kemeny", "davidson"])
-def test_other_consensuses_are_compared_with_the_reports_own(study, consensus):
+def test_other_consensuses_are_compared_with_the_reports_own(consensus):
+    study = random_study(n_images=2)
     plain = analyse(*study, SETTINGS, other_consensuses=[consensus], n_resamples=50)
     names = [variant.name for variant in plain.criteria["recall"].sensitivity]
     assert any(consensus in name for name in names)

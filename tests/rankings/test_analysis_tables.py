@@ -8,8 +8,7 @@ from rankings import analysis_tables
 from rankings.analysis import analyse
 from rankings.analysis_tables import Column, Table, tables_of
 from rankings.report import Settings, build_report, report_from_json
-
-from .test_analysis import SETTINGS, _study
+from tests.support.analyses import SETTINGS, random_study
 
 NASTY = Table(
     "nasty",
@@ -23,7 +22,7 @@ HEADER = {"study": "Street\nsigns"}
 
 @pytest.fixture(scope="module")
 def data():
-    found = analyse(*_study(), SETTINGS, sentinels=["count"], n_resamples=100).to_json()
+    found = analyse(*random_study(), SETTINGS, sentinels=["count"], n_resamples=100).to_json()
     return json.loads(json.dumps(found))
 
 
@@ -77,7 +76,7 @@ def test_the_numbers_stand_under_their_heads(data):
 
 
 def test_without_an_image_there_is_no_table():
-    rankings, scores = _study(n_images=2)
+    rankings, scores = random_study(n_images=2)
     found = analyse(rankings, scores, Settings(min_annotators=9), n_resamples=10)
     assert {table.slug for table in tables_of(found.to_json())} <= {"criteria"}
 
@@ -124,7 +123,7 @@ def test_a_small_p_value_is_never_zero():
 
 
 def test_a_report_comes_back_from_its_json():
-    rankings, scores = _study(n_images=3)
+    rankings, scores = random_study(n_images=3)
     unnamed = {
         criterion: {image: list(one.values()) for image, one in of.items()}
         for criterion, of in rankings.items()

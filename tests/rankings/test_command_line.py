@@ -4,12 +4,13 @@ import json
 
 import pytest
 
+from rankings.__main__ import main
 from tests.support import commands
 from tests.support.shared import shared_path
 
 
 def run(*arguments, stdin=""):
-    return commands.run("rankings", *arguments, stdin=stdin)
+    return commands.run_here(main, *arguments, stdin=stdin)
 
 
 def answer(*arguments, data):
@@ -162,3 +163,15 @@ def test_bad_input_is_one_sentence_and_exit_code_2(arguments, stdin, named):
 
 def test_bad_usage_is_exit_code_2():
     assert run("rank").returncode == 2
+
+
+def test_the_module_runs_from_the_shell_without_django():
+    done = commands.run("rankings", "consensus", "-", stdin='[[[["a"], ["b"]]]]')
+    assert (done.returncode, json.loads(done.stdout)) == (0, [[["a"], ["b"]]]), done.stderr
+
+
+def test_a_refusal_reaches_the_shell_as_exit_code_and_one_line():
+    done = commands.run("rankings", "consensus", "nowhere.json")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith("nowhere.json: cannot be read")
+    assert done.stderr.count("\n") == 1

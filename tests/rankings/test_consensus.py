@@ -22,7 +22,9 @@ SPLIT = [
 
 
 def consensus_command(data, *arguments):
-    return commands.run("rankings", "consensus", "-", *arguments, stdin=json.dumps(data))
+    return commands.run_here(
+        command_line.main, "consensus", "-", *arguments, stdin=json.dumps(data)
+    )
 
 
 def test_the_methods_can_differ():

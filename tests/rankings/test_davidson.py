@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from rankings.davidson import (
@@ -18,7 +18,7 @@ from rankings.davidson import (
 from rankings.errors import RankingError
 from rankings.mean_rank import mean_rank
 from rankings.pairwise import pair_counts
-from tests.rankings.test_edit_distance import rankings_of
+from tests.support.rankings import rankings_of
 
 A_FIRST, B_FIRST, TIED = (("a",), ("b",)), (("b",), ("a",)), (("a", "b"),)
 many_rankings = st.lists(rankings_of("abcde"), min_size=1, max_size=6)
@@ -70,7 +70,6 @@ def test_strengths_errors_and_ties_of_simulated_data_are_recovered():
     assert all(fit.ranking[0] == ("a",) and fit.ranking[-1] == ("d",) for fit in fits)
 
 
-@settings(deadline=None, max_examples=25)
 @given(many_rankings)
 def test_the_objective_is_flat_at_the_fit_by_finite_differences(rankings):
     at, counts = at_of(davidson(rankings)), pair_counts(rankings)
@@ -120,13 +119,11 @@ def test_a_cycle_gives_equal_strengths():
     assert davidson(cycle).ranking == (("a", "b", "c"),)
 
 
-@settings(deadline=None, max_examples=60)
 @given(many_rankings)
 def test_complete_rankings_give_the_order_by_mean_rank(rankings):
     assert davidson(rankings).ranking == mean_rank(rankings)
 
 
-@settings(deadline=None, max_examples=25)
 @given(many_rankings, st.randoms())
 def test_order_and_names_do_not_matter_and_reversal_turns_the_sign(rankings, rng):
     fit = davidson(rankings)
@@ -153,7 +150,6 @@ def test_rankings_given_twice_with_twice_the_ridge_have_the_same_strengths():
     assert twice.standard_errors["a"] == pytest.approx(once.standard_errors["a"] / math.sqrt(2))
 
 
-@settings(deadline=None, max_examples=25)
 @given(many_rankings)
 def test_strengths_add_up_to_zero(rankings):
     assert sum(davidson(rankings).strengths.values()) == pytest.approx(0, abs=1e-8)

@@ -6,7 +6,6 @@ import json
 
 import pytest
 from hypothesis import given
-from hypothesis import strategies as st
 
 from rankings.distances import (
     expected_kemeny_from_random_order,
@@ -15,34 +14,8 @@ from rankings.distances import (
 )
 from rankings.edit_distance import edit_distance, edit_script, expected_from_random_order
 from rankings.errors import RankingError
+from tests.support.rankings import rankings_of, weak_orders
 from tests.support.shared import shared_path
-
-
-def weak_orders(methods):
-    """Every ranking of the methods, bucket by bucket."""
-    if not methods:
-        yield ()
-        return
-    for size in range(1, len(methods) + 1):
-        for bucket in itertools.combinations(methods, size):
-            rest = [method for method in methods if method not in bucket]
-            for following in weak_orders(rest):
-                yield (bucket, *following)
-
-
-def rankings_of(methods):
-    """A ranking with ties, as a hypothesis strategy."""
-    levels = st.lists(
-        st.integers(0, len(methods) - 1), min_size=len(methods), max_size=len(methods)
-    )
-
-    def buckets(values):
-        found = {}
-        for method, value in zip(methods, values, strict=True):
-            found.setdefault(value, []).append(method)
-        return tuple(tuple(found[value]) for value in sorted(found))
-
-    return levels.map(buckets)
 
 
 def searched_distances(start):

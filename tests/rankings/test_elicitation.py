@@ -4,7 +4,7 @@ import json
 import random
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from rankings.elicitation import (
@@ -165,7 +165,6 @@ def test_the_order_of_the_answers_does_not_change_what_is_known(truth, seed):
 
 
 @pytest.mark.parametrize("strategy", STRATEGIES)
-@settings(deadline=None)
 @given(truth=truths(max_items=6), seed=st.integers(0, 1000))
 def test_with_skips_the_rankings_are_still_right_or_the_image_is_incomplete(strategy, truth, seed):
     n, rng = len(truth["recall"]), random.Random(seed)

@@ -7,7 +7,7 @@ from statistics import fmean
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from rankings.agreement import image_agreements, kendall_w, left_out_distances
@@ -20,16 +20,14 @@ from rankings.packed import (
     dense_places,
     doubled_ranks_of,
     packed_rankings,
-    packed_scores,
-    rankings_from_scores,
     rankings_of,
-    rounded_scores,
 )
+from rankings.packed_scores import packed_scores, rankings_from_scores, rounded_scores
 from rankings.pairwise import criterion_distances
 from rankings.report import ALL_TIED, RANDOM_ORDER, Settings, build_report
-from rankings.resampling import two_way_intervals
 from rankings.sensitivity import rounding_table, sensitivity_table
 from rankings.tuning import beta_search
+from rankings.two_way import two_way_intervals
 
 METHODS = ["a", "b", "c", "d", "e"]
 PROTOCOLS = ["x", "y", "z"]
@@ -207,7 +205,6 @@ SETTINGS = st.builds(
 
 
 @given(studies(), SETTINGS)
-@settings(deadline=None)
 def test_a_report_is_what_the_plain_way_gives(study, setting):
     rankings, scores = study
     unnamed = {
@@ -237,7 +234,6 @@ def test_a_report_is_what_the_plain_way_gives(study, setting):
 
 
 @given(studies(complete=True), SETTINGS)
-@settings(deadline=None, max_examples=50)
 def test_sensitivity_and_rounding_are_what_the_plain_way_gives(study, setting):
     rankings, scores = study
     people = {image: of for image, of in rankings["recall"].items() if image in scores}
@@ -298,7 +294,6 @@ def test_sensitivity_and_rounding_are_what_the_plain_way_gives(study, setting):
 
 
 @given(studies(complete=True))
-@settings(deadline=None, max_examples=30)
 def test_the_two_way_score_and_the_best_beta_are_what_the_plain_way_gives(study):
     rankings, scores = study
     people = {image: of for image, of in rankings["recall"].items() if image in scores}
@@ -325,7 +320,6 @@ def test_the_two_way_score_and_the_best_beta_are_what_the_plain_way_gives(study)
 
 
 @given(people(4, complete=True), st.sampled_from(["edit", "kemeny"]))
-@settings(deadline=None, max_examples=50)
 def test_agreement_is_what_the_plain_way_gives(study, distance):
     agreements = image_agreements(study)
     assert list(agreements) == list(study)
@@ -352,7 +346,6 @@ def test_agreement_is_what_the_plain_way_gives(study, distance):
 
 
 @given(st.data(), st.sampled_from(["edit", "kemeny"]))
-@settings(deadline=None, max_examples=50)
 def test_criteria_are_compared_as_the_plain_way_does(data, distance):
     sizes = data.draw(st.lists(st.integers(1, 5), max_size=5))
     consensus = {
@@ -409,7 +402,6 @@ def test_f_scores_at_once_are_equal_to_the_last_digit(pairs, beta):
 
 
 @given(people(5, complete=False))
-@settings(deadline=None)
 def test_images_are_packed_by_their_numbers_of_rankings_and_methods(study):
     images = [list(of.values()) for of in study.values()]
     for together in (2, 4096):
@@ -507,6 +499,6 @@ def test_an_analysis_is_the_same_taken_in_parts(monkeypatch):
     rankings = {"preference": people}
     whole = analyse(rankings, scores, n_resamples=20).to_json()
     monkeypatch.setattr("rankings.packed.TOGETHER", 3)
-    monkeypatch.setattr("rankings.tuning._PACKED", 3)
+    monkeypatch.setattr("rankings.packed_scores.TOGETHER", 3)
     monkeypatch.setattr("rankings.analysis._MEASURED", 2)
     assert analyse(rankings, scores, n_resamples=20).to_json() == whole

@@ -20,14 +20,10 @@ from rankings.pairwise import (
     pairwise_accuracies,
     pairwise_accuracy,
 )
-from tests.rankings.test_edit_distance import rankings_of
+from tests.support.rankings import by_text, rankings_of
 from tests.support.shared import shared_path
 
 fractions = st.floats(0, 1, allow_subnormal=False)
-
-
-def by_text(text):
-    return tuple(tuple(bucket.split("=")) for bucket in text.split(">"))
 
 
 def accuracy_pair_by_pair(a, b):

@@ -12,13 +12,10 @@ from rankings.errors import MissingScore, RankingError
 from rankings.from_scores import f_beta, ranking_from_scores
 from rankings.mean_rank import mean_rank
 from rankings.report import ALL_TIED, RANDOM_ORDER, Settings, build_report, criterion_report
+from tests.support.rankings import by_text
 from tests.support.shared import shared_path
 
 ABC = (("a",), ("b",), ("c",))
-
-
-def by_text(text):
-    return tuple(tuple(bucket.split("=")) for bucket in text.split(">"))
 
 
 @pytest.fixture(scope="module")

@@ -6,23 +6,16 @@ import math
 import numpy as np
 import pytest
 
-from rankings import resampling
-from rankings.distances import kemeny_distance
+from rankings import resampling, two_way
+from rankings.distances import distances_between, kemeny_distance
 from rankings.edit_distance import edit_distance
 from rankings.errors import RankingError
 from rankings.from_scores import ranking_from_scores
 from rankings.mean_rank import mean_rank
-from rankings.resampling import (
-    dense_places,
-    distance_table,
-    distances_between,
-    score_intervals,
-    two_way_intervals,
-)
-
-
-def by_text(text):
-    return tuple(tuple(bucket.split("=")) for bucket in text.split(">"))
+from rankings.packed import dense_places
+from rankings.resampling import distance_table, score_intervals
+from rankings.two_way import two_way_intervals
+from tests.support.rankings import by_text
 
 
 def column(*values):
@@ -70,7 +63,7 @@ def test_differences_are_paired():
 def test_blocks_of_images_draw_as_one_draw_of_all_would(n):
     """Each count is binomial(n, 1/n): mean 1, variance 1 - 1/n; covariance of two -1/n."""
     draws = 20_000
-    parts = list(resampling._resampled(np.random.default_rng(3), n, draws, size=7))
+    parts = list(resampling.resampled_weights(np.random.default_rng(3), n, draws, size=7))
     assert [block.start for block, _ in parts] == list(range(0, n, 7))
     counts = np.hstack([weights for _, weights in parts])
     assert counts.shape == (draws, n)
@@ -156,9 +149,8 @@ def test_a_draw_of_annotators_is_the_consensus_of_repeated_rankings(distance):
         people[f"i{at}"] = {str(name): random_ranking(rng, methods) for name in who}
         protocols[f"i{at}"] = {name: random_ranking(rng, methods) for name in ("x", "y")}
     patterns = np.array([[1, 1, 1, 1], [2, 0, 2, 0], [0, 0, 0, 4], [3, 1, 0, 0], [1, 0, 1, 2]])
-    table, counted = resampling._tables(
-        list(people), people, protocols, annotators, ["x", "y"], patterns, distance
-    )
+    study = two_way._Study(people, protocols, annotators, ["x", "y"], distance)
+    table, counted = study.distances(list(people), patterns)
     measure = {"edit": lambda a, b: edit_distance(a, b).distance, "kemeny": kemeny_distance}
     for (k, pattern), (i, image) in itertools.product(enumerate(patterns), enumerate(people)):
         drawn = [
@@ -203,7 +195,7 @@ def test_two_way_limits_are_the_quantiles_of_all_draws():
 
 
 def test_annotators_who_agree_add_nothing(monkeypatch):
-    monkeypatch.setattr(resampling, "_TWO_WAY_BLOCK", 16)
+    monkeypatch.setattr(two_way, "_BLOCK", 16)
     rng = np.random.default_rng(4)
     people, protocols = {}, {}
     for at in range(60):

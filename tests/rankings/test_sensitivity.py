@@ -8,11 +8,8 @@ from rankings.errors import MissingScore, RankingError
 from rankings.report import Settings, criterion_report
 from rankings.sensitivity import BASE, rounding_table, sensitivity_table
 from rankings.sentinels import sentinel_warnings
+from tests.support.rankings import by_text
 from tests.support.shared import shared_path
-
-
-def by_text(text):
-    return tuple(tuple(bucket.split("=")) for bucket in text.split(">"))
 
 
 def scores_of(**protocols):

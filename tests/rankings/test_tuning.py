@@ -10,26 +10,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rankings import tuning
 from rankings.edit_distance import edit_distance
 from rankings.errors import MissingScore, RankingError
 from rankings.from_scores import f_beta, ranking_from_scores
 from rankings.orders import bucket_of
+from rankings.packed_scores import places_from_scores
 from rankings.report import Settings, build_report
-from rankings.tuning import (
-    BETAS,
-    CURVE_POINTS,
-    beta_search,
-    calibrated_ranking,
-    folds,
-    places_from_scores,
-    tie_calibration,
-)
+from rankings.tie_calibration import CURVE_POINTS, calibrated_ranking, tie_calibration
+from rankings.tuning import BETAS, beta_search, folds
+from tests.support.rankings import by_text
 from tests.support.shared import shared_path
-
-
-def by_text(text):
-    return tuple(tuple(bucket.split("=")) for bucket in text.split(">"))
 
 
 def one_protocol(scores):
@@ -333,7 +323,7 @@ def test_images_taken_in_parts_give_what_all_together_give(monkeypatch):
         for image, by in scores.items()
     }
     whole = beta_search(scores, consensus), tie_calibration(values, consensus)
-    monkeypatch.setattr(tuning, "_PACKED", 3)
+    monkeypatch.setattr("rankings.packed.TOGETHER", 3)
     assert (beta_search(scores, consensus), tie_calibration(values, consensus)) == whole
 
 

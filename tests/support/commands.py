@@ -1,10 +1,14 @@
-"""Starts a pure package's command line in an interpreter in which Django cannot be imported."""
+"""A pure package's command line, in this process or in an interpreter that cannot import Django."""
 
+import contextlib
+import io
 import os
 import subprocess
 import sys
 import tempfile
+from collections.abc import Callable
 from pathlib import Path
+from unittest import mock
 
 _ROOT = Path(__file__).resolve().parents[2]
 
@@ -24,3 +28,20 @@ def run(package: str, *arguments: object, stdin: str = "") -> subprocess.Complet
             timeout=60,
             env={**os.environ, "PYTHONPATH": path},
         )
+
+
+def run_here(
+    main: Callable[[list[str]], int], *arguments: object, stdin: str = ""
+) -> subprocess.CompletedProcess[str]:
+    """Call a command's main() in this process, which spares the start of an interpreter."""
+    out, err = io.StringIO(), io.StringIO()
+    with (
+        contextlib.redirect_stdout(out),
+        contextlib.redirect_stderr(err),
+        mock.patch("sys.stdin", io.StringIO(stdin)),
+    ):
+        try:
+            code = main([*map(str, arguments)])
+        except SystemExit as stop:
+            code = stop.code
+    return subprocess.CompletedProcess([*arguments], code, out.getvalue(), err.getvalue())

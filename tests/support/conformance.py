@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from protocols import registry
 from protocols.core.base import Scene
 from protocols.core.regions import Region
-from protocols.formats.rrc import IGNORED_TEXT, _unquoted
+from protocols.formats.contents import IGNORED_TEXT
+from protocols.formats.rrc_lines import unquoted_text
 from tests.support.reading import scenes_of
 from tests.support.shared import shared_path
 
@@ -147,7 +148,7 @@ def edge_scene(case: dict) -> Scene:
 
 
 def _edge_region(row: list, *, truth: bool) -> Region:
-    text = _unquoted(row[4]) if truth else None
+    text = unquoted_text(row[4]) if truth else None
     return Region.from_box(*row[:4], text=text, ignored=text == IGNORED_TEXT)
 
 

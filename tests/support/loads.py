@@ -1,8 +1,12 @@
 """Loads for tests, taken as far as a test needs them."""
 
 import io
+import tempfile
+from contextlib import contextmanager
+from pathlib import Path
 
 from annotate.imports import drafts
+from annotate.imports.at_once import FileToLoad, load_files
 from annotate.imports.models import FileKind
 from tests.support.archives import zip_bytes
 
@@ -10,10 +14,58 @@ TRUTH = {"gt_img_1.txt": "0,0,99,39,one\n", "gt_img_2.txt": "0,0,50,20,###\n"}
 RESULTS = {"res_img_1.txt": "0,0,99,39\n", "res_img_2.txt": "0,0,9,9\n1,1,8,8\n"}
 
 
-def stream(content):
+def _bytes(content):
+    """What a file holds: bytes, text, or the entries of a zip."""
     if isinstance(content, str):
-        content = content.encode()
-    return io.BytesIO(content if isinstance(content, bytes) else zip_bytes(content))
+        return content.encode()
+    return content if isinstance(content, bytes) else zip_bytes(content)
+
+
+def stream(content):
+    return io.BytesIO(_bytes(content))
+
+
+@contextmanager
+def _on_disk(contents):
+    """Give paths of files by name; a path is given as it is, other content is written for a while."""
+    with tempfile.TemporaryDirectory() as folder:
+        paths = {}
+        for name, content in contents.items():
+            paths[name] = content if isinstance(content, Path) else Path(folder, name)
+            if not isinstance(content, Path):
+                paths[name].write_bytes(_bytes(content))
+        yield paths
+
+
+def load_dataset(*, name, truth, images=None, line_format="", **fields):
+    """Load ground truth and photographs (paths or contents) at once; return the receipt."""
+    contents = {"gt.zip": truth} | ({} if images is None else {"photos.zip": images})
+    with _on_disk(contents) as paths:
+        files = [FileToLoad(paths["gt.zip"], FileKind.TRUTH, format=line_format)]
+        if images is not None:
+            files.append(FileToLoad(paths["photos.zip"], FileKind.PHOTOGRAPHS))
+        [receipt] = load_files(files, name=name, **fields)
+    return receipt
+
+
+def load_results(dataset, by_method, *, missing="", **fields):
+    """Load the results of methods (paths or contents, by name) at once; return the receipt."""
+    names = {method: f"{method}.zip" for method in by_method}
+    with _on_disk({names[method]: content for method, content in by_method.items()}) as paths:
+        files = [
+            FileToLoad(paths[names[method]], FileKind.RESULTS, title=method, missing=missing)
+            for method in by_method
+        ]
+        [receipt] = load_files(files, dataset=dataset, **fields)
+    return receipt
+
+
+def load_scores(dataset, protocol, scores, *, per_cent=False, **fields):
+    """Load a table of scores at once; return the receipt."""
+    with _on_disk({"s.csv": scores}) as paths:
+        file = FileToLoad(paths["s.csv"], FileKind.SCORES, title=protocol, per_cent=per_cent)
+        [receipt] = load_files([file], dataset=dataset, **fields)
+    return receipt
 
 
 def add(draft, content, name, **fields):

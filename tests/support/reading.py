@@ -2,7 +2,9 @@
 
 from protocols.core.base import Scene
 from protocols.core.regions import Region
-from protocols.formats.rrc import LineFormat, Rules, read_archive
+from protocols.formats.contents import LineFormat
+from protocols.formats.rrc import read_archive
+from protocols.formats.rrc_lines import Rules
 from tests.support.shared import shared_path
 
 

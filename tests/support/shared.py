@@ -1,5 +1,6 @@
 """Reference values and benchmark data that lie beside the project, where they exist."""
 
+import os
 from pathlib import Path
 
 import pytest
@@ -9,6 +10,8 @@ _SHARED = Path(__file__).resolve().parents[3] / "shared"
 
 def shared_path(*parts: str) -> Path:
     """Return a path below the shared documents; skip the test where it is absent."""
+    if parts[0] == "data" and os.environ.get("WITHOUT_BENCHMARK_DATA"):
+        pytest.skip("benchmark data are left out of this run")
     path = _SHARED.joinpath(*parts)
     if not path.exists():
         pytest.skip(f"needs {'/'.join(parts)} of the shared documents, which are not here")

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from django.contrib.auth.models import User
 
-from annotate.judging import services
+from annotate.judging import services, turns
 from annotate.judging.models import Screen
 from annotate.studies.models import Study
 
@@ -28,12 +28,12 @@ def verdicts(truth: Truth, screen: Screen) -> dict[str, str]:
     return {criterion: verdict(truth[criterion], left, right) for criterion in CRITERIA}
 
 
-def asked_verdicts(truth: Truth, turn: services.Turn) -> dict[str, str]:
+def asked_verdicts(truth: Truth, turn: turns.Turn) -> dict[str, str]:
     answers = verdicts(truth, turn.screen)
     return {criterion: answers[criterion] for criterion in turn.open_criteria}
 
 
-def answer(turn: services.Turn, annotator: User, truth: Truth) -> services.Turn | None:
+def answer(turn: turns.Turn, annotator: User, truth: Truth) -> turns.Turn | None:
     return services.record_judgement(
         screen_id=turn.screen.public_id,
         annotator=annotator,

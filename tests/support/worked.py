@@ -7,8 +7,8 @@ from django.contrib.auth.models import User
 
 from annotate.audit.models import AuditEntry
 from annotate.datasets.models import Dataset, Image, Method, Result
+from annotate.datasets.photographs import Keeper, Photograph
 from annotate.imports.models import Import
-from annotate.imports.photographs import Keeper, Photograph
 from annotate.judging import changes, services
 from annotate.judging.models import Assignment, Judgement, Screen, Skip, Withdrawal
 from annotate.scoring.models import ProtocolRun, Score

@@ -21,9 +21,9 @@ from django.utils.timezone import is_aware
 from annotate.audit.models import Act
 from annotate.audit.services import record
 from annotate.datasets.models import Dataset, Image, Method, Result
+from annotate.datasets.photographs import CONTENT_TYPES, Keeper, Photograph, read_photographs
 from annotate.imports.errors import NotLoaded
 from annotate.imports.models import Import
-from annotate.imports.photographs import CONTENT_TYPES, Keeper, Photograph, read_photographs
 from annotate.judging.models import Assignment, Judgement, Screen, Skip, Withdrawal
 from annotate.judging.replay import rankings_of, read_log, settled_of
 from annotate.scoring.models import ProtocolRun, Score

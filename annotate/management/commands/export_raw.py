@@ -48,8 +48,8 @@ class Command(BaseCommand):
 
 def study_named(slug: str) -> Study:
     """Return the study; raise a CommandError that lists those there are."""
-    found = Study.objects.filter(slug=slug).select_related("dataset").first()
-    if found is None:
+    study = Study.objects.filter(slug=slug).select_related("dataset").first()
+    if study is None:
         known = ", ".join(Study.objects.values_list("slug", flat=True)) or "there is none yet"
         raise CommandError(f"There is no study {slug!r}; studies: {known}.", returncode=2)
-    return found
+    return study

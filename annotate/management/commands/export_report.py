@@ -7,6 +7,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 
 from annotate.reports import exports, services
+from annotate.scoring.models import ProtocolRun
 from annotate.studies.models import Study
 from rankings.errors import RankingError
 from rankings.report import Settings
@@ -76,9 +77,7 @@ def _decimals(text: str) -> int | None:
         ) from fault
 
 
-def _chosen(
-    runs: list[services.ProtocolRun], names: list[str] | None
-) -> list[services.ProtocolRun]:
+def _chosen(runs: list[ProtocolRun], names: list[str] | None) -> list[ProtocolRun]:
     if names is None:
         return runs
     unknown = sorted(set(names) - {run.name for run in runs})

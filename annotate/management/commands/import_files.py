@@ -7,9 +7,12 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 
 from annotate.errors import Refusal
-from annotate.imports import drafts, exports, reporting, work
+from annotate.imports import exports, plans
+from annotate.imports.at_once import FileToLoad, LoadAtOnce
 from annotate.imports.errors import NotLoaded
+from annotate.imports.guessing import guess_file
 from annotate.imports.models import Draft, FileKind, Finding, Missing
+from annotate.management import reporting
 
 
 class Command(BaseCommand):
@@ -46,34 +49,26 @@ class Command(BaseCommand):
 
     def handle(self, **options: Any) -> None:
         dataset = options["dataset"] and reporting.dataset_named(options["dataset"])
-        draft = drafts.open_draft(
-            person=None,
-            dataset=dataset or None,
-            name=options["name"],
-            provenance=options["provenance"],
-            licence=options["licence"],
-        )
         try:
-            self._run(draft, options)
+            load = LoadAtOnce(
+                reporting.TellingProgress(self.stdout),
+                dataset=dataset or None,
+                name=options["name"],
+                provenance=options["provenance"],
+                licence=options["licence"],
+            )
+            with load:
+                self._run(load, options)
         except Refusal as refusal:
             raise CommandError(str(refusal), returncode=2) from refusal
-        finally:
-            self._leave_nothing_behind(draft)
 
-    def _run(self, draft: Draft, options: dict[str, Any]) -> None:
+    def _run(self, load: LoadAtOnce, options: dict[str, Any]) -> None:
         for path in map(Path, options["files"]):
-            self._add(draft, path, options)
-        progress = reporting.TellingProgress(self.stdout)
-        work.check(drafts.begin_check(draft=draft), progress)
-        draft.refresh_from_db()
-        answers = {
-            question.finding.file_id: {"missing": options["missing"] or ""}
-            for question in drafts.questions(draft)
-            if question.finding.code == "N4"
-        }
-        drafts.answer(draft=draft, answers=answers)
-        self._tell_findings(draft, options["report"])
-        planned = drafts.plan(draft)
+            file = load.add(_described(path, options))
+            self.stdout.write(f"{file.name}: {file.get_kind_display()} {file.title}".rstrip())
+        load.check()
+        self._tell_findings(load.draft, options["report"])
+        planned = plans.plan(load.draft)
         for title, lines in (
             ("Will be added", planned.added),
             ("Will be replaced", planned.replaced),
@@ -83,12 +78,11 @@ class Command(BaseCommand):
                 self.stdout.write(f"{title}: {line}.")
         if planned.obstacles:
             raise NotLoaded(" ".join(planned.obstacles))
-        n_warnings = draft.findings.filter(severity=Finding.Severity.WARNING).count()
+        n_warnings = load.draft.findings.filter(severity=Finding.Severity.WARNING).count()
         if options["dry_run"]:
             self.stdout.write("Nothing was loaded: this was a dry run.")
         elif options["yes"] or self._agrees():
-            work.load(drafts.begin_load(draft=draft, replace=options["replace"]), progress)
-            for receipt in draft.receipts.order_by("pk"):
+            for receipt in load.load(replace=options["replace"]):
                 self.stdout.write(f"Loaded: {receipt} (receipt {receipt.pk}).")
         else:
             raise CommandError("Nothing was loaded: it was not confirmed.", returncode=2)
@@ -99,31 +93,12 @@ class Command(BaseCommand):
                 returncode=1,
             )
 
-    def _add(self, draft: Draft, path: Path, options: dict[str, Any]) -> None:
-        try:
-            with path.open("rb") as stream:
-                file = drafts.add_file(draft=draft, stream=stream, name=path.name)
-        except OSError as fault:
-            raise CommandError(f"{path}: {fault.strerror}", returncode=2) from fault
-        fields: dict[str, Any] = {"missing": options["missing"] or ""}
-        if options["per_cent"]:
-            fields["per_cent"] = True
-        for described in options["described"]:
-            name, _, what = described.partition("=")
-            if name in (path.name, str(path)):
-                kind, _, title = what.partition(":")
-                fields |= {"kind": kind} | ({"title": title} if title else {})
-        if fields.get("kind", file.kind) not in FileKind.values:
-            known = ", ".join(FileKind.values)
-            raise CommandError(f"{fields['kind']} is no kind of file; {known}.", returncode=2)
-        drafts.change_file(file=file, **fields)
-        self.stdout.write(f"{file.name}: {file.get_kind_display()} {file.title}".rstrip())
-
     def _tell_findings(self, draft: Draft, report: str | None) -> None:
-        reporting.write_findings(self.stderr, draft)
+        findings = draft.findings.all()
+        reporting.write_problems(self.stderr, (finding.as_problem() for finding in findings))
         if report:
             with open(report, "w", encoding="utf-8", newline="") as file:
-                file.writelines(exports.findings_as_csv(draft.findings.all()))
+                file.writelines(exports.findings_as_csv(findings))
 
     def _agrees(self) -> bool:
         try:
@@ -131,9 +106,27 @@ class Command(BaseCommand):
         except EOFError:
             return False
 
-    @staticmethod
-    def _leave_nothing_behind(draft: Draft) -> None:
-        """What was loaded keeps its report with its receipt; what was not is forgotten."""
-        found = drafts.find(draft.pk)
-        if not found.is_over:
-            drafts.discard(draft=found)
+
+def _described(path: Path, options: dict[str, Any]) -> FileToLoad:
+    """Guess what a file is, unless that was said."""
+    try:
+        guess = guess_file(path, path.name)
+    except OSError as fault:
+        raise CommandError(f"{path}: {fault.strerror}", returncode=2) from fault
+    kind, title = guess.kind, guess.title
+    for described in options["described"]:
+        name, _, what = described.partition("=")
+        if name in (path.name, str(path)):
+            kind, _, said = what.partition(":")
+            title = said or title
+    if kind not in FileKind.values:
+        known = ", ".join(FileKind.values)
+        raise CommandError(f"{kind} is no kind of file; {known}.", returncode=2)
+    return FileToLoad(
+        path,
+        kind,
+        title=title,
+        format=guess.format,
+        missing=options["missing"] or "",
+        per_cent=options["per_cent"] or None,
+    )

@@ -6,8 +6,8 @@ from typing import Any
 from django.core.management.base import BaseCommand
 
 from annotate.exchange.bundles.reading import import_study
-from annotate.imports import reporting
 from annotate.imports.errors import NotLoaded
+from annotate.management import reporting
 
 
 class Command(BaseCommand):

@@ -1,13 +1,15 @@
 """Load ground truth and photographs as a new dataset."""
 
 from argparse import ArgumentParser
+from pathlib import Path
 from typing import Any
 
 from django.core.management.base import BaseCommand
 
-from annotate.imports import reporting
+from annotate.imports.at_once import FileToLoad, load_files
 from annotate.imports.errors import NotLoaded
-from annotate.imports.services import load_dataset
+from annotate.imports.models import FileKind
+from annotate.management import reporting
 from protocols.formats.reading import FORMATS
 
 
@@ -23,18 +25,25 @@ class Command(BaseCommand):
         parser.add_argument("--licence", default="")
 
     def handle(self, **options: Any) -> None:
+        line_format = "" if options["format"] == "auto" else options["format"]
+        files = [FileToLoad(Path(options["truth"]), FileKind.TRUTH, format=line_format)]
+        progress = None
+        if options["images"] is not None:
+            photographs = FileToLoad(Path(options["images"]), FileKind.PHOTOGRAPHS)
+            files.append(photographs)
+            stage = f"Reading {photographs.path.name}, 2 of 2"
+            progress = reporting.Countdown(self.stdout, stage, "photographs")
         try:
-            receipt = load_dataset(
+            [receipt] = load_files(
+                files,
                 name=options["name"],
-                truth=options["truth"],
-                images=options["images"],
-                line_format=None if options["format"] == "auto" else options["format"],
                 provenance=options["provenance"],
                 licence=options["licence"],
-                progress=reporting.progress_to(self.stdout, "photographs"),
+                progress=progress,
             )
         except NotLoaded as refusal:
             raise reporting.refused(self.stderr, refusal) from refusal
         reporting.write_warnings(self.stderr, receipt)
+        slug = receipt.dataset.slug if receipt.dataset else ""
         counts = ", ".join(f"{number} {what}" for what, number in receipt.counts.items())
-        self.stdout.write(f"Loaded {receipt.dataset.slug}: {counts}.")
+        self.stdout.write(f"Loaded {slug}: {counts}.")

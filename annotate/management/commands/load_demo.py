@@ -1,4 +1,4 @@
-"""Generate and load the demo, once."""
+"""Load the demo, once."""
 
 from time import monotonic
 from typing import Any
@@ -9,7 +9,7 @@ from annotate.demo import services
 
 
 class Command(BaseCommand):
-    help = "Load the generated demo (24 scenes, ten detectors, two studies); again changes nothing."
+    help = "Load the demo (24 drawn scenes, ten detectors, two studies); again changes nothing."
 
     def handle(self, **options: Any) -> None:
         if services.is_loaded():

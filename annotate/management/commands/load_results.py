@@ -6,9 +6,11 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from annotate.imports import reporting
+from annotate.imports.at_once import FileToLoad, load_files
+from annotate.imports.dry_run import FILES_READ
 from annotate.imports.errors import NotLoaded
-from annotate.imports.services import EMPTY, NOT_EVALUATED, ResultArchive, load_results
+from annotate.imports.models import FileKind, Missing
+from annotate.management import reporting
 
 
 class Command(BaseCommand):
@@ -20,10 +22,9 @@ class Command(BaseCommand):
         parser.add_argument("--method", help="name of the method, for a single zip")
         parser.add_argument(
             "--missing",
-            choices=[EMPTY, NOT_EVALUATED],
+            choices=Missing.values,
             help="what an image without a file means; without this it refuses the load",
         )
-
         parser.add_argument(
             "--replace",
             action="store_true",
@@ -35,14 +36,21 @@ class Command(BaseCommand):
         paths = [Path(path) for path in options["archives"]]
         if options["method"] and len(paths) > 1:
             raise CommandError("--method names one method; give one zip with it.", returncode=2)
-        archives = [ResultArchive(path, options["method"] or path.stem) for path in paths]
+        files = [
+            FileToLoad(
+                path,
+                FileKind.RESULTS,
+                title=options["method"] or path.stem,
+                missing=options["missing"] or "",
+            )
+            for path in paths
+        ]
         try:
-            receipt = load_results(
+            [receipt] = load_files(
+                files,
                 dataset=dataset,
-                archives=archives,
-                missing=options["missing"],
                 replace=options["replace"],
-                progress=reporting.progress_to(self.stdout, "archives"),
+                progress=reporting.Countdown(self.stdout, FILES_READ, "archives"),
             )
         except NotLoaded as refusal:
             raise reporting.refused(self.stderr, refusal) from refusal

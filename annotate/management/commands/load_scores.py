@@ -1,13 +1,15 @@
 """Load per-image scores that somebody else computed."""
 
 from argparse import ArgumentParser
+from pathlib import Path
 from typing import Any
 
 from django.core.management.base import BaseCommand
 
-from annotate.imports import reporting
+from annotate.imports.at_once import FileToLoad, load_files
 from annotate.imports.errors import NotLoaded
-from annotate.imports.services import load_scores
+from annotate.imports.models import FileKind
+from annotate.management import reporting
 
 
 class Command(BaseCommand):
@@ -21,13 +23,14 @@ class Command(BaseCommand):
 
     def handle(self, **options: Any) -> None:
         dataset = reporting.dataset_named(options["dataset"])
+        scores = FileToLoad(
+            Path(options["scores"]),
+            FileKind.SCORES,
+            title=options["protocol"],
+            per_cent=options["per_cent"],
+        )
         try:
-            receipt = load_scores(
-                dataset=dataset,
-                protocol=options["protocol"],
-                source=options["scores"],
-                per_cent=options["per_cent"],
-            )
+            [receipt] = load_files([scores], dataset=dataset)
         except NotLoaded as refusal:
             raise reporting.refused(self.stderr, refusal) from refusal
         reporting.write_warnings(self.stderr, receipt)

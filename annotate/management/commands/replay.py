@@ -5,7 +5,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from annotate.judging.services import rankings_that_differ
+from annotate.judging.replay import rankings_that_differ
 
 
 class Command(BaseCommand):

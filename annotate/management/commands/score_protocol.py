@@ -7,7 +7,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from annotate.imports import reporting
+from annotate.management import reporting
 from annotate.scoring.services import NotScored, score_protocol
 
 

@@ -1,10 +1,9 @@
-// A scene as text that needs no escaping in an address: 1_t10.10.110.50~wword~l1~i_d10.10.110.50~c90
+// A scene (its boxes as the stage draws them) as a link, and as data for the site.
+//
+// A link is text that needs no escaping in an address: 1_t10.10.110.50~wword~l1~i_d10.10.110.50~c90
 // Version, then each box: side, left.top.right.bottom, ~w text (-HH: a byte), ~l line, ~i ignored,
-// ~c confidence in hundredths. The site reads and writes the same.
+// ~c confidence in hundredths. Only the site reads links (guide/playground.py); it hands on their data.
 const VERSION = "1";
-const SIDES = { t: "truth", d: "detections" };
-const PART =
-  /^([td])(\d{1,4})\.(\d{1,4})\.(\d{1,4})\.(\d{1,4})(?:~w((?:[A-Za-z0-9]|-[0-9A-F]{2})+))?(?:~l(\d{1,2}))?(~i)?(?:~c(\d{1,3}))?$/;
 const HIDDEN = /[\p{Cc}\p{Cs}]/u;
 
 export function toLink({ truth, detections }) {
@@ -34,57 +33,18 @@ function escaped(text) {
     .join("");
 }
 
-function unescaped(text) {
-  const bytes = [];
-  for (const [piece] of text.matchAll(/-..|./g)) {
-    bytes.push(piece.length > 1 ? parseInt(piece.slice(1), 16) : piece.charCodeAt(0));
-  }
-  return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(new Uint8Array(bytes));
-}
-
-// The scene of a link, null where there is none that can be read.
-export function fromLink(link, limits) {
-  const [version, ...parts] = link.split("_");
-  if (version !== VERSION) return null;
-  const scene = { truth: [], detections: [] };
-  for (const part of parts) {
-    const found = PART.exec(part);
-    const box = found && boxOf(found, limits);
-    if (!box) return null;
-    scene[SIDES[found[1]]].push(box);
-  }
-  const most = Math.max(scene.truth.length, scene.detections.length);
-  return most > limits.maxBoxes ? null : scene;
-}
-
-function boxOf([, side, left, top, right, bottom, escapedText, line, ignored, confidence], limits) {
-  if (side === "t" ? confidence : line || ignored) return null;
-  let text = "";
-  try {
-    text = unescaped(escapedText ?? "");
-  } catch {
-    return null;
-  }
-  const box = {
-    left: Number(left),
-    top: Number(top),
-    right: Number(right),
-    bottom: Number(bottom),
-    text,
-    line: Number(line ?? 0),
-    ignored: Boolean(ignored),
-    confidence: confidence === undefined ? null : Number(confidence),
-  };
-  const fits =
-    box.right <= limits.width &&
-    box.bottom <= limits.height &&
-    box.right - box.left >= limits.minSide &&
-    box.bottom - box.top >= limits.minSide;
-  return fits && isPlain(text, limits) && (box.confidence ?? 0) <= 100 ? box : null;
-}
-
 export function isPlain(text, { maxText }) {
   return [...text].length <= maxText && !HIDDEN.test(text);
+}
+
+// The scene that the site's data describe.
+export function fromData({ truth, detections }) {
+  return { truth: truth.map(boxOf), detections: detections.map(boxOf) };
+}
+
+function boxOf({ rect: [left, top, right, bottom], text = "", region = "0", ignored = false, confidence }) {
+  const hundredths = confidence === undefined ? null : Math.round(100 * confidence);
+  return { left, top, right, bottom, text, line: Number(region), ignored, confidence: hundredths };
 }
 
 // What the site is asked to score.

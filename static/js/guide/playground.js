@@ -1,364 +1,226 @@
 // The playground: one scene, its stage, its form, its link, and its scores from the site.
-import { tokenOf } from "../elements/csrf.js";
-import { fresh, fromNumbers } from "./geometry.js";
+import { createAddress, enhanceCopyLink, queryOf } from "./address.js";
+import { createBoxForm, createChips } from "./box_form.js";
 import { createLatest } from "./latest.js";
-import { fromLink, isPlain, toData, toLink } from "./links.js";
+import { fromData, toLink } from "./links.js";
 import { createResults } from "./results.js";
+import { added, boxOf, changed, indexOf, nameOf, removed, sideOf } from "./scene.js";
+import { askForScores } from "./scoring.js";
+import { createSpeech } from "./speech.js";
 import { createStage } from "./stage.js";
 import { createSteps } from "./steps.js";
 import { labelOf, sayBox, sayScore } from "./words.js";
 
-const SAY_AFTER_MS = 600;
-const ADDRESS_AFTER_MS = 250;
 const AGAIN_AFTER_MS = 3000;
-const PATIENCE_MS = 10_000;
 const TAKES_TEXT = "select, textarea, input:not([type=checkbox])";
 const HELP =
-  "Drag a box, or its handles. By keyboard: Tab to a box, arrows move it, Shift and arrows change its size " +
-  "(with Ctrl by single units), Delete removes it, Ctrl+Z takes back.";
+  "Drag a box, or its handles. By keyboard: Tab to a box, arrow keys move it, Shift and arrow keys resize it " +
+  "(with Ctrl by single units), Delete removes it, Ctrl+Z undoes.";
 
+// Its parts and its state are one record. given: what the site says of limits, kinds, presets and the scene
+// of the address; protocols: the scores that are shown; chosen: the slug of the protocol whose matches are
+// shown; selected: the name of a box or null; asked: the link whose scores were asked for last.
 export function enhancePlayground(root) {
   const given = JSON.parse(root.querySelector("#playground-data").textContent);
-  const { limits, kinds, only } = given;
-  const steps = createSteps(fromLink(given.scene, limits));
-  const form = root.querySelector("[data-form]");
-  const tools = root.querySelector("[data-tools]");
-  const chips = root.querySelector("[data-chips]");
-  const chipList = root.querySelector("[data-chip-list]");
-  const scoreForm = root.querySelector("[data-score]");
-  const notice = root.querySelector("[data-notice]");
-  const status = root.querySelector("[data-status]");
-  const stale = root.querySelector("[data-loading]");
-  const says = root.querySelector("[data-says]");
-  const undoButton = root.querySelector("[data-undo]");
-  const redoButton = root.querySelector("[data-redo]");
-  const copyButton = root.querySelector("[data-copy]");
-  const whole = document.querySelector("[data-whole]");
-  let protocols = given.protocols;
-  let chosen = given.shown;
-  let selected = form.elements.box.value || null;
-  let asked = given.scene;
-  let saying;
-  let addressing;
-  let again;
+  const part = (name) => root.querySelector(`[data-${name}]`);
+  const play = {
+    root,
+    part,
+    given,
+    protocols: given.protocols,
+    chosen: given.shown,
+    selected: part("form").elements.box.value || null,
+    asked: given.scene,
+    steps: createSteps(fromData(given.drawing)),
+    address: createAddress(given.only, document.querySelector("[data-whole]")),
+  };
+  play.speech = createSpeech(part("status"), () => play.stage.isDragging());
+  addEditing(play);
+  addScores(play);
+  wire(play);
 
-  const stage = createStage(root.querySelector("[data-stage]"), limits, {
-    onSelect: select,
-    onChange: (name, box, what) => change(name, box, what),
-    onDelete: remove,
-  });
-  const results = createResults(root, kinds, {
+  for (const name of ["undo", "redo"]) part(name).hidden = false;
+  part("apply").hidden = true;
+  part("help").textContent = HELP;
+  root.dataset.scored = given.scene;
+  showScores(play);
+  refresh(play);
+  // On narrow screens the situations are one row that scrolls.
+  const current = root.querySelector("[data-preset][aria-current]");
+  if (current) current.closest("ul").scrollLeft = current.offsetLeft - current.offsetWidth;
+}
+
+function addEditing(play) {
+  const { given, part } = play;
+  const onChange = (name, box, what) => take(play, changed(play.steps.scene(), name, box), what);
+  const onDelete = (name) => remove(play, name);
+  const onSelect = (name) => select(play, name);
+  play.stage = createStage(part("stage"), given.limits, { onSelect, onChange, onDelete });
+  play.form = createBoxForm(part("form"), given.limits, { onChange, onDelete });
+  play.chips = createChips(part("chips"), part("chip-list"), { onSelect });
+}
+
+function addScores(play) {
+  const { given, part, root } = play;
+  const stale = part("loading");
+  let again;
+  play.results = createResults(root, given.kinds, {
     onChoose(slug) {
-      chosen = slug;
-      showScores();
-      drawStage();
-      keepAddress();
-      say();
+      play.chosen = slug;
+      showScores(play);
+      play.address.keep(play.steps.scene(), slug);
+      sayLater(play);
     },
   });
-  const scores = createLatest(askForScores, {
+  play.scores = createLatest((scene) => askForScores(part("score").action, scene, given.only), {
     onAnswer(answer, scene) {
-      protocols = answer;
+      play.protocols = answer;
       stale.hidden = true;
-      showScores();
-      drawStage();
+      showScores(play);
       root.dataset.scored = toLink(scene);
-      say();
+      sayLater(play);
     },
     onTrouble(trouble, scene) {
       stale.hidden = false;
-      stale.textContent = trouble.message || "Scores are not up to date: the site does not answer.";
+      stale.textContent = trouble.message || "Scores are out of date: the site does not respond.";
       clearTimeout(again);
-      if (trouble.isPassing) again = setTimeout(() => steps.scene() === scene && scores.ask(scene), AGAIN_AFTER_MS);
+      const ask = () => play.steps.scene() === scene && play.scores.ask(scene);
+      if (trouble.isPassing) again = setTimeout(ask, AGAIN_AFTER_MS);
     },
   });
+}
 
-  async function askForScores(scene) {
-    let response;
-    try {
-      response = await fetch(scoreForm.action, {
-        method: "POST",
-        body: JSON.stringify({ scene: toData(scene), ...(only && { protocol: only }) }),
-        headers: { "Content-Type": "application/json", "X-CSRFToken": tokenOf() },
-        signal: AbortSignal.timeout(PATIENCE_MS),
-      });
-      if (response.ok) return (await response.json()).protocols;
-    } catch {
-      throw Object.assign(new Error(""), { isPassing: true });
-    }
-    if (response.status === 400) throw new Error((await response.json()).message);
-    if (response.status === 403) throw new Error("Reload the page to go on; the address keeps the scene.");
-    throw Object.assign(new Error(""), { isPassing: true });
+// What is done
+
+function take(play, next, what = null) {
+  play.steps.take(next, what);
+  refresh(play);
+}
+
+function add(play, side) {
+  const { given, speech, stage, steps } = play;
+  const at = steps.scene()[side].length;
+  if (at >= given.limits.maxBoxes) {
+    speech.now(`There is room for only ${given.limits.maxBoxes}.`);
+    return;
   }
+  const next = added(steps.scene(), side);
+  play.selected = nameOf(side, at);
+  take(play, next);
+  stage.focus(play.selected);
+  speech.now(`${sayBox(side, at, next[side][at])} added.`);
+}
 
-  const sideOf = (name) => (name[0] === "t" ? "truth" : "detections");
-  const indexOf = (name) => Number(name.slice(1));
-  const boxOf = (name) => (name ? (steps.scene()[sideOf(name)][indexOf(name)] ?? null) : null);
+function remove(play, name) {
+  const { scene, next } = removed(play.steps.scene(), name);
+  play.selected = next;
+  take(play, scene);
+  if (next) play.stage.focus(next);
+  else play.part("tools").querySelector("button").focus();
+  play.speech.now(`${labelOf(sideOf(name), indexOf(name))} deleted.`);
+}
 
-  function take(next, what = null) {
-    steps.take(next, what);
-    refresh();
+function select(play, name) {
+  if (name === play.selected) return;
+  play.selected = name;
+  showBoxes(play);
+}
+
+// way: "undo" or "redo".
+function travel(play, way) {
+  if (!play.steps[way]()) return;
+  if (!boxOf(play.steps.scene(), play.selected)) play.selected = null;
+  refresh(play);
+  play.speech.now(way === "undo" ? "Undone." : "Redone.");
+}
+
+function takePreset(play, slug) {
+  const preset = play.given.presets.find((known) => known.slug === slug);
+  play.selected = null;
+  play.part("notice").hidden = true;
+  take(play, fromData(preset.drawing));
+  play.speech.now(preset.says);
+}
+
+// What is shown
+
+function refresh(play) {
+  const { address, given, part, root, scores, steps } = play;
+  const link = toLink(steps.scene());
+  showBoxes(play);
+  part("undo").disabled = !steps.canUndo();
+  part("redo").disabled = !steps.canRedo();
+  const preset = given.presets.find(({ scene }) => scene === link);
+  part("says").textContent = preset?.says ?? "A scene of your own.";
+  for (const chip of root.querySelectorAll("[data-preset]")) {
+    if (chip.dataset.preset === preset?.slug) chip.setAttribute("aria-current", "true");
+    else chip.removeAttribute("aria-current");
   }
+  address.keep(steps.scene(), play.chosen);
+  if (link !== play.asked || !part("loading").hidden) scores.ask(steps.scene());
+  play.asked = link;
+}
 
-  function change(name, box, what = null) {
-    const side = sideOf(name);
-    const boxes = steps.scene()[side].with(indexOf(name), box);
-    take({ ...steps.scene(), [side]: boxes }, what);
-  }
+const saidOf = ({ protocols, chosen }) => protocols.find(({ slug }) => slug === chosen);
 
-  function add(side) {
-    const boxes = steps.scene()[side];
-    if (boxes.length >= limits.maxBoxes) {
-      sayNow(`There is room for ${limits.maxBoxes} only.`);
-      return;
-    }
-    const box = { ...fresh(boxes.length), confidence: side === "detections" ? 90 : null };
-    selected = `${side[0]}${boxes.length}`;
-    take({ ...steps.scene(), [side]: [...boxes, box] });
-    stage.focus(selected);
-    sayNow(`${sayBox(side, boxes.length, box)} added.`);
-  }
+function drawStage(play) {
+  play.stage.draw(play.steps.scene(), saidOf(play).status, play.given.kinds, play.selected);
+}
 
-  function remove(name) {
-    const side = sideOf(name);
-    const at = indexOf(name);
-    const boxes = steps.scene()[side].toSpliced(at, 1);
-    selected = boxes.length > 0 ? `${side[0]}${Math.min(at, boxes.length - 1)}` : null;
-    take({ ...steps.scene(), [side]: boxes });
-    if (selected) stage.focus(selected);
-    else tools.querySelector("button").focus();
-    sayNow(`${labelOf(side, at)} deleted.`);
-  }
+function showBoxes(play) {
+  drawStage(play);
+  play.form.show(play.steps.scene(), play.selected);
+  play.chips.show(play.steps.scene(), play.selected);
+}
 
-  function select(name) {
-    if (name === selected) return;
-    selected = name;
-    drawStage();
-    showForm();
-    showChips();
-  }
+function showScores(play) {
+  play.results.show(play.protocols, play.chosen);
+  drawStage(play);
+}
 
-  function travel(way) {
-    if (!steps[way]()) return;
-    if (!boxOf(selected)) selected = null;
-    refresh();
-    sayNow(way === "undo" ? "Taken back." : "Done again.");
-  }
-
-  // What is shown
-
-  function refresh() {
-    const link = toLink(steps.scene());
-    drawStage();
-    showForm();
-    showChips();
-    undoButton.disabled = !steps.canUndo();
-    redoButton.disabled = !steps.canRedo();
-    const preset = given.presets.find(({ scene }) => scene === link);
-    says.textContent = preset?.says ?? "A scene of your own.";
-    for (const chip of root.querySelectorAll("[data-preset]")) {
-      if (chip.dataset.preset === preset?.slug) chip.setAttribute("aria-current", "true");
-      else chip.removeAttribute("aria-current");
-    }
-    keepAddress();
-    if (link !== asked || !stale.hidden) scores.ask(steps.scene());
-    asked = link;
-  }
-
-  function drawStage() {
-    const said = protocols.find(({ slug }) => slug === chosen);
-    stage.draw(steps.scene(), said.status, kinds, selected);
-  }
-
-  function showScores() {
-    results.show(protocols, chosen);
-  }
-
-  function showForm() {
-    const box = boxOf(selected);
-    form.hidden = !box;
-    if (!box) return;
+// The selected box, and what the chosen protocol says.
+function sayLater(play) {
+  play.speech.later(() => {
+    const { selected } = play;
+    const said = saidOf(play);
+    const box = boxOf(play.steps.scene(), selected);
+    if (!box) return sayScore(said);
     const side = sideOf(selected);
-    form.querySelector("[data-form-title]").textContent =
-      `${side === "truth" ? "Truth" : "Detection"} ${labelOf(side, indexOf(selected))}`;
-    for (const field of form.querySelectorAll("[data-of]")) field.hidden = field.dataset.of !== selected[0];
-    const isOther = form.elements.box.value !== selected;
-    form.elements.box.value = selected;
-    const values = {
-      left: box.left,
-      top: box.top,
-      width: box.right - box.left,
-      height: box.bottom - box.top,
-      text: box.text,
-      line: box.line,
-      confidence: box.confidence === null ? "" : (box.confidence / 100).toFixed(2),
-    };
-    for (const [name, value] of Object.entries(values)) {
-      const input = form.elements[name];
-      // What is being typed stays as it is typed.
-      if (input === document.activeElement && !isOther) continue;
-      input.value = value;
-      input.removeAttribute("aria-invalid");
-    }
-    form.elements.ignored.checked = box.ignored;
-  }
+    const at = indexOf(selected);
+    return `${sayBox(side, at, box, play.given.kinds[said.status[side][at]])}. ${sayScore(said)}`;
+  });
+}
 
-  function showChips() {
-    const scene = steps.scene();
-    const wanted = ["truth", "detections"].flatMap((side) =>
-      scene[side].map((box, at) => ({
-        name: `${side[0]}${at}`,
-        words: [labelOf(side, at), box.text].filter(Boolean).join(" "),
-      })),
-    );
-    while (chipList.children.length > wanted.length) chipList.lastElementChild.remove();
-    wanted.forEach(({ name, words }, at) => {
-      const chip = chipList.children[at]?.firstElementChild ?? addChip();
-      chip.value = name;
-      if (chip.textContent !== words) chip.textContent = words;
-      chip.setAttribute("aria-pressed", String(name === selected));
-    });
-  }
+// What sets it off
 
-  function addChip() {
-    const item = document.createElement("li");
-    const chip = document.createElement("button");
-    chip.type = "submit";
-    chip.name = "box";
-    chip.className = "chip";
-    item.append(chip);
-    chipList.append(item);
-    return chip;
-  }
-
-  // Browsers refuse an address that changes too often.
-  function keepAddress() {
-    clearTimeout(addressing);
-    addressing = setTimeout(() => {
-      const fields = only ? "" : `protocol=${encodeURIComponent(chosen)}&`;
-      history.replaceState(null, "", `${location.pathname}?${fields}scene=${toLink(steps.scene())}`);
-      if (whole) whole.href = `${whole.dataset.whole}?protocol=${chosen}&scene=${toLink(steps.scene())}`;
-    }, ADDRESS_AFTER_MS);
-  }
-
-  function sayNow(words) {
-    clearTimeout(saying);
-    status.textContent = "";
-    requestAnimationFrame(() => {
-      status.textContent = words;
-    });
-  }
-
-  // Once the hand rests: the box, and what the chosen protocol says.
-  function say() {
-    clearTimeout(saying);
-    saying = setTimeout(() => {
-      if (stage.isDragging()) {
-        say();
-        return;
-      }
-      const box = boxOf(selected);
-      const said = protocols.find(({ slug }) => slug === chosen);
-      const kind = box && said.status[sideOf(selected)][indexOf(selected)];
-      const place = box ? `${sayBox(sideOf(selected), indexOf(selected), box, kinds[kind])}. ` : "";
-      status.textContent = place + sayScore(said);
-    }, SAY_AFTER_MS);
-  }
-
-  // What is done
-
-  tools.addEventListener("submit", (event) => {
+function wire(play) {
+  const { given, part, root, speech, steps } = play;
+  part("tools").addEventListener("submit", (event) => {
     event.preventDefault();
-    add(event.submitter?.value === "add-detection" ? "detections" : "truth");
+    add(play, event.submitter?.value === "add-detection" ? "detections" : "truth");
   });
-  chips.addEventListener("submit", (event) => {
-    event.preventDefault();
-    if (event.submitter) select(event.submitter.value);
-  });
-  form.addEventListener("submit", (event) => {
-    event.preventDefault();
-    if (event.submitter?.value === "delete" && selected) remove(selected);
-  });
-  form.addEventListener("input", (event) => {
-    const box = boxOf(selected);
-    if (!box) return;
-    const input = event.target;
-    const next = typed(box, input.name);
-    const isValid = next !== null && input.validity.valid;
-    if (isValid) input.removeAttribute("aria-invalid");
-    else input.setAttribute("aria-invalid", "true");
-    if (isValid) change(selected, next, input.name === "ignored" ? null : `type ${selected} ${input.name}`);
-  });
-  // A number that was refused gives way to the one that holds.
-  form.addEventListener("focusout", () => requestAnimationFrame(showForm));
-
-  function typed(box, name) {
-    const { elements } = form;
-    if (name === "text") {
-      const text = elements.text.value.trim();
-      return isPlain(text, limits) ? { ...box, text } : null;
-    }
-    if (name === "ignored") return { ...box, ignored: elements.ignored.checked };
-    if (name === "line") {
-      const line = Number(elements.line.value);
-      return Number.isInteger(line) && line >= 0 && line <= limits.maxLine ? { ...box, line } : null;
-    }
-    if (name === "confidence") {
-      const text = elements.confidence.value;
-      if (text === "") return { ...box, confidence: null };
-      const confidence = Math.round(100 * Number(text));
-      return confidence >= 0 && confidence <= 100 ? { ...box, confidence } : null;
-    }
-    const numbers = Object.fromEntries(
-      ["left", "top", "width", "height"].map((field) => [field, elements[field].valueAsNumber]),
-    );
-    return fromNumbers(box, numbers, limits);
-  }
-
   root.addEventListener("click", (event) => {
     const chip = event.target.closest("[data-preset]");
     if (!chip || event.ctrlKey || event.metaKey || event.shiftKey) return;
     event.preventDefault();
-    const preset = given.presets.find(({ slug }) => slug === chip.dataset.preset);
-    selected = null;
-    notice.hidden = true;
-    take(fromLink(preset.scene, limits));
-    sayNow(preset.says);
+    takePreset(play, chip.dataset.preset);
   });
-  undoButton.addEventListener("click", () => travel("undo"));
-  redoButton.addEventListener("click", () => travel("redo"));
-  copyButton.addEventListener("click", async () => {
-    const fields = only ? "" : `protocol=${encodeURIComponent(chosen)}&`;
-    const link = `${location.origin}${location.pathname}?${fields}scene=${toLink(steps.scene())}`;
-    let words = "Link copied";
-    try {
-      await navigator.clipboard.writeText(link);
-    } catch {
-      words = "Copy the address of this page";
-    }
-    copyButton.textContent = words;
-    sayNow(`${words}.`);
-    setTimeout(() => {
-      copyButton.textContent = "Copy link";
-    }, 2500);
-  });
+  for (const way of ["undo", "redo"]) part(way).addEventListener("click", () => travel(play, way));
+  const linkOf = () => location.origin + location.pathname + queryOf(steps.scene(), play.chosen, given.only);
+  enhanceCopyLink(part("copy"), linkOf, speech.now);
   document.addEventListener("keydown", (event) => {
     const target = event.target instanceof Element ? event.target : document.body;
-    if (!(event.ctrlKey || event.metaKey) || event.altKey || event.isComposing || target.matches(TAKES_TEXT)) return;
-    const key = event.key.toLowerCase();
-    const way = key === "z" ? (event.shiftKey ? "redo" : "undo") : key === "y" ? "redo" : null;
+    if (target.matches(TAKES_TEXT)) return;
+    const way = wayOf(event);
     if (!way) return;
     event.preventDefault();
-    travel(way);
+    travel(play, way);
   });
+}
 
-  for (const button of [undoButton, redoButton, copyButton]) button.hidden = false;
-  root.querySelector("[data-apply]").hidden = true;
-  root.querySelector("[data-help]").textContent = HELP;
-  root.dataset.scored = given.scene;
-  showScores();
-  refresh();
-  // On narrow screens the situations are one row that scrolls.
-  const current = root.querySelector("[data-preset][aria-current]");
-  if (current) current.closest("ul").scrollLeft = current.offsetLeft - current.offsetWidth;
+// Which way a key goes through the steps, null for neither.
+export function wayOf({ key, ctrlKey, metaKey, altKey, shiftKey, isComposing }) {
+  if (!(ctrlKey || metaKey) || altKey || isComposing) return null;
+  if (key.toLowerCase() === "z") return shiftKey ? "redo" : "undo";
+  return key.toLowerCase() === "y" ? "redo" : null;
 }

@@ -31,7 +31,7 @@ export function send(url, data, onProgress, makeRequest = () => new XMLHttpReque
         // A page, not an answer: signed out, or a fault of the site.
       }
       if (request.status === 200 && said) resolve(said);
-      else reject(new Error(said?.refusal ?? "The site did not take it. Reload the page and try again."));
+      else reject(new Error(said?.refusal ?? "The site did not accept it. Reload the page and try again."));
     });
     request.addEventListener("error", () => reject(new Error("The connection broke. Try again.")));
     request.send(data);
@@ -54,23 +54,48 @@ function row(list, file) {
 }
 
 export function enhanceDrop(form, { go = (url) => location.assign(url), post = send } = {}) {
-  const zone = form.querySelector("[data-zone]");
-  const input = zone.querySelector("input[type=file]");
+  const input = form.querySelector("[data-zone] input[type=file]");
   const list = form.querySelector("[data-uploads]");
-  const status = form.querySelector("[data-status]");
   const button = form.querySelector("button[type=submit]");
-  zone.querySelector("[data-hint]").hidden = false;
+  form.querySelector("[data-zone] [data-hint]").hidden = false;
+  acceptDrops(form, input);
 
-  for (const kind of ["dragenter", "dragover"]) {
-    form.addEventListener(kind, (event) => {
+  input.addEventListener("change", () => {
+    list.hidden = input.files.length === 0;
+    for (const { bar } of showRows(list, input.files)) bar.hidden = true;
+  });
+
+  form.addEventListener("submit", async (event) => {
+    const files = [...input.files];
+    if (files.length === 0) return;
+    event.preventDefault();
+    button.disabled = true;
+    list.hidden = false;
+    const status = form.querySelector("[data-status]");
+    try {
+      const rows = showRows(list, files);
+      const { add, next } = await placeOf(form, input.name, post);
+      for (const [at, file] of files.entries()) {
+        status.textContent = `Sending ${file.name}, ${at + 1} of ${files.length}`;
+        await sendFile(file, rows[at], add, post);
+      }
+      // What was refused is said on the page that follows.
+      go(next);
+    } catch (fault) {
+      status.textContent = fault.message;
+      status.classList.remove("visually-hidden");
+      button.disabled = false;
+    }
+  });
+}
+
+// Files dropped anywhere on the form are added to those that were chosen.
+function acceptDrops(form, input) {
+  const zone = form.querySelector("[data-zone]");
+  for (const type of ["dragenter", "dragover", "dragleave", "drop"]) {
+    form.addEventListener(type, (event) => {
       event.preventDefault();
-      zone.classList.add("drop--over");
-    });
-  }
-  for (const kind of ["dragleave", "drop"]) {
-    form.addEventListener(kind, (event) => {
-      event.preventDefault();
-      zone.classList.remove("drop--over");
+      zone.classList.toggle("drop--over", type === "dragenter" || type === "dragover");
     });
   }
   form.addEventListener("drop", (event) => {
@@ -79,53 +104,34 @@ export function enhanceDrop(form, { go = (url) => location.assign(url), post = s
     input.files = held.files;
     input.dispatchEvent(new Event("change", { bubbles: true }));
   });
+}
 
-  input.addEventListener("change", () => {
-    list.replaceChildren();
-    list.hidden = input.files.length === 0;
-    for (const file of input.files) row(list, file).bar.hidden = true;
-  });
+function showRows(list, files) {
+  list.replaceChildren();
+  return [...files].map((file) => row(list, file));
+}
 
-  form.addEventListener("submit", async (event) => {
-    const files = [...input.files];
-    if (files.length === 0) return;
-    event.preventDefault();
-    button.disabled = true;
-    list.replaceChildren();
-    list.hidden = false;
-    const rows = files.map((file) => row(list, file));
-    const refusals = [];
-    try {
-      // The first form makes the load and says where its files go; an added file has both already.
-      let where = { add: form.getAttribute("action"), next: location.href };
-      if (!where.add) {
-        const first = new FormData(form);
-        first.delete(input.name);
-        where = await post(location.pathname, first, () => {});
-      }
-      for (const [at, file] of files.entries()) {
-        const { item, size, bar } = rows[at];
-        status.textContent = `Sending ${file.name}, ${at + 1} of ${files.length}`;
-        const data = new FormData();
-        data.append("files", file, file.name);
-        try {
-          await post(where.add, data, (share) => {
-            bar.value = share;
-          });
-          bar.value = 1;
-          size.textContent = "sent";
-        } catch (refusal) {
-          refusals.push(refusal.message);
-          item.classList.add("uploads__refused");
-          size.textContent = "refused";
-        }
-      }
-      // What was refused is said on the page that follows.
-      go(where.next);
-    } catch (fault) {
-      status.textContent = fault.message;
-      status.classList.remove("visually-hidden");
-      button.disabled = false;
-    }
-  });
+// Where files go and what comes after them: the first form makes the load and says so; an added file
+// has both already.
+async function placeOf(form, fileField, post) {
+  const add = form.getAttribute("action");
+  if (add) return { add, next: location.href };
+  const first = new FormData(form);
+  first.delete(fileField);
+  return post(location.pathname, first, () => {});
+}
+
+async function sendFile(file, { item, size, bar }, url, post) {
+  const data = new FormData();
+  data.append("files", file, file.name);
+  try {
+    await post(url, data, (share) => {
+      bar.value = share;
+    });
+    bar.value = 1;
+    size.textContent = "sent";
+  } catch {
+    item.classList.add("uploads__refused");
+    size.textContent = "refused";
+  }
 }

@@ -1,10 +1,24 @@
 // The list of a pane's boxes: where each is and how large. Fetched when a list is first opened.
-import { centreOf, rowOf } from "./boxes.js";
+import { centreOf } from "./boxes.js";
 
 const COLUMNS = ["Box", "x", "y", "Width", "Height"];
 
+const rounded = (value) => String(Number(value.toFixed(1)));
+
+// x, y, width and height of a box.
+export const rowOf = ({ left, top, right, bottom }) => [left, top, right - left, bottom - top].map(rounded);
+
+// Fills the open list of a pane; `pair` is the record of panes.js.
+export function fillList({ aim, camera, results }, { side, rows }, title) {
+  const table = tableOf(title, results[side].shapes(), {
+    onAim: (at, where) => aim.point(where ? { side, at, where } : null),
+    onLook: (where) => camera.lookAt(side, where),
+  });
+  rows.replaceChildren(table);
+}
+
 // onAim(index, its centre) follows the focus, without arguments when it leaves; onLook(centre) asks to go there.
-export function tableOf(title, shapes, { onAim, onLook }) {
+function tableOf(title, shapes, { onAim, onLook }) {
   const table = document.createElement("table");
   table.createCaption().textContent = `${title}, in pixels of the image`;
   const head = table.createTHead().insertRow();

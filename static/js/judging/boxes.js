@@ -1,6 +1,4 @@
-// Boxes as numbers: where they are, which one is under the hand, which ones both results have.
-const TWIN_PX = 1;
-
+// Boxes as numbers: where they are, and which one is under the hand.
 // points: the attribute of an SVG polygon, "x,y x,y ...".
 export function shapeOf(points) {
   const corners = points.split(" ").map((pair) => pair.split(",").map(Number));
@@ -44,23 +42,6 @@ export function boxAt(shapes, point, slack = 0) {
   return found;
 }
 
-// Every corner within a pixel, in x and in y, of one of the other; it does not matter where either begins.
-export function isTwin(one, other) {
-  const n = one.corners.length;
-  if (n !== other.corners.length) return false;
-  if (["left", "top", "right", "bottom"].some((edge) => Math.abs(one[edge] - other[edge]) > TWIN_PX)) return false;
-  const near = ([ax, ay], [bx, by]) => Math.abs(ax - bx) <= TWIN_PX && Math.abs(ay - by) <= TWIN_PX;
-  for (const way of [1, -1]) {
-    for (let from = 0; from < n; from += 1) {
-      if (one.corners.every((corner, at) => near(corner, other.corners[(from + way * at + n) % n]))) return true;
-    }
-  }
-  return false;
-}
-
-// For each shape whether the others have its twin.
-export const twinsOf = (shapes, others) => shapes.map((shape) => others.some((other) => isTwin(shape, other)));
-
 // Small crosses at the centres, as the "d" of one path; `arm` in image pixels.
 export function crossesOf(shapes, arm) {
   return shapes
@@ -68,8 +49,3 @@ export function crossesOf(shapes, arm) {
     .map(({ x, y }) => `M${x - arm},${y - arm}l${2 * arm},${2 * arm}M${x - arm},${y + arm}l${2 * arm},${-2 * arm}`)
     .join("");
 }
-
-const rounded = (value) => String(Number(value.toFixed(1)));
-
-// What the list of boxes says: x, y, width and height of each.
-export const rowOf = ({ left, top, right, bottom }) => [left, top, right - left, bottom - top].map(rounded);

@@ -1,4 +1,4 @@
-// One camera for both panes: first what a view is and how it changes, then the hands that change it.
+// Where one camera for both panes looks: what a view is and how it changes. The hands are in hands.js.
 //
 // A view: {image: {width, height}, pane: {width, height}, dots, left: {cx, cy, scale}, offset, linked}.
 // A camera looks at (cx, cy) of the image with `scale` CSS pixels to an image pixel; `dots` is how many
@@ -7,14 +7,9 @@
 export const NOTCH = 1.2;
 export const MOST = 40;
 const PIXELATED_FROM = 3;
-const OVERVIEW_FROM = 2;
+export const OVERVIEW_FROM = 2;
 const NO_OFFSET = { dx: 0, dy: 0, ratio: 1 };
 const NEARLY = 1.001;
-
-const TAP_PX = 6;
-const TAP_MS = 300;
-const TWO_TAPS_MS = 350;
-const TWO_TAPS_PX = 30;
 
 const clamp = (value, low, high) => Math.min(Math.max(value, low), high);
 
@@ -159,133 +154,5 @@ export function pinchOf(before, after) {
     from: middle(before),
     to: middle(after),
     factor: Math.max(spread(after), 1) / Math.max(spread(before), 1),
-  };
-}
-
-// pictures: {left, right}, the two <svg>. onFrame(view) follows every drawn change; onPoint(side, point)
-// tells the point of the image under a resting mouse, null when it leaves.
-export function createCamera(pictures, image, { onFrame, onPoint }) {
-  const sides = Object.keys(pictures);
-  let view = createView(image, { width: image.width, height: image.height }, devicePixelRatio);
-  let isMeasured = false;
-  let frame = null;
-  let active = "left";
-
-  function draw() {
-    frame = null;
-    if (!isMeasured) return;
-    for (const side of sides) pictures[side].setAttribute("viewBox", viewBoxOf(view, side));
-    onFrame(view);
-  }
-
-  function set(next) {
-    view = next;
-    frame ??= requestAnimationFrame(draw);
-  }
-
-  // Both panes are of one size; where only one is shown, the hidden one takes after it.
-  function measure() {
-    const extents = sides.map((side) => pictures[side].getBoundingClientRect());
-    const shown = extents.find(({ width, height }) => width > 0 && height > 0);
-    if (!shown) return;
-    const pane = { width: shown.width, height: shown.height };
-    set(isMeasured ? resized(view, pane, devicePixelRatio) : createView(view.image, pane, devicePixelRatio));
-    isMeasured = true;
-  }
-
-  function atOf(side, { clientX, clientY }) {
-    const { left, top, width, height } = pictures[side].getBoundingClientRect();
-    return { x: clientX - left - width / 2, y: clientY - top - height / 2 };
-  }
-
-  for (const side of sides) listen(side, pictures[side]);
-  const observer = new ResizeObserver(measure);
-  for (const side of sides) observer.observe(pictures[side]);
-  measure();
-
-  function listen(side, picture) {
-    const fingers = new Map();
-    let tap = null;
-    let lastTap = null;
-
-    picture.parentElement.addEventListener(
-      "wheel",
-      (event) => {
-        event.preventDefault();
-        active = side;
-        if (event.deltaY !== 0) set(zoomed(view, side, atOf(side, event), wheelFactor(event)));
-      },
-      { passive: false },
-    );
-
-    // The focus stays with the question that is being answered.
-    picture.addEventListener("mousedown", (event) => event.preventDefault());
-    picture.addEventListener("dblclick", (event) => event.preventDefault());
-    picture.addEventListener("focus", () => {
-      active = side;
-    });
-
-    picture.addEventListener("pointerdown", (event) => {
-      if (event.button > 1 || fingers.size === 2) return;
-      active = side;
-      picture.setPointerCapture(event.pointerId);
-      const at = atOf(side, event);
-      fingers.set(event.pointerId, at);
-      tap = fingers.size === 1 && event.button === 0 ? { at, time: event.timeStamp } : null;
-      onPoint(side, null);
-    });
-
-    picture.addEventListener("pointermove", (event) => {
-      const at = atOf(side, event);
-      if (!fingers.has(event.pointerId)) {
-        active = side;
-        if (event.pointerType === "mouse") onPoint(side, pointAt(view, side, at));
-        return;
-      }
-      if (tap && Math.hypot(at.x - tap.at.x, at.y - tap.at.y) > TAP_PX) tap = null;
-      const before = [...fingers.values()];
-      fingers.set(event.pointerId, at);
-      const { from, to, factor } = pinchOf(before, [...fingers.values()]);
-      const { scale } = cameraOf(view, side);
-      if (!tap) set(placed(view, side, pointAt(view, side, from), to, scale * factor));
-    });
-
-    const lift = (event) => {
-      fingers.delete(event.pointerId);
-      if (event.type !== "pointerup" || !tap || event.timeStamp - tap.time > TAP_MS) return;
-      const { at } = tap;
-      const isSecond =
-        lastTap !== null &&
-        event.timeStamp - lastTap.time < TWO_TAPS_MS &&
-        Math.hypot(at.x - lastTap.at.x, at.y - lastTap.at.y) < TWO_TAPS_PX;
-      if (isSecond) set(toggled(view, side, at));
-      lastTap = isSecond ? null : { at, time: event.timeStamp };
-      tap = null;
-    };
-    picture.addEventListener("pointerup", lift);
-    picture.addEventListener("pointercancel", lift);
-    picture.addEventListener("pointerleave", () => onPoint(side, null));
-  }
-
-  const middle = { x: 0, y: 0 };
-  return {
-    view: () => view,
-    reset(nextImage, kept = null) {
-      const { pane } = view;
-      set(kept ? resized(kept, pane, devicePixelRatio) : createView(nextImage, pane, devicePixelRatio));
-    },
-    measure,
-    fit: () => set(fitted(view)),
-    actualSize: () => set(actualSize(view, active)),
-    zoom: (notches) => set(zoomed(view, active, middle, NOTCH ** notches)),
-    pan: (by) => set(panned(view, active, by)),
-    // Brings a point to the middle, and a whole image closer.
-    lookAt(side, point) {
-      const least = OVERVIEW_FROM * fitScale(view);
-      set(placed(view, side, point, middle, Math.max(cameraOf(view, side).scale, least)));
-    },
-    link(on) {
-      set(linked(view, on));
-    },
   };
 }

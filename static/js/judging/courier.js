@@ -42,22 +42,38 @@ export async function send({ url, body }) {
   }
 }
 
+// Where a letter is kept until it is known to be saved. store() may throw.
+function createBox(store, name) {
+  return {
+    keep(letter) {
+      try {
+        if (KEPT.includes(letter?.kind)) store().setItem(name, JSON.stringify(letter));
+        else store().removeItem(name);
+      } catch {
+        // No room or no leave to store: the letter still waits in memory.
+      }
+    },
+
+    // What a page that was closed too early left behind, or null.
+    left() {
+      try {
+        const letter = JSON.parse(store().getItem(name));
+        return letter?.url && letter?.body !== undefined ? letter : null;
+      } catch {
+        return null;
+      }
+    },
+  };
+}
+
 // A letter is { kind, screen, url, body }. What is kept goes out again after a reload, the same to the
-// last character, because the site takes the same letter twice for one. store() may throw.
+// last character, because the site takes the same letter twice for one.
 export function createCourier({ store, name, onStart, onWait, onOutcome, post = send, timers = globalThis }) {
+  const { keep, left } = createBox(store, name);
   let letter = null;
   let state = "free";
   let n_failed = 0;
   let timer;
-
-  function keep() {
-    try {
-      if (KEPT.includes(letter?.kind)) store().setItem(name, JSON.stringify(letter));
-      else store().removeItem(name);
-    } catch {
-      // No room or no leave to store: the letter still waits in memory.
-    }
-  }
 
   async function go() {
     timers.clearInterval(timer);
@@ -76,7 +92,7 @@ export function createCourier({ store, name, onStart, onWait, onOutcome, post = 
       letter = null;
       state = "free";
       n_failed = 0;
-      keep();
+      keep(null);
     }
     onOutcome(outcome, sent);
   }
@@ -92,6 +108,8 @@ export function createCourier({ store, name, onStart, onWait, onOutcome, post = 
   }
 
   return {
+    left,
+
     // "free", "travelling", "waiting" to try again, or "signed-out".
     state: () => state,
 
@@ -99,7 +117,7 @@ export function createCourier({ store, name, onStart, onWait, onOutcome, post = 
     take(next) {
       if (letter) return false;
       letter = next;
-      keep();
+      keep(letter);
       go();
       return true;
     },
@@ -107,16 +125,6 @@ export function createCourier({ store, name, onStart, onWait, onOutcome, post = 
     // Now instead of later.
     hurry() {
       if (letter && state !== "travelling") go();
-    },
-
-    // What a page that was closed too early left behind, or null.
-    left() {
-      try {
-        const found = JSON.parse(store().getItem(name));
-        return found?.url && found?.body !== undefined ? found : null;
-      } catch {
-        return null;
-      }
     },
   };
 }

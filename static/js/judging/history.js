@@ -1,12 +1,11 @@
 // The drawer with the last pairs: what was answered, and the way back to each.
-const SVG = "http://www.w3.org/2000/svg";
-const VERDICTS = { left: "left better", equal: "equal", right: "right better" };
+import { element } from "../elements/svg.js";
+import { post } from "./exchange.js";
 
-export function wordsOf({ verdicts, skipped }, titles) {
+// words: what was answered, by title, as the site says it.
+export function linesOf({ words, skipped }) {
   if (skipped) return [`Skipped: ${skipped}`];
-  return Object.entries(titles)
-    .filter(([name]) => verdicts[name])
-    .map(([name, title]) => `${title}: ${VERDICTS[verdicts[name]]}`);
+  return Object.entries(words).map(([title, verdict]) => `${title}: ${verdict.toLowerCase()}`);
 }
 
 export function questionOf(n) {
@@ -14,14 +13,24 @@ export function questionOf(n) {
   return `Change this answer? ${n} later ${n === 1 ? "answer" : "answers"} that came from it will be set aside. What still fits is kept.`;
 }
 
-export function createHistory(dialog, { onChange }) {
+export function openHistory(page) {
+  page.history ??= createHistory(page.root.querySelector("[data-history-dialog]"), {
+    onChange({ change_url }) {
+      page.history.close();
+      post(page, "change", change_url, {});
+    },
+  });
+  page.history.open(page.payload.study.history_url);
+}
+
+function createHistory(dialog, { onChange }) {
   const part = (name, within = dialog) => within.querySelector(`[data-${name}]`);
   const list = part("list");
   const words = part("words");
 
   part("close").addEventListener("click", () => dialog.close());
 
-  async function open(url, titles) {
+  async function open(url) {
     if (dialog.open) return;
     list.replaceChildren();
     words.textContent = "Loading.";
@@ -29,17 +38,17 @@ export function createHistory(dialog, { onChange }) {
     try {
       const response = await fetch(url, { headers: { Accept: "application/json" } });
       const { screens } = await response.json();
-      list.replaceChildren(...screens.map((screen) => itemOf(screen, titles)));
+      list.replaceChildren(...screens.map(itemOf));
       words.textContent = screens.length ? "The newest first." : "No pair is answered yet.";
     } catch {
       words.textContent = "The last pairs could not be loaded. Close this and open it again.";
     }
   }
 
-  function itemOf(screen, titles) {
+  function itemOf(screen) {
     const item = part("item").content.cloneNode(true).firstElementChild;
     const [ask, change, sure, keep] = ["ask", "change", "sure", "keep"].map((name) => part(name, item));
-    const said = wordsOf(screen, titles);
+    const said = linesOf(screen);
     part("place", item).textContent = `Image ${screen.image_number}`;
     part("pair", item).append(pictureOf(screen, "left"), pictureOf(screen, "right"));
     part("answers", item).append(
@@ -70,10 +79,4 @@ function pictureOf(screen, side) {
   if (url) picture.append(element("image", { href: url, width, height }));
   picture.append(element("path", { d, class: "boxes__under" }), element("path", { d, class: "boxes__over" }));
   return picture;
-}
-
-function element(name, attributes) {
-  const made = document.createElementNS(SVG, name);
-  for (const [attribute, value] of Object.entries(attributes)) made.setAttribute(attribute, value);
-  return made;
 }

@@ -16,44 +16,69 @@ const MOVES = {
   ArrowUp: { name: "row", by: -1 },
   ArrowDown: { name: "row", by: 1 },
 };
-const LETTERS = { u: "undo", x: "skip", r: "same", p: "pause", h: "history" };
-
-// What a person may put on another key, and the key it has by itself.
-export const PLACES = {
-  ...Object.fromEntries(
-    ANSWERS.map(({ criterion, verdict }, at) => [`${criterion}_${verdict}`, BLOCK[at]]),
-  ),
-  same: "KeyR",
-  undo: "KeyU",
-  skip: "KeyX",
-  history: "KeyH",
-  pause: "KeyP",
+const PAN_PX = 64;
+const PANS = {
+  ArrowLeft: { x: PAN_PX, y: 0 },
+  ArrowRight: { x: -PAN_PX, y: 0 },
+  ArrowUp: { x: 0, y: PAN_PX },
+  ArrowDown: { x: 0, y: -PAN_PX },
+};
+const SIGNS = { "+": "zoom_in", "=": "zoom_in", "-": "zoom_out", _: "zoom_out", 0: "fit" };
+// What a person may put on another key, and the key it has by itself. Letters that stand for a word go
+// by what is printed on the key.
+const WORDS = { same: "KeyR", undo: "KeyU", skip: "KeyX", history: "KeyH", pause: "KeyP" };
+const VIEW_WORDS = {
   fit: "KeyF",
-  boxes_hidden: "Space",
   blink: "KeyB",
   ground_truth: "KeyG",
   match_colours: "KeyM",
   differences: "KeyV",
   link: "KeyL",
 };
+export const PLACES = {
+  ...Object.fromEntries(
+    ANSWERS.map(({ criterion, verdict }, at) => [`${criterion}_${verdict}`, BLOCK[at]]),
+  ),
+  ...WORDS,
+  ...VIEW_WORDS,
+  boxes_hidden: "Space",
+};
+
+// Where Enter, or a letter, already has a meaning of its own.
+export const KEEPS_ENTER = "a, button, summary, select, textarea, input:not([type=radio])";
+export const TAKES_TEXT = "select, textarea, input:not([type=radio], [type=checkbox], [type=hidden])";
 
 // What a key asks for, or null. Whether it is a repeat, and where the focus is, the page weighs.
 export function actionOf({ key, code, ctrlKey, altKey, metaKey, shiftKey }) {
-  if (ctrlKey && !altKey && !metaKey && !shiftKey && letterOf(key, code) === "z") {
+  if (ctrlKey && !altKey && !metaKey && !shiftKey && letterOf(key, code) === "KeyZ") {
     return { name: "undo" };
   }
   if (ctrlKey || altKey || metaKey) return null;
   if (key === "?") return { name: "help" };
   if (shiftKey) return null;
   if (key === "Enter") return { name: "confirm" };
-  const name = LETTERS[letterOf(key, code)];
+  const name = nameIn(WORDS, key, code);
   return BY_PLACE.get(code) ?? MOVES[code] ?? (name ? { name } : null);
 }
 
-// The letter on the key; on a layout without Latin letters the one at its place.
-export function letterOf(key, code) {
-  if (/^[a-z]$/i.test(key)) return key.toLowerCase();
-  return /^[\x20-\x7e]$/.test(key) || !/^Key[A-Z]$/.test(code) ? "" : code[3].toLowerCase();
+// What a key asks for in looking, or null: {name}, with `by` for pan. Names: fit, zoom_in, zoom_out, pan,
+// link, auto_blink and the AIDS.
+export function viewActionOf({ key, code, ctrlKey, altKey, metaKey, shiftKey }) {
+  if (ctrlKey || altKey || metaKey) return null;
+  if (shiftKey && code in PANS) return { name: "pan", by: PANS[code] };
+  if (code === "Space") return shiftKey ? null : { name: "boxes_hidden" };
+  if (SIGNS[key]) return { name: SIGNS[key] };
+  const name = nameIn(VIEW_WORDS, key, code);
+  if (shiftKey) return name === "blink" ? { name: "auto_blink" } : null;
+  return name ? { name } : null;
+}
+
+const nameIn = (words, key, code) => Object.keys(words).find((name) => words[name] === letterOf(key, code));
+
+// The code of the letter on the key; on a layout without Latin letters the one at its place.
+function letterOf(key, code) {
+  if (/^[a-z]$/i.test(key)) return `Key${key.toUpperCase()}`;
+  return /^[\x20-\x7e]$/.test(key) || !/^Key[A-Z]$/.test(code) ? "" : code;
 }
 
 // The keys of one person: some on other places, or single letters switched off.
@@ -73,8 +98,7 @@ export function createKeys({ single_keys: single = true, keys = {} } = {}) {
       if (!single && (/^(?:[^ ]|Dead)$/u.test(key) || (code in MOVES && !shiftKey))) return null;
       const place = moved.get(code);
       if (place) return { ...event, code: place, key: characterOf(place, shiftKey) };
-      const letter = letterOf(key, code).toUpperCase();
-      const isLeft = left.has(BY_PLACE.has(code) || !letter ? code : `Key${letter}`);
+      const isLeft = left.has(BY_PLACE.has(code) ? code : letterOf(key, code) || code);
       return isLeft ? null : event;
     },
 
@@ -106,6 +130,7 @@ function characterOf(place, shiftKey) {
   return shiftKey ? character : character.toLowerCase();
 }
 
+// What is printed on a key, as far as a browser tells it.
 export function capOf(code, layout) {
-  return layout?.get(code)?.toUpperCase() ?? code.replace(/^(?:Key|Digit)(?=.$)/, "");
+  return layout?.get(code)?.toUpperCase() ?? code.replace(/^(?:Key|Digit)(?=.$)/, "").replace("Numpad", "Numpad ");
 }

@@ -1,9 +1,7 @@
 // Lets somebody choose a key for each action: a press of the button listens for the next key.
-const KEEPS = new Set(["Escape", "Tab"]);
+import { capOf } from "./keys.js";
 
-export function wordsOf(code) {
-  return code.replace(/^Key|^Digit/, "").replace(/^Numpad/, "Numpad ");
-}
+const KEEPS = new Set(["Escape", "Tab"]);
 
 // The keys after an action gets a code: a code belongs to one action.
 export function assign(keys, action, code) {
@@ -11,7 +9,7 @@ export function assign(keys, action, code) {
   return { ...Object.fromEntries(others), [action]: code };
 }
 
-export function init(form) {
+export function enhancePreferences(form) {
   let keys = JSON.parse(form.querySelector("#changed-keys").textContent);
   let listening = null;
   const field = form.querySelector("[data-keys]");
@@ -23,7 +21,7 @@ export function init(form) {
     for (const button of buttons) {
       const { action } = button.dataset;
       const code = keys[action];
-      button.textContent = button === listening ? "press a key" : code ? wordsOf(code) : "as printed";
+      button.textContent = button === listening ? "press a key" : code ? capOf(code) : "default";
       button.setAttribute("aria-pressed", String(button === listening));
     }
   }
@@ -49,8 +47,4 @@ export function init(form) {
   });
   list.hidden = false;
   show();
-}
-
-if (typeof document !== "undefined") {
-  for (const form of document.querySelectorAll("[data-preferences]")) init(form);
 }

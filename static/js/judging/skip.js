@@ -8,18 +8,22 @@ export function createSkip(root, { mayOpen, onSend }) {
   const reasons = [...form.querySelectorAll("input[name=reason]")];
   const text = form.elements.text;
 
-  function showErrors(errors) {
-    if (!dialog.open) dialog.showModal();
+  function note(errors) {
     for (const place of form.querySelectorAll("[data-error]")) {
       place.textContent = errors[place.dataset.error] ?? "";
     }
+  }
+
+  function showErrors(errors) {
+    if (!dialog.open) dialog.showModal();
+    note(errors);
     ("text" in errors && !("reason" in errors) ? text : reasons[0]).focus();
   }
 
   function open(reason = "") {
     if (dialog.open || !mayOpen()) return;
     form.reset();
-    for (const place of form.querySelectorAll("[data-error]")) place.textContent = "";
+    note({});
     dialog.showModal();
     const chosen = reasons.find(({ value }) => value === reason);
     if (chosen) chosen.checked = true;
@@ -38,15 +42,7 @@ export function createSkip(root, { mayOpen, onSend }) {
     if (reasons.some((reason) => reason.checked)) onSend(form);
     else showErrors({ reason: "Choose a reason." });
   });
-  dialog.addEventListener("keydown", (event) => {
-    if (event.target === text || event.repeat || event.ctrlKey || event.altKey || event.metaKey) return;
-    const reason = reasons[numberOf(event) - 1];
-    if (!reason) return;
-    event.preventDefault();
-    reason.checked = true;
-    if (reason.value === "other") text.focus();
-    else reason.focus();
-  });
+  listenToDigits(dialog, reasons, text);
   if (wasOpen) dialog.showModal();
 
   return {
@@ -59,14 +55,25 @@ export function createSkip(root, { mayOpen, onSend }) {
   };
 }
 
+function listenToDigits(dialog, reasons, text) {
+  dialog.addEventListener("keydown", (event) => {
+    if (event.target === text || event.repeat || event.ctrlKey || event.altKey || event.metaKey) return;
+    const reason = reasons[numberOf(event) - 1];
+    if (!reason) return;
+    event.preventDefault();
+    reason.checked = true;
+    if (reason.value === "other") text.focus();
+    else reason.focus();
+  });
+}
+
 // The digit of a key of the row or of the number pad, whatever the layout prints on it.
 export function numberOf({ code }) {
   return Number(/^(?:Digit|Numpad)(\d)$/.exec(code)?.[1] ?? 0);
 }
 
 // What somebody who looks for the fault will ask first.
-export function environmentOf(photograph, page = window) {
-  const { innerWidth, innerHeight, devicePixelRatio, screen, navigator } = page;
+export function environmentOf(photograph) {
   return {
     window: `${innerWidth} x ${innerHeight}`,
     screen: `${screen.width} x ${screen.height}`,

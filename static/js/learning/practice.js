@@ -1,58 +1,25 @@
 // Practice with the keys of the comparison page: the block answers, Enter confirms and goes on.
-import { sameForAll, step } from "../judging/answer.js";
-import { CRITERIA } from "../judging/keys.js";
-
-const KEEPS_ENTER = "a, button, summary, select, textarea, input:not([type=radio])";
-const TAKES_TEXT = "select, textarea, input:not([type=radio], [type=checkbox], [type=hidden])";
-const CHOOSE = "Choose left, equal or right.";
+import { KEEPS_ENTER, TAKES_TEXT } from "../judging/keys.js";
+import { createQuestions } from "../judging/questions.js";
 
 // `read` says what a key asks for: an action of keys.js, or null.
 export function initPair(form, status, read) {
-  const rows = CRITERIA.map((name) => form.querySelector(`[data-criterion="${name}"]`));
-  const rowOf = (criterion) => rows[CRITERIA.indexOf(criterion)];
-  const radiosOf = (row) => [...row.querySelectorAll("input[type=radio]")];
-  const chosen = (row) => radiosOf(row).find((radio) => radio.checked)?.value ?? "";
-
-  function note(row, words) {
-    row.querySelector("[data-note]").textContent = words;
-    for (const radio of radiosOf(row)) {
-      if (words) radio.setAttribute("aria-invalid", "true");
-      else radio.removeAttribute("aria-invalid");
-    }
-  }
-
-  function choose(row, verdict) {
-    for (const radio of radiosOf(row)) radio.checked = radio.value === verdict;
-    note(row, "");
-  }
+  const questions = createQuestions(form);
 
   // Each answers whether the key has done its work.
   const actions = {
-    // The key of a chosen answer clears it.
     answer({ criterion, verdict }) {
-      const row = rowOf(criterion);
-      choose(row, chosen(row) === verdict ? "" : verdict);
+      questions.toggle(criterion, verdict);
       return true;
     },
-    step({ by }, target) {
-      const row = target.closest("[data-criterion]");
-      if (!row) return false;
-      const verdict = step(chosen(row), by);
-      choose(row, verdict);
-      if (target !== row) radiosOf(row).find((radio) => radio.value === verdict).focus();
-      return true;
-    },
-    row({ by }, target) {
-      const at = rows.indexOf(target.closest("[data-criterion]"));
-      if (at < 0) return false;
-      rows[at + by]?.focus();
+    step: ({ by }) => questions.step(by),
+    row({ by }) {
+      if (!questions.current()) return false;
+      questions.moveRow(by);
       return true;
     },
     same() {
-      const answers = Object.fromEntries(CRITERIA.map((name) => [name, chosen(rowOf(name))]));
-      for (const [name, verdict] of Object.entries(sameForAll(answers, CRITERIA))) {
-        choose(rowOf(name), verdict);
-      }
+      questions.sameForAll();
       return true;
     },
     confirm(_, target) {
@@ -62,17 +29,14 @@ export function initPair(form, status, read) {
     },
   };
 
-  form.addEventListener("change", (event) => note(event.target.closest("[data-criterion]"), ""));
   form.addEventListener("submit", (event) => {
-    const missing = rows.filter((row) => !chosen(row));
+    const missing = questions.unanswered();
     if (missing.length === 0) return;
     event.preventDefault();
-    for (const row of missing) note(row, CHOOSE);
-    missing[0].focus();
-    status.textContent = `Not answered yet: ${missing.map((row) => row.dataset.criterion).join(", ")}.`;
+    questions.showErrors(Object.fromEntries(missing.map((name) => [name, form.dataset.choose])));
+    status.textContent = `Not answered yet: ${missing.join(", ")}.`;
   });
-  const wrong = form.querySelector("[aria-invalid]")?.closest("[data-criterion]");
-  (wrong ?? rows[0]).focus({ preventScroll: true });
+  questions.focus(form.querySelector("[aria-invalid]")?.closest("[data-criterion]").dataset.criterion);
   listen(read, actions);
 }
 

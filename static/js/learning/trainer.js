@@ -1,14 +1,10 @@
-// The key trainer: asks for answers, hears keys, counts those that were right at once.
+// The key trainer: asks for answers, hears keys, counts those that were right first time.
 import { CRITERIA, VERDICTS } from "../judging/keys.js";
 
-export const WORDS = { left: "left better", equal: "equal", right: "right better" };
 const EACH = 2;
 
 const CELLS = CRITERIA.flatMap((criterion) => VERDICTS.map((verdict) => ({ criterion, verdict })));
 const isSame = (one, other) => one.criterion === other.criterion && one.verdict === other.verdict;
-const titled = (word) => word[0].toUpperCase() + word.slice(1);
-
-export const wordsOf = ({ criterion, verdict }) => `${titled(criterion)}, ${WORDS[verdict]}`;
 
 // Every key as often as every other, in an order of chance in which no key follows itself.
 export function questionsOf(random = Math.random) {
@@ -34,42 +30,59 @@ export function pressed(run, cell) {
 }
 
 export function summary({ questions, nRight }) {
-  if (nRight === questions.length) return `All ${nRight} right at once.`;
-  return `${nRight} of ${questions.length} right at once.`;
+  if (nRight === questions.length) return `All ${nRight} right first time.`;
+  return `${nRight} of ${questions.length} right first time.`;
+}
+
+// What is said after a key, and what is asked next. A question is said in the words of the table of keys.
+export function sayingOf(run, wordsOf) {
+  const said = run.missed ? `That was ${wordsOf(run.pressed).toLowerCase()}.` : "Right.";
+  return { said, ask: isOver(run) ? summary(run) : wordsOf(asked(run)) };
+}
+
+// The key of an answer in the table, and its words: the row's heading and the column's.
+const capOf = (root, { criterion, verdict }) => root.querySelector(`[data-key="${criterion}_${verdict}"]`);
+
+function wordsIn(root, cell) {
+  const place = capOf(root, cell).closest("td");
+  const column = place.closest("table").tHead.rows[0].cells[place.cellIndex];
+  return `${place.parentElement.cells[0].textContent}, ${column.textContent.toLowerCase()}`;
 }
 
 export function init(root, read) {
-  const task = root.querySelector("[data-task]");
-  const ask = root.querySelector("[data-ask]");
-  const said = root.querySelector("[data-said]");
-  const start = root.querySelector("[data-start]");
-  const progress = root.querySelector("[data-progress]");
+  const part = (name) => root.querySelector(`[data-${name}]`);
+  const [task, ask, said, start, progress] = ["task", "ask", "said", "start", "progress"].map(part);
   let run = null;
 
-  const capOf = ({ criterion, verdict }) => root.querySelector(`[data-key="${criterion}_${verdict}"]`);
+  // The key itself is shown only after a wrong one.
+  function mark(cell) {
+    for (const cap of root.querySelectorAll("[data-key]")) cap.removeAttribute("data-wanted");
+    if (cell) capOf(root, cell).setAttribute("data-wanted", "");
+  }
 
   function show(words) {
-    said.textContent = words;
+    said.textContent = words.said;
+    ask.textContent = words.ask;
     progress.value = run.at / run.questions.length;
-    for (const cap of root.querySelectorAll("[data-key]")) cap.removeAttribute("data-wanted");
-    if (isOver(run)) {
-      ask.textContent = summary(run);
-      start.textContent = "Once more";
-      start.hidden = false;
-      progress.hidden = true;
-      run = null;
-      start.focus();
-      return;
-    }
-    ask.textContent = wordsOf(asked(run));
-    // The key itself is shown only after a wrong one.
-    if (run.missed) capOf(asked(run)).setAttribute("data-wanted", "");
+    mark(run.missed ? asked(run) : null);
+    if (!isOver(run)) return;
+    start.textContent = "Once more";
+    rest();
+  }
+
+  function rest() {
+    run = null;
+    progress.hidden = true;
+    start.hidden = false;
+    start.focus();
   }
 
   function hear(event) {
     if (!run || event.target.closest?.("input, select, textarea, dialog")) return;
     if (event.key === "Escape") {
-      stop();
+      task.hidden = true;
+      mark(null);
+      rest();
       return;
     }
     const action = read(event);
@@ -77,27 +90,19 @@ export function init(root, read) {
     event.preventDefault();
     if (event.repeat) return;
     run = pressed(run, action);
-    show(run.missed ? `That was ${wordsOf(run.pressed).toLowerCase()}.` : "Right.");
-  }
-
-  function stop() {
-    run = null;
-    task.hidden = progress.hidden = true;
-    start.hidden = false;
-    for (const cap of root.querySelectorAll("[data-key]")) cap.removeAttribute("data-wanted");
-    start.focus();
+    show(sayingOf(run, (cell) => wordsIn(root, cell)));
   }
 
   start.addEventListener("click", () => {
     run = begun(questionsOf());
     task.hidden = progress.hidden = false;
     start.hidden = true;
-    show("Press its key. Escape stops.");
+    show({ said: "Press its key. Escape stops.", ask: wordsIn(root, asked(run)) });
     task.focus();
   });
   document.addEventListener("keydown", hear);
-  root.querySelector("[data-controls]").hidden = false;
-  root.querySelector("[data-without]").hidden = true;
+  part("controls").hidden = false;
+  part("without").hidden = true;
 }
 
 function shuffled(items, random) {

@@ -119,7 +119,7 @@ def test_a_revoked_link_says_so_and_lets_nobody_in(client, study):
 def test_an_unknown_link_is_404_and_says_what_to_do(client, db):
     response = opened(client, "x" * 43)
     assert response.status_code == 404
-    assert "Open it once more" in response.text
+    assert "Open the whole link once more" in response.text
 
 
 def test_an_invitation_bound_to_an_address_refuses_another_person(client, study):

@@ -221,7 +221,7 @@ def test_a_lost_password_is_replaced_by_mail(client, ana, settings):
     client.post(address, {"password1": "another-phrase-17", "password2": "another-phrase-17"})
     sign_in(client, "ana", "another-phrase-17")
     assert is_in(client)
-    assert "does not work any more" in Client().get(link, follow=True).text
+    assert "no longer works" in Client().get(link, follow=True).text
 
 
 def test_asking_for_a_letter_does_not_tell_whether_an_account_exists(client, ana):

@@ -6,7 +6,7 @@ import pytest
 from django.urls import reverse
 
 from annotate.judging.models import Assignment, Judgement, Skip, Withdrawal
-from annotate.judging.services import rankings_that_differ
+from annotate.judging.replay import rankings_that_differ
 from annotate.studies.models import Study
 from tests.support.factories import add_annotator, add_newcomer, make_study
 from tests.support.world import is_problem, signed_in

@@ -1,6 +1,5 @@
 """The matrix of what is loaded, one image of it, and files that load again to the same regions."""
 
-import io
 import json
 
 import pytest
@@ -11,10 +10,9 @@ from django.urls import reverse
 from annotate.datasets import exports, selectors
 from annotate.datasets.drawing import picture
 from annotate.datasets.models import Image, Method, Result
-from annotate.imports.services import ResultArchive, load_dataset, load_results
+from annotate.overview import completeness
 from annotate.scoring.services import score_protocol
 from protocols.core.regions import Region, encode_regions
-from tests.support.archives import zip_bytes
 from tests.support.factories import (
     add_annotator,
     make_admin,
@@ -25,25 +23,19 @@ from tests.support.factories import (
     make_study,
     regions,
 )
+from tests.support.loads import load_dataset, load_results
 
 pytestmark = pytest.mark.django_db
-
-
-def stream(entries, name="x.zip"):
-    found = io.BytesIO(zip_bytes(entries))
-    found.name = name
-    return found
 
 
 @pytest.fixture
 def dataset():
     """Two images; net has two boxes, no file and other one box, not evaluated."""
     truth = {"gt_img_1.txt": "0,0,9,9,one\n5,5,9,9,###\n", "gt_img_2.txt": "0,0,9,9,two\n"}
-    dataset = load_dataset(name="Street", truth=stream(truth)).dataset
+    dataset = load_dataset(name="Street", truth=truth).dataset
     for method, missing in (("net", "empty"), ("other", "not-evaluated")):
         lines = "0,0,9,9\n1,1,5,5\n" if method == "net" else "2,2,7,7\n"
-        archive = ResultArchive(stream({"res_img_1.txt": lines}), method)
-        load_results(dataset=dataset, archives=[archive], missing=missing)
+        load_results(dataset, {method: {"res_img_1.txt": lines}}, missing=missing)
     return dataset
 
 
@@ -82,26 +74,25 @@ class TestMatrix:
         assert selectors.method_counts(dataset) == kept
 
     def test_a_replaced_result_set_is_counted_anew(self, dataset):
-        archive = ResultArchive(stream({"res_img_1.txt": "", "res_img_2.txt": ""}), "net")
-        load_results(dataset=dataset, archives=[archive], replace=True)
+        nothing = {"res_img_1.txt": "", "res_img_2.txt": ""}
+        load_results(dataset, {"net": nothing}, replace=True)
         net = selectors.method_counts(dataset)[0]
         assert (net.n_results, net.n_boxes, net.n_empty) == (2, 0, 2)
 
     def test_the_share_of_scores_is_told_and_never_rounded_up(self, admin, dataset):
         score_protocol(dataset=dataset, slug="iou")
-        archive = ResultArchive(stream({"res_img_1.txt": "", "res_img_2.txt": ""}), "third")
-        load_results(dataset=dataset, archives=[archive])
+        load_results(dataset, {"third": {"res_img_1.txt": "", "res_img_2.txt": ""}})
         [share] = page_of(admin, dataset).context["shares"]
         # Three results were scored of five: 60 per cent.
         assert (share.n_scores, share.n_results, share.percent) == (3, 5, 60)
-        assert selectors.RunCounts("x", 999, 1000).percent == 99
+        assert completeness.RunCounts("x", 999, 1000).percent == 99
 
     def test_a_run_that_keeps_no_count_is_counted(self, dataset):
         run = score_protocol(dataset=dataset, slug="iou")
-        kept = selectors.run_counts(dataset, 3)
+        kept = completeness.run_counts(dataset, 3)
         run.n_scores = None
         run.save()
-        assert selectors.run_counts(dataset, 3) == kept
+        assert completeness.run_counts(dataset, 3) == kept
 
     def test_complete_is_said_in_words_and_what_lacks_in_sentences(self, admin, dataset):
         page = page_of(admin, dataset)
@@ -206,12 +197,11 @@ DETECTIONS = [
 ]
 
 
-def taken(file, name="x.zip"):
+def taken(file, path):
     """An exported file as somebody has it who took it away."""
     with file:
-        found = io.BytesIO(file.read())
-    found.name = name
-    return found
+        path.write_bytes(file.read())
+    return path
 
 
 class TestExports:
@@ -230,36 +220,38 @@ class TestExports:
             )
         return dataset
 
-    def again(self, dataset, extension):
-        truth = taken(exports.truth_file(dataset, extension), f"gt.{extension}")
+    def again(self, dataset, extension, folder):
+        truth = taken(exports.truth_file(dataset, extension), folder / f"gt.{extension}")
         # Everything is told of the format but its name: polygons are lines, too.
         line_format = "polygon" if extension == "zip" else "coco-json"
         loaded = load_dataset(name="Again", truth=truth, line_format=line_format).dataset
-        found = taken(exports.results_file(dataset.methods.get(), extension), f"net.{extension}")
-        load_results(dataset=loaded, archives=[ResultArchive(found, "net")])
+        path = folder / f"net.{extension}"
+        found = taken(exports.results_file(dataset.methods.get(), extension), path)
+        load_results(loaded, {"net": found})
         return loaded
 
     @pytest.mark.parametrize("extension", ["zip", "json"])
-    def test_what_is_exported_loads_again_to_equal_regions(self, odd, extension):
-        loaded = self.again(odd, extension)
+    def test_what_is_exported_loads_again_to_equal_regions(self, odd, extension, tmp_path):
+        loaded = self.again(odd, extension, tmp_path)
         for name in ("img_1", "img_2"):
             before, after = odd.images.get(name=name), loaded.images.get(name=name)
             assert after.truth_regions == before.truth_regions
             assert after.results.get().detections == before.results.get().detections
 
-    def test_upright_boxes_are_written_as_the_dataset_has_them(self, dataset):
-        again = load_dataset(name="Again", truth=taken(exports.truth_file(dataset, "zip"))).dataset
+    def test_upright_boxes_are_written_as_the_dataset_has_them(self, dataset, tmp_path):
+        truth = taken(exports.truth_file(dataset, "zip"), tmp_path / "gt.zip")
+        again = load_dataset(name="Again", truth=truth).dataset
         assert again.line_format == "ltrb"
         assert [image.truth for image in again.images.in_order()] == [
             image.truth for image in dataset.images.in_order()
         ]
 
-    def test_an_image_without_a_file_has_none_again(self, dataset):
-        found = taken(exports.results_file(dataset.methods.get(name="net"), "zip"))
-        again = load_dataset(name="Again", truth=taken(exports.truth_file(dataset, "zip"))).dataset
-        receipt = load_results(
-            dataset=again, archives=[ResultArchive(found, "net")], missing="empty"
-        )
+    def test_an_image_without_a_file_has_none_again(self, dataset, tmp_path):
+        truth = taken(exports.truth_file(dataset, "zip"), tmp_path / "gt.zip")
+        method = dataset.methods.get(name="net")
+        found = taken(exports.results_file(method, "zip"), tmp_path / "net.zip")
+        again = load_dataset(name="Again", truth=truth).dataset
+        receipt = load_results(again, {"net": found}, missing="empty")
         assert receipt.counts["methods"]["net"]["without_file"] == 1
 
     def test_they_are_downloads_of_their_type(self, admin, dataset):

@@ -1,10 +1,13 @@
-"""The demo as a whole: loaded once, through the same services as real data and people."""
+"""The demo as a whole: loaded once, and what its visitors find."""
 
 import stat
+from datetime import timedelta
 
 import pytest
 from django.contrib.auth import authenticate
+from django.contrib.auth.models import User
 from django.core.management import call_command
+from django.utils import timezone
 
 from annotate.datasets.models import Dataset
 from annotate.demo import services
@@ -23,7 +26,7 @@ def test_the_demo_is_loaded_once_and_a_second_run_keeps_everything(capsys):
     assert (dataset.images.count(), dataset.methods.count(), dataset.runs.count()) == (24, 10, 13)
     assert dataset.images.exclude(sha256="").count() == 24
 
-    finished = Study.objects.get(name=services.FINISHED_STUDY)
+    finished = Study.objects.get(name="Ten detectors, three readers")
     built = study_report(study=finished, settings=Settings())
     # One reader is through, two have two and four images left.
     assert (built.n_annotators, built.n_rankings) == (3, 24 + 22 + 20)
@@ -32,6 +35,18 @@ def test_the_demo_is_loaded_once_and_a_second_run_keeps_everything(capsys):
         protocols = {row.protocol for row in table.rows}
         assert {"DETEVAL", "EVALTEX EMD (no split)", "Sentinel: count"} <= protocols
         assert len(protocols) == 13
+
+    answers = Judgement.objects.filter(assignment__study=finished)
+    assert answers.exists()
+    # Given over some hours of which the last has just passed, whenever the archive was made.
+    assert finished.created < answers.earliest("created").created
+    since = timezone.now() - answers.latest("created").created
+    assert timedelta(0) <= since < timedelta(hours=1)
+    readers = User.objects.filter(memberships__study=finished, memberships__role="annotator")
+    assert [reader.username for reader in readers.order_by("pk")] == [
+        "careful-annotator", "generous-annotator", "hurried-annotator",
+    ]  # fmt: skip
+    assert all(reader.is_active and not reader.has_usable_password() for reader in readers)
 
     waiting = Study.objects.get(name=services.YOUR_STUDY)
     assert waiting.state == "open"

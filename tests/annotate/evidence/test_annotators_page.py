@@ -214,7 +214,7 @@ def test_names_can_be_hidden(follow):
 def test_a_study_without_annotators_and_one_who_has_not_begun(follow):
     study = make_study(list("ab"))
     client = follow(study)
-    assert "Nobody ranks in this study yet" in client.get(url(study)).text
+    assert "Nobody is ranking in this study yet" in client.get(url(study)).text
     add_newcomer(study)
     response = client.get(url(study), {"annotator": "annotator-1"})
     assert "has not begun an image" in response.text

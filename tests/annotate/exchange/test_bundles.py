@@ -18,8 +18,9 @@ from annotate.exchange.bundles.reading import import_study
 from annotate.exchange.bundles.records import plain_fields
 from annotate.exchange.bundles.writing import NotExported, write_bundle
 from annotate.imports.errors import NotLoaded
+from annotate.judging.methods import add_method, withdraw_method
 from annotate.judging.models import Assignment, Judgement, Screen, Skip, Withdrawal
-from annotate.judging.services import add_method, start, withdraw_method
+from annotate.judging.services import start
 from annotate.scoring.models import ProtocolRun, Score
 from annotate.studies.exclusions import decide, left_out
 from annotate.studies.models import Membership, Study, StudyImage

@@ -83,7 +83,7 @@ def test_the_source_of_every_protocol_is_told():
     told = sources()
     assert told["WJ06"].startswith("C. Wolf")
     missing = [
-        protocol.slug
+        f"protocols/REFERENCES.md has no [{protocol.reference}], which {protocol.slug} names"
         for protocol in registry.all_protocols()
         if protocol.reference.split(",")[0] not in told
     ]

@@ -47,7 +47,7 @@ def test_every_protocol_has_a_page(client, slug):
 
 def test_a_page_without_a_document_shows_name_summary_and_parameters(client, folder):
     text = client.get(page_of("iou")).text
-    assert "still to be written" in text
+    assert "has no description yet" in text
     assert registry.get("iou").summary in text
     assert "min_iou" in text
     assert "0 to 1" in text
@@ -59,7 +59,7 @@ def test_a_document_is_shown_with_its_title(client, folder):
     text = client.get(page_of("iou")).text
     assert "<h1>Intersection over union</h1>" in text
     assert "How it <em>works</em>." in text
-    assert "still to be written" not in text
+    assert "has no description yet" not in text
 
 
 def test_an_unknown_protocol_is_not_there(client, folder):

@@ -9,10 +9,9 @@ from django.conf import settings as django_settings
 from django.core.management import call_command
 
 from annotate.datasets.models import Dataset, Image, Method, Result
-from annotate.imports import checking, drafts, publishing, services, staging, undoing, work
+from annotate.imports import checking, drafts, loading, plans, publishing, staging, undoing
 from annotate.imports.errors import CannotUndo, NotLoaded
 from annotate.imports.models import Draft, Finding, Import
-from annotate.imports.services import ResultArchive, load_dataset, load_results
 from annotate.jobs.models import Job
 from annotate.judging import services as judging
 from annotate.scoring.models import ProtocolRun, Score
@@ -34,6 +33,8 @@ from tests.support.loads import (
     add,
     add_results,
     checked,
+    load_dataset,
+    load_results,
     loaded,
     new_dataset,
     stream,
@@ -147,7 +148,7 @@ class TestCheck:
         before = stored()
         draft = checked(whole_load())
         assert stored() == before
-        assert drafts.plan(draft).obstacles == []
+        assert plans.plan(draft).obstacles == []
 
     @pytest.mark.parametrize(
         ("content", "name", "fields", "refusal"),
@@ -189,7 +190,7 @@ class TestCheck:
             2,
         )
         assert fault.text[fault.span_start : fault.span_end] == "x"
-        assert "1 fault must be mended" in drafts.plan(draft).obstacles[0]
+        assert "1 fault must be mended" in plans.plan(draft).obstacles[0]
         with pytest.raises(NotLoaded, match="must be mended"):
             drafts.confirm(draft=draft)
 
@@ -265,7 +266,7 @@ class TestQuestions:
         return checked(draft)
 
     def test_a_missing_file_is_asked_about_and_never_guessed(self, draft):
-        [question] = drafts.questions(draft)
+        [question] = plans.questions(draft)
         assert (question.finding.code, question.is_answered) == ("N4", False)
         with pytest.raises(NotLoaded, match="1 question waits"):
             drafts.confirm(draft=draft)
@@ -303,13 +304,12 @@ class TestConfirm:
         assert [file["name"] for file in receipts["results"].files] == ["net.zip", "other.zip"]
         assert all(len(f["sha256"]) == 64 for r in receipts.values() for f in r.files)
 
-    def test_loading_by_steps_gives_what_loading_at_once_gives(self, tmp_path):
-        """Against load_dataset and load_results, on the same files."""
+    def test_loading_by_steps_gives_what_loading_at_once_gives(self):
         by_steps = loaded(whole_load())
         at_once = load_dataset(
-            name="At once", truth=stream(TRUTH), images=stream(PICTURES), line_format="ltrb"
+            name="At once", truth=TRUTH, images=PICTURES, line_format="ltrb"
         ).dataset
-        load_results(dataset=at_once, archives=[ResultArchive(stream(RESULTS), "net")])
+        load_results(at_once, {"net": RESULTS})
 
         def rows(dataset):
             return list(
@@ -346,7 +346,7 @@ class TestConfirm:
             def tell(self, done, total, doing=""):
                 pytest.fail("loaded a second time")
 
-        work.load(job.arguments, Told())
+        loading.load(job.arguments, Told())
         assert stored() == before
 
     def test_a_dataset_that_changed_after_the_check_is_not_loaded_into(self):
@@ -375,7 +375,7 @@ class TestConfirm:
         dataset = loaded(whole_load())
         draft = drafts.open_draft(person=None, dataset=dataset)
         add_results(draft, RESULTS | {"res_img_1.txt": ""}, "third")
-        planned = drafts.plan(checked(draft))
+        planned = plans.plan(checked(draft))
         assert planned.added == ["results of “third”: 2 boxes on 2 images"]
         assert planned.replaced == []
         assert "2 other methods: net, other" in planned.left_alone
@@ -394,13 +394,13 @@ class Killed(BaseException):
 
 
 STEPS = [
-    "annotate.imports.photographs.Keeper.keep",
-    "annotate.imports.services.keep_photographs",
+    "annotate.datasets.photographs.Keeper.keep",
+    "annotate.imports.loading.keep_photographs",
     "annotate.imports.publishing.write_dataset",
     "annotate.imports.publishing.write_results",
     "annotate.imports.publishing.write_scores",
     "annotate.imports.publishing._remove",
-    "annotate.imports.services._receipt",
+    "annotate.imports.loading._Loader._receipt",
     "annotate.imports.drafts.Draft.save",
 ]
 
@@ -459,7 +459,7 @@ class TestReplacing:
     def test_results_nobody_was_asked_about_are_replaced_with_consent(self, dataset):
         score_protocol(dataset=dataset, slug="iou")
         draft = self.draft(dataset)
-        planned = drafts.plan(draft)
+        planned = plans.plan(draft)
         assert planned.obstacles == []
         assert "what 1 protocol runs say of them goes with them" in planned.replaced[0]
         with pytest.raises(NotLoaded, match="Say that this is meant"):
@@ -473,7 +473,7 @@ class TestReplacing:
         assert dataset.imports.first().replaced == ["net"]
 
     def test_the_name_in_other_letters_is_the_same_method(self, dataset):
-        assert drafts.plan(self.draft(dataset, "NET")).replaced
+        assert plans.plan(self.draft(dataset, "NET")).replaced
 
     def test_results_that_answers_refer_to_stay_and_the_studies_are_named(self, dataset):
         study = create_study(
@@ -481,9 +481,9 @@ class TestReplacing:
         )
         draft = self.draft(dataset)
         # A study that asked nobody yet does not stand in the way.
-        assert drafts.plan(draft).obstacles == []
+        assert plans.plan(draft).obstacles == []
         judging.start(study=study, annotator=add_annotator(study))
-        assert "Readers" in drafts.plan(draft).obstacles[0]
+        assert "Readers" in plans.plan(draft).obstacles[0]
         before = stored()
         with pytest.raises(NotLoaded, match="Readers"):
             drafts.confirm(draft=draft, replace=True)
@@ -496,7 +496,7 @@ class TestReplacing:
         judging.start(study=study, annotator=add_annotator(study))
         method = publishing.method_named(dataset, "net")
         with pytest.raises(NotLoaded, match="Readers"):
-            services.refuse_doubles(dataset, [method.name], replace=True)
+            publishing.refuse_doubles(dataset, [method.name], replace=True)
 
 
 class TestUndoing:

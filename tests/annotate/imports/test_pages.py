@@ -79,7 +79,7 @@ class TestWholeWay:
             url("files", draft.pk), form_of(draft, name="Street", check="1"), follow=True
         )
         assert response.redirect_chain[-1][0] == url("report", draft.pk), response.text
-        assert "can be loaded" in response.text or "nothing odd" in response.text
+        assert "can be loaded" in response.text or "nothing unusual" in response.text
         assert not Dataset.objects.exists()
         page = admin.get(url("confirm", draft.pk)).text
         assert "The dataset “Street”: 2 images with 2 regions, 1 of them ignored" in page

@@ -7,9 +7,10 @@ from django.core.management import call_command
 from django.http import Http404
 from django.urls import reverse
 
-from annotate.judging import changes, services
+from annotate.accounts.models import Preferences
+from annotate.judging import changes, methods, replay, services, turns
 from annotate.judging.errors import AlreadyAnswered, Incomplete, StudyNotOpen
-from annotate.judging.models import Assignment, Judgement, Preferences, Screen, Withdrawal
+from annotate.judging.models import Assignment, Judgement, Screen, Withdrawal
 from annotate.judging.presentation import image_data, payload
 from annotate.studies.errors import StudyRefused
 from annotate.studies.models import Study, StudyImage
@@ -56,7 +57,7 @@ def test_t9_as_many_undos_as_answers_give_the_empty_ranking_and_twice_as_many_ev
     n = rank_everything(study, annotator, ABCD)
     first = Screen.objects.order_by("number").first()
     for _ in range(n):
-        waiting = services.waiting_turn(study, annotator)
+        waiting = turns.waiting_turn(study, annotator)
         turn = services.undo(
             study=study,
             annotator=annotator,
@@ -80,7 +81,7 @@ def test_an_old_answer_is_changed_and_what_contradicts_it_is_set_aside(study, an
     swapped = {"left": "right", "right": "left", "equal": "left"}
     anew = {criterion: swapped[verdict] for criterion, verdict in past.event.verdicts.items()}
     services.record_judgement(screen_id=turn.screen.public_id, annotator=annotator, verdicts=anew)
-    turn = services.waiting_turn(study, annotator)
+    turn = turns.waiting_turn(study, annotator)
     while turn is not None:
         turn = answer(turn, annotator, ABCD)
     order = [name for bucket in ranking(study) for name in bucket]
@@ -162,7 +163,7 @@ def test_a_disputed_criterion_is_answered_against_what_followed(study, annotator
     )
     assert Judgement.objects.latest("number").verdicts[criterion] == other
     assignment = Assignment.objects.get()
-    settled = services.settled_of(assignment, services.read_log(assignment))
+    settled = replay.settled_of(assignment, replay.read_log(assignment))
     assert settled.state.implied(*turn.pair)[criterion] == other
     call_command("replay", "--check")
 
@@ -235,7 +236,7 @@ def test_t21_the_newcomer_is_left_in_half_of_the_screens():
     rank_everything(study, annotator, STRICT)
     left = total = 0
     for assignment in Assignment.objects.prefetch_related("screens"):
-        item_of = services.item_of_each_result(assignment)
+        item_of = replay.item_of_each_result(assignment)
         for screen in assignment.screens.all():
             left += item_of[screen.left_id] > item_of[screen.right_id]
             total += 1
@@ -256,7 +257,7 @@ def test_t13_no_byte_sent_names_a_method_and_ids_differ_for_each_annotator(clien
             text = response.content.decode().lower()
             assert not any(name.lower() in text for name in names)
             assert not any(name.lower() in str(response.headers).lower() for name in names)
-        turn = services.waiting_turn(study, annotator)
+        turn = turns.waiting_turn(study, annotator)
         seen.append(set(payload(turn)["image"]["results"]))
         response = client.post(
             reverse("judging:answer", args=[turn.screen.public_id]),
@@ -379,7 +380,7 @@ def test_a_method_that_comes_later_is_placed_in_finished_rankings_with_few_scree
     late = make_method(study.dataset, NAMES[9])
     for image in study.dataset.images.all():
         make_result(image, late)
-    assert services.add_method(study=study, method=late) == 2
+    assert methods.add_method(study=study, method=late) == 2
     assert set(Assignment.objects.filter(study=study).values_list("state", flat=True)) == {
         "in_work"
     }
@@ -399,7 +400,7 @@ def test_a_late_result_that_looks_like_another_needs_no_screen():
     rank_everything(study, annotator, same_truth([["a"], ["b"]]))
     twin = make_method(study.dataset, "twin")
     make_result(study.dataset.images.get(), twin, [(1, 1, 9, 9)])
-    assert services.add_method(study=study, method=twin) == 0
+    assert methods.add_method(study=study, method=twin) == 0
     assert ranking(study) == [["a", "twin"], ["b"]]
 
 
@@ -408,7 +409,7 @@ def test_a_method_taken_out_leaves_rankings_and_questions_and_its_answers_are_ke
 ):
     rank_everything(study, annotator, ABCD)
     n_events = Judgement.objects.count()
-    services.withdraw_method(study=study, method=study.methods.get(name="b"))
+    methods.withdraw_method(study=study, method=study.methods.get(name="b"))
     assert ranking(study) == [["a"], ["c"], ["d"]]
     assert Judgement.objects.count() == n_events
     assert StudyImage.objects.get(study=study).n_complete == 1
@@ -417,8 +418,8 @@ def test_a_method_taken_out_leaves_rankings_and_questions_and_its_answers_are_ke
 
 def test_a_screen_that_shows_a_method_taken_out_is_replaced(study, annotator):
     turn = services.start(study=study, annotator=annotator)
-    services.withdraw_method(study=study, method=turn.screen.left.method)
-    following = services.waiting_turn(study, annotator)
+    methods.withdraw_method(study=study, method=turn.screen.left.method)
+    following = turns.waiting_turn(study, annotator)
     gone = turn.screen.left.method
     assert following.screen != turn.screen
     assert gone not in (following.screen.left.method, following.screen.right.method)
@@ -432,8 +433,8 @@ def test_a_screen_that_shows_a_method_taken_out_is_replaced(study, annotator):
 def test_a_method_taken_out_and_added_again_has_its_place_back(study, annotator):
     rank_everything(study, annotator, ABCD)
     method = study.methods.get(name="c")
-    services.withdraw_method(study=study, method=method)
-    services.add_method(study=study, method=method)
+    methods.withdraw_method(study=study, method=method)
+    methods.add_method(study=study, method=method)
     rank_everything(study, annotator, ABCD)
     assert ranking(study) == [["a"], ["b"], ["c"], ["d"]]
 
@@ -441,15 +442,15 @@ def test_a_method_taken_out_and_added_again_has_its_place_back(study, annotator)
 def test_methods_come_and_go_only_where_it_makes_sense(study, annotator):
     stranger = make_method(make_study(2).dataset, "stranger")
     with pytest.raises(StudyRefused, match="no method of"):
-        services.add_method(study=study, method=stranger)
+        methods.add_method(study=study, method=stranger)
     with pytest.raises(StudyRefused, match="already"):
-        services.add_method(study=study, method=study.methods.first())
+        methods.add_method(study=study, method=study.methods.first())
     with pytest.raises(StudyRefused, match="does not take part"):
-        services.withdraw_method(study=study, method=stranger)
-    services.withdraw_method(study=study, method=study.methods.get(name="a"))
-    services.withdraw_method(study=study, method=study.methods.get(name="b"))
+        methods.withdraw_method(study=study, method=stranger)
+    methods.withdraw_method(study=study, method=study.methods.get(name="a"))
+    methods.withdraw_method(study=study, method=study.methods.get(name="b"))
     with pytest.raises(StudyRefused, match="at least two"):
-        services.withdraw_method(study=study, method=study.methods.get(name="c"))
+        methods.withdraw_method(study=study, method=study.methods.get(name="c"))
 
 
 def test_an_admin_takes_methods_out_and_in_on_the_studys_page(client, study, annotator):
@@ -489,7 +490,10 @@ def test_without_javascript_history_is_a_page_and_a_change_a_form(client, study,
     assert change in page.text
     response = client.post(change)
     assert response.status_code == 302
-    assert services.waiting_turn(study, annotator).screen == turn.screen
+    assert turns.waiting_turn(study, annotator).screen == turn.screen
     empty = add_annotator(study)
     client.force_login(empty)
-    assert "no answer is stored" in client.get(reverse("judging:history", args=[study.slug])).text
+    assert (
+        "you have not answered any pairs"
+        in client.get(reverse("judging:history", args=[study.slug])).text
+    )

@@ -4,7 +4,7 @@ import pytest
 from django.db import IntegrityError, transaction
 from django.http import Http404
 
-from annotate.judging import services
+from annotate.judging import replay, services
 from annotate.judging.errors import AlreadyAnswered, Incomplete, StudyNotOpen
 from annotate.judging.models import Assignment, Judgement, Screen, Skip, Withdrawal
 from annotate.studies.models import Membership, Study, StudyImage
@@ -103,7 +103,7 @@ def test_sides_are_even_within_every_eight_screens():
     annotator = add_annotator(study)
     strict = same_truth([[f"method-{i}"] for i in range(12)])
     rank_everything(study, annotator, strict)
-    item_of = services.item_of_each_result(Assignment.objects.get())
+    item_of = replay.item_of_each_result(Assignment.objects.get())
     newcomer_left = [
         item_of[screen.left_id] > item_of[screen.right_id]
         for screen in Screen.objects.order_by("number")

@@ -2,11 +2,12 @@
 
 import json
 import re
+from pathlib import Path
 
 import pytest
 from django.urls import reverse
 
-from annotate.judging import services
+from annotate.judging import services, turns
 from annotate.judging.models import Judgement, Skip
 from annotate.judging.presentation import payload
 from annotate.studies.models import Study
@@ -17,6 +18,8 @@ pytestmark = pytest.mark.django_db
 
 AB = same_truth([["alpha-net"], ["beta-net"], ["gamma-net"]])
 JSON = {"Accept": "application/json"}
+# What each key does and what is printed on it; tests/js checks keys.js with the same table.
+KEYS = json.loads(Path(__file__).with_name("keys.json").read_text())
 
 
 @pytest.fixture
@@ -43,6 +46,23 @@ def turn(study, annotator):
 
 def answer_url(turn):
     return reverse("judging:answer", args=[turn.screen.public_id])
+
+
+def test_pages_print_the_keys_that_work(page, study, turn):
+    text = page.get(reverse("judging:judge", args=[study.slug])).text
+    printed = set(re.findall(r'<kbd[^>]* data-key="(\w+)">(.*?)</kbd>', text))
+    assert printed - {("help", "?")} <= set(KEYS.items())
+    for criterion in ("recall", "precision", "preference"):
+        for verdict in ("left", "equal", "right"):
+            name = f"{criterion}_{verdict}"
+            radio = rf'name="{criterion}" value="{verdict}" aria-keyshortcuts="{KEYS[name]}"'
+            assert re.search(radio, text), name
+
+
+def test_every_key_that_can_be_changed_is_one(page):
+    text = page.get(reverse("preferences")).text
+    names = set(re.findall(r'data-action="(\w+)"', text))
+    assert {"recall_left", "preference_right", "undo"} <= names <= set(KEYS)
 
 
 def test_looking_at_a_study_changes_nothing(page, study):
@@ -84,7 +104,7 @@ def test_with_javascript_an_answer_brings_the_next_pair(page, turn):
 def test_after_the_last_pair_the_answer_says_where_to_go(page, study, annotator, turn):
     data = {}
     while "done" not in data:
-        turn = services.waiting_turn(study, annotator)
+        turn = turns.waiting_turn(study, annotator)
         data = page.post(answer_url(turn), asked_verdicts(AB, turn), headers=JSON).json()
     response = page.get(data["done"]["url"])
     assert "judging/finished.html" in [template.name for template in response.templates]
@@ -217,7 +237,7 @@ def test_implied_answers_are_shown_and_cannot_be_chosen(page, study, annotator, 
             annotator=annotator,
             verdicts=asked_verdicts(truth, turn),
         )
-        turn = services.waiting_turn(study, annotator)
+        turn = turns.waiting_turn(study, annotator)
     html = page.get(reverse("judging:judge", args=[study.slug])).text
     for criterion in turn.implied:
         fieldset = re.search(
@@ -231,7 +251,7 @@ def test_implied_answers_are_shown_and_cannot_be_chosen(page, study, annotator, 
 def test_nothing_sent_to_an_annotator_names_a_method(page, study, annotator):
     """Pages, JSON and headers over a whole study, before, during and after."""
     sent = [page.get(reverse("home")), page.post(reverse("judging:start", args=[study.slug]))]
-    while (turn := services.waiting_turn(study, annotator)) is not None:
+    while (turn := turns.waiting_turn(study, annotator)) is not None:
         sent.append(page.get(reverse("judging:judge", args=[study.slug])))
         sent.append(page.post(answer_url(turn), asked_verdicts(AB, turn), headers=JSON))
     sent.append(page.get(reverse("judging:judge", args=[study.slug])))

@@ -1,15 +1,12 @@
 """The pictures hold what the words about them say, and the answers are balanced and plain."""
 
 from collections import Counter
-from xml.etree import ElementTree
 
 import pytest
 
-from annotate.learning import pictures
 from annotate.learning import presentation as screens
-from annotate.learning.letters import Word
 from annotate.learning.pairs import CARDS, CRITERIA, EXERCISES, LEFT, PAIRS_IN_A_ROUND, RIGHT
-from annotate.learning.pictures import HEIGHT, PICTURES, WIDTH
+from annotate.learning.pictures import HEIGHT, WIDTH
 
 AIR = 6
 PAIRS = [card.pair for card in CARDS] + [
@@ -43,45 +40,6 @@ def not_text(pair, boxes):
         for left, top, right, bottom in pair.picture.boxes.values()
     ]
     return sum(area(box) - sum(shared(word, box) for word in airy) for box in boxes)
-
-
-def test_a_word_ends_where_its_last_letter_does():
-    # H is 4.4 wide, I is a line, 1.9 between them; the pen of 1.15 adds its width: 7.45 of 7.
-    left, top, right, bottom = Word("HI", 10, 20, 70, "#000").box
-    assert (left, top) == (10, 20)
-    assert right == pytest.approx(10 + 10 * (4.4 + 1.9 + 0 + 1.15))
-    assert bottom == pytest.approx(20 + 10 * (7 + 1.15))
-
-
-def test_small_letters_begin_lower_and_may_reach_below():
-    assert Word("no", 0, 0, 70, "#000").box[1] == pytest.approx(20)
-    assert Word("pop", 0, 0, 70, "#000").box[3] == pytest.approx(90 + 11.5)
-
-
-def test_a_centred_word_is_centred():
-    left, _, right, _ = Word.centred("EXIT", 300, 0, 20, "#000").box
-    assert (left + right) / 2 == pytest.approx(300)
-
-
-def test_the_files_are_what_is_drawn_here():
-    """Run `python -m annotate.learning.pictures` after a change."""
-    for file, text in pictures.files():
-        assert file.read_text(encoding="utf-8") == text, file.name
-    assert {file.stem for file in pictures.FOLDER.glob("*.svg")} == set(PICTURES)
-
-
-@pytest.mark.parametrize("picture", PICTURES.values(), ids=lambda picture: picture.slug)
-def test_a_picture_is_plain_svg_whose_words_lie_inside_and_apart(picture):
-    root = ElementTree.fromstring(picture.svg())
-    for element in root.iter():
-        assert element.tag.rpartition("}")[2] not in {"script", "style", "foreignObject", "text"}
-        assert not {name for name in element.attrib if name == "style" or name.startswith("on")}
-    boxes = list(picture.boxes.values())
-    assert len(boxes) == len(picture.words)
-    for at, box in enumerate(boxes):
-        assert 0 <= box[0] < box[2] <= WIDTH
-        assert 0 <= box[1] < box[3] <= HEIGHT
-        assert not any(shared(box, other) for other in boxes[at + 1 :])
 
 
 @pytest.mark.parametrize("pair", PAIRS, ids=lambda pair: pair.slug)

@@ -129,7 +129,7 @@ def test_the_whole_visit_needs_links_and_forms_only(page, client, study, annotat
         assert text.count("As expected.") == 2
         assert all(why.replace("'", "&#x27;") in text for why in exercise.why.values())
         response = client.get(re.search(r'href="([^"]+)"[^>]*data-next', text)[1])
-    assert "Well seen" in response.content.decode()
+    assert "Well done" in response.content.decode()
     response = client.get(next(url for url in hrefs(response) if url.endswith("/keys/")))
     assert "Begin the study" in response.content.decode()
     response = client.post(reverse("learning:finish", args=[study.slug]))
@@ -150,7 +150,7 @@ def test_an_incomplete_answer_says_what_is_missing_and_keeps_the_rest(page, agre
     response = page("pair", 1, 1, sent={"recall": "left", "precision": "up"})
     text = response.content.decode()
     assert response.status_code == 422
-    assert text.count("Choose left, equal or right.") == 2
+    assert text.count(">Choose left, equal or right.<") == 2
     assert re.search(r'name="recall" value="left"[^>]* checked', text)
     agreed.refresh_from_db()
     assert agreed.practice_answers == []
@@ -173,8 +173,8 @@ def test_after_a_round_that_is_not_passed_six_others_are_offered_once(
     assert reverse("learning:pair", args=[study.slug, 2, 1]) in hrefs(response)
     practise(study, annotator, 2, 0)
     text = page("practice").content.decode()
-    assert "the researchers get a note" in text
-    assert "You can begin all the same" in text
+    assert "the researchers are notified" in text
+    assert "You can still begin" in text
 
 
 def test_the_last_pairs_feedback_is_shown_though_the_round_is_over(page, study, annotator, agreed):

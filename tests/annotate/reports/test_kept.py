@@ -133,7 +133,7 @@ def test_a_study_without_any_work_can_be_kept(client):
     assert response.status_code == 200
     assert "No image counts yet" in response.text
     assert (
-        "No report was kept"
+        "No report has been kept"
         not in client.get(reverse("reports:kept_reports", args=[study.slug])).text
     )
 

@@ -89,7 +89,7 @@ def test_who_is_removed_is_named_below_and_the_answers_stay(admin_client, study)
     assert Judgement.objects.count() == n_answers == 2
     page = members_page(admin_client, study)
     assert page.context["left"] == [person]
-    assert re.search(r"annotators no more:\s+ana\.", page.text)
+    assert re.search(r"no longer annotators:\s+ana\.", page.text)
 
 
 def test_who_comes_back_goes_on_where_they_stopped(admin_client, study):

@@ -196,7 +196,7 @@ def test_counts_of_a_large_study_are_kept_for_a_while_and_say_so(client, monkeyp
     rank_everything(study, ana, AB)
     response = client.get(url)
     assert response.context["figures"].n_ready == 0
-    assert "made anew after 5 minutes" in response.text
+    assert "refreshed every 5 minutes" in response.text
     # The images themselves are as they are now.
     assert [row[1] for row in rows(response, "images")] == ["1 of 1", "1 of 1"]
     # Who counts is seen at once.

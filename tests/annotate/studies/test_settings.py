@@ -7,9 +7,10 @@ from django.db import connection
 from django.urls import reverse
 
 from annotate.audit.models import Act, AuditEntry
+from annotate.judging import methods
 from annotate.judging import services as judging
 from annotate.judging.models import Assignment
-from annotate.progress.selectors import n_images_of, own_progress
+from annotate.judging.sharing import is_answered, n_images_of, own_progress
 from annotate.studies import services
 from annotate.studies.errors import StudyRefused
 from annotate.studies.models import Study
@@ -83,7 +84,7 @@ def test_what_gives_answers_their_meaning_is_locked_by_the_first(admin_client, n
     }.get(name, "Another question?")
     assert after != before
     with pytest.raises(StudyRefused, match="Duplicate the study"):
-        services.change_settings(study=study, **{name: after})
+        services.change_settings(study=study, is_answered=is_answered, **{name: after})
     # The page shows it and does not take it.
     url = reverse("studies:settings", args=[study.slug])
     assert admin_client.get(url).context["form"].fields[name].disabled
@@ -97,7 +98,7 @@ def test_an_answer_that_was_taken_back_locks_too():
     rank_everything(study, annotator, AB)
     judging.undo(study=study, annotator=annotator, screen_id="")
     with pytest.raises(StudyRefused):
-        services.change_settings(study=study, recall_question="More?")
+        services.change_settings(study=study, is_answered=is_answered, recall_question="More?")
 
 
 def test_what_changes_no_meaning_stays_open(admin_client):
@@ -143,7 +144,7 @@ def test_a_name_that_is_taken_is_refused(admin_client):
     url = reverse("studies:settings", args=[study.slug])
     assert admin_client.post(url, form_of(study, name=other.name)).status_code == 422
     with pytest.raises(StudyRefused, match="already"):
-        services.change_settings(study=study, name=other.name)
+        services.change_settings(study=study, is_answered=is_answered, name=other.name)
 
 
 def test_a_duplicate_starts_with_the_settings_methods_and_images(admin_client):
@@ -152,7 +153,7 @@ def test_a_duplicate_starts_with_the_settings_methods_and_images(admin_client):
     )
     services_images = list(study.images.in_order())
     study.study_images.filter(image=services_images[1]).delete()
-    judging.withdraw_method(study=study, method=study.methods.get(name="c"))
+    methods.withdraw_method(study=study, method=study.methods.get(name="c"))
     url = reverse("studies:create", args=[study.dataset.slug]) + f"?like={study.slug}"
     form = admin_client.get(url).context["form"]
     sent = {

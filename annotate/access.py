@@ -1,0 +1,27 @@
+"""Asking Django's authentication backends which rows somebody may do something with."""
+
+from typing import Any, Protocol, TypeVar
+
+from django.contrib.auth import get_backends
+from django.contrib.auth.models import AnonymousUser, User
+from django.db.models import Model, QuerySet
+
+Person = User | AnonymousUser
+_Row = TypeVar("_Row", bound=Model)
+
+
+class _Narrows(Protocol):
+    def permitted(self, person: Person, permission: str, rows: QuerySet[Any]) -> QuerySet[Any]: ...
+
+
+def permitted(person: Person, permission: str, model: type[_Row]) -> QuerySet[_Row]:
+    """Return the rows of a model for which ``person.has_perm(permission, row)`` holds.
+
+    Django's backends answer for one row at a time; lists ask for all of them in one query. Raises
+    LookupError if no backend knows the permission.
+    """
+    for backend in get_backends():
+        if hasattr(backend, "permitted"):
+            narrowing: _Narrows = backend
+            return narrowing.permitted(person, permission, model._default_manager.all())
+    raise LookupError(f"no authentication backend narrows rows to {permission}")

@@ -1,0 +1,32 @@
+"""Who asks."""
+
+from drf_spectacular.utils import extend_schema
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from annotate.access import permitted
+from annotate.rest.scopes import READ
+from annotate.rest.views import ApiView
+from annotate.studies.models import Study
+from annotate.tokens.models import Token
+
+from .serializers import MeSerializer
+
+
+class Me(ApiView):
+    def scope_of(self, method: str) -> str:
+        # Every token may say whose it is.
+        scopes = getattr(self.request.auth, "scopes", [READ])
+        return str(scopes[0])
+
+    @extend_schema(responses=MeSerializer)
+    def get(self, request: Request) -> Response:
+        """Who you are here, and what the token that you sent may do."""
+        data = {
+            "username": request.user.get_username(),
+            "may_load_data": request.user.has_perm("annotate.load_data"),
+            "n_followed": permitted(request.user, "annotate.follow_study", Study).count(),
+            "n_judged": permitted(request.user, "annotate.judge_study", Study).count(),
+            "token": request.auth if isinstance(request.auth, Token) else None,
+        }
+        return Response(self.shown(MeSerializer, data))

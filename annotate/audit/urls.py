@@ -1,9 +1,0 @@
-from django.urls import path
-
-from . import views
-
-app_name = "audit"
-urlpatterns = [
-    path("people/log/", views.log, name="log"),
-    path("studies/<slug:slug>/log/", views.study_log, name="study"),
-]

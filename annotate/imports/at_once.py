@@ -1,0 +1,146 @@
+"""Loads without a stop, as commands and the demo do: a draft that is checked and loaded at once."""
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Self
+
+from django.contrib.auth.models import User
+from django.db import DatabaseError
+
+from annotate.datasets.models import Dataset
+from annotate.errors import Refusal
+from annotate.jobs.errors import JobFailed, Superseded
+from annotate.jobs.registry import Progress
+
+from . import drafts, dry_run, loading, plans, publishing
+from .errors import NotLoaded
+from .models import DraftFile, FileKind, Import
+
+
+@dataclass(frozen=True, slots=True)
+class FileToLoad:
+    """A file or folder on disk, and what its questions are answered with beforehand."""
+
+    path: Path
+    kind: str
+    # The method of results, the protocol of scores.
+    title: str = ""
+    # Empty: found out from the content.
+    format: str = ""
+    # What an image without a result file means; empty: such an image is a fault.
+    missing: str = ""
+    # Whether scores above 1 are per cent; None: such a score is a fault.
+    per_cent: bool | None = None
+
+
+class Untold:
+    """Progress that nobody hears of."""
+
+    def tell(self, done: int, total: int, doing: str = "") -> None:
+        pass
+
+
+def load_files(
+    files: Sequence[FileToLoad],
+    *,
+    dataset: Dataset | None = None,
+    name: str = "",
+    provenance: str = "",
+    licence: str = "",
+    replace: bool = False,
+    person: User | None = None,
+    progress: Progress | None = None,
+) -> list[Import]:
+    """Load files into a dataset, or with their ground truth as a new one; return the receipts.
+
+    ``replace`` lets results take the place of those that are loaded and that no answer refers to.
+    Raises NotLoaded with every fault of every file; then nothing is stored.
+    """
+    target = {"name": name, "provenance": provenance, "licence": licence}
+    with LoadAtOnce(progress or Untold(), dataset=dataset, person=person, **target) as load:
+        for file in files:
+            load.add(file)
+        if dataset is not None:
+            titles = [file.title for file in files if file.kind == FileKind.RESULTS]
+            publishing.refuse_doubles(dataset, titles, replace=replace)
+        load.check()
+        load.refuse_faults()
+        if dataset is not None:
+            # A file may name methods of its own.
+            titles = plans.titles_of(list(load.draft.files.all()))
+            publishing.refuse_doubles(dataset, titles, replace=replace)
+        return load.load(replace=replace)
+
+
+class LoadAtOnce:
+    """A draft whose files are read where they lie; what is not loaded in the end is discarded."""
+
+    def __init__(
+        self,
+        progress: Progress,
+        *,
+        dataset: Dataset | None,
+        person: User | None = None,
+        **target: str,
+    ) -> None:
+        if dataset is None and target["name"]:
+            # A name that is too long for an address is too long for the draft, too.
+            publishing.name_of_new_dataset(target["name"])
+        self._person = person
+        self._progress = progress
+        self._paths: dict[int, Path] = {}
+        self.draft = drafts.open_draft(person=person, dataset=dataset, **target)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *raised: object) -> None:
+        # If the database itself failed, the draft waits for clean_loads.
+        with suppress(Refusal, DatabaseError):
+            draft = drafts.find(self.draft.pk)
+            if not draft.is_over:
+                drafts.discard(draft=draft)
+
+    def add(self, file: FileToLoad) -> DraftFile:
+        if file.kind in (FileKind.RESULTS, FileKind.SCORES):
+            what = "method" if file.kind == FileKind.RESULTS else "protocol"
+            publishing.named(file.title, what)
+        fields = asdict(file)
+        added = drafts.add_path(draft=self.draft, path=fields.pop("path"), **fields)
+        self._paths[added.pk] = file.path
+        return added
+
+    def check(self) -> None:
+        """Read the files; what is odd or wrong stands with the draft."""
+        with _failing_as_refusal():
+            dry_run.check(drafts.begin_check(draft=self.draft), self._progress, self._paths)
+        self.draft.refresh_from_db()
+
+    def refuse_faults(self) -> None:
+        """Raise NotLoaded if anything is wrong; a question nobody answered is a fault too."""
+        problems = [
+            replace(problem, severity="error") if problem.severity == "question" else problem
+            for problem in (finding.as_problem() for finding in self.draft.findings.all())
+        ]
+        if any(problem.severity == "error" for problem in problems):
+            raise NotLoaded.because_of(problems)
+
+    def load(self, *, replace: bool) -> list[Import]:
+        """Load what was checked; return the receipts."""
+        begun = drafts.begin_load(draft=self.draft, person=self._person, replace=replace)
+        with _failing_as_refusal():
+            loading.load(begun, self._progress, self._paths)
+        return list(self.draft.receipts.order_by("pk"))
+
+
+@contextmanager
+def _failing_as_refusal() -> Iterator[None]:
+    """Tell that work failed as the refusal that it is for whoever waits for it here."""
+    try:
+        yield
+    except JobFailed as failure:
+        raise NotLoaded(str(failure)) from failure
+    except Superseded as gone:
+        raise NotLoaded("Somebody else changed or discarded this load meanwhile.") from gone

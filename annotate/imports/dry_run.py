@@ -1,0 +1,169 @@
+"""Check the files of a draft: read them and store what is odd or wrong, with examples to look at.
+
+May run twice: whoever comes second finds the draft changed under its lock and leaves it.
+"""
+
+import random
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Final
+
+from django.db import transaction
+
+from annotate.jobs.errors import JobFailed
+from annotate.jobs.registry import Progress
+
+from . import checking, drafts, people, publishing, staging
+from .checking import Checked, Given, Known
+from .models import Draft, DraftFile, FileKind, Finding
+
+# Later kinds are checked against earlier ones.
+_ORDER: Final = list(FileKind.values)
+# What is told after each file, with how many there are.
+FILES_READ: Final = "Files read"
+_BATCH: Final = 500
+_N_EXAMPLES: Final = 5
+
+
+def check(
+    arguments: Mapping[str, Any], progress: Progress, paths: Mapping[int, Path] | None = None
+) -> None:
+    """Read the files of a draft and store what is odd or wrong; the data stays as it is.
+
+    ``paths`` says, by key, where files lie that were not kept.
+    """
+    draft = Draft.objects.select_related("dataset").get(pk=arguments["draft"])
+    drafts.refuse_superseded(draft, arguments, Draft.State.CHECKING)
+    against = publishing.fingerprint(draft.dataset)
+    files = sorted(draft.files.all(), key=lambda file: (_ORDER.index(file.kind), file.pk))
+    checked = _Checker(draft, files, paths or {}, progress).run()
+    progress.tell(len(files), len(files), "Writing the report")
+    with transaction.atomic():
+        locked = Draft.objects.select_for_update(of=("self",)).get(pk=draft.pk)
+        drafts.refuse_superseded(locked, arguments, Draft.State.CHECKING)
+        locked.findings.all().delete()
+        for file in files:
+            _store(file, checked[file.pk])
+        locked.summary = {"examples": _examples(draft, files, checked)}
+        locked.checked_against = against
+        locked.state = Draft.State.CHECKED
+        locked.save()
+
+
+class _Checker:
+    """Reads one file after the other; later kinds are checked against earlier ones."""
+
+    def __init__(
+        self,
+        draft: Draft,
+        files: Sequence[DraftFile],
+        paths: Mapping[int, Path],
+        progress: Progress,
+    ) -> None:
+        self._draft = draft
+        self._files = files
+        self._paths = paths
+        self._progress = progress
+        with_scores = any(file.kind == FileKind.SCORES for file in files)
+        self._known = Known.of(draft.dataset, with_results=with_scores)
+        self._truth: Checked | None = None
+
+    def run(self) -> dict[int, Checked]:
+        checked, n_files = {}, len(self._files)
+        for number, file in enumerate(self._files, 1):
+            where = f", {number} of {n_files}" if n_files > 1 else ""
+
+            def progress(done: int, total: int, name: str = f"{file.name}{where}") -> None:
+                self._progress.tell(done, total, f"Reading {name}")
+
+            progress(0, 0)
+            rows = staging.Rows(staging.rows_path(self._draft.pk, file.pk))
+            checked[file.pk] = self._read(Given.of(file, self._paths), rows, progress)
+            self._progress.tell(number, n_files, FILES_READ)
+        return checked
+
+    def _read(self, given: Given, rows: staging.Rows, progress: checking.Progress) -> Checked:
+        kind = given.file.kind
+        if kind == FileKind.TRUTH:
+            self._truth = checking.check_truth(given, rows, progress)
+            self._known = Known(checking.images_of(self._truth.rows, None), self._truth.line_format)
+            return self._truth
+        if kind == FileKind.PHOTOGRAPHS:
+            if self._truth is None:
+                raise JobFailed("Photographs are loaded together with their ground truth.")
+            checked = checking.check_photographs(given, self._truth.rows, rows, progress)
+            self._known.images = checking.images_of(self._truth.rows, checked.rows)
+            return checked
+        if kind == FileKind.RESULTS:
+            checked = checking.check_results(given, self._known, rows, progress)
+            self._known.evaluated |= checking.evaluated_after(checked, given.file.missing)
+            return checked
+        if kind == FileKind.SCORES:
+            return checking.check_scores(given, self._known, rows)
+        return people.check_people(given, rows)
+
+
+def _store(file: DraftFile, checked: Checked) -> None:
+    file.counts = checked.counts | {
+        "line_format": checked.line_format,
+        "codes": dict(checked.problems.counts),
+    }
+    file.rows_sha256 = checked.rows.sha256()
+    file.save(update_fields=["counts", "rows_sha256"])
+    findings = [Finding.of(file, problem) for problem in checked.problems.found]
+    Finding.objects.bulk_create(findings, batch_size=_BATCH)
+
+
+def _examples(
+    draft: Draft, files: Sequence[DraftFile], checked: Mapping[int, Checked]
+) -> list[dict[str, Any]]:
+    """Choose the images to look at: five at random, and the five with most problems."""
+    # The same images each time, so that a report can be talked about.
+    rng = random.Random(draft.pk)  # nosec B311
+    at_random = [(file, example) for file in files for example in checked[file.pk].at_random]
+    rng.shuffle(at_random)
+    worst = [(file, example) for file in files for example in checked[file.pk].worst]
+    worst.sort(key=lambda pair: -pair[1].n_problems)
+    chosen = worst[:_N_EXAMPLES]
+    seen = {(file.pk, example.image) for file, example in chosen}
+    others = [pair for pair in at_random if (pair[0].pk, pair[1].image) not in seen]
+    chosen += others[:_N_EXAMPLES]
+    truths, photographs = _beneath(draft, files, checked, {example.image for _, example in chosen})
+    return [
+        {
+            "file": file.pk,
+            "image": example.image,
+            "problems": example.n_problems,
+            "regions": example.regions,
+            # Of ground truth it would lie under itself.
+            "truth": None if file.kind == FileKind.TRUTH else truths.get(example.image),
+            "photograph": photographs.get(example.image),
+        }
+        for file, example in chosen
+    ]
+
+
+def _beneath(
+    draft: Draft, files: Iterable[DraftFile], checked: Mapping[int, Checked], images: set[str]
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return ground truth and photograph (hash, type, width, height, file, entry) of these images."""
+    if draft.dataset is not None:
+        rows = list(draft.dataset.images.filter(name__in=images))
+        truths = {row.name: row.truth for row in rows}
+        stored = {
+            row.name: [row.sha256, row.content_type, row.width, row.height, None, None]
+            for row in rows
+            if row.sha256
+        }
+        return truths, stored
+    truths, staged = {}, {}
+    for file in files:
+        if file.kind == FileKind.TRUTH:
+            truths = {row[0]: row[1] for row in checked[file.pk].rows if row[0] in images}
+        elif file.kind == FileKind.PHOTOGRAPHS:
+            staged = {
+                row[0]: [*row[1:5], file.pk, row[5]]
+                for row in checked[file.pk].rows
+                if row[0] in images
+            }
+    return truths, staged

@@ -1,0 +1,228 @@
+"""Load what the check of a draft read: everything or nothing, with a receipt for each kind of data.
+
+May run twice: whoever comes second finds the draft changed under its lock and leaves it.
+"""
+
+from collections.abc import Mapping, Sequence
+from itertools import chain
+from pathlib import Path
+from typing import Any, Final
+
+from django.contrib.auth.models import User
+from django.db import transaction
+
+from annotate.audit.models import Act
+from annotate.audit.services import record
+from annotate.datasets.models import Dataset
+from annotate.datasets.photographs import Keeper, Photograph, keep_photographs
+from annotate.jobs.errors import JobFailed
+from annotate.jobs.registry import Progress
+from protocols.formats.problems import counted
+
+from . import checking, drafts, people, plans, publishing, staging
+from .checking import Given
+from .errors import NotLoaded
+from .models import Draft, DraftFile, FileKind, Finding, Import
+
+MAX_WARNINGS: Final = 200
+_ACTS: Final = {
+    Import.Kind.DATASET: Act.DATASET_LOADED,
+    Import.Kind.RESULTS: Act.RESULTS_LOADED,
+    Import.Kind.SCORES: Act.SCORES_LOADED,
+    Import.Kind.USERS: Act.PEOPLE_LOADED,
+}
+
+
+def load(
+    arguments: Mapping[str, Any], progress: Progress, paths: Mapping[int, Path] | None = None
+) -> None:
+    """Write what was checked, in one transaction, and leave a receipt for each kind of data.
+
+    Photographs are stored first, and taken back if anything fails. ``paths`` says, by key, where
+    files lie that were not kept.
+    """
+    keeper = Keeper()
+    try:
+        with transaction.atomic():
+            draft = Draft.objects.select_for_update(of=("self",)).get(pk=arguments["draft"])
+            if draft.state == Draft.State.LOADED:
+                return  # by a worker that was thought lost
+            drafts.refuse_superseded(draft, arguments, Draft.State.LOADING)
+            _Loader(draft, arguments, progress, keeper, paths or {}).run()
+            draft.state = Draft.State.LOADED
+            draft.save()
+    except BaseException:
+        keeper.take_back()
+        raise
+    drafts.forget_files(draft)
+
+
+class _Loader:
+    """Writes the files of a draft, those first that others refer to."""
+
+    def __init__(
+        self,
+        draft: Draft,
+        arguments: Mapping[str, Any],
+        progress: Progress,
+        keeper: Keeper,
+        paths: Mapping[int, Path],
+    ) -> None:
+        self._draft = draft
+        self._person = User.objects.filter(pk=arguments["person_pk"]).first()
+        self._replace = arguments["replace"]
+        self._progress = progress
+        self._keeper = keeper
+        self._paths = paths
+        self._files: dict[str, list[DraftFile]] = {kind: [] for kind in FileKind.values}
+        for file in draft.files.all():
+            self._files[file.kind].append(file)
+
+    def run(self) -> None:
+        draft = self._draft
+        if draft.dataset_id is not None:
+            # One load at a time changes a dataset.
+            draft.dataset = Dataset.objects.select_for_update().get(pk=draft.dataset_id)
+        if publishing.fingerprint(draft.dataset) != draft.checked_against:
+            raise JobFailed(
+                f"{draft.target} has changed since these files were checked. Check them again."
+            )
+        for file in self._files[FileKind.TRUTH]:
+            draft.dataset = self._load_dataset(file, self._files[FileKind.PHOTOGRAPHS])
+        if draft.dataset is not None:
+            if self._files[FileKind.RESULTS]:
+                self._load_results(draft.dataset, self._files[FileKind.RESULTS])
+            for file in self._files[FileKind.SCORES]:
+                self._load_scores(draft.dataset, file)
+        for file in self._files[FileKind.USERS]:
+            self._load_people(file)
+
+    def _load_dataset(self, truth: DraftFile, photographs: Sequence[DraftFile]) -> Dataset:
+        by_image: dict[str, Photograph] = {}
+        for file in photographs:
+            by_image |= {row[0]: Photograph(*row[1:5]) for row in self._rows(file)}
+            wanted = {photograph.sha256: photograph for photograph in by_image.values()}
+            path = Given.of(file, self._paths).path
+            telling = self._telling("Storing photographs")
+            if not keep_photographs(path, wanted, self._keeper, telling):
+                raise NotLoaded(f"{file.name} changed after it was checked.")
+        dataset = publishing.write_dataset(
+            name=self._draft.name,
+            line_format=truth.counts["line_format"],
+            truth=self._rows(truth),
+            photographs=by_image,
+            provenance=self._draft.provenance,
+            licence=self._draft.licence,
+        )
+        counts = {key: truth.counts[key] for key in ("images", "regions", "ignored")}
+        self._receipt(
+            Import.Kind.DATASET,
+            [truth, *photographs],
+            counts | {"photographs": len(by_image)},
+            {"dataset": dataset.pk},
+            dataset,
+        )
+        return dataset
+
+    def _load_results(self, dataset: Dataset, files: Sequence[DraftFile]) -> None:
+        publishing.refuse_doubles(dataset, plans.titles_of(files), replace=self._replace)
+        images = dict(dataset.images.values_list("name", "pk"))
+        counts: dict[str, dict[str, int]] = {}
+        methods, replaced = [], []
+        for file in files:
+            unwritten = set(file.counts["methods"])
+            groups = checking.methods_together(self._rows(file))
+            # A file may name a method and have nothing of it; such come last, without rows.
+            for title, rows in chain(
+                groups, ((title, iter(())) for title in file.counts["methods"])
+            ):
+                if title not in unwritten:
+                    continue
+                unwritten.discard(title)
+                method, was_loaded = publishing.method_to_fill(
+                    dataset, title, replace=self._replace
+                )
+                progress = self._telling("Writing results")
+                counts[title] = publishing.write_results(
+                    method, rows, missing=file.missing, images=images, progress=progress
+                )
+                methods.append(method.pk)
+                if was_loaded:
+                    replaced.append(method.name)
+        added = {"methods": methods}
+        self._receipt(Import.Kind.RESULTS, files, {"methods": counts}, added, dataset, replaced)
+
+    def _load_scores(self, dataset: Dataset, file: DraftFile) -> None:
+        run, n_scores = publishing.write_scores(
+            dataset=dataset,
+            protocol=file.title,
+            rows=self._rows(file),
+            progress=self._telling("Writing scores"),
+        )
+        counts = {"protocol": run.name, "scores": n_scores, "missing": file.counts["missing"]}
+        self._receipt(Import.Kind.SCORES, [file], counts, {"run": run.pk}, dataset)
+
+    def _load_people(self, file: DraftFile) -> None:
+        memberships, counts = people.write_people(self._rows(file), self._telling("Adding people"))
+        self._receipt(Import.Kind.USERS, [file], counts, {"memberships": memberships})
+
+    def _rows(self, file: DraftFile) -> staging.Rows:
+        """Return what the check read from a file, if it is still that."""
+        rows = staging.Rows(staging.rows_path(file.draft_id, file.pk))
+        if not rows.path.exists() or rows.sha256() != file.rows_sha256:
+            raise JobFailed(
+                f"What was read from {file.name} is no longer here. Check the files again."
+            )
+        return rows
+
+    def _telling(self, doing: str) -> checking.Progress:
+        return lambda done, total: self._progress.tell(done, total, doing)
+
+    def _receipt(
+        self,
+        kind: Import.Kind,
+        files: Sequence[DraftFile],
+        counts: Mapping[str, Any],
+        added: Mapping[str, Any],
+        dataset: Dataset | None = None,
+        replaced: Sequence[str] = (),
+    ) -> None:
+        receipt = Import.objects.create(
+            kind=kind,
+            files=[self._named(file) for file in files],
+            counts=counts,
+            warnings=_warnings(files),
+            dataset=dataset,
+            dataset_name=dataset.name if dataset else "",
+            added=added,
+            replaced=list(replaced),
+            person=self._person,
+            draft=self._draft,
+        )
+        record(
+            _ACTS[kind],
+            actor=receipt.person,
+            what=receipt.dataset_name,
+            details={"import": receipt.pk},
+        )
+
+    def _named(self, file: DraftFile) -> dict[str, Any]:
+        """Name, size and checksum of a file for the receipt; of a folder its name alone."""
+        path = self._paths.get(file.pk)
+        if path is not None and path.is_dir():
+            return {"name": file.name, "sha256": "", "bytes": None}
+        return {"name": file.name, "sha256": file.sha256, "bytes": file.bytes}
+
+
+def _warnings(files: Sequence[DraftFile]) -> list[str]:
+    """Return the receipt's notes, as sentences; the whole report stays with the draft."""
+    sentences: list[str] = []
+    n_warnings = 0
+    for file in files:
+        warnings = file.findings.filter(severity=Finding.Severity.WARNING)
+        n_warnings += warnings.count()
+        sentences += [
+            str(finding.as_problem()) for finding in warnings[: MAX_WARNINGS - len(sentences)]
+        ]
+    more = n_warnings - len(sentences)
+    return [*sentences, f"… and {counted(more, 'further note')}."] if more else sentences

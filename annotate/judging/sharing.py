@@ -1,0 +1,80 @@
+"""Which images an annotator may take up, where images are shared out and where they are not."""
+
+from dataclasses import dataclass
+
+from django.contrib.auth.models import User
+from django.db.models import Count, Exists, OuterRef, Q, QuerySet, Subquery
+from django.db.models.functions import Coalesce
+
+from annotate.access import permitted
+from annotate.studies.models import Study, StudyImage
+
+from .models import Assignment, Judgement
+
+
+def is_answered(study: Study) -> bool:
+    """Whether anybody has answered a pair, even if the answer was taken back."""
+    return Judgement.objects.filter(assignment__study=study).exists()
+
+
+def images_to_take_up(study: Study, annotator: User) -> QuerySet[StudyImage]:
+    """Images this annotator has not taken up and that are not shared out to others already."""
+    taken_up = Assignment.objects.filter(study=study, image=OuterRef("image"))
+    images = StudyImage.objects.filter(study=study).exclude(
+        Exists(taken_up.filter(annotator=annotator))
+    )
+    if study.max_annotators is None:
+        return images
+    n_taken_up = taken_up.order_by().values("image").annotate(n=Count("pk")).values("n")
+    return images.alias(n_taken_up=Coalesce(Subquery(n_taken_up), 0)).filter(
+        n_taken_up__lt=study.max_annotators
+    )
+
+
+def n_images_of(study: Study, annotator: User) -> int:
+    """How many images are this annotator's, as far as it is known: taken up, and to be had."""
+    if study.max_annotators is None:
+        return study.study_images.count()
+    taken_up = Assignment.objects.filter(study=study, annotator=annotator)
+    return taken_up.count() + images_to_take_up(study, annotator).count()
+
+
+def first_visit_is_due(study: Study, annotator: User) -> bool:
+    """Say whether to lead this annotator through the first visit before the first pair."""
+    begun = permitted(annotator, "annotate.begin_judging", Study)
+    return not begun.filter(pk=study.pk).exists()
+
+
+@dataclass(frozen=True)
+class OwnProgress:
+    """A study as one of its annotators sees it in the list."""
+
+    study: Study
+    n_images: int
+    n_done: int
+
+    @property
+    def n_left(self) -> int:
+        return self.n_images - self.n_done
+
+
+def own_progress(studies: QuerySet[Study], person: User) -> list[OwnProgress]:
+    done = {
+        row["pk"]: row["n"]
+        for row in studies.values("pk").annotate(
+            n=Count(
+                "assignments",
+                filter=Q(assignments__annotator=person) & ~Q(assignments__state="in_work"),
+                distinct=True,
+            )
+        )
+    }
+    return [
+        OwnProgress(
+            study=study,
+            # Only where images are shared out it depends on the person.
+            n_images=study.n_images if study.max_annotators is None else n_images_of(study, person),
+            n_done=done.get(study.pk, 0),
+        )
+        for study in studies.annotate(n_images=Count("study_images", distinct=True))
+    ]

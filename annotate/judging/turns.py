@@ -1,0 +1,98 @@
+"""What waits for an annotator: a screen, and the state of its image's rankings."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from django.contrib.auth.models import User
+
+from annotate.studies.models import Study
+from rankings.elicitation import CRITERIA, Answer, State, Strategy
+from rankings.elicitation import Skip as PlannerSkip
+from rankings.rechecks import Settled
+
+from .models import Assignment, Judgement, Screen
+from .replay import Log, entries_of, item_of_each_result, read_log, settled_of
+
+
+@dataclass(frozen=True)
+class Turn:
+    """The screen that waits for an annotator, and the state of its image's rankings."""
+
+    screen: Screen
+    settled: Settled
+    # What is in force of the image's log, as the planner has it.
+    entries: tuple[Answer | PlannerSkip, ...]
+    can_undo: bool
+    # What was answered before an undo or a change came back to this screen.
+    answers: Mapping[str, str] = field(default_factory=dict)
+    # What happened that may make more pairs left than before, for the progress display.
+    note: str = ""
+
+    @property
+    def state(self) -> State:
+        return self.settled.state
+
+    @property
+    def assignment(self) -> Assignment:
+        return self.screen.assignment
+
+    @property
+    def pair(self) -> tuple[int, int]:
+        """The planner's items on the left and on the right."""
+        item_of = item_of_each_result(self.assignment)
+        return item_of[self.screen.left_id], item_of[self.screen.right_id]
+
+    @property
+    def open_criteria(self) -> tuple[str, ...]:
+        return tuple(criterion for criterion in CRITERIA if criterion not in self.implied)
+
+    @property
+    def implied(self) -> dict[str, str]:
+        """What follows from other answers. A re-check asks all; a changed answer what it asked."""
+        if self.screen.is_check:
+            return {}
+        known = self.state.implied(*self.pair)
+        return {
+            criterion: verdict
+            for criterion, verdict in known.items()
+            if criterion not in self.answers
+        }
+
+
+def strategy_of(study: Study) -> Strategy:
+    """Return the study's strategy by the planner's name for it."""
+    return "balanced" if study.strategy == Study.Strategy.BALANCED else "insertion"
+
+
+def waiting_turn(study: Study, annotator: User) -> Turn | None:
+    """Return what this annotator is asked now; None before the start and after the end."""
+    screen = (
+        Screen.objects.filter(
+            assignment__study=study,
+            assignment__annotator=annotator,
+            assignment__state=Assignment.State.IN_WORK,
+            state=Screen.State.WAITING,
+        )
+        .select_related("assignment__image__dataset", "assignment__study")
+        # An undo can reopen an image while the next one has begun; the earlier comes first.
+        .order_by("assignment__position")
+        .first()
+    )
+    if screen is None:
+        return None
+    return turn_of(screen, read_log(screen.assignment))
+
+
+def turn_of(screen: Screen, log: Log) -> Turn:
+    taken_back = [
+        event
+        for event in log.events
+        if isinstance(event, Judgement) and event.screen_id == screen.pk
+    ]
+    return Turn(
+        screen=screen,
+        settled=settled_of(screen.assignment, log),
+        entries=entries_of(screen.assignment, log),
+        can_undo=bool(log.in_force) or screen.assignment.position > 1,
+        answers=taken_back[-1].verdicts if taken_back else {},
+    )

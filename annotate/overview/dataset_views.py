@@ -1,0 +1,132 @@
+"""The pages of a dataset: what is loaded, what it lacks, and each image with what was found on it."""
+
+from typing import Any, Final
+
+from django.contrib.auth.decorators import login_required
+from django.core.paginator import Paginator
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, render
+from django.urls import reverse
+from django.views.decorators.http import require_safe
+
+from annotate.access import permitted
+from annotate.datasets import selectors
+from annotate.datasets.drawing import picture
+from annotate.datasets.models import Dataset
+from annotate.requests import SignedInRequest
+from annotate.studies.models import Study
+from protocols.core.regions import decode_regions
+
+from . import completeness
+
+_IMAGES_PER_PAGE: Final = 50
+_RECEIPTS_SHOWN: Final = 5
+
+
+@login_required
+@require_safe
+def dataset_list(request: SignedInRequest) -> HttpResponse:
+    datasets = list(selectors.with_counts(permitted(request.user, "annotate.see_dataset", Dataset)))
+    if not request.user.has_perm("annotate.load_data") and not datasets:
+        raise Http404
+    complete = completeness.completeness_of(datasets)
+    rows = [(dataset, complete[dataset.pk]) for dataset in datasets]
+    return render(request, "datasets/list.html", {"rows": rows})
+
+
+@login_required
+@require_safe
+def detail(request: SignedInRequest, slug: str) -> HttpResponse:
+    dataset = _dataset(request, slug)
+    n_images = dataset.images.count()
+    methods = selectors.method_counts(dataset, n_images)
+    shares = completeness.run_counts(dataset, sum(row.n_results for row in methods))
+    runs = dataset.runs.latest_of_each_protocol()
+    share_of = {share.name: share for share in shares}
+    context = {
+        "dataset": dataset,
+        "n_images": n_images,
+        "n_photographs": dataset.images.exclude(sha256="").count(),
+        "methods": methods,
+        "runs": [(run, share_of[run.name]) for run in runs],
+        "complete": completeness.completeness(n_images, methods, shares),
+        "imports": dataset.imports.select_related("person")[:_RECEIPTS_SHOWN],
+        "n_imports": dataset.imports.count(),
+        "studies": permitted(request.user, "annotate.follow_study", Study).filter(dataset=dataset),
+    }
+    return render(request, "datasets/detail.html", context)
+
+
+@login_required
+@require_safe
+def matrix(request: SignedInRequest, slug: str) -> HttpResponse:
+    """What is loaded, image by image and method by method."""
+    dataset = _dataset(request, slug)
+    # By key, so that only the images of this page are read whole.
+    keys = dataset.images.in_order().values_list("pk", flat=True)
+    page = Paginator(keys, _IMAGES_PER_PAGE).get_page(request.GET.get("page"))
+    images = list(dataset.images.filter(pk__in=list(page.object_list)).in_order())
+    n_images = page.paginator.count
+    methods = selectors.method_counts(dataset, n_images)
+    shares = completeness.run_counts(dataset, sum(row.n_results for row in methods))
+    context = {
+        "dataset": dataset,
+        "page": page,
+        "n_images": n_images,
+        "methods": methods,
+        "rows": selectors.matrix(images, [row.method for row in methods]),
+        "n_boxes": sum(row.n_boxes for row in methods),
+        "n_missing": sum(row.n_not_evaluated for row in methods),
+        "shares": shares,
+        "complete": completeness.completeness(n_images, methods, shares),
+    }
+    return render(request, "datasets/matrix.html", context)
+
+
+@login_required
+@require_safe
+def viewer(request: SignedInRequest, slug: str, name: str) -> HttpResponse:
+    """One image with its ground truth and, with ``?method=``, what a method found on it."""
+    dataset = _dataset(request, slug)
+    image = get_object_or_404(dataset.images, name=name)
+    results = {
+        result.method_id: result
+        for result in image.results.select_related("method").order_by("method__name")
+    }
+    context: dict[str, Any] = {"dataset": dataset, "image": image}
+    method = result = None
+    if wanted := request.GET.get("method"):
+        method = get_object_or_404(dataset.methods, slug=wanted)
+        result = results.get(method.pk)
+    boxes = decode_regions(result.regions) if result else ()
+    with_truth = request.GET.get("truth") != "no"
+    context |= {
+        "method": method,
+        "result": result,
+        "with_truth": with_truth,
+        "n_truth": len(image.truth_regions),
+        "methods": [(one, results.get(one.pk)) for one in dataset.methods.all()],
+        "picture": picture(
+            truth=image.truth_regions if with_truth else (),
+            boxes=boxes,
+            convention=dataset.box_convention,
+            url=reverse("datasets:image", args=[image.sha256]) if image.sha256 else "",
+            size=image.size_to_draw(boxes),
+        ),
+        "scores": _scores(dataset, result),
+        "boxes": boxes,
+    }
+    context["previous"], context["following"] = selectors.beside(image)
+    return render(request, "datasets/viewer.html", context)
+
+
+def _scores(dataset: Dataset, result: Any) -> list[Any]:
+    """What the newest run of each protocol gives a result."""
+    if result is None:
+        return []
+    runs = dataset.runs.latest_of_each_protocol()
+    return list(result.scores.filter(run__in=runs).select_related("run").order_by("run__name"))
+
+
+def _dataset(request: HttpRequest, slug: str) -> Dataset:
+    return get_object_or_404(permitted(request.user, "annotate.see_dataset", Dataset), slug=slug)

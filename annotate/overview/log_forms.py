@@ -1,0 +1,52 @@
+"""The filters of the log of acts."""
+
+from datetime import datetime, time
+from typing import Any
+
+from django import forms
+from django.db.models import Q
+from django.utils import timezone
+
+from annotate.audit.models import Act, AuditQuerySet
+
+
+class LogForm(forms.Form):
+    """The filters above the log; whatever is empty or cannot be read filters nothing."""
+
+    person = forms.CharField(max_length=150, required=False, label="Person")
+    act = forms.ChoiceField(choices=[("", "everything"), *Act.choices], required=False, label="Act")
+    since = forms.DateField(
+        required=False, label="From", widget=forms.DateInput(attrs={"type": "date"})
+    )
+    until = forms.DateField(
+        required=False, label="Until", widget=forms.DateInput(attrs={"type": "date"})
+    )
+    # The entry after which the page begins.
+    before = forms.IntegerField(min_value=1, required=False, widget=forms.HiddenInput)
+
+    def clean(self) -> dict[str, Any]:
+        cleaned = super().clean() or self.cleaned_data
+        since, until = cleaned.get("since"), cleaned.get("until")
+        if since and until and since > until:
+            self.add_error("until", "This day is before the first one.")
+        return cleaned
+
+    def chosen(self, entries: AuditQuerySet) -> AuditQuerySet:
+        """The entries that pass the filters, those with a fault left out."""
+        self.is_valid()
+        asked = self.cleaned_data
+        if person := asked.get("person"):
+            entries = entries.filter(Q(actor__username=person) | Q(about__username=person))
+        if act := asked.get("act"):
+            entries = entries.filter(act=act)
+        if since := asked.get("since"):
+            entries = entries.filter(created__gte=_moment(since, time.min))
+        if until := asked.get("until"):
+            entries = entries.filter(created__lte=_moment(until, time.max))
+        if before := asked.get("before"):
+            entries = entries.filter(pk__lt=before)
+        return entries
+
+
+def _moment(day: Any, of_day: time) -> datetime:
+    return timezone.make_aware(datetime.combine(day, of_day))

@@ -1,0 +1,5 @@
+from annotate.errors import Refusal
+
+
+class NotErased(Refusal):
+    """Personal data that cannot be erased as asked."""

@@ -1,0 +1,168 @@
+"""What is stored about a person: given out whole, or erased so that their answers stay."""
+
+import secrets
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from allauth.account.models import EmailAddress
+from django.contrib.auth.models import User
+from django.contrib.sessions.models import Session
+from django.db import models, transaction
+from django.db.models import Q
+from django.utils import timezone
+
+from annotate.accounts.models import Invitation
+from annotate.audit.models import Act
+from annotate.audit.services import record
+from annotate.judging.models import Assignment, Judgement, Skip, Withdrawal
+
+from .errors import NotErased
+
+# Secrets, and what would tell an annotator which method a result is of.
+_LEFT_OUT = {
+    *("password", "token_hash", "session_key", "key", "digest", "content"),
+    *("items", "hidden", "rankings", "unsettled"),
+}
+_SECRET_DATA = {"mfa.authenticator"}
+# Keys under which Django and the account library keep in a session whose it is.
+_OWNER_KEYS = ("_auth_user_id", "account_authentication_methods_user")
+_ABOUT = (
+    "Everything this site stores about you. Passwords, keys and tokens are left out, and so is "
+    "what would tell which method a result is of. Reports hold your rankings without your name."
+)
+
+
+def everything_about(person: User) -> dict[str, Any]:
+    """Return all rows that point to the person, as values that JSON can hold.
+
+    Relations are found by themselves, so that a table that comes later is given out, too.
+    """
+    stored: dict[str, list[dict[str, Any]]] = {}
+    for relation in _relations():
+        rows = relation.related_model._base_manager.filter(**{relation.field.name: person})
+        values = [_as_values(row, person) for row in rows.order_by("pk").iterator()]
+        if values:
+            stored.setdefault(relation.related_model._meta.label_lower, []).extend(values)
+    return {
+        "about": _ABOUT,
+        "made": timezone.now().isoformat(),
+        "account": _as_values(person, person),
+        "stored": stored,
+        "answers": list(_answers(person)),
+    }
+
+
+def _relations() -> Iterable[Any]:
+    return [
+        relation
+        for relation in User._meta.get_fields(include_hidden=True)
+        if relation.auto_created and not relation.concrete and not relation.many_to_many
+    ]
+
+
+def _as_values(row: models.Model, person: User) -> dict[str, Any]:
+    values: dict[str, Any] = {}
+    for field in row._meta.concrete_fields:
+        if field.name in _LEFT_OUT or (
+            field.name == "data" and row._meta.label_lower in _SECRET_DATA
+        ):
+            continue
+        value = getattr(row, field.attname)
+        if value is not None and field.related_model is User:
+            value = "you" if value == person.pk else "somebody else"
+        elif value is not None and field.is_relation:
+            value = str(getattr(row, field.name))
+        values[field.name] = value
+    return values
+
+
+def _answers(person: User) -> Iterator[dict[str, Any]]:
+    """Each event of the person's log with the image and the pair it is about."""
+    of_person = Q(assignment__annotator=person)
+    for kind, of_kind in (("judgement", Judgement), ("skip", Skip), ("withdrawal", Withdrawal)):
+        rows = of_kind.objects.filter(of_person).select_related(
+            "assignment__study", "assignment__image"
+        )
+        for row in rows.order_by("assignment", "number").iterator():
+            assignment: Assignment = row.assignment
+            values = {
+                field.name: getattr(row, field.attname)
+                for field in row._meta.concrete_fields
+                if field.name not in ("id", "assignment")
+            }
+            yield {
+                "kind": kind,
+                "study": str(assignment.study),
+                "image": assignment.image.name,
+                **values,
+            }
+
+
+@transaction.atomic
+def erase(person: User) -> str:
+    """Take everything personal out of the database and return the pseudonym that stays.
+
+    Judgements stay under it, and what hangs on the account alone goes: profile, addresses, keys,
+    sessions, tokens, preferences. Nobody signs in to the account again. Raises NotErased for the
+    last admin, who would leave a site that nobody runs.
+    """
+    _refuse_last_admin(person)
+    addresses = _addresses(person)
+    _end_sessions(person)
+    for relation in _relations():
+        if relation.on_delete is models.CASCADE:
+            relation.related_model._base_manager.filter(**{relation.field.name: person}).delete()
+    # The only words an annotator may write freely, and what a browser said of itself.
+    Skip.objects.filter(assignment__annotator=person).update(text="", environment={})
+    theirs = Q(used_by=person)
+    for address in addresses:
+        theirs |= Q(email__iexact=address)
+    Invitation.objects.filter(theirs).update(email="")
+    pseudonym = _new_pseudonym()
+    person.groups.clear()
+    person.user_permissions.clear()
+    person.username = pseudonym
+    person.first_name = person.last_name = person.email = ""
+    person.is_active = person.is_staff = person.is_superuser = False
+    person.last_login = None
+    person.set_unusable_password()
+    person.save()
+    record(Act.ERASED, about=person, actor=person)
+    return pseudonym
+
+
+def is_last_admin(person: User) -> bool:
+    admins = User.objects.filter(is_active=True, is_staff=True, is_superuser=True)
+    return person.is_staff and not admins.exclude(pk=person.pk).exists()
+
+
+def _refuse_last_admin(person: User) -> None:
+    # Two admins who go at once wait for each other here.
+    list(User.objects.select_for_update().filter(is_staff=True).order_by("pk"))
+    if is_last_admin(person):
+        raise NotErased(
+            "You are the only admin of this site. Invite another one first; then you can go."
+        )
+
+
+def _addresses(person: User) -> set[str]:
+    found = EmailAddress.objects.filter(user=person).values_list("email", flat=True)
+    return {address for address in (*found, person.email) if address}
+
+
+def _end_sessions(person: User) -> None:
+    """Remove the person's sessions, also of a sign-in that stopped before the second factor."""
+    for session in Session.objects.iterator():
+        kept = session.get_decoded()
+        owners = {str(kept.get(key)) for key in _OWNER_KEYS}
+        pending = kept.get("account_login") or {}
+        owners.add(str(pending.get("user_pk")))
+        if str(person.pk) in owners:
+            session.delete()
+
+
+def _new_pseudonym() -> str:
+    while True:
+        name = f"erased-{secrets.token_hex(4)}"
+        if not User.objects.filter(username=name).exists():
+            return name

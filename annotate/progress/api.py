@@ -1,0 +1,56 @@
+"""How far studies are."""
+
+from django.db.models import QuerySet
+from drf_spectacular.utils import extend_schema, extend_schema_view
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from annotate.rest.views import ApiView, ListView
+from annotate.studies.api import followed
+from annotate.studies.models import StudyImage
+
+from . import selectors
+from .serializers import AnnotatorProgressSerializer, ProgressSerializer, StudyImageSerializer
+
+
+class StudyProgress(ApiView):
+    @extend_schema(responses=ProgressSerializer)
+    def get(self, request: Request, slug: str) -> Response:
+        """How far a study is, and what stands between it and a complete report."""
+        study = followed(request, slug)
+        n_annotators = len(selectors.annotators(study))
+        counts = selectors.counts(study, n_annotators)
+        figures = counts.figures
+        data = {
+            "n_images": figures.n_images,
+            "n_ready": figures.n_ready,
+            "n_begun": figures.n_begun,
+            "n_untouched": figures.n_untouched,
+            "n_rankings": figures.n_rankings,
+            "n_screens": counts.n_screens,
+            "counted": counts.at,
+            "blocks": selectors.what_blocks(study, figures, n_annotators),
+        }
+        return Response(self.shown(ProgressSerializer, data))
+
+
+class StudyAnnotators(ApiView):
+    @extend_schema(responses=AnnotatorProgressSerializer(many=True))
+    def get(self, request: Request, slug: str) -> Response:
+        """What each annotator has done; nothing of what they answered."""
+        study = followed(request, slug)
+        people = selectors.annotators(study)
+        counts = selectors.counts(study, len(people))
+        rows = selectors.annotator_progress(study, people, counts)
+        return Response(self.shown(AnnotatorProgressSerializer, rows, many=True))
+
+
+@extend_schema_view(get=extend_schema(operation_id="studies_images_list"))
+class StudyImages(ListView):
+    """The images of a study, with the number of complete rankings each has."""
+
+    serializer_class = StudyImageSerializer
+    ordering = ("image_id",)
+
+    def get_queryset(self) -> QuerySet[StudyImage]:
+        return followed(self.request, self.kwargs["slug"]).study_images.select_related("image")

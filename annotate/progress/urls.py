@@ -1,0 +1,17 @@
+from django.urls import path
+
+from annotate.studies import views as setting_up
+
+from . import views
+
+app_name = "studies"
+urlpatterns = [
+    path("new/<slug:dataset_slug>/", setting_up.create, name="create"),
+    path("<slug:slug>/", views.detail, name="detail"),
+    path("<slug:slug>/settings/", views.change_settings, name="settings"),
+    path("<slug:slug>/members/", views.members, name="members"),
+    path("<slug:slug>/members/add/", views.add_member, name="add_member"),
+    path("<slug:slug>/members/<int:pk>/role/", views.change_member, name="change_member"),
+    path("<slug:slug>/members/<int:pk>/remove/", views.remove_member, name="remove_member"),
+    path("<slug:slug>/state/", setting_up.set_state, name="set_state"),
+]

@@ -1,0 +1,163 @@
+"""How far a study is, who takes part in it, and the settings that may still change."""
+
+from typing import Any
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.core.paginator import Paginator
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from annotate.access import permitted
+from annotate.judging.sharing import is_answered
+from annotate.requests import SignedInRequest
+from annotate.studies import services
+from annotate.studies.errors import StudyRefused
+from annotate.studies.forms import MemberForm, RoleForm, SettingsForm
+from annotate.studies.models import Role, Study
+
+from . import selectors
+
+_IMAGES_PER_PAGE = 50
+_CELLS_PER_PAGE = 4000
+
+
+@login_required
+@require_safe
+def detail(request: SignedInRequest, slug: str) -> HttpResponse:
+    study = _followed(request, slug)
+    hides_names = request.GET.get("pseudonyms", "") not in ("", "0")
+    taking_part = selectors.annotators(study)
+    counts = selectors.counts(study, len(taking_part))
+    counted = counts.figures
+    people = selectors.annotator_progress(study, taking_part, counts, hides_names=hides_names)
+    # Fewer images beside many people: a page has so many cells at most.
+    n_images = min(_IMAGES_PER_PAGE, max(_CELLS_PER_PAGE // max(len(people), 1), 10))
+    page = Paginator(selectors.images_in_order(study), n_images).get_page(request.GET.get("page"))
+    context: dict[str, Any] = {
+        "study": study,
+        "figures": counted,
+        "counts": counts,
+        "kept_minutes": selectors.KEPT_SECONDS // 60,
+        "n_last_answers": selectors.N_LAST_ANSWERS,
+        "forecast": selectors.forecast(counted),
+        "annotators": people,
+        "hides_names": hides_names,
+        "page": page,
+        "images": selectors.image_progress(study, list(page.object_list), people),
+        "cell_states": selectors.CELL_STATES,
+        "blocks": selectors.what_blocks(study, counted, len(people)),
+        "methods": study.methods.all(),
+        "other_methods": study.dataset.methods.exclude(studies=study),
+        "may_set_up": request.user.has_perm("annotate.load_data"),
+    }
+    return render(request, "studies/detail.html", context)
+
+
+@login_required
+@require_http_methods(["GET", "POST"])
+def change_settings(request: SignedInRequest, slug: str) -> HttpResponse:
+    if not request.user.has_perm("annotate.load_data"):
+        raise Http404
+    study = _followed(request, slug)
+    answered = is_answered(study)
+    sent = request.POST if request.method == "POST" else None
+    form = SettingsForm(sent, instance=study, is_answered=answered)
+    if form.is_valid():
+        try:
+            services.change_settings(study=study, is_answered=is_answered, **form.cleaned_data)
+        except StudyRefused as refusal:
+            form.add_error(None, str(refusal))
+        else:
+            messages.success(request, "The settings are stored.")
+            return redirect("studies:detail", slug=slug)
+    context = {
+        "study": Study.objects.get(pk=study.pk),  # the form has changed its own
+        "form": form,
+        "is_answered": answered,
+        "n_images": study.study_images.count(),
+        "methods": study.methods.all(),
+    }
+    status = 422 if request.method == "POST" else 200
+    return render(request, "studies/settings.html", context, status=status)
+
+
+@login_required
+@require_safe
+def members(request: SignedInRequest, slug: str) -> HttpResponse:
+    return _members(request, _with_members(request, slug), MemberForm())
+
+
+@login_required
+@require_POST
+def add_member(request: SignedInRequest, slug: str) -> HttpResponse:
+    study = _with_members(request, slug)
+    form = MemberForm(request.POST)
+    if form.is_valid():
+        try:
+            membership = services.add_member(study=study, **form.cleaned_data)
+        except StudyRefused as refusal:
+            form.add_error("username", str(refusal))
+        else:
+            messages.success(
+                request, f"{membership.person} is {membership.get_role_display()} now."
+            )
+            return redirect("studies:members", slug=slug)
+    return _members(request, study, form, status=422)
+
+
+@login_required
+@require_POST
+def change_member(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
+    study = _with_members(request, slug)
+    membership = get_object_or_404(study.memberships.select_related("person"), pk=pk)
+    form = RoleForm(request.POST)
+    if not form.is_valid():
+        messages.error(request, "Choose one of the roles. Nothing was changed.")
+        return redirect("studies:members", slug=slug)
+    try:
+        services.change_role(membership=membership, role=form.cleaned_data["role"])
+    except StudyRefused as refusal:
+        messages.error(request, str(refusal))
+    else:
+        messages.success(request, f"{membership.person} is {membership.get_role_display()} now.")
+    return redirect("studies:members", slug=slug)
+
+
+@login_required
+@require_POST
+def remove_member(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
+    study = _with_members(request, slug)
+    membership = get_object_or_404(study.memberships.select_related("person"), pk=pk)
+    services.remove_member(membership=membership)
+    messages.success(
+        request,
+        f"{membership.person} no longer takes part in this study as {membership.get_role_display()}. "
+        "Answers that were given are kept.",
+    )
+    return redirect("studies:members", slug=slug)
+
+
+def _with_members(request: HttpRequest, slug: str) -> Study:
+    if not request.user.has_perm("annotate.manage_people"):
+        raise Http404
+    return _followed(request, slug)
+
+
+def _members(
+    request: HttpRequest, study: Study, form: MemberForm, status: int = 200
+) -> HttpResponse:
+    context = {
+        "study": study,
+        "members": selectors.members(study),
+        "left": selectors.people_who_left(study),
+        "roles": Role.choices,
+        "form": form,
+    }
+    return render(request, "studies/members.html", context, status=status)
+
+
+def _followed(request: HttpRequest, slug: str) -> Study:
+    studies = permitted(request.user, "annotate.follow_study", Study).select_related("dataset")
+    return get_object_or_404(studies, slug=slug)

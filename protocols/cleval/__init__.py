@@ -1,0 +1,1 @@
+"""CLEval: the characters that detections hold, and the protocols that count them ([B20]_)."""

@@ -1,0 +1,268 @@
+"""Which characters of each truth lie in each detection, and who belongs together ([B20]_)."""
+
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import accumulate
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..core.base import Kind, Match, Scene, Unmatched
+from ..core.characters import Characters, IgnoredParts, characters_of, inside
+from ..core.geometry import (
+    Floats,
+    Indices,
+    Pairs,
+    Shapes,
+    intersection_areas,
+    overlapping_pairs,
+    shares,
+)
+from ..core.matching import IGNORED, INSIDE_IGNORED, Flat, flatten, summed
+
+_SMALL: Final = 1e-5
+_MAX_CHARACTERS: Final = 10
+
+
+@dataclass
+class CharacterMatches:
+    """The matches of one image: which characters of each truth each of its detections holds."""
+
+    scene: Scene
+    truth_ignored: list[bool]
+    ignored: list[bool]
+    guessed: list[int]
+    # Of each matched pair, the characters inside.
+    held: dict[tuple[int, int], NDArray[np.bool_]]
+    groups: list[tuple[tuple[int, ...], tuple[int, ...], Kind]]
+    best_of_truth: list[float]
+    best: list[float]
+
+    def __post_init__(self) -> None:
+        self.pairs = sorted(self.held)
+        self._by_detection: list[int] = [0] * len(self.ignored)
+        self._by_truth: list[int] = [0] * len(self.truth_ignored)
+        self.n_overlapped = 0
+        # By truth: which of its characters an earlier detection holds already.
+        taken: dict[int, NDArray[np.bool_]] = {}
+        for i, j in sorted(self.held, key=lambda pair: (pair[1], pair[0])):
+            inside_now = self.held[i, j]
+            before = taken.get(i)
+            new = inside_now if before is None else inside_now & ~before
+            n_new = int(new.sum())
+            self._by_detection[j] += n_new
+            self._by_truth[i] += n_new
+            self.n_overlapped += int(inside_now.sum()) - n_new
+            taken[i] = inside_now if before is None else before | inside_now
+
+    def n_held(self, i: int, j: int) -> int:
+        return int(self.held[i, j].sum())
+
+    def found_characters(self) -> list[int]:
+        return self._by_truth
+
+    def found_by_detection(self) -> list[int]:
+        return self._by_detection
+
+    @property
+    def n_characters(self) -> int:
+        return sum(
+            len(region.text or "")
+            for region, ignored in zip(self.scene.truth, self.truth_ignored, strict=True)
+            if not ignored
+        )
+
+    @property
+    def n_false_positive_characters(self) -> int:
+        matched = {j for _, j in self.pairs}
+        return sum(
+            n
+            for j, (n, ignored) in enumerate(zip(self.guessed, self.ignored, strict=True))
+            if not ignored and j not in matched
+        )
+
+    def reading_order(self, i: int) -> list[int]:
+        """Return the detections of a truth in the order in which they first hold a character."""
+        left = [j for at, j in self.pairs if at == i]
+        order = []
+        for column in range(len(self.held[i, left[0]])):
+            if len(left) == 1:
+                break
+            first = next((j for j in left if self.held[i, j][column]), None)
+            if first is not None:
+                order.append(first)
+                left.remove(first)
+        return [*order, left[0]]
+
+    def matches(self, found: Sequence[int], found_by_detection: Sequence[int]) -> tuple[Match, ...]:
+        """Return the matches, credits in characters; what belongs to several counts in the first."""
+        truths_left = set(range(len(found)))
+        found_left = set(range(len(found_by_detection)))
+        matches = []
+        for truths, detections, kind in self.groups:
+            recall = sum(found[i] for i in truths if i in truths_left)
+            precision = sum(found_by_detection[j] for j in detections if j in found_left)
+            truths_left.difference_update(truths)
+            found_left.difference_update(detections)
+            matches.append(Match(truths, detections, kind, float(recall), float(precision)))
+        return tuple(matches)
+
+    def unmatched(self, needed: float) -> tuple[Unmatched, ...]:
+        truths, detections = {i for i, _ in self.pairs}, {j for _, j in self.pairs}
+        reasons = []
+        for i, ignored in enumerate(self.truth_ignored):
+            if i not in truths:
+                reason = IGNORED if ignored else _why(self.best_of_truth[i], needed)
+                reasons.append(Unmatched("truth", i, reason))
+        for j, ignored in enumerate(self.ignored):
+            if j not in detections:
+                reason = INSIDE_IGNORED if ignored else _why(self.best[j], needed)
+                reasons.append(Unmatched("detection", j, reason))
+        return tuple(reasons)
+
+
+def _why(best: float, needed: float) -> str:
+    if best >= needed:
+        return "its best pair holds no character, or is one of several that do not fit"
+    return f"at most {best:.3f} of a detection lies on the truth; needed are {needed:g}"
+
+
+def images_of(
+    scenes: Sequence[Scene], *, min_area_precision: float, min_aspect: float
+) -> list[CharacterMatches]:
+    """Return the matches of each scene; all scenes are measured together."""
+    flat = flatten(scenes)
+    truth = Shapes(flat.truth, truncate=True)
+    detections = Shapes(flat.detections, truncate=True)
+    # From here an array has one entry for each pair of a truth and a detection whose boxes meet.
+    pairs = overlapping_pairs(truth.boxes, detections.boxes, flat.n_truth, flat.n_detections)
+    shared = intersection_areas(truth, detections, pairs)
+    parts = IgnoredParts(flat, truth, detections, pairs, shared)
+    # The published program keeps shares in single precision, and compares them so.
+    tau = shares(parts.shared, detections.areas[pairs.detection]).astype(np.float32)
+    characters = _characters(flat, truth, min_aspect)
+    # One entry for each pair and each character of its truth; ``rows`` says which pair.
+    rows, at = characters.of(pairs.truth)
+    held = inside(characters.points[at], detections, pairs.detection[rows])
+    n_held = np.bincount(rows, held, minlength=len(pairs.truth)).astype(np.intp)
+    enough = tau >= np.float32(min_area_precision)
+    ignored = _ignored(flat, pairs, tau, n_held, min_area_precision)
+    guessed = _guessed(1.0 / (_SMALL + _aspects(detections)))
+    # Pairs without a character take part in no match; nearly all pairs are such.
+    holding = n_held > 0
+    good = enough & holding
+    rows_by_scene = flat.by_scene(
+        pairs.where(holding),
+        good[holding].astype(np.float64),
+        tau[holding].astype(np.float64),
+        np.flatnonzero(holding).astype(np.float64),
+    )
+    # The characters of pair k stand at ends[k] to ends[k + 1] of ``held``.
+    ends = list(accumulate(characters.n[pairs.truth].tolist(), initial=0))
+    best_of_truth = _best(pairs.truth, tau, len(flat.truth))
+    best = _best(pairs.detection, tau, len(ignored))
+    images = []
+    for scene_at, scene in enumerate(scenes):
+        truths, of_scene = flat.slices(scene_at)
+        truth_ignored = flat.ignored_truth[truths].tolist()
+        scene_ignored = ignored[of_scene].tolist()
+        scene_rows = rows_by_scene.get(scene_at, [])
+        groups = _groups(scene_rows, truth_ignored, scene_ignored, min_area_precision)
+        row_of = {(i, j): int(row) for i, j, _, _, row in scene_rows}
+        matched = {(i, j) for members, js, _ in groups for i in members for j in js}
+        images.append(
+            CharacterMatches(
+                scene,
+                truth_ignored,
+                scene_ignored,
+                guessed[of_scene].tolist(),
+                {pair: held[ends[row_of[pair]] : ends[row_of[pair] + 1]] for pair in matched},
+                groups,
+                best_of_truth[truths],
+                best[of_scene],
+            )
+        )
+    return images
+
+
+def _characters(flat: Flat, truth: Shapes, min_aspect: float) -> Characters:
+    """Return the characters of all truths: as many as the text has, of ignored ones a guess."""
+    aspect = _aspects(truth)
+    n = np.array([len(region.text or "") for region in flat.truth], dtype=np.intp)
+    n[flat.ignored_truth] = _guessed(np.maximum(aspect, 1.0 / aspect))[flat.ignored_truth]
+    return characters_of(truth, n, aspect < min_aspect)
+
+
+def _ignored(
+    flat: Flat, pairs: Pairs, tau: NDArray[np.float32], n_held: Indices, needed: float
+) -> NDArray[np.bool_]:
+    """Say which detections are ignored: enough of them lies in one ignored truth, or in several.
+
+    One alone may hold no character; of several together only those count that hold one.
+    """
+    ignored = np.zeros(len(flat.detections), dtype=bool)
+    of_ignored = flat.ignored_truth[pairs.truth]
+    ignored[pairs.detection[of_ignored & (tau >= np.float32(needed))]] = True
+    touched = of_ignored & (n_held > 0)
+    together = summed(pairs.detection[touched], tau[touched].astype(np.float64), len(ignored))
+    return ignored | ((together >= needed) & (together > 0))
+
+
+def _groups(
+    rows: Sequence[tuple[Any, ...]],
+    truth_ignored: Sequence[bool],
+    ignored: Sequence[bool],
+    needed: float,
+) -> list[tuple[tuple[int, ...], tuple[int, ...], Kind]]:
+    """Return the matches of an image: one-to-one, split, merge."""
+    groups: list[tuple[tuple[int, ...], tuple[int, ...], Kind]] = []
+    in_row = Counter(i for i, _, good, _, _ in rows if good)
+    in_column = Counter(j for _, j, good, _, _ in rows if good)
+    splits: defaultdict[int, list[int]] = defaultdict(list)
+    merges: defaultdict[int, list[tuple[int, float]]] = defaultdict(list)
+    for i, j, good, tau, _ in rows:
+        if truth_ignored[i] or ignored[j]:
+            continue
+        if good:
+            splits[i].append(j)
+            if in_row[i] == 1 and in_column[j] == 1:
+                groups.append(((i,), (j,), "one-to-one"))
+        merges[j].append((i, tau))
+    for i, parts in splits.items():
+        if len(parts) > 1:
+            groups.append(((i,), tuple(parts), "split"))
+    for j, truths in sorted(merges.items()):
+        if len(truths) > 1 and sum(tau for _, tau in truths) >= needed:
+            groups.append((tuple(i for i, _ in truths), (j,), "merge"))
+    return groups
+
+
+def _aspects(shapes: Shapes) -> Floats:
+    """Return the ratio of width to height of each region.
+
+    For a quadrilateral the mean of its two horizontal sides over that of its two vertical sides, for
+    other polygons that of the bounding box.
+    """
+    corners = shapes.corners()
+    # Lengths of the four sides of each region, shape (n, 4): from each corner to the next.
+    sides = np.hypot(*np.moveaxis(np.roll(corners, -1, axis=1) - corners, 2, 0))
+    # Sides 0 and 2 are the top and the bottom of a text, 1 and 3 its ends.
+    width, height = (sides[:, 0] + sides[:, 2]) / 2, (sides[:, 1] + sides[:, 3]) / 2
+    others = shapes.n_points != 4
+    box = shapes.boxes[:, 2:] - shapes.boxes[:, :2]
+    width = np.where(others, box[:, 0], width)
+    height = np.where(others, box[:, 1], height)
+    return np.asarray((width + _SMALL) / (height + _SMALL))
+
+
+def _guessed(ratio: Floats) -> NDArray[np.intp]:
+    """Return how many characters regions of this ratio are taken to hold; half rounds to even."""
+    return np.minimum(np.round(0.5 + ratio), _MAX_CHARACTERS).astype(np.intp)
+
+
+def _best(of: NDArray[np.intp], tau: NDArray[np.float32], n: int) -> list[float]:
+    best = np.zeros(n, dtype=np.float32)
+    np.maximum.at(best, of, tau)
+    return [float(value) for value in best]

@@ -1,0 +1,214 @@
+"""CLEval: characters found and characters read ([B20]_, version 0.1.1)."""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+from ..core.base import ImageScore, Needs, OverallScore, Protocol, Scene, Tally, f_score, parameter
+from .images import CharacterMatches, images_of
+
+
+@dataclass(frozen=True)
+class Cleval(Protocol):
+    """Count the characters of the ground truth that detections hold, less a cost for granularity.
+
+    A pair is good enough where the detection lies on the truth by ``min_area_precision`` of its area
+    and holds a character; one-to-one, split and merge matches do not exclude each other. Going
+    through the detections in file order, a character counts for the first one that holds it. Every
+    truth costs one character for each of its detections but the first, every detection one for
+    each of its truths but the first.
+
+    R = (characters found - cost) / characters of the ground truth, P = (characters found - cost) /
+    (characters held + characters that false positives look like they hold); a zero denominator
+    gives 0, also for an image with nothing on either side. A truth without text has no character.
+    The order of detections decides for which of two overlapping ones a character counts, not the
+    score.
+    """
+
+    slug: ClassVar[str] = "cleval"
+    name: ClassVar[str] = "CLEval"
+    reference: ClassVar[str] = "B20"
+    summary: ClassVar[str] = "Characters found, less a cost for splitting and merging words."
+    needs: ClassVar[Needs] = "text"
+
+    min_area_precision: float = parameter(
+        0.3,
+        says="share of a detection that must lie on a truth",
+        rrc="AREA_PRECISION_CONSTRAINT",
+    )
+    recall_granularity_weight: float = parameter(
+        1.0,
+        high=10.0,
+        says="cost, in characters, of each further detection of a truth",
+        rrc="RECALL_GRANULARITY_PENALTY_WEIGHT",
+    )
+    precision_granularity_weight: float = parameter(
+        1.0,
+        high=10.0,
+        says="cost, in characters, of each further truth of a detection",
+        rrc="PRECISION_GRANULARITY_PENALTY_WEIGHT",
+    )
+    min_aspect: float = parameter(
+        0.5,
+        high=10.0,
+        says="a quadrilateral with a smaller ratio of width to height runs downwards",
+        rrc="VERTICAL_ASPECT_RATIO_THRESH",
+    )
+
+    def score(self, scenes: Sequence[Scene]) -> list[ImageScore]:
+        return [
+            self._scored(image)
+            for image in images_of(
+                scenes, min_area_precision=self.min_area_precision, min_aspect=self.min_aspect
+            )
+        ]
+
+    def _scored(self, image: CharacterMatches) -> ImageScore:
+        found = image.found_characters()
+        held = sum(image.n_held(i, j) for i, j in image.pairs)
+        return self._counted(
+            image,
+            found,
+            image.found_by_detection(),
+            image.n_characters,
+            held + image.n_false_positive_characters,
+        )
+
+    def _counted(
+        self,
+        image: CharacterMatches,
+        found: Sequence[int],
+        found_by_detection: Sequence[int],
+        n_characters: int,
+        n_detected: int,
+    ) -> ImageScore:
+        """Return the score from the characters found of each truth and by each detection."""
+        truth_cost = self.recall_granularity_weight * sum(
+            max(n - 1, 0) for n in Counter(i for i, _ in image.pairs).values()
+        )
+        cost = self.precision_granularity_weight * sum(
+            max(n - 1, 0) for n in Counter(j for _, j in image.pairs).values()
+        )
+        tally = Tally(
+            sum(found) - truth_cost, n_characters, sum(found_by_detection) - cost, n_detected
+        )
+        recall, precision = _divided(tally)
+        return ImageScore(
+            recall,
+            precision,
+            f_score(recall, precision),
+            tally,
+            image.matches(found, found_by_detection),
+            image.unmatched(self.min_area_precision),
+            {
+                "n_characters": n_characters,
+                "n_detected_characters": n_detected,
+                "n_found_characters": sum(found),
+                "n_false_positive_characters": image.n_false_positive_characters,
+                "recall_granularity": truth_cost,
+                "precision_granularity": cost,
+                "n_split": sum(n > 1 for n in Counter(i for i, _ in image.pairs).values()),
+                "n_merged": sum(n > 1 for n in Counter(j for _, j in image.pairs).values()),
+                "n_overlapped": image.n_overlapped,
+            },
+        )
+
+    def overall(self, scores: Sequence[ImageScore]) -> OverallScore:
+        found = super().overall(scores)
+        tally = Tally(
+            sum(score.tally.recalled for score in scores),
+            sum(score.tally.n_truth for score in scores),
+            sum(score.tally.precise for score in scores),
+            sum(score.tally.n_detections for score in scores),
+        )
+        recall, precision = _divided(tally)
+        names = scores[0].indicators if scores else ()
+        indicators = {name: sum(score.indicators[name] or 0 for score in scores) for name in names}
+        return replace(
+            found,
+            recall=recall,
+            precision=precision,
+            f_score=f_score(recall, precision),
+            indicators=indicators,
+        )
+
+
+@dataclass(frozen=True)
+class ClevalEndToEnd(Cleval):
+    """CLEval of what was read: characters found in the right order, struck from the texts.
+
+    The matches are those of CLEval. A truth finds as many characters as the longest common
+    subsequence of its text and the joined texts of its detections (in the order in which they first
+    hold one of its characters; letters of earlier truths are struck). Precision counts the letters
+    struck among all letters detected.
+    """
+
+    slug: ClassVar[str] = "cleval-end-to-end"
+    name: ClassVar[str] = "CLEval (end to end)"
+    summary: ClassVar[str] = (
+        "Characters read in the right order, less a cost for splitting and merging."
+    )
+
+    needs: ClassVar[Needs] = "detected text"
+
+    case_sensitive: bool = parameter(True, says="whether A and a are different characters")
+
+    def _scored(self, image: CharacterMatches) -> ImageScore:
+        texts = [region.text or "" for region in image.scene.detections or ()]
+        wanted = [region.text or "" for region in image.scene.truth]
+        if not self.case_sensitive:
+            texts, wanted = [t.upper() for t in texts], [t.upper() for t in wanted]
+        left = list(texts)
+        found = [0] * len(wanted)
+        for i in sorted({i for i, _ in image.pairs}):
+            order = image.reading_order(i)
+            common = _common_subsequence(wanted[i], "".join(left[j] for j in order))
+            found[i] = len(common)
+            for letter in common:
+                for j in order:
+                    if letter in left[j]:
+                        left[j] = left[j].replace(letter, "", 1)
+                        break
+        counted = [j for j, ignored in enumerate(image.ignored) if not ignored]
+        struck = [
+            len(text) - len(rest) if j in set(counted) else 0
+            for j, (text, rest) in enumerate(zip(texts, left, strict=True))
+        ]
+        return self._counted(
+            image, found, struck, image.n_characters, sum(len(texts[j]) for j in counted)
+        )
+
+
+def _divided(tally: Tally) -> tuple[float, float]:
+    recall = max(tally.recalled, 0.0) / tally.n_truth if tally.n_truth else 0.0
+    precision = max(tally.precise, 0.0) / tally.n_detections if tally.n_detections else 0.0
+    return recall, precision
+
+
+def _common_subsequence(a: str, b: str) -> str:
+    """Return a longest common subsequence; of several, the one the published program finds.
+
+    Its table is built forwards, and prefers the shorter prefix of ``a`` only if strictly better.
+    """
+    if not a or not b:
+        return ""
+    lengths = [[0] * (len(b) + 1) for _ in range(len(a) + 1)]
+    for x, letter in enumerate(a, 1):
+        above, row = lengths[x - 1], lengths[x]
+        for y, other in enumerate(b, 1):
+            if letter == other:
+                row[y] = above[y - 1] + 1
+            else:
+                row[y] = above[y] if above[y] > row[y - 1] else row[y - 1]
+    found = []
+    x, y = len(a), len(b)
+    while x and y:
+        if a[x - 1] == b[y - 1]:
+            found.append(a[x - 1])
+            x, y = x - 1, y - 1
+        elif lengths[x - 1][y] > lengths[x][y - 1]:
+            x -= 1
+        else:
+            y -= 1
+    return "".join(reversed(found))

@@ -1,0 +1,300 @@
+"""The package's command line: ``python -m protocols COMMAND``, or as the competition's scripts.
+
+Each command imports what it needs itself, so that none waits for the readers of another.
+"""
+
+import argparse
+import csv
+import json
+import os
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import MISSING
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from .. import __version__, registry
+from ..core.base import Protocol
+from ..core.errors import ProtocolError
+from .usage import USAGE
+
+if TYPE_CHECKING:
+    from .batch import Scored
+
+_BAD_INPUT = 2
+_COLUMNS = ("protocol", "method", "image", "recall", "precision", "f_score")
+# The row of the official figures of a whole result set.
+_ALL_IMAGES = "*"
+# Characters of the progress bar.
+_BAR = 40
+
+
+class _BadInput(Exception):
+    """Input that cannot be used; one sentence that names file, place and fault."""
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    given = list(sys.argv[1:] if arguments is None else arguments)
+    if not given or given[0][:2] in ("-g", "-s", "-o", "-p", "-c"):
+        from .standalone import run
+
+        return run(given)
+    options = _parser().parse_args(given)
+    try:
+        options.run(options)
+    except (ProtocolError, _BadInput) as refusal:
+        print(refusal, file=sys.stderr)
+        return _BAD_INPUT
+    return 0
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="python -m protocols",
+        description="Evaluation protocols for text detection.",
+        epilog=USAGE,
+    )
+    parser.add_argument("--version", action="version", version=__version__)
+    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+
+    listing = commands.add_parser("list", help="the protocols and their parameters")
+    listing.add_argument("--json", action="store_true")
+    listing.set_defaults(run=_list)
+
+    scoring = commands.add_parser("score", help="score result sets, per image and overall")
+    scoring.add_argument("--protocol", required=True, help="slugs separated by commas, or all")
+    scoring.add_argument("--truth", required=True, metavar="gt.zip")
+    scoring.add_argument("--results", required=True, nargs="+", metavar="A.zip")
+    scoring.add_argument("--out", type=Path, metavar="FILE.csv|.json")
+    scoring.add_argument("--parameters", default="{}", metavar="JSON")
+    scoring.add_argument("--jobs", type=int, default=os.cpu_count() or 1, metavar="N")
+    scoring.set_defaults(run=_score)
+
+    scenes = commands.add_parser("scenes", help="score scenes given as JSON, with their matches")
+    scenes.add_argument("file", metavar="FILE.json", help="- for standard input")
+    scenes.add_argument("--protocol", required=True, metavar="SLUG")
+    scenes.add_argument("--parameters", default="{}", metavar="JSON")
+    scenes.set_defaults(run=_scenes)
+
+    tables = commands.add_parser("tables", help="cTDaR: table regions (A) and their structure (B)")
+    tables.add_argument("--track", required=True, choices=["A", "B"])
+    tables.add_argument("--truth", required=True, type=Path, metavar="DIR")
+    tables.add_argument("--results", required=True, type=Path, metavar="DIR")
+    tables.add_argument("--variant", choices=["page", "tool"], default="page")
+    tables.set_defaults(run=_tables)
+
+    slots = commands.add_parser("slot-error", help="slot error rate of documents")
+    slots.add_argument("file", metavar="FILE.json", help="- for standard input")
+    slots.add_argument(
+        "--ontology", type=Path, metavar="FILE", help=".obo, or child-tab-parent lines"
+    )
+    slots.set_defaults(run=_slot_error)
+
+    votes = commands.add_parser("no-ground-truth", help="precision and recall from agreement alone")
+    votes.add_argument("file", metavar="FILE.json", help="- for standard input")
+    votes.set_defaults(run=_no_ground_truth)
+
+    graphs = commands.add_parser("graphs", help="recall and precision against each threshold")
+    graphs.add_argument("--protocol", default="deteval", metavar="SLUG")
+    graphs.add_argument("--truth", required=True, metavar="gt.zip")
+    graphs.add_argument("--results", required=True, metavar="A.zip")
+    graphs.add_argument("--steps", type=int, default=20, metavar="N")
+    graphs.add_argument("--parameters", default="{}", metavar="JSON")
+    graphs.set_defaults(run=_graphs)
+    return parser
+
+
+def _list(options: argparse.Namespace) -> None:
+    described = [_described(protocol) for protocol in registry.PROTOCOLS.values()]
+    if options.json:
+        print(json.dumps(described))
+        return
+    for protocol in described:
+        print(
+            f"{protocol['slug']:<12} {protocol['name']:<10} {protocol['summary']} [{protocol['reference']}]"
+        )
+        for name, parameter in protocol["parameters"].items():
+            limits, choices = parameter["range"], parameter["choices"]
+            shown = f" in [{limits[0]:g}, {limits[1]:g}]" if limits else ""
+            shown = f" of {', '.join(choices)}" if choices else shown
+            print(f"  {name} = {parameter['default']}{shown}: {parameter['says']}")
+
+
+def _described(protocol: type[Protocol]) -> dict[str, Any]:
+    return {
+        "slug": protocol.slug,
+        "name": protocol.name,
+        "summary": protocol.summary,
+        "reference": protocol.reference,
+        "parameters": {
+            declared.name: {
+                "default": None if declared.default is MISSING else declared.default,
+                "range": None
+                if isinstance(declared.default, bool) or "choices" in declared.metadata
+                else [declared.metadata["low"], declared.metadata["high"]],
+                "choices": list(declared.metadata.get("choices", ())) or None,
+                "says": declared.metadata["says"],
+            }
+            for declared in protocol.declared()
+        },
+    }
+
+
+def _score(options: argparse.Namespace) -> None:
+    from .batch import score_files
+
+    if options.out is not None and options.out.suffix not in (".csv", ".json"):
+        raise _BadInput(f"{options.out} must end in .csv or .json")
+    names = [Path(path).stem for path in options.results]
+    if len(set(names)) < len(names):
+        raise _BadInput("two result sets have the same name; methods are named after their files")
+    protocols = _protocols(options)
+    scored_by_method: dict[tuple[str, str], Scored] = {}
+    left_out: dict[str, str] = {}
+    parts = score_files(
+        protocols,
+        options.truth,
+        options.results,
+        n_jobs=options.jobs,
+        only_fitting=options.protocol == "all",
+    )
+    for done, n, scored in parts:
+        for result_set in scored:
+            scored_by_method[result_set.method, result_set.slug] = result_set
+            if result_set.note:
+                left_out[result_set.slug] = result_set.note
+        _show_progress(done, n, scored[-1].method if len(options.results) == n else "")
+    for slug, note in left_out.items():
+        print(f"{slug}: undefined, since {note}", file=sys.stderr)
+    _write_rows(list(_rows(scored_by_method, names, protocols)), options.out)
+
+
+def _protocols(options: argparse.Namespace) -> list[Protocol]:
+    """Return the protocols asked for; parameters may be given for all, or for each by its slug."""
+    given = options.protocol.split(",")
+    slugs = list(registry.PROTOCOLS) if given == ["all"] else [slug.strip() for slug in given]
+    parameters = _parameters(options.parameters)
+    by_slug = bool(parameters) and set(parameters) <= set(registry.PROTOCOLS)
+    if by_slug:
+        return [registry.get(slug, parameters.get(slug, {})) for slug in slugs]
+    return [registry.get(slug, parameters) for slug in slugs]
+
+
+def _rows(
+    scored_by_method: Mapping[tuple[str, str], "Scored"],
+    methods: Sequence[str],
+    protocols: Sequence[Protocol],
+) -> Iterator[tuple[Any, ...]]:
+    for method in methods:
+        for protocol in protocols:
+            scored = scored_by_method[method, protocol.slug]
+            for image, figures in scored.images.items():
+                yield (protocol.slug, method, image, *figures)
+            yield (protocol.slug, method, _ALL_IMAGES, *scored.overall)
+
+
+def _show_progress(done: int, n: int, name: str) -> None:
+    if sys.stderr.isatty():
+        filled = _BAR * done // n
+        bar = "#" * filled + "." * (_BAR - filled)
+        print(f"\r[{bar}] {done}/{n}", end="\n" if done == n else "", file=sys.stderr, flush=True)
+    else:
+        print(f"{done}/{n} {name}".rstrip(), file=sys.stderr)
+
+
+def _write_rows(rows: Sequence[tuple[Any, ...]], out: Path | None) -> None:
+    try:
+        with open(out, "w", encoding="utf-8", newline="") if out else _standard_output() as stream:
+            if out is not None and out.suffix == ".json":
+                json.dump([dict(zip(_COLUMNS, row, strict=True)) for row in rows], stream)
+                stream.write("\n")
+                return
+            writer = csv.writer(stream, lineterminator="\n")
+            writer.writerow(_COLUMNS)
+            writer.writerows(["" if value is None else value for value in row] for row in rows)
+    except OSError as fault:
+        raise _BadInput(f"{out} cannot be written: {fault.strerror}") from fault
+
+
+def _standard_output() -> Any:
+    return os.fdopen(os.dup(sys.stdout.fileno()), "w", encoding="utf-8", newline="")
+
+
+def _parameters(text: str) -> dict[str, Any]:
+    try:
+        parameters = json.loads(text)
+    except ValueError as fault:
+        raise _BadInput(f"--parameters is not JSON: {fault}") from fault
+    if not isinstance(parameters, dict):
+        raise _BadInput("--parameters must be a JSON object")
+    return parameters
+
+
+def _scenes(options: argparse.Namespace) -> None:
+    from ..formats.scenes import answer, read_scene
+
+    protocol = registry.get(options.protocol, _parameters(options.parameters))
+    given = _read_json(options.file)
+    if isinstance(given, dict) and isinstance(given.get("cases"), list):
+        given = given["cases"]
+    if not isinstance(given, list):
+        raise _BadInput(f"{options.file}: expected a list of scenes")
+    scenes = [read_scene(scene, f"{options.file}, scene {at}") for at, scene in enumerate(given)]
+    scores = protocol.score(scenes)
+    for at, scene in enumerate(given):
+        # A scene may change parameters for itself alone.
+        if scene.get("params"):
+            parameters = {**protocol.parameters(), **scene["params"]}
+            [scores[at]] = registry.get(protocol.slug, parameters).score([scenes[at]])
+    answers = [answer(scene, score) for scene, score in zip(scenes, scores, strict=True)]
+    print(json.dumps(answers, allow_nan=False))
+
+
+def _read_json(path: str) -> Any:
+    try:
+        if path == "-":
+            return json.load(sys.stdin)
+        return json.loads(Path(path).read_text("utf-8-sig"))
+    except OSError as fault:
+        raise _BadInput(f"{path} cannot be read: {fault.strerror}") from fault
+    except ValueError as fault:
+        raise _BadInput(f"{path} is not JSON: {fault}") from fault
+
+
+def _tables(options: argparse.Namespace) -> None:
+    from .table_folders import evaluate_folders
+
+    scores = evaluate_folders(options.track, options.truth, options.results, options.variant)
+    print(json.dumps(scores, allow_nan=False))
+
+
+def _slot_error(options: argparse.Namespace) -> None:
+    from ..slot_error.ontology import read_ontology
+    from .slot_cases import score_documents
+
+    ontology = read_ontology(_read_text(options.ontology)) if options.ontology else None
+    print(json.dumps(score_documents(_read_json(options.file), ontology), allow_nan=False))
+
+
+def _no_ground_truth(options: argparse.Namespace) -> None:
+    from .vote_cases import evaluate_cases
+
+    print(json.dumps(evaluate_cases(_read_json(options.file)), allow_nan=False))
+
+
+def _graphs(options: argparse.Namespace) -> None:
+    from ..core.performance import performance_graphs
+    from .batch import read_scenes
+
+    protocol = registry.get(options.protocol, _parameters(options.parameters))
+    scenes = read_scenes(options.truth, options.results)
+    print(json.dumps(performance_graphs(protocol, scenes, options.steps).as_data()))
+
+
+def _read_text(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8")
+    except OSError as fault:
+        raise _BadInput(f"{path} cannot be read: {fault.strerror}") from fault
+    except UnicodeDecodeError as fault:
+        raise _BadInput(f"{path} is not UTF-8") from fault

@@ -1,0 +1,141 @@
+"""Documents given as JSON cases, and their slot error rates ([BB13]_)."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from ..slot_error.counts import VIEWS, SlotCounts, count_slots
+from ..slot_error.documents import DocumentError, checked_labels, checked_object, read_documents
+from ..slot_error.ontology import IS_A_WEIGHT, Ontology, OntologyError, WangSimilarity
+from ..slot_error.pairing import pair_items
+
+
+def score_documents(
+    given: Any, ontology: Ontology | None = None, is_a_weight: float = IS_A_WEIGHT
+) -> Any:
+    """Return the counts and scores of documents given as JSON data.
+
+    Parameters
+    ----------
+    given : object
+        A case ``{"name"?, "documents": [{"references": [item...], "predictions": [item...]}...],
+        "ontology"?, "w"?}``, a list of cases, or ``{"cases": [case...]}``. An item is ``{"spans":
+        [[start, end]...] | "polygons": [[[x, y]...]...], "labels"?: [label...]}``. ``ontology`` is
+        an object from term to parents, or a name: then ``{"<name>_parents": object}`` stands beside
+        the cases, or the ontology given here is meant.
+    ontology : Ontology or None
+        For cases that bring none of their own; without any, equal labels count 1 and others 0.
+    is_a_weight : float
+        For cases without ``w``.
+
+    Returns
+    -------
+    dict or list
+        Of a case ``{"N", "P", "I", "D", "pairings", "pairs", "views"}``, pooled over its documents:
+        ``pairs`` has for each reference of each document [prediction, J, W] or None, and ``views``
+        has "combined", "boundaries" and "labels" with M, S, ser, recall, precision (raw, it may
+        exceed 1) and f1. Of several cases a list of ``{"name", "result"}``.
+
+    Raises
+    ------
+    DocumentError
+        If the data are something else; names the place.
+    ParameterError
+        If a weight is outside [0, 1].
+    """
+    cases = given.get("cases") if isinstance(given, Mapping) and "cases" in given else given
+    named = given if isinstance(given, Mapping) else {}
+    similarities = _Similarities(named, ontology, is_a_weight)
+    if isinstance(cases, Mapping):
+        return _score_case(cases, similarities, "the case")
+    if not isinstance(cases, list):
+        raise DocumentError('expected a case with "documents", or a list of cases')
+    answers = []
+    for at, case in enumerate(cases):
+        place = f"case {at}"
+        result = _score_case(checked_object(case, place), similarities, place)
+        answers.append({"name": str(case.get("name", "")), "result": result})
+    return answers
+
+
+class _Similarities:
+    """The similarity that each case asks for, made once for each ontology and weight."""
+
+    def __init__(
+        self, named: Mapping[str, Any], ontology: Ontology | None, is_a_weight: float
+    ) -> None:
+        self._named = named
+        self._given = ontology
+        self._is_a_weight = is_a_weight
+        self._ontologies: dict[str, Ontology] = {}
+        self._made: dict[tuple[int, float], WangSimilarity] = {}
+
+    def of(self, case: Mapping[str, Any], place: str) -> WangSimilarity:
+        ontology = self._ontology(case.get("ontology"), place)
+        weight = case.get("w")
+        weight = self._is_a_weight if weight is None else weight
+        made = WangSimilarity(ontology, weight)
+        if isinstance(case.get("ontology"), Mapping):
+            return made
+        return self._made.setdefault((id(ontology), weight), made)
+
+    def _ontology(self, asked: Any, place: str) -> Ontology | None:
+        if asked is None:
+            return self._given
+        if isinstance(asked, Mapping):
+            return _given_ontology(asked, f"{place}, ontology")
+        if asked in self._ontologies:
+            return self._ontologies[asked]
+        parents = self._named.get(f"{asked}_parents")
+        if parents is not None:
+            found = _given_ontology(parents, f"{asked}_parents")
+            return self._ontologies.setdefault(asked, found)
+        if self._given is None:
+            raise DocumentError(f"{place} names the ontology {asked!r}, which was not given")
+        return self._given
+
+
+def _given_ontology(parents: Any, place: str) -> Ontology:
+    checked = {
+        term: checked_labels(above, f"{place}, {term}")
+        for term, above in checked_object(parents, place).items()
+    }
+    try:
+        return Ontology(checked)
+    except OntologyError as refusal:
+        raise DocumentError(f"{place}: {refusal}") from refusal
+
+
+def _score_case(case: Mapping[str, Any], similarities: _Similarities, place: str) -> dict[str, Any]:
+    similarity = similarities.of(case, place)
+    documents = read_documents(case.get("documents"), place)
+    paired = [pair_items(document, similarity) for document in documents]
+    views = {
+        view: SlotCounts.total(
+            count_slots(pairs, len(document.predictions), view)
+            for pairs, document in zip(paired, documents, strict=True)
+        )
+        for view in VIEWS
+    }
+    counts = views["combined"]
+    return {
+        "N": counts.n_references,
+        "P": counts.n_predictions,
+        "I": counts.insertions,
+        "D": counts.deletions,
+        "pairings": counts.n_pairs,
+        "pairs": [
+            [pair and [pair.prediction, pair.boundaries, pair.labels] for pair in pairs]
+            for pairs in paired
+        ],
+        "views": {
+            view: {
+                "M": found.matches,
+                "S": found.substitutions,
+                "ser": found.slot_error_rate,
+                "recall": found.recall,
+                "precision": found.precision,
+                "f1": found.f1,
+            }
+            for view, found in views.items()
+        },
+    }

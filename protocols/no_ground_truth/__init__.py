@@ -1,0 +1,1 @@
+"""Precision and recall without ground truth: votes, the faces voted on, the protocol ([LS11]_)."""

@@ -1,0 +1,234 @@
+"""Votes of several systems, and the precision and recall that follow from them ([LS11]_)."""
+
+import dataclasses
+import math
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from ..core.base import f_score
+from ..core.errors import ProtocolError
+from ..core.geometry import Floats
+
+EMPTY_PRECISIONS: Final = ("undefined", "zero", "one", "top")
+
+
+class VoteError(ProtocolError, ValueError):
+    """Votes, weights or data that make no sense; the message names the place."""
+
+
+@dataclass(frozen=True, slots=True)
+class VoteScore:
+    """A system's scores by the votes of all; None is undefined.
+
+    Attributes
+    ----------
+    size : float
+        The sum of its votes over all documents, weighted by their areas.
+    shared : float
+        The same, weighted by relevance too.
+    total : float
+        The sum of relevance, weighted by area: what recall is a share of.
+    """
+
+    size: float
+    shared: float
+    total: float
+    precision: float | None
+    recall: float | None
+
+    @property
+    def f_score(self) -> float | None:
+        return f_score(self.recall, self.precision)
+
+    def with_precision(self, rule: str, top: float | None) -> "VoteScore":
+        """Return the score with an undefined precision replaced: "zero", "one" or "top"."""
+        if self.size > 0 or rule == "undefined":
+            return self
+        filled = {"zero": 0.0, "one": 1.0, "top": top}[rule]
+        return dataclasses.replace(self, precision=filled)
+
+
+@dataclass(frozen=True, slots=True)
+class Consensus:
+    """What systems that vote on documents say about each other.
+
+    Attributes
+    ----------
+    relevance : tuple of float
+        p of each document.
+    total : float
+        The sum of relevance, weighted by area.
+    systems : tuple of VoteScore
+    top, bottom : VoteScore
+        Of the virtual systems that vote 1 and 0 everywhere.
+    weights : tuple of float
+        Of the systems, then S_top and S_bottom; their sum is 1.
+    """
+
+    relevance: tuple[float, ...]
+    total: float
+    systems: tuple[VoteScore, ...]
+    top: VoteScore
+    bottom: VoteScore
+    weights: tuple[float, ...]
+
+
+def share_weights(
+    n_systems: int,
+    *,
+    virtual: bool = True,
+    groups: Sequence[Hashable] | None = None,
+    oracles: Sequence[float] = (),
+) -> tuple[float, ...]:
+    """Return the weights of systems, oracles, S_top and S_bottom, in this order.
+
+    Parameters
+    ----------
+    n_systems : int
+        Without the oracles.
+    virtual : bool
+        Whether S_top and S_bottom have a voice; else their weight is 0.
+    groups : sequence, one for each system
+        Systems with the same value are one group: it has one voice, shared by its members. By
+        default every system is a group; each virtual system is one.
+    oracles : sequence of float
+        The weights of oracles; the groups share what they leave.
+
+    Raises
+    ------
+    VoteError
+        If the numbers do not fit, a weight is negative or the oracles' sum is above 1.
+    """
+    owners: Sequence[Hashable] = range(n_systems) if groups is None else groups
+    if len(owners) != n_systems:
+        raise VoteError(f"expected a group for each of {n_systems} systems, got {len(owners)}")
+    if not all(math.isfinite(weight) and weight >= 0 for weight in oracles):
+        raise VoteError(f"the weight of an oracle must not be negative, got {list(oracles)}")
+    left = 1.0 - math.fsum(oracles)
+    if left < -1e-9:
+        raise VoteError(f"the weights of the oracles add up to {1.0 - left:g}, more than 1")
+    n_voices = len(set(owners)) + 2 * virtual
+    if not n_voices:
+        if left > 1e-9:
+            raise VoteError("expected a system that votes, got none")
+        return (*oracles, 0.0, 0.0)
+    voice = max(0.0, left) / n_voices
+    members = [sum(other == owner for other in owners) for owner in owners]
+    ends = (voice, voice) if virtual else (0.0, 0.0)
+    return (*(voice / n for n in members), *oracles, *ends)
+
+
+def weigh_votes(
+    votes: Sequence[Sequence[float]] | Floats,
+    areas: Sequence[float] | Floats | None = None,
+    weights: Sequence[float] | None = None,
+    *,
+    leave_one_out: bool = False,
+) -> Consensus:
+    """Return precision and recall of systems by their own votes ([LS11]_, (10) to (13)).
+
+    Parameters
+    ----------
+    votes : array of shape (s, d)
+        The votes of s systems on d documents, in [0, 1]; oracles are systems too.
+    areas : sequence of float, length d
+        Above 0; 1 each by default.
+    weights : sequence of float, length s + 2
+        Of the systems, S_top and S_bottom; equal by default.
+    leave_one_out : bool
+        Whether a system has no vote in the consensus it is measured by. The others then share its
+        weight; a system with all the weight has no scores.
+
+    Returns
+    -------
+    Consensus
+        Precision is None for a system without votes. Where nothing is relevant, which takes a
+        weight of 0 for S_top, recall is 1 for a system without votes and 0 for others.
+
+    Raises
+    ------
+    VoteError
+        If votes, areas or weights do not fit each other or their ranges; says which.
+    """
+    real, sizes = _checked_votes(votes, areas)
+    n_systems, n_documents = real.shape
+    shares = _checked_weights(weights, n_systems)
+
+    # A row for each system, then S_top and S_bottom; a column for each document.
+    rows = np.vstack([real, np.ones(n_documents), np.zeros(n_documents)])
+    relevance = shares @ rows
+    # What each system is measured by: the same relevance for all, unless it leaves itself out.
+    weighted = np.tile(relevance, (len(rows), 1))
+    if leave_one_out:
+        weighted = _without_own_vote(shares, rows)
+    size = rows @ sizes
+    weighted = weighted * sizes
+    # Summed alike, so that the recall of S_top is 1 to the last digit.
+    shared, total = (rows * weighted).sum(axis=1), weighted.sum(axis=1)
+    scores = [
+        vote_score(*values)
+        for values in zip(*(array.tolist() for array in (size, shared, total)), strict=True)
+    ]
+    return Consensus(
+        tuple(relevance.tolist()),
+        float(relevance @ sizes),
+        tuple(scores[:-2]),
+        scores[-2],
+        scores[-1],
+        tuple(shares.tolist()),
+    )
+
+
+def _checked_votes(
+    votes: Sequence[Sequence[float]] | Floats, areas: Sequence[float] | Floats | None
+) -> tuple[Floats, Floats]:
+    real = np.asarray(votes, dtype=np.float64)
+    if real.ndim != 2:
+        raise VoteError("expected as many votes of each system as there are documents")
+    n_documents = real.shape[1]
+    if not np.all((real >= 0) & (real <= 1)):
+        raise VoteError("a vote must be in [0, 1]")
+    sizes = np.ones(n_documents) if areas is None else np.asarray(areas, dtype=np.float64)
+    if sizes.shape != (n_documents,):
+        raise VoteError(f"expected {n_documents} areas, got {sizes.size}")
+    if not np.all((sizes > 0) & np.isfinite(sizes)):
+        raise VoteError("an area must be above 0")
+    return real, sizes
+
+
+def _checked_weights(weights: Sequence[float] | None, n_systems: int) -> Floats:
+    given = share_weights(n_systems) if weights is None else weights
+    shares = np.asarray(given, dtype=np.float64)
+    if shares.shape != (n_systems + 2,):
+        raise VoteError(
+            f"expected {n_systems + 2} weights, of {n_systems} systems, S_top and S_bottom; "
+            f"got {shares.size}"
+        )
+    if not np.all(shares >= 0):
+        raise VoteError(f"a weight must not be negative, got {list(given)}")
+    total = math.fsum(shares.tolist())
+    if not abs(total - 1.0) <= 1e-9:
+        raise VoteError(f"the weights must add up to 1, got {total:.12g}")
+    return shares
+
+
+def _without_own_vote(shares: Floats, rows: Floats) -> Floats:
+    # Row k: the weights by which system k is measured, its own taken out and the rest scaled to 1.
+    others = np.tile(shares, (len(shares), 1))
+    np.fill_diagonal(others, 0.0)
+    left = others.sum(axis=1, keepdims=True)
+    # nan says that nobody else has a voice.
+    others = np.divide(others, left, out=np.full_like(others, np.nan), where=left > 1e-12)
+    return np.asarray(others @ rows)
+
+
+def vote_score(size: float, shared: float, total: float) -> VoteScore:
+    if math.isnan(total):
+        return VoteScore(size, 0.0, 0.0, None, None)
+    # Rounding must not push a share over 1.
+    precision = min(1.0, shared / size) if size > 0 else None
+    recall = min(1.0, shared / total) if total > 0 else float(size <= 0)
+    return VoteScore(size, shared, total, precision, recall)

@@ -1,0 +1,132 @@
+"""The known order of items in one criterion, closed under transitivity.
+
+Sets of items are whole numbers used as bit sets: bit ``i`` stands for item ``i``. Union, difference
+and size of a set are then one operation of the processor each, and the planner, which replays the
+log for every screen, spends its time on little else.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Literal
+
+Verdict = Literal["left", "equal", "right"]
+
+
+class PartialOrder:
+    """Relations between ``n`` items, some known and some open.
+
+    Attributes
+    ----------
+    better, worse, same : list of int, length n
+        For each item the bit sets of the items above it, below it, and tied with it (itself
+        included). They are kept closed under transitivity, so that what follows from the answers
+        is looked up and never searched for.
+    """
+
+    def __init__(self, n: int) -> None:
+        self.better = [0] * n
+        self.worse = [0] * n
+        self.same = [1 << i for i in range(n)]
+
+    def known(self, i: int, j: int) -> Verdict | None:
+        """Return how ``i`` (left) compares with ``j`` (right); None while that is open."""
+        bit = 1 << j
+        if self.worse[i] & bit:
+            return "left"
+        if self.better[i] & bit:
+            return "right"
+        return "equal" if self.same[i] & bit else None
+
+    def open_items(self, i: int) -> int:
+        """Return the bit set of the items whose place relative to ``i`` is not known."""
+        everything = (1 << len(self.same)) - 1
+        return everything & ~(self.better[i] | self.worse[i] | self.same[i])
+
+    def set(self, left: int, right: int, verdict: Verdict) -> None:
+        """Add an open relation and everything that follows from it."""
+        if verdict == "left":
+            self.set_better(left, right)
+        elif verdict == "right":
+            self.set_better(right, left)
+        else:
+            self.set_equal(left, right)
+
+    def set_better(self, i: int, j: int) -> None:
+        # Everything no worse than i now stands above everything no better than j. No other pair
+        # changes, because both sets were closed before.
+        above = self.better[i] | self.same[i]
+        below = self.worse[j] | self.same[j]
+        for x in items_of(above):
+            self.worse[x] |= below
+        for x in items_of(below):
+            self.better[x] |= above
+
+    def set_equal(self, i: int, j: int) -> None:
+        # The two groups become one; what stood above either group stands above both, and so above
+        # all that stood below either.
+        same = self.same[i] | self.same[j]
+        above = self.better[i] | self.better[j]
+        below = self.worse[i] | self.worse[j]
+        for x in items_of(same):
+            self.same[x] = same
+            self.better[x] |= above
+            self.worse[x] |= below
+        for x in items_of(above):
+            self.worse[x] |= same | below
+        for x in items_of(below):
+            self.better[x] |= same | above
+
+    def groups_worst_first(self, members: int) -> list[int]:
+        """Return the groups (bit sets) of these items from worst to best."""
+        groups = {self.same[i] & members for i in items_of(members)}
+        return sorted(groups, key=lambda group: (-self.better[_lowest(group)].bit_count(), group))
+
+    def least_screens(self, visible: int) -> int:
+        """Return the least number of further answers that this criterion needs, among some items.
+
+        The finished ranking is one path through all groups, and an answer joins two paths at most.
+        So the groups, each drawn above those directly below it, are covered by as few paths as can
+        be; every path but one still has to be joined to another. The fewest disjoint paths are the
+        groups less a maximum matching of groups with a group directly below.
+        """
+        groups = sorted({self.same[i] & visible for i in items_of(visible)})
+        below = {group: self.worse[_lowest(group)] for group in groups}
+        covers = {}
+        for group in groups:
+            # What is below something below is not directly below.
+            direct = below[group]
+            for other in groups:
+                if direct & other:
+                    direct &= ~below[other]
+            covers[group] = [other for other in groups if direct & other]
+        return len(groups) - _maximum_matching(covers) - 1 if groups else 0
+
+
+def items_of(bits: int) -> Iterator[int]:
+    """Yield the items of a bit set, the smallest first."""
+    while bits:
+        # In two's complement this leaves the lowest bit alone.
+        lowest = bits & -bits
+        yield lowest.bit_length() - 1
+        bits ^= lowest
+
+
+def _lowest(bits: int) -> int:
+    return (bits & -bits).bit_length() - 1
+
+
+def _maximum_matching(edges: Mapping[int, Sequence[int]]) -> int:
+    """Return the size of a maximum matching of a bipartite graph (augmenting paths)."""
+    matched: dict[int, int] = {}
+
+    def augment(start: int, tried: set[int]) -> bool:
+        for end in edges[start]:
+            if end in tried:
+                continue
+            tried.add(end)
+            # The end is free, or its partner can be matched elsewhere.
+            if end not in matched or augment(matched[end], tried):
+                matched[end] = start
+                return True
+        return False
+
+    return sum(augment(start, set()) for start in edges)

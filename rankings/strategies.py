@@ -1,0 +1,121 @@
+"""The two strategies of the planner: the pair to show next, and how many screens they take."""
+
+from collections import defaultdict
+from collections.abc import Collection, Mapping, Sequence
+from typing import Final, Literal
+
+from .partial_order import PartialOrder, items_of
+
+Strategy = Literal["insertion", "balanced"]
+
+# (scale, slope, power) of the estimate (scale - slope * share of ties) * open pairs ** power.
+ESTIMATE: Final[Mapping[str, tuple[float, float, float]]] = {
+    "insertion": (0.90, 1.25, 0.9),
+    "balanced": (1.20, 1.65, 0.8),
+}
+# More than any distance from the middle: an opponent open in one criterion more comes first.
+_PER_OPEN_CRITERION: Final = 100
+
+
+def next_of_newcomer(
+    orders: Collection[PartialOrder], candidates: Sequence[tuple[int, int]], visible: int
+) -> tuple[int, int]:
+    """Return the next pair of binary insertion, for all criteria with one set of screens.
+
+    The newcomer is compared with the opponent that is open in most criteria and, of these, lies
+    nearest to the middle of the groups among which the newcomer's place is open.
+
+    Parameters
+    ----------
+    orders : collection of PartialOrder
+        One for each criterion.
+    candidates : sequence of (int, int)
+        Open pairs, at least one, the smaller number first.
+    visible : int
+        Bit set of the items that take part.
+    """
+    newcomer = min(j for _, j in candidates)
+    earlier = visible & ((1 << newcomer) - 1)
+    scores: defaultdict[int, float] = defaultdict(float)
+    for order in orders:
+        groups = order.groups_worst_first(order.open_items(newcomer) & earlier)
+        middle = (len(groups) - 1) / 2
+        for place, group in enumerate(groups):
+            for opponent in items_of(group):
+                scores[opponent] += _PER_OPEN_CRITERION - abs(place - middle)
+    opponents = [i for i, j in candidates if j == newcomer]
+    # Rounded, so that equal scores tie whatever the order in which they were added up.
+    return min(opponents, key=lambda i: (-round(scores[i], 9), i)), newcomer
+
+
+def most_balanced(
+    orders: Mapping[str, PartialOrder],
+    candidates: Sequence[tuple[int, int]],
+    last: tuple[int, ...],
+    *,
+    exchange: float,
+    keep: float,
+) -> tuple[int, int]:
+    """Return the pair whose two results have the closest provisional places.
+
+    A pair's score is 4 p (1 - p) summed over its open criteria, where p is the chance of the left
+    one to be better by the odds of the two: 1 for even odds, near 0 where the answer is all but
+    known.
+
+    Parameters
+    ----------
+    orders : mapping of criterion to PartialOrder
+    candidates : sequence of (int, int)
+        Open pairs, at least one.
+    last : tuple of int
+        The results on the last screen; a pair with one of them gains the factor 1 + ``keep``.
+    exchange : float
+        The weight of a place in one criterion as evidence for the others.
+    """
+    up, down = _odds(orders, exchange)
+    scores = {}
+    for i, j in candidates:
+        score = 0.0
+        for criterion, order in orders.items():
+            if order.known(i, j) is not None:
+                continue
+            left = up[criterion][i] * down[criterion][j]
+            right = down[criterion][i] * up[criterion][j]
+            score += 4 * left * right / (left + right) ** 2
+        if i in last or j in last:
+            score *= 1 + keep
+        scores[i, j] = round(score, 9)
+    return min(candidates, key=lambda pair: (-scores[pair], pair))
+
+
+def _odds(
+    orders: Mapping[str, PartialOrder], exchange: float
+) -> tuple[dict[str, list[float]], dict[str, list[float]]]:
+    """Return each item's evidence of standing high and of standing low, for each criterion.
+
+    One more than the items known to be worse (for high) or better (for low), and a share of the
+    same count in the other criteria.
+    """
+    worse = {name: [bits.bit_count() for bits in order.worse] for name, order in orders.items()}
+    better = {name: [bits.bit_count() for bits in order.better] for name, order in orders.items()}
+
+    def odds(counts: Mapping[str, Sequence[int]], criterion: str) -> list[float]:
+        others = [counts[name] for name in orders if name != criterion]
+        return [
+            1 + own + exchange * sum(elsewhere)
+            for own, *elsewhere in zip(counts[criterion], *others, strict=True)
+        ]
+
+    return (
+        {criterion: odds(worse, criterion) for criterion in orders},
+        {criterion: odds(better, criterion) for criterion in orders},
+    )
+
+
+def expected_screens(strategy: Strategy, n_open: int, share_of_ties: float) -> float:
+    """Return the estimated number of screens that ``n_open`` open pairs take.
+
+    The constants are fitted for about ten results; ``benchmarks/elicitation.py`` measures the error.
+    """
+    scale, slope, power = ESTIMATE[strategy]
+    return float((scale - slope * share_of_ties) * n_open**power)

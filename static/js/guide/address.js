@@ -1,0 +1,45 @@
+// The address of the page holds the scene, and the button copies it.
+import { toLink } from "./links.js";
+
+const ADDRESS_AFTER_MS = 250;
+const COPIED_FOR_MS = 2500;
+
+// only: the page is about one protocol, and its address does not name it.
+export function queryOf(scene, chosen, only) {
+  const fields = only ? "" : `protocol=${encodeURIComponent(chosen)}&`;
+  return `?${fields}scene=${toLink(scene)}`;
+}
+
+// `whole`: the link to the playground of all protocols, where the page has one.
+export function createAddress(only, whole) {
+  let timer;
+
+  return {
+    // Browsers refuse an address that changes too often.
+    keep(scene, chosen) {
+      clearTimeout(timer);
+      timer = setTimeout(() => {
+        history.replaceState(null, "", location.pathname + queryOf(scene, chosen, only));
+        if (whole) whole.href = whole.dataset.whole + queryOf(scene, chosen, false);
+      }, ADDRESS_AFTER_MS);
+    },
+  };
+}
+
+// linkOf() is what the button copies; onSay(words) tells how it went.
+export function enhanceCopyLink(button, linkOf, onSay) {
+  button.addEventListener("click", async () => {
+    let words = "Link copied";
+    try {
+      await navigator.clipboard.writeText(linkOf());
+    } catch {
+      words = "Copy the address of this page";
+    }
+    button.textContent = words;
+    onSay(`${words}.`);
+    setTimeout(() => {
+      button.textContent = "Copy link";
+    }, COPIED_FOR_MS);
+  });
+  button.hidden = false;
+}

@@ -1,0 +1,112 @@
+// Keys, forms and buttons of the comparison page, and what they set off.
+import { confirm, post } from "./exchange.js";
+import { actionOf, KEEPS_ENTER, TAKES_TEXT } from "./keys.js";
+import { isFree } from "./screen.js";
+import { watchReturn } from "./sign_in.js";
+
+export function wire(page) {
+  const actions = actionsOf(page);
+  // These wait for nothing.
+  const always = { confirm: () => confirm(page), pause: page.pause.start, help: () => page.help.showModal() };
+  wireKeys(page, actions, always);
+  wireForms(page, actions);
+  offerButtons(page, actions, always);
+  watchReturn(page);
+  window.addEventListener("beforeunload", (event) => {
+    if (!isFree(page)) event.preventDefault();
+  });
+}
+
+function wireKeys(page, actions, always) {
+  const { keys, tools } = page;
+  document.addEventListener("keydown", (event) => {
+    if (!event.repeat) page.advance.stop();
+    const target = event.target instanceof Element ? event.target : document.body;
+    if (event.isComposing || target.closest("dialog") || target.matches(TAKES_TEXT)) return;
+    const press = keys.read(event);
+    if (!press) return;
+    const action = actionOf(press);
+    if (!action) {
+      if (tools.press(press, target)) event.preventDefault();
+      return;
+    }
+    if (event.repeat) {
+      event.preventDefault();
+      return;
+    }
+    if (action.name === "confirm" && target.closest(KEEPS_ENTER)) return;
+    event.preventDefault();
+    if (always[action.name]) always[action.name]();
+    else if (isFree(page)) actions[action.name](action);
+  });
+  document.addEventListener("keyup", ({ key, code }) => {
+    const press = keys.read({ key, code });
+    if (press) tools.release(press);
+  });
+  document.addEventListener("pointerdown", page.advance.stop);
+}
+
+function wireForms(page, actions) {
+  const { form } = page;
+  form.addEventListener("submit", (event) => {
+    event.preventDefault();
+    confirm(page);
+  });
+  // The second half of a double click, and changes to an answer that is on its way.
+  form.addEventListener("click", (event) => {
+    const onConfirm = page.confirmButton.button.contains(event.target);
+    if ((onConfirm && event.detail > 1) || (!onConfirm && !isFree(page))) event.preventDefault();
+  });
+  page.undoForm.addEventListener("submit", (event) => {
+    event.preventDefault();
+    if (isFree(page)) actions.undo();
+  });
+}
+
+function offerButtons(page, actions, always) {
+  const { header, root } = page;
+  const offer = (button, isOffered, action) => {
+    button.hidden = !isOffered;
+    button.addEventListener("click", action);
+  };
+  const inTurn = (action) => () => isFree(page) && action();
+  offer(root.querySelector("[data-same]"), page.settings.same_for_all !== false, inTurn(actions.same));
+  offer(root.querySelector("[data-open-history]"), page.payload.study.history_url, inTurn(actions.history));
+  offer(root.querySelector("[data-open-help]"), true, always.help);
+  offer(header.querySelector("[data-open-pause]"), true, always.pause);
+  header.querySelector("[data-leave]")?.remove();
+  root.querySelector("[data-history-page]")?.remove();
+}
+
+// What keys and buttons do once nothing is under way, by the names of keys.js.
+export function actionsOf(page) {
+  const { answer, messages, undoForm } = page;
+  return {
+    answer({ criterion, verdict }) {
+      if (answer.isOpen(criterion)) answer.toggle(criterion, verdict);
+      else messages.say("This follows from your answers.");
+    },
+    step: ({ by }) => answer.step(by),
+    row: ({ by }) => answer.moveRow(by),
+    same() {
+      if (page.settings.same_for_all === false) return;
+      if (!answer.sameForAll()) messages.say("Answer one question first, then it can be copied.");
+    },
+    undo() {
+      const screen = undoForm.elements.screen.value;
+      if (page.payload.can_undo) post(page, "undo", undoForm.action, { screen });
+      else messages.say("There is nothing to undo.");
+    },
+    skip: () => page.skip.open(),
+    // Few people open it, so its script comes when it is first asked for.
+    async history() {
+      if (!page.payload.study.history_url) return;
+      try {
+        const { openHistory } = await import("./history.js");
+        if (isFree(page)) openHistory(page);
+      } catch {
+        messages.warn("Your last pairs could not be loaded. Try again.");
+      }
+    },
+  };
+}

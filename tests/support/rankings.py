@@ -1,0 +1,46 @@
+"""Rankings for tests: from text, at random, all of them; and how many samples a test takes."""
+
+import itertools
+
+from hypothesis import settings
+from hypothesis import strategies as st
+
+# The thorough profile draws more examples than this, the usual one fewer.
+_THOROUGH_FROM = 100
+
+
+def by_text(text):
+    """``a>b=c`` as a ranking."""
+    return tuple(tuple(bucket.split("=")) for bucket in text.split(">"))
+
+
+def weak_orders(methods):
+    """Every ranking of the methods, bucket by bucket."""
+    if not methods:
+        yield ()
+        return
+    for size in range(1, len(methods) + 1):
+        for bucket in itertools.combinations(methods, size):
+            rest = [method for method in methods if method not in bucket]
+            for following in weak_orders(rest):
+                yield (bucket, *following)
+
+
+def rankings_of(methods):
+    """A ranking with ties, as a hypothesis strategy."""
+    levels = st.lists(
+        st.integers(0, len(methods) - 1), min_size=len(methods), max_size=len(methods)
+    )
+
+    def buckets(values):
+        members = {}
+        for method, value in zip(methods, values, strict=True):
+            members.setdefault(value, []).append(method)
+        return tuple(tuple(members[value]) for value in sorted(members))
+
+    return levels.map(buckets)
+
+
+def n_samples(usual, thorough):
+    """The number of seeded samples: few, or many under the thorough profile of hypothesis."""
+    return thorough if settings.default.max_examples > _THOROUGH_FROM else usual

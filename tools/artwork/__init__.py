@@ -1,0 +1,1 @@
+"""Generators of the pictures and the demo study that the site ships; `make artwork` runs them."""

@@ -1,0 +1,1 @@
+"""Drawings of the worked examples and the practice."""

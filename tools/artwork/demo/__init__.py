@@ -1,0 +1,1 @@
+"""Drawn scenes, synthetic detectors and simulated annotators of the demo study."""
