@@ -4,6 +4,7 @@ from django.urls import path, re_path, register_converter
 
 from annotate.accounts import api as accounts
 from annotate.datasets import api as datasets
+from annotate.exchange import api as exchange
 from annotate.guide import api as guide
 from annotate.imports import api as imports
 from annotate.judging import api as judging
@@ -69,7 +70,7 @@ urlpatterns = [
         name="report_table",
     ),
     path("studies/<slug:slug>/reports", reports.KeptReports.as_view(), name="kept_reports"),
-    path("studies/<slug:slug>/raw/<str:name>", reports.RawFile.as_view(), name="raw_file"),
+    path("studies/<slug:slug>/raw/<str:name>", exchange.RawFile.as_view(), name="raw_file"),
     path("reports/<key:pk>", reports.KeptReportDetail.as_view(), name="kept_report"),
     path(
         "reports/<key:pk>/<slug:table>/<slug:extension>",

@@ -56,7 +56,7 @@ def decide(request: HttpRequest, slug: str, key: str) -> HttpResponse:
     query = request.GET.copy()
     query["annotator"] = key
     return redirect(
-        f"{reverse('reports:annotators', args=[study.slug])}?{query.urlencode()}#person"
+        f"{reverse('evidence:annotators', args=[study.slug])}?{query.urlencode()}#person"
     )
 
 
@@ -80,7 +80,7 @@ def _page(
         "criteria": CRITERIA,
         "kept": kept(request),
         # A refused decision shows the page at another address.
-        "address": reverse("reports:annotators", args=[study.slug]),
+        "address": reverse("evidence:annotators", args=[study.slug]),
         "form": form,
         "decisions": [
             (row, shown[row.person_id], key_of[row.person_id], _who(row.created_by, shown))

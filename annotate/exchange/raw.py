@@ -6,18 +6,17 @@ import io
 import json
 import zipfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 from typing import IO, Any, Final
 
-from django.db import connection, transaction
 from django.db.models import QuerySet
 
 from annotate.datasets.models import Image, Result
 from annotate.judging.models import Assignment, Judgement, Skip, Withdrawal
 from annotate.judging.replay import item_of_each_result
+from annotate.reports.snapshots import snapshot
 from annotate.studies.exclusions import left_out
 from annotate.studies.models import Study
 from annotate.studies.pseudonyms import names_of
@@ -154,25 +153,6 @@ _DICTIONARY_COLUMNS: Final = (
     Column("values", "text", ""),
     Column("meaning", "text", ""),
 )
-
-
-@contextmanager
-def snapshot() -> Iterator[None]:
-    """Read everything as it stood at one moment, and keep nobody from answering meanwhile."""
-    if connection.in_atomic_block:
-        yield
-    elif connection.vendor == "sqlite":
-        # Not atomic(): that begins by taking the lock for writing.
-        with connection.cursor() as cursor:
-            cursor.execute("BEGIN DEFERRED")
-            try:
-                yield
-            finally:
-                cursor.execute("ROLLBACK")
-    else:
-        with transaction.atomic(), connection.cursor() as cursor:
-            cursor.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
-            yield
 
 
 def assignments_in_order(study: Study, people: Mapping[int, str]) -> Iterator[list[Assignment]]:

@@ -1,12 +1,10 @@
 """The numbers that a study's figures show, each fetched or computed when a figure asks for it."""
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import date
 from functools import cached_property
 from hashlib import sha256
-from itertools import combinations
-from threading import Lock
 from typing import Any, Final
 
 from django.db.models import Count, Max, Q
@@ -26,23 +24,16 @@ from annotate.scoring.models import ProtocolRun
 from annotate.studies.models import Study
 from annotate.studies.pseudonyms import pseudonyms
 from rankings import __version__ as software_version
-from rankings.distances import kemeny_distances
-from rankings.edit_distance import edit_distances, places_of
-from rankings.from_scores import f_beta
-from rankings.orders import Ranking, methods_of
+from rankings.orders import Ranking
 from rankings.report import CriterionReport, Report, Settings, build_report, report_from_json
-from rankings.resampling import distance_table
-from rankings.significance import critical_difference, friedman_test
-from rankings.tuning import beta_search
 
-from . import drawings as figures
-from .drawings import Figure
+from .figure import Figure
+from .numbers import Rankings
 
-_N_KEPT: Final = 12
-_built: dict[str, dict[str, Figure]] = {}
-_lock = Lock()
-# annotator -> image -> ranking
-Rankings = Mapping[str, Mapping[str, Ranking]]
+_FROM_THE_STUDY: Final = (
+    "The kept report does not hold these numbers: this is the study as it is now, under the report's "
+    "settings."
+)
 
 
 @dataclass(frozen=True)
@@ -167,174 +158,6 @@ def _setting(value: object) -> str:
     return f"{value:g}" if isinstance(value, float) else str(value)
 
 
-def mean_distances(of_annotator: Rankings, distance: str) -> dict[tuple[str, str], float | None]:
-    """Return the mean distance of each two annotators over the images both ranked; None without.
-
-    Two rankings of different methods are not compared: a method may have joined in between.
-    """
-    sums = {pair: [0.0, 0] for pair in combinations(of_annotator, 2)}
-    images = dict.fromkeys(image for rankings in of_annotator.values() for image in rankings)
-    measure = edit_distances if distance == "edit" else kemeny_distances
-    for image in images:
-        alike: dict[frozenset[str], list[str]] = {}
-        for name, rankings in of_annotator.items():
-            if image in rankings:
-                alike.setdefault(methods_of(rankings[image]), []).append(name)
-        for names in alike.values():
-            pairs = list(combinations(range(len(names)), 2))
-            if not pairs:
-                continue
-            places = places_of([of_annotator[name][image] for name in names])
-            firsts, seconds = (list(ends) for ends in zip(*pairs, strict=True))
-            found = measure(places[firsts], places[seconds])
-            for (first, second), value in zip(pairs, found, strict=True):
-                entry = sums[names[first], names[second]]
-                entry[0] += float(value)
-                entry[1] += 1
-    return {pair: total / n if n else None for pair, (total, n) in sums.items()}
-
-
-def build(data: FigureData, names: Collection[str]) -> dict[str, Figure]:
-    """Return the figures of some of NAMES.
-
-    A page and the files on it ask one after the other, so a process keeps what it has built last:
-    until the study's log, its runs or the settings are others.
-    """
-    key = data.key
-    with _lock:
-        found = dict(_built.get(key, {}))
-    missing = [name for name in names if name not in found]
-    if missing:
-        found |= {name: _build(data, name) for name in missing}
-        with _lock:
-            _built.pop(key, None)
-            _built[key] = found
-            while len(_built) > _N_KEPT:
-                del _built[next(iter(_built))]
-    return {name: found[name] for name in names}
-
-
-def _build(data: FigureData, name: str) -> Figure:
-    figure = _BUILDERS[name](data)
-    if data.kept is None or name in _HELD or (name == "beta" and data.kept_betas):
-        return figure
-    return replace(figure, notes=(*figure.notes, _FROM_THE_STUDY))
-
-
-def _distances(data: FigureData) -> Figure:
-    table = data.table
-    return figures.distance_distribution(
-        table.distances,
-        data.protocols,
-        baselines=[row.protocol for row in table.baselines],
-        distance=data.settings.distance,
-        criterion=data.criterion,
-        left_out=table.left_out,
-    )
-
-
-def _scores(data: FigureData) -> Figure:
-    def value(recall: float | None, precision: float | None) -> float | None:
-        if data.criterion == "recall":
-            return recall
-        if data.criterion == "precision":
-            return precision
-        if recall is None or precision is None:
-            return None
-        return f_beta(recall, precision, data.settings.beta)
-
-    scores = {
-        image: {
-            protocol: {method: value(*score) for method, score in of_method.items()}
-            for protocol, of_method in of_protocol.items()
-        }
-        for image, of_protocol in data.scores.items()
-    }
-    return figures.score_by_rank(
-        scores,
-        data.table.consensus,
-        data.protocols,
-        criterion=data.criterion,
-        left_out=data.table.left_out,
-    )
-
-
-def _wins(data: FigureData) -> Figure:
-    return figures.win_matrix(
-        data.table.distances,
-        data.protocols,
-        criterion=data.criterion,
-        left_out=data.table.left_out,
-    )
-
-
-def _agreement(data: FigureData) -> Figure:
-    annotators = list(data.of_annotator)
-    found = mean_distances(data.of_annotator, data.settings.distance)
-    means = [
-        [found.get((row, column), found.get((column, row))) for column in annotators]
-        for row in annotators
-    ]
-    return figures.annotator_agreement(
-        means,
-        annotators,
-        distance=data.settings.distance,
-        criterion=data.criterion,
-        constant=[
-            name
-            for name, rankings in data.of_annotator.items()
-            if all(len(ranking) == 1 for ranking in rankings.values())
-        ],
-    )
-
-
-def _beta(data: FigureData) -> Figure:
-    table = data.preference
-    if data.kept_betas:
-        return figures.beta_curves(
-            {one["protocol"]: tuple(map(tuple, one["curve"])) for one in data.kept_betas},
-            {
-                one["protocol"]: (one["beta"], one["score"])
-                for one in data.kept_betas
-                if one["beta"] is not None and one["score"] is not None
-            },
-            distance=data.settings.distance,
-            n_images=table.n_images,
-            left_out=table.left_out,
-        )
-    searched = beta_search(
-        data.scores,
-        table.consensus,
-        decimals=data.settings.decimals,
-        distance=data.settings.distance,
-    )
-    return figures.beta_curves(
-        {found.protocol: found.curve for found in searched},
-        {
-            found.protocol: (found.beta, found.score)
-            for found in searched
-            if found.beta is not None and found.score is not None
-        },
-        distance=data.settings.distance,
-        n_images=table.n_images,
-        left_out=table.left_out,
-    )
-
-
-def _critical_difference(data: FigureData) -> Figure:
-    table = distance_table(data.table.distances, data.protocols)
-    return figures.critical_difference(
-        critical_difference(table, data.protocols),
-        criterion=data.criterion,
-        p_value=friedman_test(table, data.protocols).p_value,
-        left_out=data.table.left_out,
-    )
-
-
-def _progress(data: FigureData) -> Figure:
-    return figures.progress_over_time(completed_per_day(data.study))
-
-
 def completed_per_day(study: Study) -> list[tuple[date, int]]:
     return list(
         Assignment.objects.filter(
@@ -348,19 +171,8 @@ def completed_per_day(study: Study) -> list[tuple[date, int]]:
     )
 
 
-_BUILDERS: Final[Mapping[str, Callable[[FigureData], Figure]]] = {
-    "distances": _distances,
-    "wins": _wins,
-    "critical-difference": _critical_difference,
-    "scores": _scores,
-    "beta": _beta,
-    "agreement": _agreement,
-    "progress": _progress,
-}
-NAMES: Final = tuple(_BUILDERS)
-# A kept report has all that these show.
-_HELD: Final = ("distances", "wins", "critical-difference")
-_FROM_THE_STUDY: Final = (
-    "The kept report does not hold these numbers: this is the study as it is now, under the report's "
-    "settings."
-)
+def noted_as_live(figure: Figure, data: FigureData) -> Figure:
+    """Return a figure with a note, where it shows what the kept report does not hold."""
+    if data.kept is None:
+        return figure
+    return replace(figure, notes=(*figure.notes, _FROM_THE_STUDY))

@@ -1,16 +1,28 @@
-"""The addresses below a study's figures."""
+"""The addresses of a study's figures and of a kept report's."""
 
-from django.urls import path, re_path
+from django.urls import include, path, re_path
 
-from . import views as figure_views
-from .data import NAMES
+from . import views
 from .files import FORMATS
+from .kinds import NAMES
 
+_FILE = rf"^(?P<name>{'|'.join(NAMES)})\.(?P<extension>{'|'.join(FORMATS)})$"
+
+app_name = "figures"
 urlpatterns = [
-    path("", figure_views.figures, name="figures"),
-    re_path(
-        rf"^(?P<name>{'|'.join(NAMES)})\.(?P<extension>{'|'.join(FORMATS)})$",
-        figure_views.figure,
-        name="figure",
+    path(
+        "<slug:slug>/figures/",
+        include(
+            [path("", views.figures, name="figures"), re_path(_FILE, views.figure, name="figure")]
+        ),
+    ),
+    path(
+        "<slug:slug>/reports/<int:pk>/figures/",
+        include(
+            [
+                path("", views.kept_figures, name="kept_figures"),
+                re_path(_FILE, views.kept_figure, name="kept_figure"),
+            ]
+        ),
     ),
 ]

@@ -1,10 +1,10 @@
-"""Reports: built as asked, kept for good, and as tables; raw data and the whole study as files."""
+"""Reports in the API: built as asked, kept for good, and as tables."""
 
 from collections.abc import Mapping
 from typing import Any
 
 from django.db.models import QuerySet
-from django.http import Http404, HttpResponse, HttpResponseBase, StreamingHttpResponse
+from django.http import Http404, HttpResponse
 from django.shortcuts import get_object_or_404
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema
@@ -14,7 +14,6 @@ from rest_framework.reverse import reverse
 from rest_framework.throttling import BaseThrottle
 
 from annotate.access import Person, permitted
-from annotate.exchange import raw
 from annotate.rest.idempotency import idempotent
 from annotate.rest.throttling import Heavy
 from annotate.rest.views import AnyType, ApiView, ListView, OneView
@@ -26,7 +25,6 @@ from . import exports, services
 from .models import KeptReport
 from .serializers import (
     EXTENSIONS,
-    RAW_FILES,
     KeptContentSerializer,
     KeptReportSerializer,
     ReportSerializer,
@@ -163,31 +161,6 @@ class TableOfKeptReport(ApiView):
         else:
             text = exports.FORMATS[extension].write(report_from_json(kept.data), header)
         return _file(text, extension, f"{kept.study.slug}-report-{pk}-{table}.{extension}")
-
-
-class RawFile(_OfStudy):
-    content_negotiation_class = AnyType
-    query_serializer_class = None
-
-    @extend_schema(
-        parameters=[
-            OpenApiParameter("name", str, OpenApiParameter.PATH, enum=RAW_FILES),
-        ],
-        responses={
-            (200, "text/csv"): OpenApiTypes.STR,
-            (200, "application/json"): OpenApiTypes.ANY,
-        },
-    )
-    def get(self, request: Request, slug: str, name: str) -> HttpResponseBase:
-        """A study's raw data, row by row, annotators by pseudonyms."""
-        study = self.followed(slug)
-        if name not in RAW_FILES:
-            raise Http404
-        return StreamingHttpResponse(
-            raw.content(study, name),
-            content_type=raw.FILES[name].content_type,
-            headers={"Content-Disposition": f'attachment; filename="{study.slug}-{name}"'},
-        )
 
 
 def _known(extension: str) -> None:

@@ -6,7 +6,6 @@ from typing import Any
 from django.http import QueryDict
 from rest_framework import serializers
 
-from annotate.exchange.raw import FILES
 from annotate.scoring.models import ProtocolRun
 from annotate.studies.models import Study
 
@@ -128,4 +127,3 @@ class KeptContentSerializer(KeptReportSerializer):
 
 
 EXTENSIONS = list(FORMATS)
-RAW_FILES = list(FILES)

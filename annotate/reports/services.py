@@ -13,7 +13,6 @@ from django.utils import timezone
 
 from annotate.audit.models import Act
 from annotate.audit.services import record
-from annotate.exchange.raw import snapshot
 from annotate.judging.models import Assignment
 from annotate.scoring.models import ProtocolRun, Score
 from annotate.studies.exclusions import left_out
@@ -28,6 +27,7 @@ from rankings.orders import Ranking
 from rankings.report import Report, Settings, build_report
 
 from .models import KeptReport
+from .snapshots import snapshot
 
 # criterion -> image -> one ranking per annotator
 AnnotatorRankings = Mapping[str, Mapping[str, Sequence[Ranking]]]

@@ -1,7 +1,4 @@
-from django.urls import include, path, re_path
-
-from annotate.evidence import annotator_views
-from annotate.evidence import views as image_views
+from django.urls import path, re_path
 
 from . import views
 
@@ -29,16 +26,4 @@ urlpatterns = [
         views.kept_table,
         name="kept_table",
     ),
-    path("<slug:slug>/reports/<int:pk>/figures/", include("annotate.figures.kept_urls")),
-    path("<slug:slug>/figures/", include("annotate.figures.urls")),
-    path("<slug:slug>/raw/", views.raw_data, name="raw"),
-    path("<slug:slug>/raw/all.zip", views.raw_zip, name="raw_zip"),
-    path("<slug:slug>/raw/<str:name>", views.raw_file, name="raw_file"),
-    path("<slug:slug>/bundle.zip", views.bundle, name="bundle"),
-    path("<slug:slug>/annotators/", annotator_views.annotators, name="annotators"),
-    path("<slug:slug>/annotators/<slug:key>/", annotator_views.decide, name="decide_annotator"),
-    path("<slug:slug>/disagreement/", image_views.disagreement, name="disagreement"),
-    # By name; a number is the key of an image. Before the image, whose name may hold a slash.
-    path("<slug:slug>/images/<path:image>/compare/", image_views.compare, name="compare"),
-    path("<slug:slug>/images/<path:image>/", image_views.image, name="image"),
 ]

@@ -6,7 +6,7 @@ import pytest
 from django.urls import reverse
 
 from annotate.accounts.services import invite
-from annotate.figures.data import NAMES as FIGURES
+from annotate.figures.kinds import NAMES as FIGURES
 from annotate.imports import drafts
 from annotate.imports.models import Draft, Import
 from annotate.judging import services
@@ -75,26 +75,26 @@ ADDRESSES = {
     "studies:set_state": ("post", {"state": "open"}, {"admin"}, 302),
     "reports:report": ("get", {}, FOLLOWERS, 200),
     "reports:export": ("get", {}, FOLLOWERS, 200),
-    "reports:raw": ("get", {}, FOLLOWERS, 200),
-    "reports:raw_file": ("get", {}, FOLLOWERS, 200),
-    "reports:raw_zip": ("get", {}, FOLLOWERS, 200),
-    "reports:bundle": ("get", {}, FOLLOWERS, 200),
+    "exchange:raw": ("get", {}, FOLLOWERS, 200),
+    "exchange:raw_file": ("get", {}, FOLLOWERS, 200),
+    "exchange:raw_zip": ("get", {}, FOLLOWERS, 200),
+    "exchange:bundle": ("get", {}, FOLLOWERS, 200),
     "reports:export_table": ("get", {}, FOLLOWERS, 200),
     "reports:kept_reports": ("get", {}, FOLLOWERS, 200),
     "reports:kept": ("get", {}, FOLLOWERS, 200),
     "reports:kept_file": ("get", {}, FOLLOWERS, 200),
     "reports:kept_table": ("get", {}, FOLLOWERS, 200),
     "reports:compared": ("get", {}, FOLLOWERS, 200),
-    "reports:kept_figures": ("get", {}, FOLLOWERS, 200),
-    "reports:kept_figure": ("get", {}, FOLLOWERS, 200),
-    "reports:figures": ("get", {}, FOLLOWERS, 200),
-    "reports:figure": ("get", {}, FOLLOWERS, 200),
-    "reports:annotators": ("get", {}, FOLLOWERS, 200),
+    "figures:kept_figures": ("get", {}, FOLLOWERS, 200),
+    "figures:kept_figure": ("get", {}, FOLLOWERS, 200),
+    "figures:figures": ("get", {}, FOLLOWERS, 200),
+    "figures:figure": ("get", {}, FOLLOWERS, 200),
+    "evidence:annotators": ("get", {}, FOLLOWERS, 200),
     # Without a reason.
-    "reports:decide_annotator": ("post", {"is_excluded": "yes"}, FOLLOWERS, 422),
-    "reports:disagreement": ("get", {}, FOLLOWERS, 200),
-    "reports:image": ("get", {}, FOLLOWERS, 200),
-    "reports:compare": ("get", {}, FOLLOWERS, 200),
+    "evidence:decide_annotator": ("post", {"is_excluded": "yes"}, FOLLOWERS, 422),
+    "evidence:disagreement": ("get", {}, FOLLOWERS, 200),
+    "evidence:image": ("get", {}, FOLLOWERS, 200),
+    "evidence:compare": ("get", {}, FOLLOWERS, 200),
     "datasets:list": ("get", {}, FOLLOWERS, 200),
     "datasets:detail": ("get", {}, FOLLOWERS, 200),
     "datasets:matrix": ("get", {}, FOLLOWERS, 200),
@@ -188,7 +188,7 @@ def address(name, study, screen_id):
         "pk": study.kept_reports.first().pk,
         "other": study.kept_reports.first().pk,
     }
-    if name in ("reports:figure", "reports:kept_figure"):
+    if name in ("figures:figure", "figures:kept_figure"):
         values |= {"name": FIGURES[0], "extension": "svg"}
     if name.startswith("imports:"):
         draft = Draft.objects.get()
@@ -202,10 +202,10 @@ def address(name, study, screen_id):
         values["pk"] = study.invitations.first().pk
     pattern = OWN[name]
     wanted = {*(pattern.converters or getattr(pattern.regex, "groupindex", {}))}
-    if name.startswith("reports:"):
-        # Some stand below an included pattern that takes it.
+    if name.startswith("figures:"):
+        # They stand below an included pattern that takes it.
         wanted.add("slug")
-    if name.startswith("reports:kept_figure"):
+    if name.startswith("figures:kept_figure"):
         wanted.add("pk")
     return reverse(name, kwargs={key: values[key] for key in wanted})
 

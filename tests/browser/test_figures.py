@@ -5,7 +5,7 @@ from axe_playwright_python.sync_playwright import Axe
 from django.urls import reverse
 
 from annotate.accounts.models import Preferences
-from annotate.figures.data import NAMES
+from annotate.figures.kinds import NAMES
 from tests.browser.test_pages import signed_in
 from tests.support.factories import add_annotator, add_researcher, make_run, make_study
 from tests.support.truths import rank_everything, same_truth
@@ -49,7 +49,7 @@ def test_each_figure_is_shown_once_and_can_be_read(
     complaints, fetched = [], []
     page.on("console", lambda said: complaints.append(said.text) if said.type == "error" else None)
     page.on("request", lambda request: fetched.append(request.url))
-    page.goto(live_server.url + reverse("reports:figures", args=[study.slug]))
+    page.goto(live_server.url + reverse("figures:figures", args=[study.slug]))
     shown = see_all(page)
     assert shown.count() == len(NAMES)
     drawn = [url for url in fetched if ".svg?" in url and "/figures/" in url]
@@ -70,7 +70,7 @@ def test_a_chosen_theme_wins_over_the_system(browser, client, live_server, study
     Preferences.objects.create(person=person, theme="light")
     context = browser.new_context(color_scheme="dark")
     page = signed_in(context, client, person, live_server)
-    page.goto(live_server.url + reverse("reports:figures", args=[study.slug]))
+    page.goto(live_server.url + reverse("figures:figures", args=[study.slug]))
     assert page.locator("picture.figure__light:visible").count() == len(NAMES)
     assert page.locator("picture.figure__dark:visible").count() == 0
     page.emulate_media(color_scheme="light")
@@ -86,7 +86,7 @@ def test_a_drawing_opens_alone_without_a_refusal(browser, client, live_server, s
     page = signed_in(context, client, add_researcher(study), live_server)
     complaints = []
     page.on("console", lambda said: complaints.append(said.text))
-    page.goto(live_server.url + reverse("reports:figure", args=[study.slug, "wins", "svg"]))
+    page.goto(live_server.url + reverse("figures:figure", args=[study.slug, "wins", "svg"]))
     assert page.locator("svg").count() >= 1
     assert complaints == []
     context.close()
@@ -95,7 +95,7 @@ def test_a_drawing_opens_alone_without_a_refusal(browser, client, live_server, s
 def test_without_javascript_the_criterion_can_be_changed(browser, client, live_server, study):
     context = browser.new_context(java_script_enabled=False)
     page = signed_in(context, client, add_researcher(study), live_server)
-    page.goto(live_server.url + reverse("reports:figures", args=[study.slug]))
+    page.goto(live_server.url + reverse("figures:figures", args=[study.slug]))
     page.get_by_role("link", name="Precision", exact=True).click()
     assert page.get_by_role("heading", name="Distances to the consensus by precision").count() == 1
     context.close()

@@ -36,16 +36,16 @@ def researcher(study):
 def addresses(study):
     image = study.images.first().name
     key = f"protocol-{study.dataset.runs.get(name='Reversed').pk}"
-    page = reverse("reports:image", args=[study.slug, image])
+    page = reverse("evidence:image", args=[study.slug, image])
     return [
         f"{page}?annotator=annotator-1&script={key}",
         f"{page}?decimals=x",
-        reverse("reports:compare", args=[study.slug, image]) + "?protocol=IOU&left=b&right=c",
-        reverse("reports:compare", args=[study.slug, image])
+        reverse("evidence:compare", args=[study.slug, image]) + "?protocol=IOU&left=b&right=c",
+        reverse("evidence:compare", args=[study.slug, image])
         + "?protocol=DETEVAL&left=b&right=c&p-set=1&p-min_area_recall=0.3",
         reverse("studies:detail", args=[study.slug]),
-        reverse("reports:disagreement", args=[study.slug]) + "?protocol=Reversed",
-        reverse("reports:annotators", args=[study.slug]) + "?annotator=annotator-3",
+        reverse("evidence:disagreement", args=[study.slug]) + "?protocol=Reversed",
+        reverse("evidence:annotators", args=[study.slug]) + "?annotator=annotator-3",
     ]
 
 
@@ -83,7 +83,7 @@ def test_a_header_sorts_and_says_so(browser, client, live_server, study, researc
 def test_heads_of_two_rows_sort_their_own_column(browser, client, live_server, study, researcher):
     context = browser.new_context()
     page = signed_in(context, client, researcher, live_server)
-    page.goto(live_server.url + reverse("reports:annotators", args=[study.slug]))
+    page.goto(live_server.url + reverse("evidence:annotators", args=[study.slug]))
     table = page.locator("table.sides")
     # The last column is the share of left among the decided answers by preference.
     table.locator("thead th").last.get_by_role("button").click()
@@ -135,7 +135,7 @@ def test_matches_follow_a_threshold_while_it_slides(page, client, live_server, s
     """Truth and detection of a are equal; d's box is far from it, so a threshold of 1 unmatches a, too."""
     page = signed_in(page.context, client, researcher, live_server)
     image = study.images.first().name
-    address = reverse("reports:compare", args=[study.slug, image])
+    address = reverse("evidence:compare", args=[study.slug, image])
     page.goto(f"{live_server.url}{address}?protocol=IOU&left=a&right=b")
     recall = page.locator("#matches-left ~ dl dd").first
     expect(recall).to_have_text("1.0000")

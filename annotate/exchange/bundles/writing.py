@@ -13,9 +13,10 @@ from django.db.models import Max
 
 from annotate.datasets.models import Image, Method, Result, image_storage
 from annotate.errors import Refusal
-from annotate.exchange.raw import assignments_in_order, logs_of, snapshot, zip_entry
+from annotate.exchange.raw import assignments_in_order, logs_of, zip_entry
 from annotate.judging.models import Assignment, Judgement, Screen, Skip, Withdrawal
 from annotate.reports import exports, services
+from annotate.reports.snapshots import snapshot
 from annotate.scoring.models import ProtocolRun, Score
 from annotate.studies.models import Study
 from annotate.studies.pseudonyms import names_of, numbered

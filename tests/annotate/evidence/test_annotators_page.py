@@ -30,7 +30,7 @@ def follow(client):
 
 
 def url(study):
-    return reverse("reports:annotators", args=[study.slug])
+    return reverse("evidence:annotators", args=[study.slug])
 
 
 def people_of(client, study, **query):

@@ -58,11 +58,11 @@ def follow(client):
 
 
 def image_url(study, image=None):
-    return reverse("reports:image", args=[study.slug, (image or study.images.first()).name])
+    return reverse("evidence:image", args=[study.slug, (image or study.images.first()).name])
 
 
 def compare_url(study, image=None):
-    return reverse("reports:compare", args=[study.slug, (image or study.images.first()).name])
+    return reverse("evidence:compare", args=[study.slug, (image or study.images.first()).name])
 
 
 def letters(order):
@@ -227,7 +227,7 @@ def test_an_image_is_found_by_name_or_number_and_only_in_its_study(follow, study
     assert client.get(image_url(study, image)).status_code == 200
     assert client.get(compare_url(study, image)).context["sides"]
     for name in (other.name, str(other.pk), "9" * 30, "nothing"):
-        assert client.get(reverse("reports:image", args=[study.slug, name])).status_code == 404
+        assert client.get(reverse("evidence:image", args=[study.slug, name])).status_code == 404
 
 
 # The screens of an annotator
@@ -438,7 +438,7 @@ def apart():
 
 
 def disagreement_url(study):
-    return reverse("reports:disagreement", args=[study.slug])
+    return reverse("evidence:disagreement", args=[study.slug])
 
 
 def test_images_stand_by_their_distance_the_largest_first(follow, apart):

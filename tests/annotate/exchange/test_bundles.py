@@ -308,7 +308,7 @@ def test_a_photograph_that_is_missing_stops_the_export(study, tmp_path):
 
 def test_researchers_download_what_the_command_writes(client, study):
     client.force_login(add_researcher(study))
-    url = reverse("reports:bundle", args=[study.slug])
+    url = reverse("exchange:bundle", args=[study.slug])
     assert client.get(url).getvalue() == bundle_of(study)
     assert client.get(url, {"images": "yes"}).getvalue() == bundle_of(study, photographs=True)
     assert client.get(url, {"names": "yes"}).getvalue() == bundle_of(study, names=True)

@@ -203,12 +203,12 @@ def test_the_number_of_queries_does_not_grow_with_the_annotators():
 
 
 def test_the_page_explains_and_links_every_file(researcher, study):
-    page = researcher.get(reverse("reports:raw", args=[study.slug])).text
+    page = researcher.get(reverse("exchange:raw", args=[study.slug])).text
     for column in (*raw.EVENT_COLUMNS, *raw.RANKING_COLUMNS):
         assert f"<code>{column.name}</code>" in page
     for name in raw.FILES:
-        assert reverse("reports:raw_file", args=[study.slug, name]) in page
-    assert reverse("reports:raw", args=[study.slug]) in (
+        assert reverse("exchange:raw_file", args=[study.slug, name]) in page
+    assert reverse("exchange:raw", args=[study.slug]) in (
         researcher.get(reverse("reports:report", args=[study.slug])).text
     )
 
@@ -217,25 +217,25 @@ def test_the_page_explains_and_links_every_file(researcher, study):
 def test_a_download_is_what_the_command_writes_and_what_the_checksum_says(
     researcher, study, tmp_path, name
 ):
-    response = researcher.get(reverse("reports:raw_file", args=[study.slug, name]))
+    response = researcher.get(reverse("exchange:raw_file", args=[study.slug, name]))
     assert response.streaming
     downloaded = response.getvalue()
     out = tmp_path / name
     call_command("export_raw", study.slug, "--file", name, "--out", str(out))
     assert out.read_bytes() == downloaded
-    line = researcher.get(reverse("reports:raw_file", args=[study.slug, f"{name}.sha256"])).text
+    line = researcher.get(reverse("exchange:raw_file", args=[study.slug, f"{name}.sha256"])).text
     assert line == f"{hashlib.sha256(downloaded).hexdigest()}  {name}\n"
 
 
 def test_names_are_given_to_who_asks_for_them(researcher, study):
     person = Membership.objects.filter(study=study, role="annotator").first().person
-    url = reverse("reports:raw_file", args=[study.slug, "rankings.csv"])
+    url = reverse("exchange:raw_file", args=[study.slug, "rankings.csv"])
     assert person.username not in researcher.get(url).getvalue().decode()
     assert person.username in researcher.get(url, {"names": "yes"}).getvalue().decode()
 
 
 def test_the_zip_holds_all_files_and_their_checksums(researcher, study):
-    url = reverse("reports:raw_zip", args=[study.slug])
+    url = reverse("exchange:raw_zip", args=[study.slug])
     content = researcher.get(url).getvalue()
     assert content == researcher.get(url).getvalue()
     with zipfile.ZipFile(io.BytesIO(content)) as archive:
@@ -263,7 +263,7 @@ def test_the_command_refuses_in_one_sentence(study, arguments):
 def test_a_file_that_there_is_not_is_404(researcher, study):
     for name in ("other.csv", "other.csv.sha256"):
         assert (
-            researcher.get(reverse("reports:raw_file", args=[study.slug, name])).status_code == 404
+            researcher.get(reverse("exchange:raw_file", args=[study.slug, name])).status_code == 404
         )
 
 

@@ -105,8 +105,8 @@ def test_what_is_so_already_and_who_does_not_rank_is_refused(study, researcher):
 
 def test_the_page_leaves_out_shows_the_history_and_takes_in_again(client, study, researcher):
     client.force_login(researcher)
-    page = reverse("reports:annotators", args=[study.slug])
-    address = reverse("reports:decide_annotator", args=[study.slug, "annotator-1"])
+    page = reverse("evidence:annotators", args=[study.slug])
+    address = reverse("evidence:decide_annotator", args=[study.slug, "annotator-1"])
     response = client.post(address, {"is_excluded": "yes", "reason": "sleepy"}, follow=True)
     assert "Left out: reports are now made without" in response.text
     [row] = [one for one in response.context["people"] if one.key == "annotator-1"]
@@ -114,7 +114,7 @@ def test_the_page_leaves_out_shows_the_history_and_takes_in_again(client, study,
     report = client.get(reverse("reports:report", args=[study.slug])).text
     assert "Annotators left out" in report
     assert "sleepy" in report
-    image = client.get(reverse("reports:image", args=[study.slug, study.images.get().name]))
+    image = client.get(reverse("evidence:image", args=[study.slug, study.images.get().name]))
     [order] = [one for one in image.context["page"].annotators if one.is_left_out]
     assert order.key == "annotator-1"
     assert image.context["page"].n_rankings == 2
@@ -129,7 +129,7 @@ def test_the_page_leaves_out_shows_the_history_and_takes_in_again(client, study,
 
 def test_a_refused_decision_is_shown_again_with_the_reason(client, study, researcher):
     client.force_login(researcher)
-    address = reverse("reports:decide_annotator", args=[study.slug, "annotator-1"])
+    address = reverse("evidence:decide_annotator", args=[study.slug, "annotator-1"])
     response = client.post(address, {"is_excluded": "yes", "reason": ""})
     assert response.status_code == 422
     assert "Say why" in response.text
@@ -138,7 +138,7 @@ def test_a_refused_decision_is_shown_again_with_the_reason(client, study, resear
     assert "already" in response.text
     # Its links lead back to the page itself.
     assert 'href="?' not in response.text.split("<main")[1]
-    nobody = reverse("reports:decide_annotator", args=[study.slug, "annotator-99"])
+    nobody = reverse("evidence:decide_annotator", args=[study.slug, "annotator-99"])
     assert client.post(nobody, {"is_excluded": "yes", "reason": "x"}).status_code == 404
 
 
@@ -149,12 +149,12 @@ def test_who_is_left_out_is_compared_with_the_others_and_with_nobody_else(
     client.force_login(researcher)
     odd = people(study)[2]
     decide(study=study, person=odd, is_excluded=True, reason="x", by=researcher)
-    response = client.get(reverse("reports:annotators", args=[study.slug]))
+    response = client.get(reverse("evidence:annotators", args=[study.slug]))
     assert [one.work.distance for one in response.context["people"]] == [0, 0, 1]
 
 
 def test_another_study_is_not_there(client, study):
     client.force_login(add_researcher(make_study(["a", "b"])))
-    address = reverse("reports:decide_annotator", args=[study.slug, "annotator-1"])
+    address = reverse("evidence:decide_annotator", args=[study.slug, "annotator-1"])
     assert client.post(address, {"is_excluded": "yes", "reason": "x"}).status_code == 404
     assert not study.exclusions.exists()

@@ -9,8 +9,8 @@ import zipfile
 import pytest
 from django.urls import reverse
 
-from annotate.figures import data as figure_data
-from annotate.figures import files as figure_files
+from annotate.figures.files import FORMATS as FIGURE_FORMATS
+from annotate.figures.kinds import NAMES as FIGURES
 from annotate.judging import services as judging
 from annotate.reports.services import available_runs, keep_report
 from annotate.scoring.models import ProtocolRun, Score
@@ -198,16 +198,16 @@ def pages_of(study, kept):
         {"min_annotators": 100},
     ):
         yield reverse("reports:report", args=[slug]), settings
-        yield reverse("reports:image", args=[slug, image]), settings
-        yield reverse("reports:disagreement", args=[slug]), settings
-    yield reverse("reports:figures", args=[slug]), {"criterion": "recall", "min_annotators": 1}
-    yield reverse("reports:kept_figures", args=[slug, kept.pk]), {"criterion": "preference"}
-    yield reverse("reports:image", args=[slug, image]), {"annotator": "annotator-1"}
-    yield reverse("reports:compare", args=[slug, image]), {"protocol": "IOU"}
-    yield reverse("reports:compare", args=[slug, image]), {}
-    yield reverse("reports:annotators", args=[slug]), {}
-    yield reverse("reports:annotators", args=[slug]), {"annotator": "annotator-1"}
-    yield reverse("reports:raw", args=[slug]), {}
+        yield reverse("evidence:image", args=[slug, image]), settings
+        yield reverse("evidence:disagreement", args=[slug]), settings
+    yield reverse("figures:figures", args=[slug]), {"criterion": "recall", "min_annotators": 1}
+    yield reverse("figures:kept_figures", args=[slug, kept.pk]), {"criterion": "preference"}
+    yield reverse("evidence:image", args=[slug, image]), {"annotator": "annotator-1"}
+    yield reverse("evidence:compare", args=[slug, image]), {"protocol": "IOU"}
+    yield reverse("evidence:compare", args=[slug, image]), {}
+    yield reverse("evidence:annotators", args=[slug]), {}
+    yield reverse("evidence:annotators", args=[slug]), {"annotator": "annotator-1"}
+    yield reverse("exchange:raw", args=[slug]), {}
     yield reverse("reports:kept_reports", args=[slug]), {}
     yield reverse("reports:kept", args=[slug, kept.pk]), {}
     yield reverse("reports:compared", args=[slug, kept.pk, kept.pk]), {}
@@ -281,9 +281,9 @@ def test_every_file_says_what_it_can(researcher, odd):
             if extension != "json":
                 assert not NOT_FOR_PEOPLE.search(response.text), (url, response.text)
     for name in ("events.csv", "rankings.json", "exclusions.csv"):
-        text = client.get(reverse("reports:raw_file", args=[study.slug, name])).getvalue().decode()
+        text = client.get(reverse("exchange:raw_file", args=[study.slug, name])).getvalue().decode()
         assert not NOT_FOR_PEOPLE.search(text), name
-    bundle = client.get(reverse("reports:bundle", args=[study.slug]))
+    bundle = client.get(reverse("exchange:bundle", args=[study.slug]))
     with zipfile.ZipFile(io.BytesIO(bundle.getvalue())) as archive:
         assert archive.testzip() is None
         json.loads(archive.read("report.json"), parse_constant=refused)
@@ -305,11 +305,11 @@ AS_EVERY_FILE = (nobody, no_complete_image, missing_values)
 def test_every_figure_can_be_had(researcher, odd):
     study, _, build = odd
     client = researcher(study)
-    for name in figure_data.NAMES:
-        for extension, kind in figure_files.FORMATS.items():
+    for name in FIGURES:
+        for extension, kind in FIGURE_FORMATS.items():
             if extension != "svg" and build not in AS_EVERY_FILE:
                 continue
-            url = reverse("reports:figure", args=[study.slug, name, extension])
+            url = reverse("figures:figure", args=[study.slug, name, extension])
             response = client.get(url, {"criterion": "preference", "min_annotators": 1})
             assert response.status_code == 200, url
             assert response["Content-Type"] == kind.content_type

@@ -57,7 +57,7 @@ def test_progress_is_shown_per_annotator_and_per_image(client):
     assert sorted(row[3] for row in images) == ["W", "·", "·"]
     cell = response.context["images"][0].cells[0]
     assert cell == ("annotator-1", selectors.DONE)
-    image = reverse("reports:image", args=[study.slug, response.context["images"][0].name])
+    image = reverse("evidence:image", args=[study.slug, response.context["images"][0].name])
     assert f'href="{image}?annotator=annotator-1#screens"' in response.text
     figures = response.context["figures"]
     assert (figures.n_images, figures.n_ready, figures.n_begun, figures.n_untouched) == (3, 0, 3, 0)

@@ -8,11 +8,8 @@ from html import unescape
 from pathlib import Path
 from typing import Final
 
-from fontTools import subset
-from fontTools.ttLib import TTFont
-
 # The file the drawing program measures text with; it comes from there.
-_FILE: Final = Path(__file__).with_name("fonts") / "LiberationSans-Regular.ttf"
+_FILE: Final = Path(__file__).parents[1] / "fonts" / "LiberationSans-Regular.ttf"
 _TEXT: Final = re.compile(r"<text [^>]*>([^<]*)</text>")
 
 
@@ -27,6 +24,10 @@ def font_style(svg: str) -> str:
 
 @lru_cache(maxsize=256)
 def _style(letters: frozenset[str]) -> str:
+    # Loaded with the first figure, as the drawing libraries are.
+    from fontTools import subset
+    from fontTools.ttLib import TTFont
+
     font = TTFont(_FILE, recalcTimestamp=False)
     options = subset.Options(
         flavor="woff", layout_features=["kern"], hinting=False, notdef_outline=True

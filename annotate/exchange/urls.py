@@ -1,0 +1,13 @@
+"""The addresses of a study's raw data and of its bundle."""
+
+from django.urls import path
+
+from . import views
+
+app_name = "exchange"
+urlpatterns = [
+    path("<slug:slug>/raw/", views.raw_data, name="raw"),
+    path("<slug:slug>/raw/all.zip", views.raw_zip, name="raw_zip"),
+    path("<slug:slug>/raw/<str:name>", views.raw_file, name="raw_file"),
+    path("<slug:slug>/bundle.zip", views.bundle, name="bundle"),
+]

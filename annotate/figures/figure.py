@@ -1,0 +1,50 @@
+"""A figure: its words, its numbers as a table, and how it is drawn."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import date
+from typing import TYPE_CHECKING
+
+from .papers import Paper
+
+if TYPE_CHECKING:
+    # Loaded only where a figure is drawn: it takes a second.
+    import altair as alt
+
+Cell = str | int | float | date | None
+Row = tuple[Cell, ...]
+
+
+@dataclass(frozen=True)
+class Figure:
+    """What is shown, the numbers behind it, and how to draw it.
+
+    Attributes
+    ----------
+    caption : str
+        What the marks mean, as a paper would say it.
+    summary : str
+        What a reader sees, for one who does not see it.
+    notes : tuple of str
+        What the figure cannot show, or what should be known before it is trusted.
+    draw : callable or None
+        None: there is nothing to draw, and the notes say why.
+    """
+
+    name: str
+    title: str
+    caption: str
+    summary: str
+    columns: tuple[str, ...]
+    rows: tuple[Row, ...]
+    notes: tuple[str, ...]
+    draw: "Callable[[Paper], alt.TopLevelMixin] | None"
+
+    @property
+    def is_empty(self) -> bool:
+        return self.draw is None
+
+
+def without_drawing(name: str, title: str, columns: Sequence[str], reason: str) -> Figure:
+    """Return a figure that says in words what is missing."""
+    return Figure(name, title, "", reason, tuple(columns), (), (reason,), None)

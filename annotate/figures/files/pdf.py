@@ -1,0 +1,63 @@
+"""A figure as PDF."""
+
+import io
+import re
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from ..figure import Figure
+from ..papers import Paper
+from .about import description, printable, source
+from .svg import framed
+
+if TYPE_CHECKING:
+    from pypdf.generic import DictionaryObject
+
+
+def to_pdf(figure: Figure, paper: Paper, facts: Mapping[str, str]) -> bytes:
+    """Return the figure as one page of its size, fonts embedded, with its document information."""
+    # Loaded with the first figure, as the other drawing libraries are.
+    import vl_convert
+    from pypdf import PdfReader, PdfWriter
+
+    drawn = vl_convert.svg_to_pdf(framed(figure, paper, {}, f"{paper.width_pt:.2f}", ""))
+    [page] = PdfReader(io.BytesIO(drawn)).pages
+    _sort_resources(page)
+    writer = PdfWriter()
+    writer.add_page(page)
+    writer.metadata = _information(figure, facts)
+    stream = io.BytesIO()
+    writer.write(stream)
+    return stream.getvalue()
+
+
+def _information(figure: Figure, facts: Mapping[str, str]) -> dict[str, str]:
+    information = {
+        "/Title": figure.title,
+        "/Subject": description(figure),
+        "/Keywords": source(facts),
+        "/Creator": facts.get("software", ""),
+    }
+    day = facts.get("date", "").replace("-", "")
+    if re.fullmatch(r"\d{8}", day):
+        information["/CreationDate"] = f"D:{day}"
+    return {name: printable(text) for name, text in information.items()}
+
+
+def _sort_resources(drawn: "DictionaryObject") -> None:
+    """Sort what a page, or a form on it, uses.
+
+    The drawing program lists it in another order each time, and objects are numbered in the order
+    in which they are listed: sorted, equal figures give equal bytes.
+    """
+    if "/Resources" not in drawn:
+        return
+    resources = drawn["/Resources"]
+    for kind in resources:
+        entries = resources[kind]
+        if isinstance(entries, dict):
+            in_order = sorted(entries.items())
+            entries.clear()
+            entries.update(in_order)
+    for form in resources.get("/XObject", {}).values():
+        _sort_resources(form.get_object())

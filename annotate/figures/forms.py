@@ -1,0 +1,63 @@
+"""The settings of figures, as their addresses carry them."""
+
+from collections.abc import Sequence
+
+from django import forms
+from django.http import QueryDict
+
+from annotate.reports.forms import ReportForm
+from annotate.scoring.models import ProtocolRun
+from annotate.studies.models import Study
+from rankings.elicitation import CRITERIA
+
+from .papers import THEMES, WIDTHS_MM, Paper
+
+_USUAL = {"criterion": "recall", "theme": "light", "width": "double"}
+
+
+def _with_usual(data: QueryDict) -> QueryDict:
+    """Return what the address says, and the usual value of what it does not."""
+    given = data.copy()
+    for name, value in _USUAL.items():
+        if not given.get(name):
+            given[name] = value
+    return given
+
+
+def _choice(names: Sequence[str], label: str | None = None) -> forms.ChoiceField:
+    return forms.ChoiceField(choices=[(name, name) for name in names], required=False, label=label)
+
+
+class _PaperForm(forms.Form):
+    theme = _choice(list(THEMES))
+    width = _choice(list(WIDTHS_MM))
+
+    def paper(self) -> Paper:
+        return Paper(self.cleaned_data["theme"], self.cleaned_data["width"])
+
+
+class FigureForm(ReportForm):
+    """A report's settings, and the criterion that the figures are of."""
+
+    criterion = _choice(CRITERIA, "Criterion")
+    field_order = ("criterion",)
+
+    def __init__(self, data: QueryDict, *, study: Study, runs: Sequence[ProtocolRun]) -> None:
+        super().__init__(_with_usual(data), study=study, runs=runs)
+
+
+class FileForm(FigureForm, _PaperForm):
+    """How the file of a figure is drawn."""
+
+
+class KeptFigureForm(forms.Form):
+    """Of a kept report only the criterion can be chosen: its settings are its own."""
+
+    criterion = _choice(CRITERIA)
+
+    def __init__(self, data: QueryDict) -> None:
+        super().__init__(_with_usual(data))
+
+
+class KeptFileForm(KeptFigureForm, _PaperForm):
+    """How the file of a kept report's figure is drawn."""

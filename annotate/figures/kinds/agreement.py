@@ -1,0 +1,153 @@
+"""A heat map of the mean distance between annotators."""
+
+from collections.abc import Mapping, Sequence
+from itertools import combinations
+
+from rankings.distances import kemeny_distances
+from rankings.edit_distance import edit_distances, places_of
+from rankings.orders import methods_of
+
+from ..data import FigureData, noted_as_live
+from ..figure import Figure, without_drawing
+from ..numbers import Matrix, Rankings
+from ..parts import matrix_of_cells
+from ..words import DISTANCE_NAMES, SHORT_DISTANCE_NAMES, counted, listed
+
+# (row, column) of the matrix, the column after the row -> mean distance
+_Pairs = Mapping[tuple[int, int], float]
+
+
+def figure_of(data: FigureData) -> Figure:
+    annotators = list(data.of_annotator)
+    means = mean_distances(data.of_annotator, data.settings.distance)
+    figure = annotator_agreement(
+        [
+            [means.get((row, column), means.get((column, row))) for column in annotators]
+            for row in annotators
+        ],
+        annotators,
+        distance=data.settings.distance,
+        criterion=data.criterion,
+        constant=[
+            name
+            for name, rankings in data.of_annotator.items()
+            if all(len(ranking) == 1 for ranking in rankings.values())
+        ],
+    )
+    return noted_as_live(figure, data)
+
+
+def annotator_agreement(
+    means: Matrix,
+    annotators: Sequence[str],
+    *,
+    distance: str = "edit",
+    criterion: str = "recall",
+    constant: Sequence[str] = (),
+) -> Figure:
+    """Return a heat map of the mean distance between annotators.
+
+    Parameters
+    ----------
+    means : sequence of rows
+        None where two annotators share no image, and on the diagonal.
+    constant : sequence of str
+        Annotators whose rankings tie everything.
+    """
+    title = f"Agreement between annotators by {criterion}"
+    columns = ("Annotator", *annotators)
+    pairs = list(combinations(range(len(annotators)), 2))
+    known = {
+        (row, column): mean for row, column in pairs if (mean := means[row][column]) is not None
+    }
+    missing = _missing(annotators, known)
+    if missing:
+        return without_drawing("agreement", title, columns, missing)
+    return Figure(
+        name="agreement",
+        title=title,
+        caption=(
+            f"Mean {DISTANCE_NAMES[distance]} between the rankings by {criterion} of two "
+            "annotators over the images that both have ranked; 0 is full agreement. A1 is "
+            "annotator-1 of the raw data."
+        ),
+        summary=_summary(annotators, known),
+        columns=columns,
+        rows=tuple((name, *row) for name, row in zip(annotators, means, strict=True)),
+        notes=tuple(_notes(known, len(pairs), constant)),
+        draw=lambda paper: matrix_of_cells(
+            paper,
+            annotators,
+            means,
+            top=max(known.values()) or 1.0,
+            digits=1,
+            legend=f"Mean {SHORT_DISTANCE_NAMES[distance]}",
+        ),
+    )
+
+
+def _missing(annotators: Sequence[str], known: _Pairs) -> str:
+    if not annotators:
+        return "No annotator has ranked an image completely yet."
+    if len(annotators) == 1:
+        return "One annotator has ranked images so far; agreement needs two."
+    return "" if known else "No two annotators have ranked the same image yet."
+
+
+def _summary(annotators: Sequence[str], known: _Pairs) -> str:
+    far = max(known, key=lambda pair: known[pair])
+    near = min(known, key=lambda pair: known[pair])
+    return (
+        f"Heat map of {len(annotators)} annotators. Nearest: {annotators[near[0]]} and "
+        f"{annotators[near[1]]}, {known[near]:.2f}; farthest: {annotators[far[0]]} and "
+        f"{annotators[far[1]]}, {known[far]:.2f}."
+    )
+
+
+def _notes(known: _Pairs, n_pairs: int, constant: Sequence[str]) -> list[str]:
+    notes = []
+    if len(known) < n_pairs:
+        notes.append(
+            f"{counted(n_pairs - len(known), 'pair')} of annotators without a common image "
+            "have a dash."
+        )
+    if constant:
+        notes.append(f"Ties everything on every image: {listed(constant)}.")
+    distances = set(known.values())
+    if distances == {0}:
+        notes.append("All annotators agree on every common image.")
+    elif len(distances) == 1:
+        notes.append("All pairs are equally far apart.")
+    return notes
+
+
+def mean_distances(of_annotator: Rankings, distance: str) -> dict[tuple[str, str], float | None]:
+    """Return the mean distance of each two annotators over the images both ranked; None without.
+
+    Two rankings of different methods are not compared: a method may have joined in between.
+    """
+    totals = dict.fromkeys(combinations(of_annotator, 2), 0.0)
+    n_images = dict.fromkeys(totals, 0)
+    images = dict.fromkeys(image for rankings in of_annotator.values() for image in rankings)
+    measure = edit_distances if distance == "edit" else kemeny_distances
+    for image in images:
+        # methods -> who ranked just these on the image, in the order of the annotators
+        annotators_by_methods: dict[frozenset[str], list[str]] = {}
+        for name, rankings in of_annotator.items():
+            if image in rankings:
+                annotators_by_methods.setdefault(methods_of(rankings[image]), []).append(name)
+        for names in annotators_by_methods.values():
+            pairs = list(combinations(range(len(names)), 2))
+            if not pairs:
+                continue
+            # A row of places for each annotator; all pairs of rows are measured in one call.
+            places = places_of([of_annotator[name][image] for name in names])
+            firsts, seconds = (list(ends) for ends in zip(*pairs, strict=True))
+            distances = measure(places[firsts], places[seconds])
+            for (first, second), value in zip(pairs, distances, strict=True):
+                pair = (names[first], names[second])
+                totals[pair] += float(value)
+                n_images[pair] += 1
+    return {
+        pair: total / n_images[pair] if n_images[pair] else None for pair, total in totals.items()
+    }

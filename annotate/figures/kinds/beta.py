@@ -1,0 +1,246 @@
+"""Each protocol's mean distance to the preference consensus as beta grows."""
+
+from collections.abc import Mapping, Sequence
+from typing import Final, NamedTuple
+
+import altair as alt
+
+from rankings.tuning import beta_search
+
+from ..data import FigureData, noted_as_live
+from ..figure import Figure, without_drawing
+from ..papers import Paper
+from ..parts import data_of, finished, label_width
+from ..words import (
+    DISTANCE_NAMES,
+    SHORT_DISTANCE_NAMES,
+    counted,
+    groups_of_equals,
+    listed,
+    missing_images,
+)
+
+_MARKS: Final = ("circle", "square", "triangle-up", "diamond", "triangle-down", "cross")
+_DASHES: Final[Sequence[list[float]]] = (
+    [1, 0],
+    [5, 2],
+    [1.5, 1.5],
+    [7, 2, 1.5, 2],
+    [3, 1.5],
+    [9, 3],
+    [4, 1.5, 1, 1.5],
+)
+# protocol -> (beta, mean distance), betas ascending
+_Curves = Mapping[str, Sequence[tuple[float, float]]]
+# protocol -> (beta, mean distance) of its optimum
+_Optima = Mapping[str, tuple[float, float]]
+
+
+def figure_of(data: FigureData) -> Figure:
+    kept = data.kept_betas
+    if kept:
+        searched = [(row["protocol"], row["curve"], row["beta"], row["score"]) for row in kept]
+    else:
+        searched = [
+            (search.protocol, search.curve, search.beta, search.score)
+            for search in beta_search(
+                data.scores,
+                data.preference.consensus,
+                decimals=data.settings.decimals,
+                distance=data.settings.distance,
+            )
+        ]
+    figure = beta_curves(
+        {protocol: [(beta, mean) for beta, mean in curve] for protocol, curve, _, _ in searched},
+        {
+            protocol: (beta, mean)
+            for protocol, _, beta, mean in searched
+            if beta is not None and mean is not None
+        },
+        distance=data.settings.distance,
+        n_images=data.preference.n_images,
+        left_out=data.preference.left_out,
+    )
+    return figure if kept else noted_as_live(figure, data)
+
+
+def beta_curves(
+    curves: _Curves,
+    optima: _Optima,
+    *,
+    distance: str = "edit",
+    n_images: int,
+    left_out: Sequence[tuple[str, str]] = (),
+) -> Figure:
+    """Return each protocol's mean distance to the preference consensus as beta grows.
+
+    Parameters
+    ----------
+    curves : protocol -> (beta, mean distance), betas ascending
+    optima : protocol -> (beta, mean distance) where it is smallest
+    """
+    title = "Recall or precision: the F‑score's beta against preference"
+    columns = ("Beta", *curves)
+    missing = missing_images(range(n_images), tuple(curves), left_out)
+    if missing:
+        return without_drawing("beta", title, columns, missing)
+    betas = [beta for beta, _ in next(iter(curves.values()))]
+    return Figure(
+        name="beta",
+        title=title,
+        caption=(
+            f"Mean {DISTANCE_NAMES[distance]} between the preference consensus and the ranking by "
+            f"F-score, over {counted(n_images, 'image')}, as beta weighs recall more (right) or "
+            "precision more (left). Mark: each protocol's best beta."
+        ),
+        summary=_summary(curves, optima),
+        columns=columns,
+        rows=tuple(
+            (beta, *(curve[at][1] for curve in curves.values())) for at, beta in enumerate(betas)
+        ),
+        notes=tuple(_notes(curves, n_images)),
+        draw=lambda paper: _drawing(paper, curves, optima, distance),
+    )
+
+
+def _summary(curves: _Curves, optima: _Optima) -> str:
+    nearest_first = sorted(optima, key=lambda name: (optima[name][1], name))
+    best = (f"{name} {optima[name][0]:.2f} ({optima[name][1]:.2f})" for name in nearest_first)
+    return f"{counted(len(curves), 'line')}. Best beta: {'; '.join(best)}."
+
+
+def _notes(curves: _Curves, n_images: int) -> list[str]:
+    notes = ["One image: its curve says nothing about others."] if n_images == 1 else []
+    flat = [name for name, curve in curves.items() if len({value for _, value in curve}) == 1]
+    if flat:
+        notes.append(f"Beta changes nothing for {listed(flat)}.")
+    equals = groups_of_equals({name: tuple(curve) for name, curve in curves.items()})
+    return [*notes, *(f"The same curve: {listed(names)}." for names in equals)]
+
+
+class _Style(NamedTuple):
+    """The look of a protocol's line: such that lines differ in grey, too."""
+
+    colour: str
+    dash: list[float]
+    mark: str
+
+
+def _style(paper: Paper, at: int) -> _Style:
+    lines = paper.theme.lines
+    return _Style(lines[at % len(lines)], _DASHES[at % len(_DASHES)], _MARKS[at % len(_MARKS)])
+
+
+def _drawing(paper: Paper, curves: _Curves, optima: _Optima, distance: str) -> alt.TopLevelMixin:
+    names = list(curves)
+    labels = label_width(paper, names)
+    width = paper.width_pt - labels - 50
+    height = max(120.0 if paper.is_wide else 100.0, 9.0 * len(names))
+    low, high = _limits(curves)
+    ends = {name: curve[-1][1] for name, curve in curves.items()}
+    # Labels stand at least 8.5 points apart.
+    label_at = _spread(ends, low, high, 8.5 * (high - low) / height)
+    scale = alt.Scale(domain=[low, high], nice=False, zero=False)
+    x = _beta_axis(curves)
+    y = alt.Y(
+        "distance:Q",
+        title=f"Mean {SHORT_DISTANCE_NAMES[distance]}",
+        scale=scale,
+        axis=alt.Axis(tickCount=5),
+    )
+    styles = [_style(paper, at) for at in range(len(names))]
+    colour = alt.Color(
+        "protocol:N", legend=None, scale=_one_each(names, [s.colour for s in styles])
+    )
+    dash = alt.StrokeDash(
+        "protocol:N", legend=None, scale=_one_each(names, [s.dash for s in styles])
+    )
+    mark = alt.Shape("protocol:N", legend=None, scale=_one_each(names, [s.mark for s in styles]))
+    ending = alt.Chart(data_of(_ends(names, optima, ends, label_at)))
+    layers = alt.layer(
+        alt.Chart(data_of(_points(curves)))
+        .mark_line(strokeWidth=1.25)
+        .encode(x=x, y=y, color=colour, strokeDash=dash),
+        ending.mark_point(size=28, filled=True, opacity=1).encode(
+            x=x, y=y, color=colour, shape=mark
+        ),
+        # From the end of each line to its label.
+        ending.mark_rule(strokeWidth=0.75).encode(
+            x=alt.value(width + 1),
+            x2=alt.value(width + 13),
+            y=alt.Y("end:Q", scale=scale),
+            y2="label:Q",
+            color=colour,
+            strokeDash=dash,
+        ),
+        ending.mark_text(
+            align="left", baseline="middle", limit=labels, color=paper.theme.ink
+        ).encode(x=alt.value(width + 16), y=alt.Y("label:Q", scale=scale), text="protocol:N"),
+    )
+    return finished(paper, layers.properties(width=width, height=height))
+
+
+def _limits(curves: _Curves) -> tuple[float, float]:
+    """Return the ends of the axis of distances: the curves and a little space, never below 0."""
+    values = [value for curve in curves.values() for _, value in curve]
+    space = 0.05 * (max(values) - min(values)) or 0.5
+    return max(0.0, min(values) - space), max(values) + space
+
+
+def _points(curves: _Curves) -> list[dict[str, str | float]]:
+    return [
+        {"protocol": name, "beta": beta, "distance": value}
+        for name, curve in curves.items()
+        for beta, value in curve
+    ]
+
+
+def _ends(
+    names: Sequence[str],
+    optima: _Optima,
+    ends: Mapping[str, float],
+    label_at: Mapping[str, float],
+) -> list[dict[str, str | float]]:
+    """Return each protocol's best beta, where its line ends, and where its label stands."""
+    return [
+        {
+            "protocol": name,
+            "beta": optima[name][0],
+            "distance": optima[name][1],
+            "end": ends[name],
+            "label": label_at[name],
+        }
+        for name in names
+    ]
+
+
+def _one_each(names: list[str], looks: Sequence[str] | Sequence[list[float]]) -> alt.Scale:
+    """Return a scale that gives each protocol its own look."""
+    return alt.Scale(domain=names, range=list(looks))
+
+
+def _beta_axis(curves: _Curves) -> alt.X:
+    betas = [beta for curve in curves.values() for beta, _ in curve]
+    return alt.X(
+        "beta:Q",
+        title="Beta (log scale)",
+        scale=alt.Scale(type="log", base=2, domain=[betas[0], max(betas)], nice=False),
+        axis=alt.Axis(
+            values=[1 / 8, 1 / 4, 1 / 2, 1, 2, 4, 8],
+            labelExpr="datum.value < 1 ? '1/' + format(1 / datum.value, 'd')"
+            " : format(datum.value, 'd')",
+        ),
+    )
+
+
+def _spread(wanted: Mapping[str, float], low: float, high: float, gap: float) -> dict[str, float]:
+    """Return places near the wanted ones, within [low, high] and a gap apart as far as that goes."""
+    order = sorted(wanted, key=lambda name: (wanted[name], name))
+    places: list[float] = []
+    for name in order:
+        places.append(max(wanted[name], places[-1] + gap if places else low))
+    ceiling = high
+    for at in reversed(range(len(places))):
+        places[at] = min(places[at], ceiling)
+        ceiling = places[at] - gap
+    return dict(zip(order, places, strict=True))

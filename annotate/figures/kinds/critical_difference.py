@@ -1,0 +1,207 @@
+"""A critical-difference diagram: average ranks, and bars over what is not told apart."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+import altair as alt
+
+from rankings.resampling import distance_table
+from rankings.significance import CriticalDifference, friedman_test
+from rankings.significance import critical_difference as nemenyi_test
+
+from ..data import FigureData
+from ..figure import Figure, without_drawing
+from ..papers import Paper, text_width_pt
+from ..parts import Layers, data_of, finished
+from ..words import counted, listed, missing_images
+
+_COLUMNS: Final = ("Protocol", "Average rank", "Not told apart in")
+# From the top of the drawing, in points: the bar of the critical difference, and the axis.
+_LIMIT_Y: Final = 8
+_AXIS_Y: Final = 34.0
+# Between the bars of groups, and between the names.
+_LANE: Final = 5.0
+_LINE: Final = 12.0
+
+
+def figure_of(data: FigureData) -> Figure:
+    table = distance_table(data.table.distances, data.protocols)
+    return critical_difference(
+        nemenyi_test(table, data.protocols),
+        criterion=data.criterion,
+        p_value=friedman_test(table, data.protocols).p_value,
+        left_out=data.table.left_out,
+    )
+
+
+def critical_difference(
+    tested: CriticalDifference,
+    *,
+    criterion: str = "recall",
+    p_value: float | None = None,
+    left_out: Sequence[tuple[str, str]] = (),
+) -> Figure:
+    """Return a critical-difference diagram: average ranks, and bars over what is not told apart."""
+    title = f"Average ranks of the protocols by {criterion}"
+    protocols = [name for name, _ in tested.average_ranks]
+    missing = missing_images(range(tested.n_images), protocols, left_out)
+    if missing:
+        return without_drawing("critical-difference", title, _COLUMNS, missing)
+    limit = tested.critical_difference
+    if limit is None:
+        reason = "One protocol has no rank among others."
+        return without_drawing("critical-difference", title, _COLUMNS, reason)
+    ranks = {name: rank for name, rank in tested.average_ranks if rank is not None}
+    return Figure(
+        name="critical-difference",
+        title=title,
+        caption=(
+            f"Average rank of each protocol's distance over {counted(tested.n_images, 'image')} "
+            f"(1 is nearest to people). Bars join protocols that Nemenyi's test does not tell "
+            f"apart; CD is its critical difference at level {tested.alpha:g}."
+        ),
+        summary=_summary(ranks, tested.groups),
+        columns=_COLUMNS,
+        rows=tuple((name, rank, _groups_with(name, tested.groups)) for name, rank in ranks.items()),
+        notes=tuple(_notes(ranks, limit, tested.alpha, p_value)),
+        draw=lambda paper: _drawing(paper, ranks, tested.groups, limit),
+    )
+
+
+def _groups_with(name: str, groups: Sequence[Sequence[str]]) -> str:
+    numbers = [f"group {number}" for number, group in enumerate(groups, 1) if name in group]
+    return ", ".join(numbers) or "no group"
+
+
+def _summary(ranks: Mapping[str, float], groups: Sequence[Sequence[str]]) -> str:
+    first, *_, last = ranks
+    told = "; ".join(f"not told apart: {listed(group)}" for group in groups)
+    return (
+        f"Critical-difference diagram of {len(ranks)} protocols, from {first} "
+        f"({ranks[first]:.2f}) to {last} ({ranks[last]:.2f}); {told or 'all are told apart'}."
+    )
+
+
+def _notes(
+    ranks: Mapping[str, float], limit: float, alpha: float, p_value: float | None
+) -> list[str]:
+    notes = [f"The critical difference is {limit:.2f} at level {alpha:g}."]
+    if p_value is None:
+        notes.append("Friedman's test cannot be made of these distances.")
+    else:
+        notes.append(f"Friedman's test that all protocols are alike: {_p_text(p_value)}.")
+    if limit >= len(ranks) - 1:
+        notes.append("With so few images no difference of ranks could be told from chance.")
+    if len(set(ranks.values())) == 1:
+        notes.append("All protocols have the same average rank.")
+    return notes
+
+
+def _p_text(p_value: float) -> str:
+    return "p < 0.001" if p_value < 0.001 else f"p = {p_value:.3f}"
+
+
+@dataclass
+class _Canvas:
+    """Lines and texts at places in points, y down from the top."""
+
+    lines: list[dict[str, str | float]] = field(default_factory=list)
+    texts: list[dict[str, str | float]] = field(default_factory=list)
+
+    def line(self, x: float, y: float, x2: float, y2: float, width: float, colour: str) -> None:
+        self.lines.append({"x": x, "y": y, "x2": x2, "y2": y2, "width": width, "colour": colour})
+
+    def text(self, x: float, y: float, words: str, align: str, colour: str) -> None:
+        self.texts.append({"x": x, "y": y, "text": words, "align": align, "colour": colour})
+
+
+def _drawing(
+    paper: Paper, ranks: Mapping[str, float], groups: Sequence[Sequence[str]], limit: float
+) -> alt.TopLevelMixin:
+    """Return the diagram in points: its lines belong to no axis that Vega-Lite has."""
+    # Names stand left and right of the axis, which goes from rank 1 to the number of protocols.
+    margin = min(max(map(text_width_pt, ranks)) + 8, 0.34 * paper.width_pt)
+    unit = (paper.width_pt - 2 * margin - 8) / (len(ranks) - 1)
+    place = {name: margin + 4 + (rank - 1) * unit for name, rank in ranks.items()}
+    first_y = _AXIS_Y + 10 + _LANE * len(groups)
+    canvas = _Canvas()
+    _draw_axis(canvas, paper, len(ranks), margin, unit)
+    _draw_limit(canvas, paper, limit, len(ranks), margin + 4, unit)
+    for at, group in enumerate(groups):
+        y = _AXIS_Y + 6 + _LANE * at
+        ends = [place[name] for name in group]
+        canvas.line(min(ends) - 2, y, max(ends) + 2, y, 3, paper.theme.mark)
+    _draw_names(canvas, paper, place, margin, first_y)
+    height = first_y + _LINE * ((len(ranks) + 1) // 2 - 1) + 8
+    return finished(paper, _chart(canvas, paper.width_pt, height, margin), padding=0)
+
+
+def _draw_axis(canvas: _Canvas, paper: Paper, n: int, margin: float, unit: float) -> None:
+    ink = paper.theme.ink
+    canvas.line(margin + 4, _AXIS_Y, paper.width_pt - margin - 4, _AXIS_Y, 1, ink)
+    # At least 14 points between two numbers.
+    step = max(1, round(14 / unit))
+    for rank in range(1, n + 1):
+        x = margin + 4 + (rank - 1) * unit
+        canvas.line(x, _AXIS_Y - 4, x, _AXIS_Y, 1, ink)
+        if (rank - 1) % step == 0:
+            canvas.text(x, _AXIS_Y - 9, str(rank), "center", ink)
+
+
+def _draw_limit(
+    canvas: _Canvas, paper: Paper, limit: float, n: int, start: float, unit: float
+) -> None:
+    """Draw the critical difference above the axis; one longer than the axis has no end."""
+    soft = paper.theme.soft
+    drawn = min(limit, n - 1)
+    end = start + drawn * unit
+    canvas.line(start, _LIMIT_Y, end, _LIMIT_Y, 1, soft)
+    canvas.line(start, _LIMIT_Y - 3, start, _LIMIT_Y + 3, 1, soft)
+    if drawn == limit:
+        canvas.line(end, _LIMIT_Y - 3, end, _LIMIT_Y + 3, 1, soft)
+    canvas.text(end + 4, _LIMIT_Y, f"CD = {limit:.2f}", "left", soft)
+
+
+def _draw_names(
+    canvas: _Canvas, paper: Paper, place: Mapping[str, float], margin: float, first_y: float
+) -> None:
+    """Draw a line from each place on the axis to its name: the better half goes to the left."""
+    ink = paper.theme.ink
+    half = (len(place) + 1) // 2
+    for at, (name, x) in enumerate(place.items()):
+        is_left = at < half
+        y = first_y + _LINE * (at if is_left else len(place) - 1 - at)
+        edge = margin if is_left else paper.width_pt - margin
+        canvas.line(x, _AXIS_Y, x, y, 0.75, ink)
+        canvas.line(x, y, edge, y, 0.75, ink)
+        canvas.text(edge + (-3 if is_left else 3), y, name, "right" if is_left else "left", ink)
+        canvas.texts[-1]["limit"] = margin - 4
+
+
+def _chart(canvas: _Canvas, width: float, height: float, margin: float) -> Layers:
+    x_scale = alt.Scale(domain=[0, width], range=[0, width], nice=False)
+    y_scale = alt.Scale(domain=[0, height], range=[0, height], nice=False)
+    x = alt.X("x:Q", axis=None, scale=x_scale)
+    y = alt.Y("y:Q", axis=None, scale=y_scale)
+    colour = alt.Color("colour:N", scale=None)
+    lines = (
+        alt.Chart(data_of(canvas.lines))
+        .mark_rule(strokeCap="butt", opacity=1)
+        .encode(
+            x=x,
+            x2="x2:Q",
+            y=y,
+            y2="y2:Q",
+            strokeWidth=alt.StrokeWidth("width:Q", scale=None),
+            color=colour,
+        )
+    )
+    # A mark has one alignment, so each has a layer of its own.
+    words = [
+        alt.Chart(data_of([text for text in canvas.texts if text["align"] == align]))
+        .mark_text(align=align, baseline="middle", limit=margin if align == "right" else 0)
+        .encode(x=x, y=y, text="text:N", color=colour)
+        for align in ("left", "center", "right")
+    ]
+    return alt.layer(lines, *words).properties(width=width, height=height)

@@ -1,0 +1,146 @@
+"""Box plots of each protocol's distances to the consensus."""
+
+from collections.abc import Collection, Sequence
+from typing import NamedTuple
+
+import altair as alt
+
+from ..data import FigureData
+from ..figure import Figure, without_drawing
+from ..numbers import Distances, five_numbers, mean
+from ..papers import Paper
+from ..parts import data_of, fitted, label_width, names_axis
+from ..words import (
+    DISTANCE_NAMES,
+    SHORT_DISTANCE_NAMES,
+    capital,
+    counted,
+    identical,
+    missing_images,
+    one_image,
+)
+
+_COLUMNS = (
+    "Protocol",
+    "Images",
+    "Smallest",
+    "Quarter",
+    "Median",
+    "Three quarters",
+    "Largest",
+    "Mean",
+)
+
+
+class _Box(NamedTuple):
+    """A protocol's or baseline's distances over all images."""
+
+    protocol: str
+    n: int
+    smallest: float
+    q1: float
+    median: float
+    q3: float
+    largest: float
+    mean: float
+
+
+def figure_of(data: FigureData) -> Figure:
+    table = data.table
+    return distance_distribution(
+        table.distances,
+        data.protocols,
+        baselines=[row.protocol for row in table.baselines],
+        distance=data.settings.distance,
+        criterion=data.criterion,
+        left_out=table.left_out,
+    )
+
+
+def distance_distribution(
+    distances: Distances,
+    protocols: Sequence[str],
+    *,
+    baselines: Sequence[str] = (),
+    distance: str = "edit",
+    criterion: str = "recall",
+    left_out: Sequence[tuple[str, str]] = (),
+) -> Figure:
+    """Return box plots of each protocol's distances over the images, the nearest first."""
+    title = f"Distances to the consensus by {criterion}"
+    missing = missing_images(distances, protocols, left_out)
+    if missing:
+        return without_drawing("distances", title, _COLUMNS, missing)
+    box_of = {
+        name: _box(name, [of_image[name] for of_image in distances.values()])
+        for name in (*protocols, *baselines)
+    }
+    order = sorted(protocols, key=lambda name: (box_of[name].mean, name))
+    boxes = [box_of[name] for name in (*order, *baselines)]
+    return Figure(
+        name="distances",
+        title=title,
+        caption=_caption(distance, criterion, len(distances), has_baselines=bool(baselines)),
+        summary=_summary([box_of[name] for name in order]),
+        columns=_COLUMNS,
+        rows=tuple(tuple(box) for box in boxes),
+        notes=(*one_image(distances), *identical(distances, order)),
+        draw=lambda paper: _boxes(paper, boxes, set(baselines), distance),
+    )
+
+
+def _box(name: str, values: Sequence[float]) -> _Box:
+    # Added up in ascending order, so that the mean does not hang on the order of the images.
+    return _Box(name, len(values), *five_numbers(values), mean(sorted(values)))
+
+
+def _caption(distance: str, criterion: str, n_images: int, *, has_baselines: bool) -> str:
+    return (
+        f"The {DISTANCE_NAMES[distance]} of each protocol's ranking to the consensus by "
+        f"{criterion}, over {counted(n_images, 'image')}; lower is nearer to people. Box: the "
+        "middle half; line: smallest to largest; bar: median; diamond: mean."
+        + (" Paler rows are baselines." if has_baselines else "")
+    )
+
+
+def _summary(boxes: Sequence[_Box]) -> str:
+    nearest, farthest = boxes[0], boxes[-1]
+    return (
+        f"Box plot of {counted(len(boxes), 'protocol')}. Nearest to people on average: "
+        f"{nearest.protocol}, {nearest.mean:.2f}; farthest: {farthest.protocol}, "
+        f"{farthest.mean:.2f}."
+    )
+
+
+def _boxes(
+    paper: Paper, boxes: Sequence[_Box], baselines: Collection[str], distance: str
+) -> alt.TopLevelMixin:
+    values = [box._asdict() | {"baseline": box.protocol in baselines} for box in boxes]
+    labels = label_width(paper, [box.protocol for box in boxes])
+    largest = max(box.largest for box in boxes)
+    colours = paper.theme
+    fill = alt.condition("datum.baseline", alt.value(colours.sunken), alt.value(colours.pale))
+    edge = alt.condition("datum.baseline", alt.value(colours.soft), alt.value(colours.mark))
+    base = alt.Chart(data_of(values)).encode(
+        y=alt.Y("protocol:N", sort=None, title=None, axis=names_axis(labels))
+    )
+    x = alt.X(
+        "smallest:Q",
+        title=f"{capital(SHORT_DISTANCE_NAMES[distance])} to the consensus",
+        scale=alt.Scale(domain=[0, largest or 1], nice=True, zero=True),
+        axis=alt.Axis(tickCount=6, grid=True),
+    )
+    return fitted(
+        paper,
+        alt.layer(
+            base.mark_rule(strokeWidth=1).encode(x=x, x2="largest:Q", color=edge),
+            base.mark_bar(height=8, strokeWidth=0.75).encode(
+                x=alt.X("q1:Q"), x2="q3:Q", fill=fill, stroke=edge
+            ),
+            base.mark_tick(thickness=2, size=10, color=colours.ink).encode(x="median:Q"),
+            base.mark_point(
+                shape="diamond", size=22, filled=True, fill=colours.ground, stroke=colours.ink
+            ).encode(x="mean:Q"),
+        ),
+        height_pt=15 * len(boxes) + 34,
+    )

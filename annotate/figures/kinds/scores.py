@@ -1,0 +1,239 @@
+"""Each protocol's scores against the rank that people gave."""
+
+from collections.abc import Mapping, Sequence
+from typing import Final, NamedTuple
+
+import altair as alt
+
+from rankings.from_scores import f_beta
+from rankings.orders import Ranking, doubled_ranks
+
+from ..data import FigureData, noted_as_live
+from ..figure import Figure, without_drawing
+from ..numbers import five_numbers
+from ..papers import Paper
+from ..parts import Layers, data_of, finished
+from ..words import capital, counted, listed, missing_images, one_image
+
+_COLUMNS: Final = (
+    "Protocol",
+    "Rank",
+    "Results",
+    "Smallest",
+    "Quarter",
+    "Median",
+    "Three quarters",
+    "Largest",
+)
+_SCORE_NAMES: Final = {"recall": "recall R", "precision": "precision P", "preference": "F-score"}
+# image -> protocol -> method -> score
+_Scores = Mapping[str, Mapping[str, Mapping[str, float | None]]]
+# (protocol, rank) -> scores of the methods that people gave this rank, over all images
+_ByRank = Mapping[tuple[str, float], Sequence[float]]
+
+
+class _AtRank(NamedTuple):
+    """A protocol's scores of the results that people gave one rank."""
+
+    protocol: str
+    rank: float
+    n: int
+    smallest: float
+    q1: float
+    median: float
+    q3: float
+    largest: float
+
+
+def figure_of(data: FigureData) -> Figure:
+    def value(recall: float | None, precision: float | None) -> float | None:
+        if data.criterion == "recall":
+            return recall
+        if data.criterion == "precision":
+            return precision
+        if recall is None or precision is None:
+            return None
+        return f_beta(recall, precision, data.settings.beta)
+
+    scores = {
+        image: {
+            protocol: {method: value(*score) for method, score in of_method.items()}
+            for protocol, of_method in of_protocol.items()
+        }
+        for image, of_protocol in data.scores.items()
+    }
+    figure = score_by_rank(
+        scores,
+        data.table.consensus,
+        data.protocols,
+        criterion=data.criterion,
+        left_out=data.table.left_out,
+    )
+    return noted_as_live(figure, data)
+
+
+def score_by_rank(
+    scores: _Scores,
+    consensus: Mapping[str, Ranking],
+    protocols: Sequence[str],
+    *,
+    criterion: str = "recall",
+    left_out: Sequence[tuple[str, str]] = (),
+) -> Figure:
+    """Return each protocol's scores against the place that people gave.
+
+    Parameters
+    ----------
+    scores : image -> protocol -> method -> score
+    consensus : image -> ranking
+        The images that count; one image alone shows that image.
+    """
+    title = f"Scores against the consensus by {criterion}"
+    missing = missing_images(consensus, protocols, left_out)
+    if missing:
+        return without_drawing("scores", title, _COLUMNS, missing)
+    by_rank, n_missing = _gathered(scores, consensus, protocols)
+    if not by_rank:
+        reason = "No protocol has a score on the images that count."
+        return without_drawing("scores", title, _COLUMNS, reason)
+    rows = [
+        _AtRank(
+            protocol, rank, len(by_rank[protocol, rank]), *five_numbers(by_rank[protocol, rank])
+        )
+        for protocol in protocols
+        for rank in sorted(rank for name, rank in by_rank if name == protocol)
+    ]
+    n_methods = max(sum(map(len, ranking)) for ranking in consensus.values())
+    score_name = _SCORE_NAMES.get(criterion, "score")
+    return Figure(
+        name="scores",
+        title=title,
+        caption=_caption(score_name, criterion, len(consensus)),
+        summary=(
+            f"{counted(len(protocols), 'panel')}, one for each protocol: the score, from 0 to 1, "
+            f"for ranks 1 to {n_methods}."
+        ),
+        columns=_COLUMNS,
+        rows=tuple(tuple(row) for row in rows),
+        notes=tuple(_notes(by_rank, n_missing, consensus, protocols)),
+        draw=lambda paper: _panels(paper, rows, protocols, n_methods, capital(score_name)),
+    )
+
+
+def _gathered(
+    scores: _Scores, consensus: Mapping[str, Ranking], protocols: Sequence[str]
+) -> tuple[_ByRank, int]:
+    """Return the scores by protocol and rank, and the number of those that are missing."""
+    by_rank: dict[tuple[str, float], list[float]] = {}
+    n_missing = 0
+    for image, ranking in consensus.items():
+        for method, doubled in doubled_ranks(ranking).items():
+            for protocol in protocols:
+                score = scores.get(image, {}).get(protocol, {}).get(method)
+                if score is None or score != score:
+                    n_missing += 1
+                else:
+                    by_rank.setdefault((protocol, doubled / 2), []).append(score)
+    return by_rank, n_missing
+
+
+def _caption(score_name: str, criterion: str, n_images: int) -> str:
+    return (
+        f"The {score_name} that each protocol gives against the rank that people gave by "
+        f"{criterion} (1 is best; ties share the mean of their places), over "
+        f"{counted(n_images, 'image')}. Dot: median; thick line: the middle half; thin line: "
+        "smallest to largest. A protocol that agrees with people falls from left to right."
+    )
+
+
+def _notes(
+    by_rank: _ByRank, n_missing: int, consensus: Mapping[str, Ranking], protocols: Sequence[str]
+) -> list[str]:
+    notes = one_image(consensus)
+    if n_missing:
+        notes.append(f"{counted(n_missing, 'score')} missing and not shown.")
+    if all(len(ranking) == 1 for ranking in consensus.values()):
+        notes.append("People tied all methods on every image: there is one rank to show.")
+    constant = [name for name in protocols if _is_constant(by_rank, name)]
+    if constant:
+        notes.append(f"The same score for everything: {listed(constant)}.")
+    return notes
+
+
+def _is_constant(by_rank: _ByRank, protocol: str) -> bool:
+    values = [
+        value for (name, _), scores in by_rank.items() if name == protocol for value in scores
+    ]
+    return len(values) > 1 and len(set(values)) == 1
+
+
+def _panels(
+    paper: Paper,
+    rows: Sequence[_AtRank],
+    protocols: Sequence[str],
+    n_methods: int,
+    y_title: str,
+) -> alt.TopLevelMixin:
+    n_columns = min(len(protocols), 4 if paper.is_wide else 2)
+    # The axis and its title on the left, then the gaps between the panels.
+    width = (paper.width_pt - 36 - 12 * (n_columns - 1)) / n_columns
+    panels = [
+        _panel(
+            paper,
+            [row for row in rows if row.protocol == protocol],
+            protocol,
+            n_methods,
+            width,
+            y_title=y_title if at % n_columns == 0 else None,
+            x_title="Consensus rank" if at + n_columns >= len(protocols) else None,
+        )
+        for at, protocol in enumerate(protocols)
+    ]
+    return finished(paper, alt.concat(*panels, columns=n_columns, spacing=12))
+
+
+def _panel(
+    paper: Paper,
+    rows: Sequence[_AtRank],
+    title: str,
+    n_methods: int,
+    width: float,
+    *,
+    x_title: str | None,
+    y_title: str | None,
+) -> Layers:
+    """Return one protocol's panel; without a title for its axis it has no labels there either."""
+    colours = paper.theme
+    step = max(1, -(-n_methods // 10))
+    x = alt.X(
+        "rank:Q",
+        title=x_title,
+        scale=alt.Scale(domain=[0.5, max(n_methods, 2) + 0.5], nice=False, zero=False),
+        axis=alt.Axis(values=list(range(1, n_methods + 1, step)), grid=False, format="d"),
+    )
+    axis = alt.Axis(
+        values=[0, 0.5, 1], format=".1f", labels=y_title is not None, labelOverlap=False
+    )
+
+    def y(field: str) -> alt.Y:
+        return alt.Y(f"{field}:Q", title=y_title, scale=alt.Scale(domain=[0, 1]), axis=axis)
+
+    base = alt.Chart().encode(x=x)
+    return alt.layer(
+        base.mark_rule(strokeWidth=0.75, color=colours.soft).encode(
+            y=y("smallest"), y2="largest:Q"
+        ),
+        base.mark_rule(strokeWidth=2.5, color=colours.middle).encode(y=y("q1"), y2="q3:Q"),
+        base.mark_line(strokeWidth=0.75, color=colours.mark).encode(y=y("median")),
+        base.mark_point(size=12, filled=True, opacity=1, color=colours.ink).encode(y=y("median")),
+        # As a mark: a chart's title would stand higher where the axis has labels.
+        alt.Chart(data_of([{}]))
+        .mark_text(align="center", baseline="bottom", fontSize=7.5, limit=width)
+        .encode(
+            x=alt.value(width / 2),
+            y=alt.value(-5),
+            text=alt.value(title),
+            color=alt.value(colours.ink),
+        ),
+        data=data_of([row._asdict() for row in rows]),
+    ).properties(width=width, height=78)

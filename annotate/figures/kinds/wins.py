@@ -1,0 +1,85 @@
+"""How often each protocol is nearer to people than each other one."""
+
+from collections.abc import Sequence
+
+from ..data import FigureData
+from ..figure import Figure, without_drawing
+from ..numbers import Distances, mean
+from ..parts import matrix_of_cells
+from ..words import counted, identical, missing_images, one_image
+
+
+def figure_of(data: FigureData) -> Figure:
+    return win_matrix(
+        data.table.distances,
+        data.protocols,
+        criterion=data.criterion,
+        left_out=data.table.left_out,
+    )
+
+
+def win_matrix(
+    distances: Distances,
+    protocols: Sequence[str],
+    *,
+    criterion: str = "recall",
+    left_out: Sequence[tuple[str, str]] = (),
+) -> Figure:
+    """Return how often each protocol is nearer to people than each other one."""
+    title = f"Which protocol is nearer to people by {criterion}"
+    columns = ("Protocol", *protocols)
+    missing = missing_images(distances, protocols, left_out)
+    if not missing and len(protocols) < 2:
+        missing = "One protocol has no other to be compared with."
+    if missing:
+        return without_drawing("wins", title, columns, missing)
+    shares = win_shares(distances, protocols)
+    return Figure(
+        name="wins",
+        title=title,
+        caption=(
+            f"Share of {counted(len(distances), 'image')} on which the protocol of the row is "
+            f"nearer to the consensus by {criterion} than that of the column; a tie counts half. "
+            "Columns are numbered as the rows are."
+        ),
+        summary=_summary(protocols, shares),
+        columns=columns,
+        rows=tuple((name, *row) for name, row in zip(protocols, shares, strict=True)),
+        notes=(*one_image(distances), *identical(distances, protocols)),
+        draw=lambda paper: matrix_of_cells(
+            paper, protocols, shares, top=1.0, digits=2, legend="Share of images"
+        ),
+    )
+
+
+def win_shares(distances: Distances, protocols: Sequence[str]) -> list[list[float | None]]:
+    """Return the share of images on which the row is nearer than the column; a tie is half.
+
+    None on the diagonal, and everywhere without an image.
+    """
+    n = len(distances)
+    return [
+        [
+            None
+            if row == column or not n
+            else sum(
+                1.0 if of[row] < of[column] else 0.5 if of[row] == of[column] else 0.0
+                for of in distances.values()
+            )
+            / n
+            for column in protocols
+        ]
+        for row in protocols
+    ]
+
+
+def _summary(protocols: Sequence[str], shares: Sequence[Sequence[float | None]]) -> str:
+    means = {
+        name: mean([share for share in row if share is not None])
+        for name, row in zip(protocols, shares, strict=True)
+    }
+    best = max(protocols, key=lambda name: means[name])
+    return (
+        f"Matrix of {len(protocols)} by {len(protocols)} shares. {best} is nearer than the "
+        f"others most often, on {means[best]:.0%} of the images on average."
+    )

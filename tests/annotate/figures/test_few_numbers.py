@@ -1,0 +1,118 @@
+"""Figures of nothing, of one number, of equal numbers and of very many."""
+
+import json
+import re
+from datetime import date
+
+import pytest
+
+from annotate.figures.files import to_pdf, to_png, to_svg
+from annotate.figures.files.vega import specification
+from annotate.figures.kinds.agreement import annotator_agreement
+from annotate.figures.kinds.beta import beta_curves
+from annotate.figures.kinds.critical_difference import critical_difference
+from annotate.figures.kinds.distances import distance_distribution
+from annotate.figures.kinds.progress import progress_over_time
+from annotate.figures.kinds.scores import score_by_rank
+from annotate.figures.kinds.wins import win_matrix
+from annotate.figures.parts import drawing
+from rankings.orders import checked
+from rankings.significance import critical_difference as nemenyi
+from tests.support.figures import FACTS, PAPERS
+
+NOTHING = [
+    distance_distribution({}, ["A"], left_out=[("one", "0 of 3 annotators")]),
+    distance_distribution({}, []),
+    score_by_rank({}, {}, ["A"]),
+    score_by_rank({"one": {}}, {"one": checked([["a"]])}, ["A"]),
+    win_matrix({}, ["A", "B"]),
+    win_matrix({"one": {"A": 1.0}}, ["A"]),
+    annotator_agreement([], []),
+    annotator_agreement([[None]], ["A1"]),
+    annotator_agreement([[None, None], [None, None]], ["A1", "A2"]),
+    beta_curves({}, {}, n_images=0),
+    beta_curves({"A": ()}, {}, n_images=0),
+    critical_difference(nemenyi([[1.0]], ["A"])),
+    critical_difference(nemenyi([[]], [])),
+    progress_over_time([]),
+]
+
+
+@pytest.mark.parametrize("figure", NOTHING, ids=lambda figure: figure.name)
+def test_without_anything_to_draw_a_figure_says_what_is_missing(figure):
+    assert figure.is_empty
+    assert figure.notes[0].endswith(".")
+    assert figure.rows == ()
+    for paper in PAPERS:
+        svg = to_svg(figure, paper, FACTS).decode()
+        assert figure.notes[0].split()[0] in svg
+        to_png(figure, paper, FACTS)
+        to_pdf(figure, paper, FACTS)
+
+
+FEW = {
+    "one image": distance_distribution({"one": {"A": 1.0, "B": 2.0}}, ["A", "B"]),
+    "one method": score_by_rank({"one": {"A": {"a": 0.5}}}, {"one": checked([["a"]])}, ["A"]),
+    "all zero": distance_distribution({"one": {"A": 0.0}, "two": {"A": 0.0}}, ["A"]),
+    "identical": win_matrix({"one": {"A": 1.0, "B": 1.0}, "two": {"A": 0.0, "B": 0.0}}, ["A", "B"]),
+    "identical ranks": critical_difference(nemenyi([[1.0, 1.0], [2.0, 2.0]], ["A", "B"])),
+    "one image's ranks": critical_difference(nemenyi([[1.0, 2.0]], ["A", "B"])),
+    "constant": score_by_rank(
+        {"one": {"A": {"a": 0.5, "b": 0.5}}}, {"one": checked([["a"], ["b"]])}, ["A"]
+    ),
+    "all agree": annotator_agreement([[None, 0.0], [0.0, None]], ["A1", "A2"], constant=["A1"]),
+    "flat": beta_curves(
+        {"A": [(0.5, 0.0), (2.0, 0.0)], "B": [(0.5, 0.0), (2.0, 0.0)]},
+        {"A": (2.0, 0.0), "B": (2.0, 0.0)},
+        n_images=1,
+    ),
+    "one day": progress_over_time([(date(2026, 3, 1), 1)]),
+    "many": annotator_agreement(
+        [[None if i == j else 1.0 + (i + j) % 5 for j in range(40)] for i in range(40)],
+        [f"A{at}" for at in range(1, 41)],
+    ),
+    "long names": critical_difference(
+        nemenyi(
+            [[float(at) for at in range(20)]] * 3, [f"{at} " + "long " * 12 for at in range(20)]
+        )
+    ),
+}
+
+
+@pytest.mark.parametrize("paper", PAPERS, ids=str)
+@pytest.mark.parametrize("case", FEW)
+def test_every_drawing_keeps_to_the_schema(case, paper):
+    """What makes the files leaves this check out, and must not differ."""
+    checked_one = drawing(FEW[case], paper).to_dict(validate=True)
+    assert json.dumps(checked_one, sort_keys=True) == specification(FEW[case], paper)
+
+
+@pytest.mark.parametrize("paper", PAPERS, ids=str)
+@pytest.mark.parametrize("case", FEW)
+def test_few_or_equal_numbers_are_drawn_without_a_nan(case, paper):
+    figure = FEW[case]
+    svg = to_svg(figure, paper, FACTS).decode()
+    assert "NaN" not in svg
+    assert "undefined" not in svg
+    assert "Infinity" not in svg
+    assert not re.search(r"\bnan\b", str(figure.rows) + str(figure.notes) + figure.summary)
+    to_pdf(figure, paper, FACTS)
+
+
+@pytest.mark.parametrize(
+    ("case", "words"),
+    [
+        ("one image", "One image: it says nothing about others."),
+        ("identical", "Equally far from people on every image: A and B."),
+        ("identical ranks", "All protocols have the same average rank."),
+        ("one image's ranks", "no difference of ranks could be told from chance"),
+        ("constant", "The same score for everything: A."),
+        ("one method", "People tied all methods on every image"),
+        ("all agree", "Ties everything on every image: A1."),
+        ("all agree", "All annotators agree"),
+        ("flat", "The same curve: A and B."),
+        ("one day", "All on one day."),
+    ],
+)
+def test_what_few_numbers_cannot_say_stands_in_words(case, words):
+    assert words in " ".join(FEW[case].notes)

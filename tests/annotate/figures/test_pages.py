@@ -1,0 +1,306 @@
+"""The page of figures and the addresses of its files."""
+
+import hashlib
+import re
+from base64 import b64encode
+from xml.etree import ElementTree
+
+import pytest
+from django.urls import reverse
+
+from annotate.figures import data as figure_data
+from annotate.figures.files import FORMATS
+from annotate.figures.kinds import NAMES
+from annotate.judging import services
+from annotate.reports import services as services_of_reports
+from annotate.studies.exclusions import decide
+from rankings.report import Settings
+from tests.support.factories import add_annotator, add_researcher, make_person, make_run, make_study
+from tests.support.truths import rank_everything, same_truth
+
+
+@pytest.fixture
+def study(db):
+    study = make_study(["a", "b", "c"], images=2)
+    for _ in range(3):
+        rank_everything(study, add_annotator(study), same_truth([["a"], ["b"], ["c"]]))
+    make_run(study, "Right", {"a": 0.9, "b": 0.5, "c": 0.1})
+    make_run(study, "Reversed", {"a": 0.1, "b": 0.5, "c": 0.9})
+    return study
+
+
+@pytest.fixture
+def researcher(client, study):
+    client.force_login(add_researcher(study))
+    return client
+
+
+def address(study, name="wins", extension="svg"):
+    return reverse("figures:figure", args=[study.slug, name, extension])
+
+
+def shown(response, name):
+    [figure] = [figure for figure in response.context["figures"] if figure.name == name]
+    return figure
+
+
+def test_the_page_shows_every_figure_with_its_numbers(researcher, study):
+    """Right is at distance 0 and Reversed at 3 (three swaps) on both images."""
+    response = researcher.get(reverse("figures:figures", args=[study.slug]))
+    assert response.status_code == 200
+    assert [figure.name for figure in response.context["figures"]] == list(NAMES)
+    assert shown(response, "wins").rows == [["Right", "–", "1"], ["Reversed", "0", "–"]]
+    distances = {row[0]: row[1:] for row in shown(response, "distances").rows}
+    assert distances["Reversed"] == ["2", "3", "3", "3", "3", "3", "3"]
+    assert shown(response, "agreement").rows[0] == ["A1", "–", "0", "0"]
+    ranks = [row[:2] for row in shown(response, "critical-difference").rows]
+    assert ranks == [["Right", "1"], ["Reversed", "2"]]
+    assert [row[1:] for row in shown(response, "progress").rows] == [["6", "6"]]
+    assert shown(response, "scores").rows[0][:6] == ["Right", "1", "2", "0.9", "0.9", "0.9"]
+    assert {row[2] for row in shown(response, "beta").rows} == {"0"}
+    assert "nan" not in re.sub(r"annot|\w+nan\w+", "", response.text.lower())
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("extension", FORMATS)
+def test_every_figure_has_every_file(researcher, study, name, extension):
+    response = researcher.get(address(study, name, extension), {"criterion": "preference"})
+    assert response.status_code == 200
+    assert response["Content-Type"] == FORMATS[extension].content_type
+    assert response["X-Content-Type-Options"] == "nosniff"
+    policy = response["Content-Security-Policy"]
+    if extension == "svg":
+        # One style, the font's; a browser takes it because its hash is this.
+        [style] = re.findall(r"<style>(.*?)</style>", response.text, re.S)
+        digest = b64encode(hashlib.sha256(style.encode()).digest()).decode()
+        assert policy == f"default-src 'none'; style-src 'sha256-{digest}'; font-src data:"
+        assert "style=" not in response.text
+    else:
+        assert policy == "default-src 'none'"
+    assert f"{study.slug}-{name}-preference-" in response["Content-Disposition"]
+
+
+def test_a_file_says_where_it_comes_from(researcher, study):
+    svg = researcher.get(address(study), {"decimals": "2", "criterion": "precision"}).text
+    for fact in (study.name, study.dataset.name, "decimals: 2", "criterion: precision", "edit"):
+        assert fact in svg
+    assert "text-detection-rankings" in svg
+
+
+def test_settings_change_the_figure(researcher, study):
+    url = address(study, "distances")
+    assert "Kemeny" not in researcher.get(url).text
+    assert "Kemeny distance" in researcher.get(url, {"distance": "kemeny"}).text
+    alone = researcher.get(address(study, "wins"), {"protocol": "Right"}).text
+    assert "no other to be compared with" in " ".join(alone.split())
+
+
+def test_every_address_on_the_page_keeps_the_settings(researcher, study):
+    page = researcher.get(
+        reverse("figures:figures", args=[study.slug]),
+        {"criterion": "precision", "distance": "kemeny", "theme": "x", "protocol": "Right"},
+    )
+    for figure in page.context["figures"]:
+        for picture in figure.pictures:
+            for url in (picture.wide, picture.narrow):
+                response = researcher.get(url)
+                assert response.status_code == 200
+                assert "distance: kemeny" in response.text
+                assert "criterion: precision" in response.text
+        for _, files in figure.downloads:
+            assert all(researcher.get(url).status_code == 200 for _, url in files)
+
+
+def test_the_size_on_the_page_is_that_of_the_file(researcher, study):
+    page = researcher.get(reverse("figures:figures", args=[study.slug]))
+    for figure in page.context["figures"]:
+        for picture in figure.pictures:
+            root = ElementTree.fromstring(researcher.get(picture.wide).content)
+            _, _, width, height = map(float, root.get("viewBox").split())
+            across, down = picture.wide_size
+            assert across / down == pytest.approx(width / height, rel=0.02)
+
+
+def test_a_figure_is_sent_again_only_when_it_changed(researcher, study):
+    first = researcher.get(address(study, "distances"))
+    assert "private" in first["Cache-Control"]
+    assert "no-cache" in first["Cache-Control"]
+    again = researcher.get(address(study, "distances"), headers={"if-none-match": first["ETag"]})
+    assert again.status_code == 304
+    assert again.content == b""
+    make_run(study, "Reversed", {"a": 0.5, "b": 0.5, "c": 0.5})
+    changed = researcher.get(address(study, "distances"), headers={"if-none-match": first["ETag"]})
+    assert changed.status_code == 200
+
+
+def test_the_files_of_a_page_share_what_the_page_computed(researcher, study, monkeypatch):
+    page = researcher.get(reverse("figures:figures", args=[study.slug]))
+
+    def refused(*args, **kwargs):
+        raise AssertionError("the report is built again")
+
+    monkeypatch.setattr(figure_data, "build_report", refused)
+    monkeypatch.setattr(figure_data, "rankings_of", refused)
+    for figure in page.context["figures"]:
+        for picture in figure.pictures:
+            assert researcher.get(picture.wide).status_code == 200
+
+
+def test_a_new_ranking_and_a_decision_on_who_counts_change_the_figures(researcher, study):
+    def notes(name):
+        page = researcher.get(reverse("figures:figures", args=[study.slug]))
+        return shown(page, name).rows
+
+    before = notes("agreement")
+    another = add_annotator(study)
+    rank_everything(study, another, same_truth([["c"], ["b"], ["a"]]))
+    after = notes("agreement")
+    assert len(after) == len(before) + 1
+    decide(study=study, person=another, is_excluded=True, reason="x", by=another)
+    assert notes("agreement") == before
+
+
+def test_a_kept_reports_figures_show_what_it_held(researcher, study):
+    """Two protocols, three people; afterwards a fourth answers otherwise and a run is replaced."""
+    runs = services_of_reports.available_runs(study)
+    kept = services_of_reports.keep_report(
+        study=study, settings=Settings(), runs=runs, person=add_researcher(study)
+    )
+    live = reverse("figures:figures", args=[study.slug])
+    page = reverse("figures:kept_figures", args=[study.slug, kept.pk])
+    for criterion in ("recall", "preference"):
+        was = researcher.get(live, {"criterion": criterion})
+        now = researcher.get(page, {"criterion": criterion})
+        for name in ("distances", "wins", "critical-difference", "beta"):
+            assert shown(now, name).rows == shown(was, name).rows
+    before = researcher.get(page)
+    rank_everything(study, add_annotator(study), same_truth([["c"], ["b"], ["a"]]))
+    make_run(study, "Reversed", {"a": 0.5, "b": 0.5, "c": 0.5})
+    after = researcher.get(page)
+    assert shown(researcher.get(live), "distances").rows != shown(after, "distances").rows
+    for name in ("distances", "wins", "critical-difference"):
+        assert shown(after, name).rows == shown(before, name).rows
+        assert not any("as it is now" in note for note in shown(after, name).notes)
+    # What the report does not hold comes from the study, and says so.
+    assert len(shown(after, "agreement").rows) == 4
+    for name in ("agreement", "scores", "progress"):
+        assert any("the study as it is now" in note for note in shown(after, name).notes)
+    for extension in FORMATS:
+        url = reverse("figures:kept_figure", args=[study.slug, kept.pk, "wins", extension])
+        assert researcher.get(url, {"width": "single"}).status_code == 200
+        assert researcher.get(url, {"width": "x"}).status_code == 422
+    assert kept.checksum in researcher.get(url.replace(".pdf", ".svg")).text
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        {"criterion": "beauty"},
+        {"theme": "sepia"},
+        {"width": "3"},
+        {"decimals": "x"},
+        {"protocol": "none"},
+    ],
+)
+def test_settings_that_cannot_be_are_422(researcher, study, query):
+    response = researcher.get(address(study), query)
+    assert response.status_code == 422
+    assert response["Content-Type"].startswith("text/plain")
+    if "theme" not in query and "width" not in query:
+        page = researcher.get(reverse("figures:figures", args=[study.slug]), query)
+        assert page.status_code == 422
+        assert "errorlist" in page.text
+
+
+@pytest.mark.parametrize("end", ["nothing.svg", "wins.gif", "wins"])
+def test_what_is_no_figure_is_404(researcher, study, end):
+    page = reverse("figures:figures", args=[study.slug])
+    assert researcher.get(f"{page}{end}").status_code == 404
+
+
+def test_other_people_see_nothing(client, study):
+    page = reverse("figures:figures", args=[study.slug])
+    for url in (page, address(study)):
+        assert client.get(url).status_code == 302
+    annotator = study.assignments.first().annotator
+    foreign = add_researcher(make_study(["x", "y"]))
+    for person in (annotator, foreign, make_person()):
+        client.force_login(person)
+        for url in (page, address(study), address(study, "progress", "pdf")):
+            assert client.get(url).status_code == 404
+
+
+@pytest.mark.parametrize("method", ["post", "put", "delete"])
+def test_figures_are_only_read(researcher, study, method):
+    assert getattr(researcher, method)(address(study)).status_code == 405
+
+
+def every_figure_in(client, study):
+    response = client.get(reverse("figures:figures", args=[study.slug]))
+    assert response.status_code == 200
+    assert not re.search(r"\b(nan|inf|None|undefined)\b", response.text)
+    for name in NAMES:
+        svg = client.get(address(study, name)).text
+        assert "NaN" not in svg
+    return {figure.name: figure for figure in response.context["figures"]}
+
+
+@pytest.mark.django_db
+def test_before_any_work_every_figure_says_so(client):
+    study = make_study(["a", "b"])
+    client.force_login(add_researcher(study))
+    found = every_figure_in(client, study)
+    assert all(figure.is_empty for figure in found.values())
+    assert "No protocol has scored" in found["wins"].notes[0]
+
+
+@pytest.mark.django_db
+def test_one_annotator_cannot_agree_with_anybody(client):
+    study = make_study(["a", "b"], images=1, min_annotators=1)
+    rank_everything(study, add_annotator(study), same_truth([["a"], ["b"]]))
+    make_run(study, "Right", {"a": 0.9, "b": 0.1})
+    client.force_login(add_researcher(study))
+    found = every_figure_in(client, study)
+    assert "One annotator" in found["agreement"].notes[0]
+    assert not found["distances"].is_empty
+
+
+@pytest.mark.django_db
+def test_all_ties_and_constant_and_identical_protocols(client):
+    study = make_study(["a", "b", "c"], images=2)
+    for _ in range(3):
+        rank_everything(study, add_annotator(study), same_truth([["a", "b", "c"]]))
+    for name in ("Same", "Again"):
+        make_run(study, name, {"a": 0.5, "b": 0.5, "c": 0.5})
+    client.force_login(add_researcher(study))
+    found = every_figure_in(client, study)
+    assert "Ties everything" in " ".join(found["agreement"].notes)
+    assert "Again and Same" in " ".join(found["wins"].notes)
+    assert "tied all methods" in " ".join(found["scores"].notes)
+
+
+def test_a_protocol_without_scores_is_named(researcher, study):
+    make_run(study, "Silent", {})
+    found = every_figure_in(researcher, study)
+    assert "Silent" in found["distances"].notes[0]
+    assert not found["agreement"].is_empty
+    assert not found["progress"].is_empty
+
+
+@pytest.mark.django_db
+def test_somebody_who_always_answers_left_is_drawn_like_others(client):
+    study = make_study(["a", "b", "c"], images=2)
+    for _ in range(3):
+        rank_everything(study, add_annotator(study), same_truth([["a"], ["b"], ["c"]]))
+    hasty = add_annotator(study)
+    turn = services.start(study=study, annotator=hasty)
+    while turn is not None:
+        turn = services.record_judgement(
+            screen_id=turn.screen.public_id,
+            annotator=hasty,
+            verdicts=dict.fromkeys(turn.open_criteria, "left"),
+        )
+    make_run(study, "Right", {"a": 0.9, "b": 0.5, "c": 0.1})
+    client.force_login(add_researcher(study))
+    found = every_figure_in(client, study)
+    assert len(found["agreement"].rows) >= 3
