@@ -1,0 +1,161 @@
+"""A bundle's assignments: screens and events, and the rankings that they must lead to."""
+
+from collections import Counter
+from collections.abc import Mapping
+from typing import Any
+
+from django.contrib.auth.models import User
+
+from annotate.imports.errors import NotLoaded
+from annotate.judging.models import Assignment, Judgement, Screen, Skip, Withdrawal
+from annotate.judging.replay import rankings_of, read_log, settled_of
+from annotate.studies.models import Study, StudyImage
+from protocols.formats.problems import quoted
+from rankings.elicitation import CRITERIA
+
+from .members import Bundle, checked_list, reading
+from .read_data import DataReader
+from .records import decoded
+from .storing import store
+
+
+class AssignmentReader:
+    """Stores assignments with their logs, and refuses rankings that the logs do not lead to."""
+
+    def __init__(
+        self, bundle: Bundle, study: Study, data: DataReader, people: Mapping[str, User]
+    ) -> None:
+        self._bundle = bundle
+        self._study = study
+        self._data = data
+        self._people = people
+
+    def read(self) -> None:
+        taking_part = dict(self._study.methods.values_list("name", "pk"))
+        method_of = {
+            result: taking_part[name]
+            for (_, name), result in self._data.results.items()
+            if name in taking_part
+        }
+        n_complete: Counter[int] = Counter()
+        for part in self._bundle.parts("assignments"):
+            logs = []
+            for number, row in self._bundle.lines(part):
+                with reading(part, number):
+                    logs.append(self._log(row))
+            with reading(part):
+                store([log.assignment for log in logs])
+                store([screen for log in logs for screen in log.screens])
+                store([event for log in logs for event in log.judgements])
+                store([event for log in logs for event in log.skips])
+                store([event for log in logs for event in log.withdrawals])
+            for number, log in enumerate(logs, 1):
+                with reading(part, number):
+                    _check_replay(log.assignment, method_of)
+                if log.assignment.state == Assignment.State.COMPLETE:
+                    n_complete[log.assignment.image_id] += 1
+            self._bundle.counts["assignments"] += len(logs)
+            for name in ("screens", "judgements", "skips", "withdrawals"):
+                self._bundle.counts[name] += sum(len(getattr(log, name)) for log in logs)
+        for image_id, n in n_complete.items():
+            StudyImage.objects.filter(study=self._study, image=image_id).update(n_complete=n)
+
+    def _log(self, row: dict[str, Any]) -> "_Log":
+        """Return an assignment with what happened to it, nothing stored yet."""
+        image = self._data.images[row.pop("image")]
+        screens, events = row.pop("screens"), row.pop("events")
+        items = [
+            [self._data.results[image.name, name] for name in checked_list(item)]
+            for item in checked_list(row.pop("items"))
+        ]
+        flat = [result for item in items for result in item]
+        if not all(items) or len(set(flat)) != len(flat):
+            raise ValueError("an item is empty, or a result is in two items")
+        assignment = decoded(
+            Assignment,
+            {name: value for name, value in row.items() if name not in ("annotator", "rankings")},
+            study=self._study,
+            image=image,
+            annotator=self._people[row["annotator"]],
+            items=items,
+            rankings=self._ranked(row["rankings"]),
+        )
+        if not set(checked_list(assignment.hidden)) <= set(range(len(items))):
+            raise ValueError("an item is hidden that is none")
+        if not set(checked_list(assignment.unsettled)) <= set(CRITERIA):
+            raise ValueError("an unknown criterion is unsettled")
+        log = _Log(assignment)
+        numbered: dict[int, Screen] = {}
+        for screen in checked_list(screens):
+            left, right = (
+                self._data.results[image.name, screen.pop(side)] for side in ("left", "right")
+            )
+            if not {left, right} <= set(flat):
+                raise ValueError("a screen shows what is no item")
+            made = decoded(Screen, screen, assignment=assignment, left_id=left, right_id=right)
+            numbered[made.number] = made
+            log.screens.append(made)
+        for number, event in enumerate(checked_list(events), 1):
+            if event["number"] != number:
+                raise ValueError("its events are not numbered 1, 2, 3 ...")
+            log.add(event, numbered)
+        return log
+
+    def _ranked(self, rankings: Any) -> dict[str, list[list[int]]] | None:
+        if rankings is None:
+            return None
+        return {
+            criterion: [
+                sorted(self._data.methods[name].pk for name in checked_list(bucket))
+                for bucket in checked_list(rankings[criterion])
+            ]
+            for criterion in CRITERIA
+        }
+
+
+class _Log:
+    """An assignment and what happened to it, before it is stored."""
+
+    def __init__(self, assignment: Assignment) -> None:
+        self.assignment = assignment
+        self.screens: list[Screen] = []
+        self.judgements: list[Judgement] = []
+        self.skips: list[Skip] = []
+        self.withdrawals: list[Withdrawal] = []
+        self._answers: dict[int, Judgement | Skip] = {}
+
+    def add(self, event: dict[str, Any], screens: Mapping[int, Screen]) -> None:
+        kind = event.pop("kind")
+        if kind == "withdrawal":
+            ended = self._answers[event.pop("ends")]
+            ends = "judgement" if isinstance(ended, Judgement) else "skip"
+            made = decoded(Withdrawal, event, assignment=self.assignment, **{ends: ended})
+            self.withdrawals.append(made)
+            return
+        screen = screens[event.pop("screen")]
+        answer: Judgement | Skip
+        if kind == "judgement":
+            answer = decoded(Judgement, event, assignment=self.assignment, screen=screen)
+            self.judgements.append(answer)
+        elif kind == "skip":
+            answer = decoded(Skip, event, assignment=self.assignment, screen=screen)
+            self.skips.append(answer)
+        else:
+            raise ValueError(f"{quoted(str(kind))} is no kind of event")
+        self._answers[answer.number] = answer
+
+
+def _check_replay(assignment: Assignment, method_of: Mapping[int, int]) -> None:
+    """Refuse rankings that the stored events do not lead to."""
+    state = settled_of(assignment, read_log(assignment)).state
+    if assignment.state == Assignment.State.COMPLETE:
+        same = state.is_finished and assignment.rankings == rankings_of(
+            assignment, state, dict(method_of)
+        )
+    else:
+        same = assignment.state != Assignment.State.INCOMPLETE or not state.is_finished
+    if not same:
+        raise NotLoaded(
+            f"The events of {assignment.annotator} on {assignment.image} lead to other rankings "
+            "than the bundle holds."
+        )

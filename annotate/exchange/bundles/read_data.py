@@ -1,0 +1,176 @@
+"""A bundle's dataset: images with their truth and photographs, methods, results, runs and scores."""
+
+import tempfile
+from collections.abc import Mapping, Sequence
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+from annotate.datasets.models import Dataset, Image, Method, Result
+from annotate.imports.errors import NotLoaded
+from annotate.imports.photographs import CONTENT_TYPES, Keeper, Photograph, read_photographs
+from annotate.scoring.models import ProtocolRun, Score
+from protocols.core.regions import canonical_bytes, decode_regions
+from protocols.formats.problems import Problems, quoted
+
+from . import PHOTOGRAPHS
+from .members import PHOTOGRAPH, Bundle, reading
+from .records import decoded
+from .storing import store
+
+
+class DataReader:
+    """Stores the dataset's rows; afterwards later parts find images, methods and results by name."""
+
+    def __init__(self, bundle: Bundle, keeper: Keeper) -> None:
+        self._bundle = bundle
+        self._keeper = keeper
+        self.images: dict[str, Image] = {}
+        self.methods: dict[str, Method] = {}
+        # (image, method) -> key
+        self.results: dict[tuple[str, str], int] = {}
+
+    def read(self, dataset: Dataset) -> None:
+        self._load_images(dataset)
+        self._load_methods(dataset)
+        self._load_results()
+        self._load_scores(dataset)
+
+    def _load_images(self, dataset: Dataset) -> None:
+        truths = (
+            (part, number, row)
+            for part in self._bundle.parts("truth")
+            for number, row in self._bundle.lines(part)
+        )
+        photographs = self._photographs()
+        for part in self._bundle.parts("images"):
+            images = []
+            for number, row in self._bundle.lines(part):
+                with reading(part, number):
+                    truth_part, truth_number, truth = next(truths, (part, number, {}))
+                    image = decoded(Image, row, dataset=dataset, truth={})
+                with reading(truth_part, truth_number):
+                    if truth["image"] != image.name:
+                        raise ValueError(f"it is not about {image.name}")
+                    decode_regions(truth["truth"])
+                    image.truth = truth["truth"]
+                    self._bundle.counts["truth"] += 1
+                with reading(part, number):
+                    self._check_photograph(image, photographs)
+                images.append(image)
+            with reading(part):
+                self._forget_absent_photographs(images)
+                store(images)
+            self._bundle.counts["images"] += len(images)
+            # Names and keys are all that later parts need.
+            for image in images:
+                image.truth = {}
+                self.images[image.name] = image
+        self._bundle.counts["truth"] += sum(1 for _ in truths)
+        unused = photographs.keys() - {image.sha256 for image in self.images.values()}
+        if unused:
+            raise NotLoaded(f"{PHOTOGRAPHS}{min(unused)} is the photograph of no image.")
+
+    def _photographs(self) -> dict[str, Photograph]:
+        """Keep the bundle's photographs, verified anew; return what is known of them by hash."""
+        found = {}
+        problems = Problems("the bundle")
+        for name, member in self._bundle.members.items():
+            is_photograph = PHOTOGRAPH.fullmatch(name)
+            if is_photograph is None:
+                continue
+            if is_photograph[1] != member.sha256:
+                raise NotLoaded(f"{name} is not the photograph it is named after.")
+            with tempfile.TemporaryDirectory() as folder:
+                Path(folder, "photograph").write_bytes(member.read())
+                for entry, photograph in read_photographs(folder, problems):
+                    self._keeper.keep(photograph, entry.content)
+                    found[photograph.sha256] = photograph
+            if problems.has_errors:
+                raise NotLoaded.because_of(problems.found)
+        self._bundle.counts["photographs"] = len(found)
+        return found
+
+    def _check_photograph(self, image: Image, photographs: Mapping[str, Photograph]) -> None:
+        if not image.sha256:
+            return
+        if image.content_type not in CONTENT_TYPES.values():
+            raise ValueError(f"{image.content_type!r} is no type of a photograph")
+        if not self._bundle.manifest["photographs"]:
+            return
+        found = photographs.get(image.sha256)
+        if found is None:
+            raise ValueError("its photograph is missing")
+        if (found.width, found.height, found.content_type) != (
+            image.width,
+            image.height,
+            image.content_type,
+        ):
+            raise ValueError("its photograph has another size or type")
+
+    def _forget_absent_photographs(self, images: Sequence[Image]) -> None:
+        """Leave out size and hash of photographs that neither the bundle nor the site has."""
+        if self._bundle.manifest["photographs"]:
+            return
+        here = set(
+            Image.objects.filter(sha256__in={image.sha256 for image in images} - {""}).values_list(
+                "sha256", "width", "height", "content_type"
+            )
+        )
+        for image in images:
+            if (image.sha256, image.width, image.height, image.content_type) not in here:
+                image.sha256 = image.content_type = ""
+                image.width = image.height = None
+
+    def _load_methods(self, dataset: Dataset) -> None:
+        for part in self._bundle.parts("methods"):
+            methods = []
+            for number, row in self._bundle.lines(part):
+                with reading(part, number):
+                    methods.append(decoded(Method, row, dataset=dataset))
+            with reading(part):
+                store(methods)
+            self._bundle.counts["methods"] += len(methods)
+            self.methods |= {method.name: method for method in methods}
+
+    def _load_results(self) -> None:
+        for part in self._bundle.parts("results"):
+            results = []
+            for number, row in self._bundle.lines(part):
+                with reading(part, number):
+                    image = self.images[row.pop("image")]
+                    method = self.methods[row.pop("method")]
+                    found = decode_regions(row["regions"])
+                    result = decoded(Result, row, image=image, method=method, n_regions=len(found))
+                    if sha256(canonical_bytes(found)).hexdigest() != result.sha256:
+                        raise ValueError("its regions do not fit its hash")
+                    results.append(result)
+            with reading(part):
+                store(results)
+            self._bundle.counts["results"] += len(results)
+            self.results |= {(one.image.name, one.method.name): one.pk for one in results}
+
+    def _load_scores(self, dataset: Dataset) -> None:
+        runs: list[ProtocolRun] = []
+        for part in self._bundle.parts("runs"):
+            for number, row in self._bundle.lines(part):
+                with reading(part, number):
+                    runs.append(decoded(ProtocolRun, row, dataset=dataset))
+                    store(runs[-1:])
+        self._bundle.counts["runs"] = len(runs)
+        for part in self._bundle.parts("scores"):
+            scores = []
+            for number, row in self._bundle.lines(part):
+                with reading(part, number):
+                    run = runs[_natural(row.pop("run"), len(runs)) - 1]
+                    result = self.results[row.pop("image"), row.pop("method")]
+                    scores.append(decoded(Score, row, run=run, result_id=result))
+            with reading(part):
+                store(scores)
+            self._bundle.counts["scores"] += len(scores)
+
+
+def _natural(value: Any, most: int) -> int:
+    if type(value) is not int or not 1 <= value <= most:
+        raise ValueError(f"{quoted(str(value))} is not a number from 1 to {most}")
+    return value
