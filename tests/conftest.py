@@ -81,7 +81,7 @@ def browser_type_launch_args(browser_type_launch_args):
 # stores an answer or a load. `make test-postgres` runs these.
 _DATABASE = (
     "tests/annotate/accounts/test_invitations.py",
-    "tests/annotate/accounts/test_personal_data.py",
+    "tests/annotate/privacy/test_personal_data.py",
     "tests/annotate/api/test_judging.py",
     "tests/annotate/api/test_problems.py",
     "tests/annotate/api/test_reading.py",
