@@ -65,6 +65,11 @@ LAYERS: tuple[set[str], ...] = (
 # Modules that hold one rule of their subject each stand with the services, in an order of their own:
 # a module may import those named after it in its subject.
 RULES: dict[str, tuple[str, ...]] = {
+    "datasets": ("drawing", "photographs"),
+    "imports": (
+        *("at_once", "undoing", "loading", "dry_run", "drafts", "plans", "guessing"),
+        *("publishing", "people", "checking", "staging"),
+    ),
     "guide": ("presets", "playground", "markdown"),
     "learning": ("consent", "pairs", "pictures"),
 }
