@@ -200,9 +200,8 @@ def pages_of(study, kept):
         yield reverse("reports:report", args=[slug]), settings
         yield reverse("reports:image", args=[slug, image]), settings
         yield reverse("reports:disagreement", args=[slug]), settings
-    for criterion in ("recall", "preference"):
-        yield reverse("reports:figures", args=[slug]), {"criterion": criterion, "min_annotators": 1}
-        yield reverse("reports:kept_figures", args=[slug, kept.pk]), {"criterion": criterion}
+    yield reverse("reports:figures", args=[slug]), {"criterion": "recall", "min_annotators": 1}
+    yield reverse("reports:kept_figures", args=[slug, kept.pk]), {"criterion": "preference"}
     yield reverse("reports:image", args=[slug, image]), {"annotator": "annotator-1"}
     yield reverse("reports:compare", args=[slug, image]), {"protocol": "IOU"}
     yield reverse("reports:compare", args=[slug, image]), {}
