@@ -2,6 +2,7 @@
 
 import os
 import shutil
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -61,6 +62,7 @@ _CHROMIUM_ARGUMENTS = [
 ]
 
 
+@cache
 def _chromium() -> str | None:
     """Where Chromium is: the system's, or the one that Playwright downloaded for itself."""
     installed = next(filter(None, map(shutil.which, ("chromium", "chromium-browser"))), None)
@@ -81,7 +83,6 @@ def browser_type_launch_args(browser_type_launch_args):
 # stores an answer or a load. `make test-postgres` runs these.
 _DATABASE = (
     "tests/annotate/accounts/test_invitations.py",
-    "tests/annotate/privacy/test_personal_data.py",
     "tests/annotate/api/test_judging.py",
     "tests/annotate/api/test_problems.py",
     "tests/annotate/api/test_reading.py",
@@ -93,6 +94,7 @@ _DATABASE = (
     "tests/annotate/jobs/",
     "tests/annotate/judging/",
     "tests/annotate/learning/test_services.py",
+    "tests/annotate/privacy/",
     "tests/annotate/reports/test_kept.py",
     "tests/annotate/scoring/",
     "tests/annotate/studies/",
