@@ -10,6 +10,7 @@ from django.test import override_settings
 from hypothesis import settings as hypothesis_settings
 
 from tests.support.databases import database_of_tests
+from tests.support.examples import USUAL
 from tests.support.made_once import module_data  # noqa: F401
 from tests.support.processes import jobs_in_processes  # noqa: F401
 
@@ -18,7 +19,7 @@ os.environ.setdefault("DJANGO_ALLOW_ASYNC_UNSAFE", "1")
 
 # How long an example takes says more of the machine than of the code. A usual run draws the same few
 # examples each time; `make test-thorough` draws many, and others each time.
-hypothesis_settings.register_profile("usual", deadline=None, max_examples=20, derandomize=True)
+hypothesis_settings.register_profile("usual", deadline=None, max_examples=USUAL, derandomize=True)
 hypothesis_settings.register_profile("thorough", deadline=None, max_examples=300)
 hypothesis_settings.load_profile("usual")
 
