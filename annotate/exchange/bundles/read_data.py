@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from annotate.datasets.models import Dataset, Image, Method, Result
+from annotate.datasets.photographs import CONTENT_TYPES, Keeper, Photograph, read_photographs
 from annotate.imports.errors import NotLoaded
-from annotate.imports.photographs import CONTENT_TYPES, Keeper, Photograph, read_photographs
 from annotate.scoring.models import ProtocolRun, Score
 from protocols.core.regions import canonical_bytes, decode_regions
 from protocols.formats.problems import Problems, quoted

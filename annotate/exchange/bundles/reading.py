@@ -16,9 +16,9 @@ from django.utils.timezone import is_aware
 from annotate.audit.models import Act
 from annotate.audit.services import record
 from annotate.datasets.models import Dataset
+from annotate.datasets.photographs import Keeper
 from annotate.imports.errors import NotLoaded
 from annotate.imports.models import Import
-from annotate.imports.photographs import Keeper
 from annotate.studies.models import Study, StudyImage
 from protocols.formats.archives import Source, source_name
 from protocols.formats.problems import quoted

@@ -6,7 +6,7 @@ from statistics import median
 import pytest
 from django.urls import reverse
 
-from annotate.evidence.annotators import Annotator, Sides, Work, _mark, wilson
+from annotate.evidence.annotators.page import Annotator, Sides, Work, _mark, wilson
 from annotate.judging import services
 from annotate.judging.models import Judgement
 from annotate.learning.models import FirstVisit

@@ -6,8 +6,8 @@ from dataclasses import replace
 import pytest
 from django.urls import reverse
 
-from annotate.evidence.compare import matching_protocols
-from annotate.evidence.image import find_image, results_of
+from annotate.evidence.images.compare import matching_protocols
+from annotate.evidence.images.page import find_image, results_of
 from annotate.judging import services
 from annotate.judging.models import Assignment
 from annotate.scoring.models import ProtocolRun, Score
@@ -206,7 +206,7 @@ def test_settings_that_cannot_be_are_422(follow, study, query):
 
 
 def test_long_scripts_are_drawn_when_they_are_asked_for(follow, study, monkeypatch):
-    monkeypatch.setattr("annotate.evidence.image._MAX_CELLS", 0)
+    monkeypatch.setattr("annotate.evidence.images.orders._MAX_CELLS", 0)
     client = follow(study)
     page = client.get(image_url(study)).context["page"]
     assert [order.moves for order in page.orders] == [None] * 4
@@ -465,7 +465,7 @@ def test_a_distance_leads_to_the_steps_behind_it(follow, apart):
 
 
 def test_images_come_page_by_page(follow, apart, monkeypatch):
-    monkeypatch.setattr("annotate.evidence.views._IMAGES_PER_PAGE", 2)
+    monkeypatch.setattr("annotate.evidence.images.views._IMAGES_PER_PAGE", 2)
     client = follow(apart)
     assert len(client.get(disagreement_url(apart)).context["rows"]) == 2
     assert len(client.get(disagreement_url(apart), {"page": "2"}).context["rows"]) == 1
@@ -603,7 +603,7 @@ def test_researchers_of_the_study_and_admins_see_the_pages(client, study, name, 
     arguments = [study.slug]
     if name in ("image", "compare"):
         arguments.append(study.images.get().name)
-    assert client.get(reverse(f"reports:{name}", args=arguments)).status_code == status
+    assert client.get(reverse(f"evidence:{name}", args=arguments)).status_code == status
 
 
 def test_a_researcher_of_another_study_sees_nothing(client, study):

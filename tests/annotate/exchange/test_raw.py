@@ -15,6 +15,7 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
 from annotate.exchange import raw
+from annotate.exchange.columns import EVENT_COLUMNS, RANKING_COLUMNS, TABLES
 from annotate.judging.models import Judgement, Skip, Withdrawal
 from annotate.studies.exclusions import decide
 from annotate.studies.models import Membership
@@ -174,7 +175,7 @@ def test_every_decision_on_who_counts_is_a_row(study):
 
 def test_the_dictionary_explains_every_column(study):
     rows = table(study, "dictionary.csv")
-    for name in raw.TABLES:
+    for name in TABLES:
         explained = [row["column"] for row in rows if row["table"] == name]
         assert explained == list(table(study, f"{name}.csv")[0])
     assert all(row["meaning"] and row["values"] for row in rows)
@@ -184,7 +185,7 @@ def test_a_study_without_answers_gives_headers_and_empty_lists():
     study = make_study(["a", "b"])
     assert read(study, "events.json") == "[]\n"
     assert read(study, "rankings.csv").splitlines() == [
-        ",".join(column.name for column in raw.RANKING_COLUMNS)
+        ",".join(column.name for column in RANKING_COLUMNS)
     ]
 
 
@@ -204,7 +205,7 @@ def test_the_number_of_queries_does_not_grow_with_the_annotators():
 
 def test_the_page_explains_and_links_every_file(researcher, study):
     page = researcher.get(reverse("exchange:raw", args=[study.slug])).text
-    for column in (*raw.EVENT_COLUMNS, *raw.RANKING_COLUMNS):
+    for column in (*EVENT_COLUMNS, *RANKING_COLUMNS):
         assert f"<code>{column.name}</code>" in page
     for name in raw.FILES:
         assert reverse("exchange:raw_file", args=[study.slug, name]) in page
@@ -270,7 +271,7 @@ def test_a_file_that_there_is_not_is_404(researcher, study):
 @pytest.mark.django_db(transaction=True)
 def test_a_download_keeps_nobody_from_answering_and_stands_for_one_moment(monkeypatch):
     monkeypatch.setattr(raw, "_ROWS_AT_A_TIME", 1)
-    monkeypatch.setattr(raw, "_IMAGES_AT_A_TIME", 1)
+    monkeypatch.setattr("annotate.exchange.rows._IMAGES_AT_A_TIME", 1)
     study = make_study(["a", "b"], images=2)
     first, second = add_annotator(study), add_annotator(study)
     truth = same_truth([["a"], ["b"]])
