@@ -5,15 +5,17 @@ PYTHON ?= $(shell for name in python3 python3.13 python3.12 python3.11; do \
 	$$name -c 'import sys; sys.exit(sys.version_info < (3, 11))' >/dev/null 2>&1 && echo $$name && break; done)
 PORT ?= 8000
 TESTS ?= tests
+# The tests of a module stay in one process, and the longest modules begin first (tests/conftest.py).
+PYTEST = $(BIN)/pytest -n auto --dist loadgroup --no-loadscope-reorder
 BIN := .venv/bin
 POSTGRES_URL ?= postgres://root@127.0.0.1:5432/test
 SUDO := $(shell [ "$$(id -u)" = 0 ] || echo "sudo -n")
 
 .DEFAULT_GOAL := help
-.PHONY: help demo run test test-postgres load lint docs artwork browser lock clean
+.PHONY: help demo run test test-fast test-thorough test-postgres benchmarks-check load lint docs artwork browser lock clean
 
 help: ## List these targets
-	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 20
 
 demo: .venv/runtime ## Set up everything, load the demo, and start the site
 	@$(BIN)/python manage.py migrate --verbosity 0
@@ -29,11 +31,22 @@ run: .venv/runtime ## Start the site with the data it has
 	@$(BIN)/python manage.py runserver 127.0.0.1:$(PORT)
 
 test: .venv/dev browser ## Run every test, those in a browser included
-	@$(BIN)/pytest -n auto --dist loadfile $(TESTS)
+	@$(PYTEST) $(TESTS)
 	@if command -v node >/dev/null && ls tests/js/*.test.mjs >/dev/null 2>&1; then node --test tests/js/; fi
 
-test-postgres: .venv/dev ## Run the tests that touch a database against PostgreSQL (POSTGRES_URL)
-	@DATABASE_URL=$(POSTGRES_URL) $(BIN)/pytest -n auto --dist loadfile tests/annotate
+test-fast: .venv/dev ## Run every test that needs neither a browser nor benchmark data
+	@WITHOUT_BENCHMARK_DATA=1 $(PYTEST) -m "not browser" $(TESTS)
+
+test-thorough: .venv/dev ## Try many more examples of every property, and others each time; takes long
+	@$(PYTEST) --hypothesis-profile=thorough -m "not browser" $(TESTS)
+
+test-postgres: .venv/dev ## Run the tests that another database could fail against PostgreSQL (POSTGRES_URL)
+	@DATABASE_URL=$(POSTGRES_URL) $(PYTEST) -m database $(TESTS)
+
+benchmarks-check: .venv/dev ## See that the benchmarks still run, on little data; no time is judged
+	$(BIN)/python -m benchmarks.protocols --quick --data /nowhere
+	$(BIN)/python -m benchmarks.load --seconds 2 --annotators 3 --think 0.1 --sqlite
+	$(BIN)/python -m benchmarks.page --screens 3 --server-screens 10
 
 load: .venv/dev ## Let 32 simulated annotators answer for a minute (POSTGRES_URL; else SQLite); OPTIONS="--seconds 20"
 	@POSTGRES_URL=$(POSTGRES_URL) $(BIN)/python -m benchmarks.load $(OPTIONS)
@@ -41,7 +54,7 @@ load: .venv/dev ## Let 32 simulated annotators answer for a minute (POSTGRES_URL
 lint: .venv/dev ## Check style, types, security, templates, migrations, settings and containers
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	$(BIN)/mypy protocols rankings
+	$(BIN)/mypy protocols rankings annotate config tools
 	$(BIN)/bandit --quiet --recursive --configfile pyproject.toml protocols rankings annotate config
 	$(BIN)/python .ci/audit.py
 	$(BIN)/python manage.py check --fail-level WARNING

@@ -6,6 +6,7 @@ from typing import ClassVar
 
 from .core import thresholds
 from .core.base import ImageScore, Needs, OverallScore, Protocol, Scene
+from .core.matching import INSIDE_IGNORED
 from .iou import Iou, average_precision
 
 
@@ -51,7 +52,9 @@ class AveragePrecision(Protocol):
 def _ranked(scene: Scene, score: ImageScore) -> ImageScore:
     matched = {j for match in score.matches for j in match.detections}
     ignored = {
-        one.index for one in score.unmatched if one.side == "detection" and "ignored" in one.reason
+        unmatched.index
+        for unmatched in score.unmatched
+        if unmatched.side == "detection" and unmatched.reason == INSIDE_IGNORED
     }
     ranked = sorted(
         (

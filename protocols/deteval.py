@@ -64,6 +64,7 @@ class Icdar13(CreditProtocol):
         pairs = overlapping_pairs(truth, grown, flat.n_truth, flat.n_detections)
         shared = box_intersections(truth[pairs.truth], detections[pairs.detection], PIXEL)
         pairs, shared = pairs.where(shared > 0), shared[shared > 0]
+        # Of each pair the share of its truth, then of its detection, and whether they are near.
         sigma = shared / box_areas(truth, PIXEL)[pairs.truth]
         tau = shared / box_areas(detections, PIXEL)[pairs.detection]
         near = self._near(truth[pairs.truth], detections[pairs.detection])
@@ -71,12 +72,12 @@ class Icdar13(CreditProtocol):
         overlaps = flat.by_scene(pairs, sigma, tau, near)
         scores = []
         for at, scene in enumerate(scenes):
-            truths, found = flat.slices(at)
+            truths, detections_here = flat.slices(at)
             passes = _Passes(
                 self,
                 [_Overlap(i, j, *values) for i, j, *values in overlaps.get(at, [])],
                 flat.ignored_truth[truths].tolist(),
-                ignored[found].tolist(),
+                ignored[detections_here].tolist(),
                 self._counts_overlaps,
             )
             passes.run()

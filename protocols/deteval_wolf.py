@@ -54,18 +54,19 @@ class DetevalWolf(CreditProtocol):
         pairs = overlapping_pairs(truth, grown, flat.n_truth, flat.n_detections)
         shared = box_intersections(truth[pairs.truth], detections[pairs.detection], PIXEL)
         keep = (shared > 0) & ~flat.ignored_truth[pairs.truth]
+        # The authors' program measures in single precision, which decides at the thresholds.
         pairs, shared = pairs.where(keep), shared[keep].astype(np.float32)
         sigma = shared / box_areas(truth, PIXEL)[pairs.truth].astype(np.float32)
         tau = shared / box_areas(detections, PIXEL)[pairs.detection].astype(np.float32)
         overlaps = flat.by_scene(pairs, sigma, tau)
         scores = []
         for at, scene in enumerate(scenes):
-            truths, found = flat.slices(at)
+            truths, detections_here = flat.slices(at)
             image = _Image(
                 self,
                 [_Overlap(*values) for values in overlaps.get(at, [])],
                 truth[truths].tolist(),
-                detections[found].tolist(),
+                detections[detections_here].tolist(),
                 flat.ignored_truth[truths].tolist(),
             )
             image.match()
@@ -139,9 +140,9 @@ class _Image:
         )
 
     def _near(self, overlap: _Overlap) -> bool:
-        truth, found = self.truth_boxes[overlap.truth], self.boxes[overlap.detection]
-        gap = int(math.dist(_centre(truth), _centre(found)))
-        diagonals = _diagonal(truth) + _diagonal(found)
+        truth, detection = self.truth_boxes[overlap.truth], self.boxes[overlap.detection]
+        gap = int(math.dist(_centre(truth), _centre(detection)))
+        diagonals = _diagonal(truth) + _diagonal(detection)
         return 2.0 * gap / diagonals < self.protocol.max_centre_distance
 
     def _free(self, overlaps: Iterable[_Overlap]) -> list[_Overlap]:
@@ -159,14 +160,16 @@ class _Image:
 
     def _take(self, parts: list[_Overlap], kind: Kind) -> None:
         truths = tuple(dict.fromkeys(overlap.truth for overlap in parts))
-        found = tuple(dict.fromkeys(overlap.detection for overlap in parts))
+        detections = tuple(dict.fromkeys(overlap.detection for overlap in parts))
         credit = {
             "split": self.protocol.split_credit,
             "merge": self.protocol.merge_credit,
         }.get(kind, 1.0)
         self._matched_truth.update(truths)
-        self._matched.update(found)
-        self.matches.append(Match(truths, found, kind, credit * len(truths), credit * len(found)))
+        self._matched.update(detections)
+        self.matches.append(
+            Match(truths, detections, kind, credit * len(truths), credit * len(detections))
+        )
 
     def score(self) -> ImageScore:
         n_truth, n_detections = self.truth_ignored.count(False), len(self.boxes)

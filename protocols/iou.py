@@ -17,7 +17,7 @@ Pair = tuple[int, int, float]
 
 
 class IouMatching:
-    """Which truths and detections belong together by their IoU, for a list of scenes.
+    """The matches of truths and detections by their IoU, for a list of scenes.
 
     Coordinates are truncated to integers and taken as points of the plane: a box from 0 to 99 is 99
     wide. A detection is ignored when a single ignored truth covers more than ``max_ignored_share``

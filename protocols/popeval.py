@@ -113,7 +113,7 @@ def _distances(hulls: Polygons) -> list[float]:
 
 @dataclass
 class _Game:
-    """What is left of the texts while letters are struck."""
+    """The remaining letters of all texts while letters are struck."""
 
     truth: list[str]
     read: list[str]

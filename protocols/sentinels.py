@@ -43,7 +43,7 @@ class _Sentinel(Protocol):
 
 @dataclass(frozen=True)
 class Count(_Sentinel):
-    """How many detections there are: n / (n + 10)."""
+    """The number of detections, right or wrong: n / (n + 10)."""
 
     slug: ClassVar[str] = "count"
     name: ClassVar[str] = "Sentinel: count"
@@ -56,7 +56,7 @@ class Count(_Sentinel):
 
 @dataclass(frozen=True)
 class TotalArea(_Sentinel):
-    """How much area the detections have together: s / (s + 100), s the side of a square of that area.
+    """The area of all detections together: s / (s + 100), s the side of a square of that area.
 
     Where detections overlap their areas count several times.
     """
@@ -72,7 +72,7 @@ class TotalArea(_Sentinel):
 
 @dataclass(frozen=True)
 class MeanSize(_Sentinel):
-    """How large the detections are: s / (s + 100), s the side of a square of their mean area."""
+    """The size of the detections: s / (s + 100), s the side of a square of their mean area."""
 
     slug: ClassVar[str] = "mean-size"
     name: ClassVar[str] = "Sentinel: mean size"

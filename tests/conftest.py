@@ -2,6 +2,7 @@
 
 import os
 import shutil
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -9,6 +10,7 @@ from django.test import override_settings
 from hypothesis import settings as hypothesis_settings
 
 from tests.support.databases import database_of_tests
+from tests.support.examples import USUAL
 from tests.support.made_once import module_data  # noqa: F401
 from tests.support.processes import jobs_in_processes  # noqa: F401
 
@@ -17,7 +19,7 @@ os.environ.setdefault("DJANGO_ALLOW_ASYNC_UNSAFE", "1")
 
 # How long an example takes says more of the machine than of the code. A usual run draws the same few
 # examples each time; `make test-thorough` draws many, and others each time.
-hypothesis_settings.register_profile("usual", deadline=None, max_examples=20, derandomize=True)
+hypothesis_settings.register_profile("usual", deadline=None, max_examples=USUAL, derandomize=True)
 hypothesis_settings.register_profile("thorough", deadline=None, max_examples=300)
 hypothesis_settings.load_profile("usual")
 
@@ -48,6 +50,7 @@ def django_db_setup(django_test_environment, django_db_blocker):
         yield
 
 
+_ROOT = Path(__file__).resolve().parents[1]
 _CHROMIUM_ARGUMENTS = [
     "--no-sandbox",
     "--disable-gpu",
@@ -60,6 +63,7 @@ _CHROMIUM_ARGUMENTS = [
 ]
 
 
+@cache
 def _chromium() -> str | None:
     """Where Chromium is: the system's, or the one that Playwright downloaded for itself."""
     installed = next(filter(None, map(shutil.which, ("chromium", "chromium-browser"))), None)
@@ -76,6 +80,26 @@ def browser_type_launch_args(browser_type_launch_args):
     }
 
 
+# What could differ on another database: constraints, locks, transactions, ordering, JSON, and all that
+# stores an answer or a load. `make test-postgres` runs these.
+_DATABASE = (
+    "tests/annotate/accounts/test_invitations.py",
+    "tests/annotate/api/test_judging.py",
+    "tests/annotate/api/test_problems.py",
+    "tests/annotate/api/test_reading.py",
+    "tests/annotate/api/test_together.py",
+    "tests/annotate/audit/",
+    "tests/annotate/datasets/test_models.py",
+    "tests/annotate/exchange/",
+    "tests/annotate/imports/",
+    "tests/annotate/jobs/",
+    "tests/annotate/judging/",
+    "tests/annotate/learning/test_services.py",
+    "tests/annotate/privacy/",
+    "tests/annotate/reports/test_kept.py",
+    "tests/annotate/scoring/",
+    "tests/annotate/studies/",
+)
 # What takes longest begins first, so that no core waits for the other at the end.
 _FIRST = ("tests/browser/", "tests/annotate/test_real_study", "tests/annotate/reports/")
 # Tests of these need nothing of their neighbours, and may run beside them.
@@ -83,9 +107,14 @@ _SPREAD = ("tests/browser/test_pages.py", "tests/annotate/api/test_fuzzed.py")
 
 
 def pytest_collection_modifyitems(items):
+    gone = [path for path in _DATABASE if not (_ROOT / path).exists()]
+    if gone:
+        raise pytest.UsageError(f"tests/conftest.py names tests that are not there: {gone}")
     missing = pytest.mark.skip(reason="no Chromium on this machine: `make browser` installs it")
     for item in items:
-        path = item.path.relative_to(item.config.rootpath).as_posix()
+        path = item.path.relative_to(_ROOT).as_posix()
+        if path.startswith(_DATABASE):
+            item.add_marker(pytest.mark.database)
         if path.startswith("tests/browser/"):
             item.add_marker(pytest.mark.browser)
             if _chromium() is None:

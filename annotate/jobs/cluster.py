@@ -35,6 +35,6 @@ def run_there(pk: int) -> bool:
 
     if not apps.ready:
         django.setup()
-    from .services import run_one
+    from .running import run_one
 
     return run_one(pk)

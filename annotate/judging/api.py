@@ -17,7 +17,7 @@ from annotate.datasets.models import Method
 from annotate.rest.errors import Conflict, Forbidden
 from annotate.rest.problems import CONTENT_TYPE
 from annotate.rest.scopes import JUDGE
-from annotate.rest.views import ApiView, ListView
+from annotate.rest.views import ApiView, ListView, SignedInRequest
 from annotate.studies.models import Study
 from rankings.elicitation import CRITERIA
 
@@ -46,6 +46,8 @@ _NEXT = {200: NextSerializer, (409, CONTENT_TYPE): ConflictSerializer}
 
 
 class _Judging(ApiView):
+    request: SignedInRequest
+
     def scope_of(self, method: str) -> str:
         return JUDGE
 
@@ -95,7 +97,7 @@ class JudgedStudies(ApiView):
         return JUDGE
 
     @extend_schema(responses=JudgedStudySerializer(many=True))
-    def get(self, request: Request) -> Response:
+    def get(self, request: SignedInRequest) -> Response:
         """The studies you annotate, and how far you are."""
         rows = own_progress(permitted(request.user, "annotate.judge_study", Study), request.user)
         return Response(self.shown(JudgedStudySerializer, rows, many=True))
@@ -104,6 +106,7 @@ class JudgedStudies(ApiView):
 class OwnAssignments(ListView):
     """The images you have ranked or are ranking in a study."""
 
+    request: SignedInRequest
     serializer_class = OwnAssignmentSerializer
     ordering = ("position",)
 
@@ -119,7 +122,7 @@ class OwnAssignments(ListView):
 
 class Start(_Judging):
     @extend_schema(request=HaveSerializer, responses=_NEXT)
-    def post(self, request: Request, slug: str) -> Response:
+    def post(self, request: SignedInRequest, slug: str) -> Response:
         """Take up the next image where none is in work, and get the pair that waits."""
         study, sent = self.judged(slug), self.sent(HaveSerializer)
         if study.state == Study.State.OPEN and first_visit_is_due(study, request.user):
@@ -135,7 +138,7 @@ class Start(_Judging):
 
 class Current(_Judging):
     @extend_schema(responses=NextSerializer)
-    def get(self, request: Request, slug: str) -> Response:
+    def get(self, request: SignedInRequest, slug: str) -> Response:
         """The pair that waits for you; looking changes nothing."""
         study = self.judged(slug)
         if study.state != Study.State.OPEN:
@@ -147,7 +150,7 @@ class Current(_Judging):
 
 class Answer(_Judging):
     @extend_schema(request=AnswerSerializer, responses=_NEXT)
-    def post(self, request: Request, screen_id: str) -> Response:
+    def post(self, request: SignedInRequest, screen_id: str) -> Response:
         """Answer a pair and get the next one. The same answer twice is stored once."""
         study, sent = self.study_of(screen_id), self.sent(AnswerSerializer)
         verdicts = {name: sent.pop(name) for name in CRITERIA if name in sent}
@@ -158,7 +161,7 @@ class Answer(_Judging):
 
 class Skip(_Judging):
     @extend_schema(request=SkipSerializer, responses=_NEXT)
-    def post(self, request: Request, screen_id: str) -> Response:
+    def post(self, request: SignedInRequest, screen_id: str) -> Response:
         """Say why a pair cannot be answered, and get the next one."""
         study, sent = self.study_of(screen_id), self.sent(SkipSerializer)
         return self.then(study, services.record_skip, screen_id=screen_id, **sent)
@@ -166,7 +169,7 @@ class Skip(_Judging):
 
 class Change(_Judging):
     @extend_schema(request=HaveSerializer, responses=_NEXT)
-    def post(self, request: Request, screen_id: str) -> Response:
+    def post(self, request: SignedInRequest, screen_id: str) -> Response:
         """Open one of your last answered pairs again."""
         study, sent = self.study_of(screen_id), self.sent(HaveSerializer)
         return self.then(study, services.change, screen_id=screen_id, **sent)
@@ -174,7 +177,7 @@ class Change(_Judging):
 
 class Undo(_Judging):
     @extend_schema(request=UndoSerializer, responses=_NEXT)
-    def post(self, request: Request, slug: str) -> Response:
+    def post(self, request: SignedInRequest, slug: str) -> Response:
         """Take back the last answer or skip, and get its pair again."""
         study, sent = self.judged(slug), self.sent(UndoSerializer)
         screen_id = sent.pop("screen")
@@ -183,7 +186,7 @@ class Undo(_Judging):
 
 class History(_Judging):
     @extend_schema(responses=PastSerializer(many=True))
-    def get(self, request: Request, slug: str) -> Response:
+    def get(self, request: SignedInRequest, slug: str) -> Response:
         """Your last answers and skips, newest first."""
         study = self.judged(slug)
         if study.state != Study.State.OPEN:
@@ -202,13 +205,13 @@ class StudyMethod(ApiView):
         return study, get_object_or_404(study.dataset.methods, slug=method)
 
     @extend_schema(request=None, responses={200: AddedSerializer})
-    def put(self, request: Request, slug: str, method: str) -> Response:
+    def put(self, request: SignedInRequest, slug: str, method: str) -> Response:
         """Let another method take part in a study that runs (admins); nothing is asked again."""
         study, found = self._found(request, slug, method)
         return Response({"n_waiting": methods.add_method(study=study, method=found)})
 
     @extend_schema(request=None, responses={204: None})
-    def delete(self, request: Request, slug: str, method: str) -> Response:
+    def delete(self, request: SignedInRequest, slug: str, method: str) -> Response:
         """Let a method take part no more (admins); the answers about it are kept."""
         study, found = self._found(request, slug, method)
         methods.withdraw_method(study=study, method=found)

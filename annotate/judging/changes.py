@@ -10,7 +10,7 @@ from annotate.datasets.models import Result
 from annotate.studies.models import Study
 from rankings.elicitation import Answer
 from rankings.elicitation import Skip as PlannerSkip
-from rankings.elicitation import Verdict as PlannerVerdict
+from rankings.partial_order import Verdict as PlannerVerdict
 from rankings.rechecks import settle
 
 from .models import Assignment, Judgement, Screen, Skip, Verdict

@@ -9,7 +9,7 @@ from django.db.models import F, Q
 
 from annotate.datasets.models import Image, Result
 from annotate.studies.models import Study
-from rankings.elicitation import Verdict as PlannerVerdict
+from rankings.partial_order import Verdict as PlannerVerdict
 
 
 class Verdict(models.TextChoices):

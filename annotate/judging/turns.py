@@ -6,9 +6,10 @@ from dataclasses import dataclass, field
 from django.contrib.auth.models import User
 
 from annotate.studies.models import Study
-from rankings.elicitation import CRITERIA, Answer, State, Strategy
+from rankings.elicitation import CRITERIA, Answer, State
 from rankings.elicitation import Skip as PlannerSkip
 from rankings.rechecks import Settled
+from rankings.strategies import Strategy
 
 from .models import Assignment, Judgement, Screen
 from .replay import Log, entries_of, item_of_each_result, read_log, settled_of

@@ -1,4 +1,4 @@
-"""Which characters of each truth lie in each detection, and who belongs together ([B20]_)."""
+"""Characters of truths inside detections, and the matches that follow from them ([B20]_)."""
 
 from collections import Counter, defaultdict
 from collections.abc import Sequence

@@ -115,7 +115,7 @@ class Cleval(Protocol):
         )
 
     def overall(self, scores: Sequence[ImageScore]) -> OverallScore:
-        found = super().overall(scores)
+        figures = super().overall(scores)
         tally = Tally(
             sum(score.tally.recalled for score in scores),
             sum(score.tally.n_truth for score in scores),
@@ -126,7 +126,7 @@ class Cleval(Protocol):
         names = scores[0].indicators if scores else ()
         indicators = {name: sum(score.indicators[name] or 0 for score in scores) for name in names}
         return replace(
-            found,
+            figures,
             recall=recall,
             precision=precision,
             f_score=f_score(recall, precision),
@@ -201,14 +201,14 @@ def _common_subsequence(a: str, b: str) -> str:
                 row[y] = above[y - 1] + 1
             else:
                 row[y] = above[y] if above[y] > row[y - 1] else row[y - 1]
-    found = []
+    letters = []
     x, y = len(a), len(b)
     while x and y:
         if a[x - 1] == b[y - 1]:
-            found.append(a[x - 1])
+            letters.append(a[x - 1])
             x, y = x - 1, y - 1
         elif lengths[x - 1][y] > lengths[x][y - 1]:
             x -= 1
         else:
             y -= 1
-    return "".join(reversed(found))
+    return "".join(reversed(letters))

@@ -50,7 +50,7 @@ class _Task:
         results = {path: _checked(path, truth) for path in self.results}
         scenes = {path: read_scenes(self.truth, path) for path in self.results}
         fitting = []
-        found = []
+        scored = []
         for protocol in self.protocols:
             notes = {
                 path: lacking(protocol, _all(truth), _all(results[path]), len(results))
@@ -63,13 +63,13 @@ class _Task:
                 continue
             for path, note in notes.items():
                 nothing = dict.fromkeys(truth, _UNDEFINED)
-                found.append(Scored(protocol.slug, Path(path).stem, nothing, _UNDEFINED, note))
+                scored.append(Scored(protocol.slug, Path(path).stem, nothing, _UNDEFINED, note))
         for protocol, scores in _scores(fitting, scenes):
             for path, of_method in scores.items():
                 overall = _figures(protocol.overall(of_method))
                 images = dict(zip(truth, map(_figures, of_method), strict=True))
-                found.append(Scored(protocol.slug, Path(path).stem, images, overall))
-        return found
+                scored.append(Scored(protocol.slug, Path(path).stem, images, overall))
+        return scored
 
 
 def _scores(
@@ -117,8 +117,8 @@ def read_scenes(truth: str, results: str) -> list[Scene]:
         If a file cannot be read, or has results for an image that the ground truth lacks.
     """
     regions = _read(truth, "truth")
-    found = _checked(results, regions)
-    return [Scene(of_image, found.get(image), image) for image, of_image in regions.items()]
+    detections = _checked(results, regions)
+    return [Scene(of_image, detections.get(image), image) for image, of_image in regions.items()]
 
 
 def score_files(
@@ -166,7 +166,7 @@ def _tasks(
     """Cut the work so that every core has some: by result sets, and by protocols if those are few."""
     together = [protocol for protocol in protocols if protocol.needs == "several methods"]
     alone = [protocol for protocol in protocols if protocol.needs != "several methods"]
-    tasks = [_Task((one,), truth, tuple(results), only_fitting) for one in together]
+    tasks = [_Task((protocol,), truth, tuple(results), only_fitting) for protocol in together]
     n_parts = 1 if len(results) >= 2 * n_jobs else min(len(alone), 2 * n_jobs)
     for path in results:
         for part in range(n_parts):

@@ -87,8 +87,8 @@ class _Similarities:
             return self._ontologies[asked]
         parents = self._named.get(f"{asked}_parents")
         if parents is not None:
-            found = _given_ontology(parents, f"{asked}_parents")
-            return self._ontologies.setdefault(asked, found)
+            ontology = _given_ontology(parents, f"{asked}_parents")
+            return self._ontologies.setdefault(asked, ontology)
         if self._given is None:
             raise DocumentError(f"{place} names the ontology {asked!r}, which was not given")
         return self._given
@@ -129,13 +129,13 @@ def _score_case(case: Mapping[str, Any], similarities: _Similarities, place: str
         ],
         "views": {
             view: {
-                "M": found.matches,
-                "S": found.substitutions,
-                "ser": found.slot_error_rate,
-                "recall": found.recall,
-                "precision": found.precision,
-                "f1": found.f1,
+                "M": counts_of_view.matches,
+                "S": counts_of_view.substitutions,
+                "ser": counts_of_view.slot_error_rate,
+                "recall": counts_of_view.recall,
+                "precision": counts_of_view.precision,
+                "f1": counts_of_view.f1,
             }
-            for view, found in views.items()
+            for view, counts_of_view in views.items()
         },
     }

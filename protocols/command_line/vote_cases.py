@@ -101,7 +101,9 @@ def _evaluate_image(case: Mapping[str, Any], options: Mapping[str, Any]) -> dict
     if "area" in options:
         raise VoteError('the areas of an image are measured; "area" is for tables')
     methods = case["methods"]
-    if not isinstance(methods, list) or not all(isinstance(one, list) for one in methods):
+    if not isinstance(methods, list) or not all(
+        isinstance(detections, list) for detections in methods
+    ):
         raise VoteError('expected "methods" as lists of detections')
     domain = case.get("domain", "image")
     if domain not in ("image", "union"):
@@ -171,7 +173,7 @@ def _weights(n_systems: int, options: Mapping[str, Any]) -> Sequence[float]:
     oracles = _numbers(options.get("oracles", []), "oracles")
     groups = options.get("groups")
     if groups is not None and (
-        not isinstance(groups, list) or not all(isinstance(one, str | int) for one in groups)
+        not isinstance(groups, list) or not all(isinstance(name, str | int) for name in groups)
     ):
         raise VoteError('expected "groups" as a list of names')
     if len(oracles) > n_systems:

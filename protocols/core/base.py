@@ -1,4 +1,4 @@
-"""What every protocol is: parameters, and a function from scenes to scores with their matches."""
+"""The base of every protocol: parameters, and a function from scenes to scores with matches."""
 
 import dataclasses
 import math
@@ -148,7 +148,7 @@ class Protocol(ABC):
     @classmethod
     def declared(cls) -> list[dataclasses.Field[Any]]:
         """Return the parameters as fields, its own before those it shares with others."""
-        return sorted(fields(cls), key=lambda one: one.metadata.get("shared", False))
+        return sorted(fields(cls), key=lambda declared: declared.metadata.get("shared", False))
 
     def parameters(self) -> dict[str, Any]:
         return {declared.name: getattr(self, declared.name) for declared in self.declared()}

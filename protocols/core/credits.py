@@ -89,13 +89,13 @@ class CreditProtocol(Protocol):
         )
 
     def overall(self, scores: Sequence[ImageScore]) -> OverallScore:
-        found = super().overall(scores)
+        figures = super().overall(scores)
         empty = not any(score.tally.n_detections for score in scores)
         nothing_to_find = not any(score.tally.n_truth for score in scores)
         if self.empty_precision == "published" or not empty or nothing_to_find:
-            return found
+            return figures
         precision = _EMPTY[self.empty_precision]
-        return replace(found, precision=precision, f_score=f_score(found.recall, precision))
+        return replace(figures, precision=precision, f_score=f_score(figures.recall, precision))
 
 
 def n_characters(region: Region) -> int:

@@ -33,7 +33,7 @@ _NOT_IN_XML: Final = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U00
 
 @dataclass(frozen=True, slots=True)
 class _Look:
-    """How the regions of one fate look, and how the legend calls them."""
+    """The look of the regions of one fate, and their name in the legend."""
 
     says: str
     colour: str
@@ -95,7 +95,7 @@ def draw_scene(scene: Scene, score: ImageScore, *, title: str) -> str:
 
 
 class _Drawn:
-    """What stands where in the picture."""
+    """The places of everything in the picture."""
 
     def __init__(self, scene: Scene, score: ImageScore) -> None:
         self._scene = scene
@@ -380,8 +380,8 @@ def _text(text: str) -> str:
 
 def _n(value: float) -> str:
     """Return a number with at most two decimals."""
-    found = f"{value:.2f}".rstrip("0").rstrip(".")
-    return "0" if found == "-0" else found
+    text = f"{value:.2f}".rstrip("0").rstrip(".")
+    return "0" if text == "-0" else text
 
 
 def _text_width(text: str) -> float:

@@ -1,4 +1,4 @@
-"""What the package refuses."""
+"""Errors of the package."""
 
 from typing import Final
 

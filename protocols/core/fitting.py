@@ -1,4 +1,4 @@
-"""What a protocol needs to say anything, and whether data have it."""
+"""Checks whether data have what a protocol needs."""
 
 from collections.abc import Iterable
 from itertools import tee

@@ -147,8 +147,8 @@ def decode_regions(encoded: Any) -> tuple[Region, ...]:
         If it was written by another version, or is damaged; names the region.
     """
     if not isinstance(encoded, Mapping) or encoded.get("version") != _VERSION:
-        found = encoded.get("version") if isinstance(encoded, Mapping) else encoded
-        raise RegionError(f"expected regions of version {_VERSION}, got {found!r}")
+        version = encoded.get("version") if isinstance(encoded, Mapping) else encoded
+        raise RegionError(f"expected regions of version {_VERSION}, got {version!r}")
     try:
         return tuple(_decoded(region) for region in encoded["regions"])
     except RegionError:

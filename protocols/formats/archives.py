@@ -46,7 +46,7 @@ _DAMAGE: Final = (
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """How large an archive may be; a bomb stops at the first limit it meets."""
+    """The largest archive that is read; a bomb stops at the first limit it meets."""
 
     n_entries: int = 100_000
     entry_bytes: int = 16 * _MIB

@@ -1,4 +1,4 @@
-"""What was read against what is known of the images: names, missing files, sizes."""
+"""Checks of a file against the known images: names, missing files, sizes."""
 
 from collections.abc import Collection, Iterable, Mapping
 from typing import Final, Literal

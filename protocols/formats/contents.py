@@ -1,4 +1,4 @@
-"""What was read from one file: regions by image, where each stood, and all faults."""
+"""The contents of one file: regions by image, where each stood, and all faults."""
 
 import re
 from collections.abc import Callable, Mapping
@@ -19,7 +19,7 @@ ByImage = Mapping[str, tuple[Region, ...]]
 
 
 class LineFormat(StrEnum):
-    """How the regions of a file are written."""
+    """A way of writing the regions of a file."""
 
     LTRB = "ltrb"
     QUAD = "quad"
@@ -33,7 +33,7 @@ class LineFormat(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Archive:
-    """What was read from one file: the regions of each image in natural order, and all faults.
+    """The contents of one file: the regions of each image in natural order, and all faults.
 
     Attributes
     ----------

@@ -33,7 +33,7 @@ _NUMBER: Final = re.compile(r"[+-]?(?:\d++(?:\.\d*+)?|\.\d++)(?:[eE][+-]?\d++)?\
 
 
 class Style(StrEnum):
-    """How the lines of a curved-text data set are written."""
+    """The line style of a curved-text data set."""
 
     TOTAL_TEXT = "Total-Text"
     CTW_OFFSETS = "CTW-1500, points relative to the box"

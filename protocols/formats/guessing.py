@@ -1,4 +1,4 @@
-"""What a file probably is, from its name and a look inside."""
+"""Guesses at the kind and format of a file, from its name and a look inside."""
 
 import re
 from collections import Counter
@@ -38,7 +38,7 @@ _TRUTH_COLUMNS: Final = frozenset(("text", "transcription", "ignored", "ignore",
 
 @dataclass(frozen=True, slots=True)
 class Guess:
-    """What a file probably is.
+    """The probable kind, format and method of a file.
 
     Attributes
     ----------

@@ -1,4 +1,4 @@
-"""What is odd or wrong in a file, said so that a person can find it and mend it."""
+"""Faults of a file, told so that a person can find and correct them."""
 
 import csv
 import difflib
@@ -115,7 +115,7 @@ class Problem:
 
     @property
     def name(self) -> str:
-        """What people call this kind of fault."""
+        """The name of this kind of fault."""
         return CODES.get(self.code, self.code)
 
     def __str__(self) -> str:

@@ -33,7 +33,7 @@ _USUAL: Final = {
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """What is read as it is, and what is refused.
+    """Rules for reading: what is taken as it is, and what is refused.
 
     Attributes
     ----------

@@ -55,7 +55,7 @@ class ScoreRow:
 
 @dataclass(frozen=True, slots=True)
 class ScoreTable:
-    """What was read, and all faults."""
+    """The scores of a file, and all faults."""
 
     name: str
     rows: tuple[ScoreRow, ...]

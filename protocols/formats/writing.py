@@ -32,7 +32,7 @@ _CATEGORY: Final = "text"
 
 
 class NotWritable(ProtocolError, ValueError):
-    """What a format cannot hold; the message names image and region."""
+    """Data that a format cannot hold; the message names image and region."""
 
 
 def write_rrc_zip(

@@ -84,8 +84,8 @@ class NoGroundTruth(Protocol):
         oracles = [self.oracle_weight] if self.oracle_weight > 0 else []
         if oracles:
             counted = [region for region in scenes[0].truth if not region.ignored]
-            votes.append(tuple(dataclasses.replace(one, confidence=None) for one in counted))
-        sized = [one for one in scenes if one.width is not None and one.height is not None]
+            votes.append(tuple(dataclasses.replace(region, confidence=None) for region in counted))
+        sized = [scene for scene in scenes if scene.width is not None and scene.height is not None]
         width, height = (sized[0].width, sized[0].height) if sized else (None, None)
         try:
             faces = faces_of(

@@ -53,7 +53,7 @@ class VoteScore:
 
 @dataclass(frozen=True, slots=True)
 class Consensus:
-    """What systems that vote on documents say about each other.
+    """The consensus of systems that vote on documents, and each system's score by it.
 
     Attributes
     ----------

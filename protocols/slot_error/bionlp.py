@@ -48,14 +48,14 @@ def read_standoff(text: str, name: str = "the file") -> tuple[Item, ...]:
         labels.setdefault(entity, []).append(term)
     return tuple(
         Item(spans=spans[entity], labels=tuple(dict.fromkeys(labels.get(entity, []))))
-        for entity, found in types.items()
-        if found == _TYPE
+        for entity, kind in types.items()
+        if kind == _TYPE
     )
 
 
 def _entity(fields: list[str], place: str) -> tuple[str, tuple[Span, ...]]:
     try:
-        found, _, extent = fields[1].partition(" ")
+        kind, _, extent = fields[1].partition(" ")
         fragments = [tuple(map(int, part.split())) for part in extent.split(";")]
         spans = tuple((start, end) for start, end in fragments)
     except (IndexError, ValueError) as fault:
@@ -64,7 +64,7 @@ def _entity(fields: list[str], place: str) -> tuple[str, tuple[Span, ...]]:
         ) from fault
     if not all(0 <= start <= end for start, end in spans):
         raise StandoffError(f"{place}: expected 0 <= start <= end, got {extent!r}")
-    return found, spans
+    return kind, spans
 
 
 def _term(fields: list[str], place: str) -> Iterable[tuple[str, str, str]]:

@@ -13,7 +13,7 @@ VIEWS: Final = ("combined", "boundaries", "labels")
 
 @dataclass(frozen=True, slots=True)
 class SlotCounts:
-    """What the scores of one view are made of; documents add up.
+    """The counts behind the scores of one view; documents add up.
 
     Attributes
     ----------

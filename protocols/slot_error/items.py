@@ -1,4 +1,4 @@
-"""What the slot error rate measures: documents of items with extents and labels ([BB13]_)."""
+"""Documents of items with extents and labels, which the slot error rate measures ([BB13]_)."""
 
 from dataclasses import dataclass
 

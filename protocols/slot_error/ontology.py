@@ -107,14 +107,14 @@ def read_obo(text: str) -> Ontology:
         elif stanza is not None and content and not content.startswith("!"):
             stanza.read(content, number)
     parents: dict[str, list[str]] = {}
-    for one in stanzas:
-        if not one.term:
-            raise OntologyError(f"line {one.line}: this term has no id")
-        if one.obsolete:
+    for stanza in stanzas:
+        if not stanza.term:
+            raise OntologyError(f"line {stanza.line}: this term has no id")
+        if stanza.obsolete:
             continue
-        if one.term in parents:
-            raise OntologyError(f"line {one.line}: the term {one.term} is there twice")
-        parents[one.term] = one.parents
+        if stanza.term in parents:
+            raise OntologyError(f"line {stanza.line}: the term {stanza.term} is there twice")
+        parents[stanza.term] = stanza.parents
     return _ontology(parents)
 
 
@@ -149,7 +149,7 @@ def _ontology(parents: Mapping[str, Iterable[str]]) -> Ontology:
 
 
 class WangSimilarity:
-    """How similar terms are: what their ancestors share, each step up weighing less ([BB13]_).
+    """Similarity of terms by the ancestors they share, each step up weighing less ([BB13]_).
 
     ``S_A(t)`` is the weight to the power of the shortest path from A up to t, 1 for A itself;
     ``SV(A)`` is their sum over A and all its ancestors; the similarity of A and B is the sum of
@@ -185,10 +185,10 @@ class WangSimilarity:
             return 0.0
         # One order for both, so that it is symmetric to the last digit.
         key = (a, b) if a < b else (b, a)
-        found = self._similarities.get(key)
-        if found is None:
-            found = self._similarities[key] = self._computed(*key)
-        return found
+        similarity = self._similarities.get(key)
+        if similarity is None:
+            similarity = self._similarities[key] = self._computed(*key)
+        return similarity
 
     def _computed(self, a: str, b: str) -> float:
         of_a, sum_a = self._semantic_values(a)
@@ -199,12 +199,12 @@ class WangSimilarity:
         return shared / (sum_a + sum_b)
 
     def _semantic_values(self, term: str) -> tuple[dict[str, float], float]:
-        found = self._values.get(term)
-        if found is None:
+        known = self._values.get(term)
+        if known is None:
             steps = {} if self._ontology is None else self._ontology.steps_up(term)
             values = {above: self._weight**n for above, n in steps.items()}
-            found = self._values[term] = (values, sum(values.values()))
-        return found
+            known = self._values[term] = (values, sum(values.values()))
+        return known
 
     def of_sets(self, a: Iterable[str], b: Iterable[str]) -> float:
         """Return the best-match average of two sets of labels; repeats do not count.

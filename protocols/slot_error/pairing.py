@@ -1,4 +1,4 @@
-"""Which prediction each reference takes, by its extent and its labels ([BB13]_)."""
+"""Pairs of a reference and the prediction that it takes, by extent and labels ([BB13]_)."""
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence

@@ -1,1 +1,1 @@
-"""What the two protocols of tables share: thresholds, pairs of tables, cells and their relations ([G19]_)."""
+"""Shared by the two protocols of tables: thresholds, pairs of tables, cells and relations ([G19]_)."""

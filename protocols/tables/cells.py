@@ -116,7 +116,7 @@ def _check_cell(cell: Cell, place: str) -> None:
 
 @dataclass(frozen=True, slots=True)
 class CellMapping:
-    """Which detected cell stands for which truth cell in paired tables, at any threshold.
+    """Pairs of a truth cell and the detected cell that stands for it, at any threshold.
 
     ``pairs`` and ``iou`` are what may be mapped: one to one by falling IoU, where a lower
     threshold only adds pairs, or all pairs by truth and detection, of which the first counts.

@@ -1,4 +1,4 @@
-"""Which cell stands before which on the grids of tables ([G19]_)."""
+"""Relations of neighbouring cells on the grids of tables ([G19]_)."""
 
 from typing import Any, Final
 

@@ -1,4 +1,4 @@
-"""What both protocols of tables share: counts at four IoU thresholds, averaged by weight ([G19]_)."""
+"""Counts at four IoU thresholds and their weighted averages, for both protocols of tables ([G19]_)."""
 
 import math
 from collections.abc import Sequence

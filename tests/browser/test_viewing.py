@@ -285,8 +285,9 @@ def test_the_wheel_zooms_about_the_pointer_and_scrolls_elsewhere(open_site):
     box = site.box("right")
     x, y, width, height = site.view_boxes()[1]
     page.mouse.move(box["x"] + box["width"] * 0.25, box["y"] + box["height"] * 0.75)
+    before = page.locator("[data-zoom]").inner_text()
     page.mouse.wheel(0, -100)
-    page.wait_for_timeout(100)
+    expect(page.locator("[data-zoom]")).not_to_have_text(before)
     nearer = site.view_boxes()[1]
     assert nearer[2] < width
     assert nearer[0] + nearer[2] * 0.25 == pytest.approx(x + width * 0.25, abs=1)

@@ -1,4 +1,4 @@
-"""Which cell stands before which on a grid, by hand and against plain loops."""
+"""Relations of cells on a grid, by hand and against plain loops."""
 
 import pytest
 from hypothesis import given

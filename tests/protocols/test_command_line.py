@@ -7,6 +7,7 @@ import zipfile
 import pytest
 
 from protocols import registry
+from protocols.command_line.main import main
 from tests.support import commands
 from tests.support.archives import zip_file
 
@@ -18,7 +19,12 @@ HALF = {"res_img_1.txt": "0,0,99,39\r\n", "res_img_2.txt": ""}
 
 
 def run(*arguments, stdin=""):
-    return commands.run("protocols", *arguments, stdin=stdin)
+    return commands.run_here(main, *arguments, stdin=stdin)
+
+
+def run_alone(*arguments):
+    """In an interpreter of its own: what writes to the shell or starts processes."""
+    return commands.run("protocols", *arguments)
 
 
 @pytest.fixture
@@ -32,7 +38,7 @@ def half(tmp_path):
 
 
 def test_list_names_every_protocol_with_defaults_and_ranges():
-    listed = json.loads(run("list", "--json").stdout)
+    listed = json.loads(run_alone("list", "--json").stdout)
     assert [protocol["slug"] for protocol in listed] == list(registry.PROTOCOLS)
     evaltex = next(protocol for protocol in listed if protocol["slug"] == "evaltex")
     assert evaltex["parameters"]["regions"]["choices"] == ["given", "none", "lines"]
@@ -120,7 +126,7 @@ def test_bad_usage_is_a_usage_line_and_status_2(arguments):
 def test_score_writes_a_row_per_image_and_the_official_figures(truth, half, tmp_path):
     none = zip_file(tmp_path / "none.zip", {"res_img_1.txt": ""})
     out = tmp_path / "scores.csv"
-    done = run(
+    done = run_alone(
         "score",
         "--protocol",
         "iou,icdar13",
@@ -145,10 +151,12 @@ def test_score_writes_a_row_per_image_and_the_official_figures(truth, half, tmp_
 
 
 def test_score_prints_without_a_file_and_writes_json(truth, half, tmp_path):
-    done = run("score", "--protocol", "iou", "--truth", truth, "--results", half, "--jobs", "1")
+    done = run_alone(
+        "score", "--protocol", "iou", "--truth", truth, "--results", half, "--jobs", "1"
+    )
     assert done.stdout.splitlines()[0] == "protocol,method,image,recall,precision,f_score"
     out = tmp_path / "scores.json"
-    run("score", "--protocol", "all", "--truth", truth, "--results", half, "--out", out)
+    run_alone("score", "--protocol", "all", "--truth", truth, "--results", half, "--out", out)
     assert json.loads(out.read_text())[2]["image"] == "*"
 
 
@@ -210,7 +218,9 @@ def test_bad_input_is_one_sentence_and_status_2(arguments, stdin, named):
 
 def test_all_protocols_are_scored_and_say_what_the_data_lack(truth, half, tmp_path):
     out = tmp_path / "scores.csv"
-    done = run("score", "--protocol", "all", "--truth", truth, "--results", half, "--out", out)
+    done = run_alone(
+        "score", "--protocol", "all", "--truth", truth, "--results", half, "--out", out
+    )
     assert done.returncode == 0, done.stderr
     rows = list(csv.DictReader(out.read_text().splitlines()))
     assert {row["protocol"] for row in rows} == set(registry.PROTOCOLS)
@@ -234,7 +244,7 @@ def test_processes_change_nothing(truth, half, tmp_path):
     texts = []
     for jobs in ("1", "3"):
         out = tmp_path / f"{jobs}.csv"
-        run(
+        run_alone(
             *("score", "--protocol", "all", "--truth", truth, "--results", half, none),
             *("--out", out, "--jobs", jobs),
         )
@@ -243,7 +253,7 @@ def test_processes_change_nothing(truth, half, tmp_path):
 
 
 def test_parameters_may_be_given_for_each_protocol(truth, half):
-    done = run(
+    done = run_alone(
         *("score", "--protocol", "iou,evaltex", "--truth", truth, "--results", half),
         *("--parameters", '{"evaltex": {"bins": 10}, "iou": {"min_iou": 1}}'),
     )
@@ -266,7 +276,7 @@ def test_score_refuses_what_it_cannot_tell_apart(truth, half, tmp_path, argument
     given = [
         {"{half}": half, "{stranger}": stranger}.get(argument, argument) for argument in arguments
     ]
-    done = run("score", "--protocol", "iou", "--truth", truth, *given)
+    done = run_alone("score", "--protocol", "iou", "--truth", truth, *given)
     assert done.returncode == 2
     assert named in done.stderr
 

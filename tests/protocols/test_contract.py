@@ -1,4 +1,4 @@
-"""What holds for every protocol of the registry, whatever it measures and whatever the scene."""
+"""Rules that hold for every protocol of the registry, whatever the scene."""
 
 import copy
 import math

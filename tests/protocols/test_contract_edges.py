@@ -1,4 +1,4 @@
-"""What holds for every protocol at the edges: empty sides, exact and repeated detections, odd shapes."""
+"""Rules that hold for every protocol at the edges: empty sides, exact and repeated detections, odd shapes."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""What every reader does: faults in their places, progress, limits, names, guesses."""
+"""Rules of every reader: faults in their places, progress, limits, names, guesses."""
 
 import csv
 import io

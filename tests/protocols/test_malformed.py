@@ -1,4 +1,4 @@
-"""Whatever is sent, reading ends with an answer that names the fault; nothing crashes."""
+"""Malformed files: reading ends with an answer that names the fault; nothing crashes."""
 
 import io
 import zipfile

@@ -1,4 +1,4 @@
-"""What is written reads back equal; what a format cannot hold is refused by name."""
+"""Files written here read back equal; data that a format cannot hold are refused by name."""
 
 import csv
 import io

@@ -8,6 +8,7 @@ import warnings
 import zipfile
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 
 from tests.support.archives import damaged_zip, encrypted_zip, link_zip, zip_bytes
 
@@ -92,6 +93,7 @@ def hidden_zip() -> bytes:
     return zip_bytes({"gt_a.txt": zip_bytes({"gt_b.txt": BOX})})
 
 
+@cache
 def many_entries() -> bytes:
     stream = io.BytesIO()
     with zipfile.ZipFile(stream, "w") as archive:

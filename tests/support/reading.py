@@ -1,5 +1,7 @@
 """Shared files as scenes."""
 
+from functools import lru_cache
+
 from protocols.core.base import Scene
 from protocols.core.regions import Region
 from protocols.formats.contents import LineFormat
@@ -8,6 +10,8 @@ from protocols.formats.rrc_lines import Rules
 from tests.support.shared import shared_path
 
 
+# The same files are read for many protocols; nobody changes what was read.
+@lru_cache(maxsize=32)
 def regions_of(data: str, name: str, kind: str, line_format: LineFormat, **rules):
     path = shared_path("data", data, f"{name}.zip")
     archive = read_archive(path, kind=kind, rules=Rules(line_format=line_format, **rules))

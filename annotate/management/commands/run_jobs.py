@@ -7,7 +7,7 @@ from typing import Any
 from django.core.management.base import BaseCommand
 from django.db import close_old_connections
 
-from annotate.jobs.services import run_waiting
+from annotate.jobs.running import run_waiting
 
 
 class Command(BaseCommand):

@@ -7,6 +7,7 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
 from protocols import registry
+from tests.support.examples import scaled
 from tests.support.factories import make_person
 from tests.support.world import is_problem, signed_in
 
@@ -44,7 +45,7 @@ def script(settings):
 @pytest.mark.parametrize("slug", registry.PROTOCOLS)
 def test_any_regions_are_scored_or_refused(script, slug):
     @settings(
-        max_examples=15,
+        max_examples=scaled(15),
         derandomize=True,
         database=None,
         deadline=None,

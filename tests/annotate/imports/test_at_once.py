@@ -291,6 +291,13 @@ class TestResults:
         with pytest.raises(NotLoaded, match="so they stay as they are: Readers"):
             results(found, nothing, replace=True)
 
+    def test_the_same_file_twice_is_refused_by_name(self):
+        found = dataset()
+        content = {"res_img_1.txt": "", "res_img_2.txt": ""}
+        with pytest.raises(NotLoaded, match=r"b\.zip is the same file as a\.zip"):
+            load_results(found, {"a": content, "b": content})
+        assert not Method.objects.exists()
+
     def test_what_is_refused_leaves_no_load_behind(self):
         with pytest.raises(NotLoaded):
             dataset(b"no zip")

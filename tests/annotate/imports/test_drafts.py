@@ -228,7 +228,7 @@ class TestCheck:
             pytest.fail("went on")
 
         monkeypatch.setattr("annotate.imports.checking.check_truth", read)
-        monkeypatch.setattr("annotate.jobs.services._BEAT_SECONDS", 0)
+        monkeypatch.setattr("annotate.jobs.running._BEAT_SECONDS", 0)
         draft = new_dataset()
         drafts.start_check(draft=draft)
         assert Job.objects.get().state == "cancelled"

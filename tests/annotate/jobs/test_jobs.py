@@ -12,7 +12,7 @@ from django.db import connection
 from django.utils import timezone
 
 from annotate.errors import Refusal
-from annotate.jobs import launching, registry, services
+from annotate.jobs import launching, registry, running, services
 from annotate.jobs.models import LOST_AFTER, Job
 from tests.support.factories import make_person
 
@@ -32,7 +32,7 @@ def make_job(**fields):
     return Job.objects.create(**{"kind": "test"} | fields)
 
 
-def running(since, **fields):
+def a_running_job(since, **fields):
     return make_job(state=Job.State.RUNNING, worker="another", heartbeat=since, **fields)
 
 
@@ -76,7 +76,7 @@ class TestRunning:
         ran = []
         kind(lambda arguments, progress: ran.append(1))
         job = make_job(state=Job.State.DONE, finished=timezone.now())
-        assert not services.run_one(job.pk, beats_beside=False)
+        assert not running.run_one(job.pk, beats_beside=False)
         assert ran == []
 
     def test_waiting_jobs_are_run_oldest_first(self, kind):
@@ -84,16 +84,16 @@ class TestRunning:
         kind(lambda arguments, progress: order.append(arguments["n"]))
         for n in (1, 2, 3):
             make_job(arguments={"n": n})
-        assert services.run_waiting() == 3
+        assert running.run_waiting() == 3
         assert order == [1, 2, 3]
 
     def test_no_more_jobs_run_at_once_than_there_are_cores(self, kind, monkeypatch):
         monkeypatch.setattr(os, "cpu_count", lambda: 2)
         kind(lambda arguments, progress: None)
         for _ in range(2):
-            running(timezone.now())
+            a_running_job(timezone.now())
         waiting = make_job()
-        assert services.run_waiting(first=waiting.pk) == 0
+        assert running.run_waiting(first=waiting.pk) == 0
         waiting.refresh_from_db()
         assert waiting.state == "waiting"
 
@@ -103,15 +103,15 @@ class TestLostWorkers:
     def test_a_job_whose_worker_is_lost_is_taken_up_again(self, kind):
         ran = []
         kind(lambda arguments, progress: ran.append(1))
-        job = running(timezone.now() - LONG_AGO, n_attempts=1)
-        assert services.run_waiting() == 1
+        job = a_running_job(timezone.now() - LONG_AGO, n_attempts=1)
+        assert running.run_waiting() == 1
         job.refresh_from_db()
         assert (job.state, job.n_attempts, ran) == ("done", 2, [1])
 
     def test_a_job_whose_worker_lives_is_left_to_it(self, kind):
         kind(lambda arguments, progress: pytest.fail("taken from a living worker"))
-        job = running(timezone.now())
-        assert not services.run_one(job.pk, beats_beside=False)
+        job = a_running_job(timezone.now())
+        assert not running.run_one(job.pk, beats_beside=False)
 
     def test_a_worker_that_was_superseded_stops_and_writes_nothing(self, kind):
         def work(arguments, progress):
@@ -125,8 +125,8 @@ class TestLostWorkers:
 
     def test_a_job_that_never_comes_to_an_end_is_given_up(self, kind):
         kind(lambda arguments, progress: pytest.fail("begun once more"))
-        job = running(timezone.now() - LONG_AGO, n_attempts=3)
-        assert services.run_waiting() == 0
+        job = a_running_job(timezone.now() - LONG_AGO, n_attempts=3)
+        assert running.run_waiting() == 0
         job.refresh_from_db()
         assert job.state == "failed"
         assert "3 times" in job.failure
@@ -135,9 +135,9 @@ class TestLostWorkers:
         settings.JOBS = "process"
         launched = []
         monkeypatch.setattr(launching, "launch", launched.append)
-        services.revive(job=running(timezone.now()))
+        services.revive(job=a_running_job(timezone.now()))
         services.revive(job=make_job())
-        lost = running(timezone.now() - LONG_AGO)
+        lost = a_running_job(timezone.now() - LONG_AGO)
         services.revive(job=lost)
         assert launched == [lost.pk]
 
@@ -153,7 +153,7 @@ class TestCancelling:
         assert services.start(kind=kind(work)).state == "cancelled"
 
     def test_a_job_nobody_works_on_ends_at_once(self):
-        for job in (make_job(), running(timezone.now() - LONG_AGO)):
+        for job in (make_job(), a_running_job(timezone.now() - LONG_AGO)):
             services.cancel(job=job)
             assert job.state == "cancelled"
 
@@ -171,7 +171,7 @@ def test_of_two_workers_that_start_together_one_works(kind):
 
     def run():
         try:
-            services.run_one(job.pk)
+            running.run_one(job.pk)
         finally:
             connection.close()
 
@@ -199,7 +199,7 @@ def test_progress_shows_while_the_work_is_at_it(kind):
         shown.set()
 
     kind(work)
-    services.run_one(make_job().pk)
+    running.run_one(make_job().pk)
     assert shown.is_set()
 
 

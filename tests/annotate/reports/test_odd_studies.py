@@ -200,9 +200,8 @@ def pages_of(study, kept):
         yield reverse("reports:report", args=[slug]), settings
         yield reverse("evidence:image", args=[slug, image]), settings
         yield reverse("evidence:disagreement", args=[slug]), settings
-    for criterion in ("recall", "preference"):
-        yield reverse("figures:figures", args=[slug]), {"criterion": criterion, "min_annotators": 1}
-        yield reverse("figures:kept_figures", args=[slug, kept.pk]), {"criterion": criterion}
+    yield reverse("figures:figures", args=[slug]), {"criterion": "recall", "min_annotators": 1}
+    yield reverse("figures:kept_figures", args=[slug, kept.pk]), {"criterion": "preference"}
     yield reverse("evidence:image", args=[slug, image]), {"annotator": "annotator-1"}
     yield reverse("evidence:compare", args=[slug, image]), {"protocol": "IOU"}
     yield reverse("evidence:compare", args=[slug, image]), {}

@@ -15,7 +15,7 @@ from annotate.demo.services import ARCHIVE
 from annotate.exchange.bundles import CHECKSUMS, VERSION
 from annotate.exchange.bundles.writing import SOFTWARE
 from protocols.core.regions import decode_regions
-from tests.tools.artwork.demo import drawn
+from tests.support.drawn import drawn
 from tools.artwork.demo.archive import write_archive
 from tools.artwork.demo.detectors import DETECTORS, detections
 from tools.artwork.demo.scenes import jpeg_bytes
@@ -103,7 +103,7 @@ def test_photographs_ground_truth_and_results_are_those_drawn(shipped):
 @pytest.mark.django_db(reset_sequences=True)
 def test_scores_and_answers_are_those_made_anew(shipped):
     """Six scenes are scored and ranked anew; the thorough profile does it with all of them."""
-    scenes = drawn() if THOROUGH else drawn()[:6]
+    scenes = drawn(24 if THOROUGH else 6)
     stream = io.BytesIO()
     write_archive(scenes, stream)
     made = Bundle(stream)

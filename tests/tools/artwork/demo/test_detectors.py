@@ -7,7 +7,7 @@ import pytest
 import shapely
 
 from protocols.core.regions import Region
-from tests.tools.artwork.demo import drawn
+from tests.support.drawn import drawn
 from tools.artwork.demo.detectors import DETECTORS, SMALL_PX, detections, text_height
 
 BY_SLUG = {detector.slug: detector for detector in DETECTORS}
@@ -60,8 +60,8 @@ def test_detections_are_whole_clockwise_quadrilaterals_inside_the_picture(slug):
 
 @pytest.mark.parametrize("slug", BY_SLUG)
 def test_detections_do_not_depend_on_the_order_of_calls(slug):
-    forwards = [found(slug, scene) for scene in drawn()[:6]]
-    backwards = [found(slug, scene) for scene in reversed(drawn()[:6])]
+    forwards = [found(slug, scene) for scene in drawn(6)]
+    backwards = [found(slug, scene) for scene in reversed(drawn(6))]
     assert forwards == backwards[::-1]
 
 

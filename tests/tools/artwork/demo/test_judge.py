@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from protocols.core.regions import Region
-from tests.tools.artwork.demo import drawn
+from tests.support.drawn import drawn
 from tools.artwork.demo.detectors import DETECTORS, detections
 from tools.artwork.demo.judge import JUDGES, Judge, Quality, quality
 
@@ -120,7 +120,7 @@ def test_the_habits_of_the_detectors_show_where_they_should():
     mean = {
         (detector.slug, criterion): statistics.mean(
             getattr(quality(scene.words, detections(detector, scene)), criterion)
-            for scene in drawn()[:8]
+            for scene in drawn(8)
         )
         for detector in DETECTORS
         for criterion in CRITERIA
@@ -253,7 +253,7 @@ def test_another_criterion_is_refused_by_name():
 @pytest.mark.parametrize("judge", JUDGES)
 def test_annotators_prefer_near_perfect_to_many_false_positives_in_precision(judge):
     by_slug = {detector.slug: detector for detector in DETECTORS}
-    for scene in drawn()[:8]:
+    for scene in drawn(8):
         neat, wild = (
             quality(scene.words, detections(by_slug[slug], scene))
             for slug in ("near-perfect", "many-false-positives")

@@ -9,7 +9,7 @@ import pytest
 import shapely
 from PIL import Image
 
-from tests.tools.artwork.demo import drawn
+from tests.support.drawn import drawn
 from tools.artwork.demo.scenes import draw_scene, draw_scenes, jpeg_bytes
 from tools.artwork.demo.stage import LEGIBLE_PX
 
