@@ -4,8 +4,8 @@ import csv
 import hashlib
 import io
 import json
-import threading
 import zipfile
+from copy import deepcopy
 
 import pytest
 from django.contrib.auth.models import User
@@ -21,15 +21,19 @@ from annotate.studies.exclusions import decide
 from annotate.studies.models import Membership
 from annotate.studies.pseudonyms import give_pseudonyms, pseudonyms
 from tests.support.factories import add_annotator, add_researcher, make_study
+from tests.support.made_once import made_once
 from tests.support.truths import rank_everything, same_truth
 from tests.support.worked import worked_study
 
 pytestmark = pytest.mark.django_db
 
 
+made_study = made_once(lambda: worked_study(photographs=False))
+
+
 @pytest.fixture
-def study():
-    return worked_study(photographs=False)
+def study(made_study, db):
+    return deepcopy(made_study)
 
 
 @pytest.fixture
@@ -266,37 +270,3 @@ def test_a_file_that_there_is_not_is_404(researcher, study):
         assert (
             researcher.get(reverse("exchange:raw_file", args=[study.slug, name])).status_code == 404
         )
-
-
-@pytest.mark.django_db(transaction=True)
-def test_a_download_keeps_nobody_from_answering_and_stands_for_one_moment(monkeypatch):
-    monkeypatch.setattr(raw, "_ROWS_AT_A_TIME", 1)
-    monkeypatch.setattr("annotate.exchange.rows._IMAGES_AT_A_TIME", 1)
-    study = make_study(["a", "b"], images=2)
-    first, second = add_annotator(study), add_annotator(study)
-    truth = same_truth([["a"], ["b"]])
-    rank_everything(study, first, truth)
-    before = read(study, "events.csv")
-
-    def answer_meanwhile():
-        rank_everything(study, second, truth)
-        connection.close()
-
-    reading = raw.content(study, "events.csv")
-    begun = [next(reading), next(reading)]
-    answering = threading.Thread(target=answer_meanwhile)
-    answering.start()
-    answering.join(timeout=60)
-    assert not answering.is_alive(), "the answers were stored while the download went on"
-    assert b"".join([*begun, *reading]).decode() == before
-    assert len(read(study, "events.csv")) > len(before)
-
-
-@pytest.mark.django_db(transaction=True)
-def test_a_download_that_is_broken_off_leaves_nothing_open():
-    study = make_study(["a", "b"])
-    reading = raw.content(study, "events.csv")
-    next(reading)
-    reading.close()
-    rank_everything(study, add_annotator(study), same_truth([["a"], ["b"]]))
-    assert "annotator-1" in read(study, "events.csv")
