@@ -15,7 +15,7 @@ from .packed import Places
 ConsensusMethod = Literal["mean-rank", "kemeny", "davidson"]
 # Takes the rankings of an image, at least one.
 Consensus = Callable[[Sequence[Ranking]], Ranking]
-CONSENSUS_METHODS: Final[tuple[str, ...]] = get_args(ConsensusMethod)
+CONSENSUS_METHODS: Final[tuple[ConsensusMethod, ...]] = get_args(ConsensusMethod)
 
 
 def consensus_of(rankings: Sequence[Ranking], method: ConsensusMethod = "mean-rank") -> Ranking:

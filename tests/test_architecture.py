@@ -54,9 +54,9 @@ PURE_USED = {
 # Inside a subject, from the top down; a module may import those of its own line and of the lines after it.
 LAYERS: tuple[set[str], ...] = (
     {"urls", "dataset_urls", "log_urls"},
-    {"views", "api", "dataset_views", "log_views", "annotator_views"},
+    {"views", "api", "dataset_views", "log_views"},
     {"context", "middleware", "authentication"},
-    {"forms", "serializers", "log_forms", "annotator_forms"},
+    {"forms", "serializers", "log_forms"},
     {"adapter"},
     {"presentation", "exports", "mail"},
     {"services", "selectors"},
@@ -82,11 +82,11 @@ RULES: dict[str, tuple[str, ...]] = {
     ),
     "privacy": ("personal_data",),
     "reports": ("services", "snapshots"),
-    "evidence": ("compare", "screens", "disagreement", "image", "annotators"),
+    "evidence": ("images", "annotators", "links"),
     "figures": (
         *("files", "building", "kinds", "parts", "data", "figure", "words", "papers", "numbers"),
     ),
-    "exchange": ("bundles", "raw"),
+    "exchange": ("bundles", "raw", "rows", "columns"),
     "overview": ("completeness",),
 }
 # Bottom of the site: every subject may use them, they use nothing of the site.

@@ -2,14 +2,15 @@
 
 from django.urls import path
 
-from . import annotator_views, views
+from .annotators import views as annotators
+from .images import views as images
 
 app_name = "evidence"
 urlpatterns = [
-    path("<slug:slug>/annotators/", annotator_views.annotators, name="annotators"),
-    path("<slug:slug>/annotators/<slug:key>/", annotator_views.decide, name="decide_annotator"),
-    path("<slug:slug>/disagreement/", views.disagreement, name="disagreement"),
+    path("<slug:slug>/annotators/", annotators.annotators, name="annotators"),
+    path("<slug:slug>/annotators/<slug:key>/", annotators.decide, name="decide_annotator"),
+    path("<slug:slug>/disagreement/", images.disagreement, name="disagreement"),
     # By name; a number is the key of an image. Before the image, whose name may hold a slash.
-    path("<slug:slug>/images/<path:image>/compare/", views.compare, name="compare"),
-    path("<slug:slug>/images/<path:image>/", views.image, name="image"),
+    path("<slug:slug>/images/<path:image>/compare/", images.compare, name="compare"),
+    path("<slug:slug>/images/<path:image>/", images.image, name="image"),
 ]

@@ -13,15 +13,15 @@ from django.http import (
     HttpResponseBase,
     StreamingHttpResponse,
 )
-from django.shortcuts import get_object_or_404, render
+from django.shortcuts import render
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
-from annotate.access import permitted
-from annotate.studies.models import Study
+from annotate.studies.views import followed
 
 from . import raw
 from .bundles.writing import NotExported, write_bundle
+from .columns import TABLES
 
 
 @login_required
@@ -29,9 +29,9 @@ from .bundles.writing import NotExported, write_bundle
 def raw_data(request: HttpRequest, slug: str) -> HttpResponse:
     """What there is to download, and what every column means."""
     context = {
-        "study": _followed(request, slug),
+        "study": followed(request, slug),
         "files": raw.FILES,
-        "tables": [(name.capitalize(), columns) for name, columns in raw.TABLES.items()],
+        "tables": [(name.capitalize(), columns) for name, columns in TABLES.items()],
         "with_names": _asked(request, "names"),
     }
     return render(request, "reports/raw.html", context)
@@ -42,7 +42,7 @@ def raw_data(request: HttpRequest, slug: str) -> HttpResponse:
 @require_safe
 def raw_file(request: HttpRequest, slug: str, name: str) -> HttpResponseBase:
     """One table while it is read, or its checksum."""
-    study = _followed(request, slug)
+    study = followed(request, slug)
     with_names = _asked(request, "names")
     table = name.removesuffix(".sha256")
     if table not in raw.FILES:
@@ -61,7 +61,7 @@ def raw_file(request: HttpRequest, slug: str, name: str) -> HttpResponseBase:
 @login_required
 @require_safe
 def raw_zip(request: HttpRequest, slug: str) -> HttpResponseBase:
-    study = _followed(request, slug)
+    study = followed(request, slug)
     with_names = _asked(request, "names")
 
     def write(stream: IO[bytes]) -> None:
@@ -75,7 +75,7 @@ def raw_zip(request: HttpRequest, slug: str) -> HttpResponseBase:
 @require_safe
 def bundle(request: HttpRequest, slug: str) -> HttpResponseBase:
     """The whole study for another site or an archive."""
-    study = _followed(request, slug)
+    study = followed(request, slug)
     photographs, names = _asked(request, "images"), _asked(request, "names")
 
     def write(stream: IO[bytes]) -> None:
@@ -101,8 +101,3 @@ def _zip(write: Callable[[IO[bytes]], None], name: str) -> FileResponse:
 
 def _asked(request: HttpRequest, what: str) -> bool:
     return request.GET.get(what) == "yes"
-
-
-def _followed(request: HttpRequest, slug: str) -> Study:
-    studies = permitted(request.user, "annotate.follow_study", Study).select_related("dataset")
-    return get_object_or_404(studies, slug=slug)

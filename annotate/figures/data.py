@@ -15,7 +15,7 @@ from annotate.reports.models import KeptReport
 from annotate.reports.services import (
     AnnotatorRankings,
     ProtocolScores,
-    counted_assignments,
+    counted_rankings,
     report_of,
 )
 from annotate.reports.services import annotator_rankings as rankings_of
@@ -80,7 +80,10 @@ class FigureData:
         """The search for the best beta that a kept report holds."""
         if self.kept is None:
             return None
-        return self.kept.data["analysis"].get("preference", {}).get("betas")
+        betas: Sequence[Mapping[str, Any]] | None = (
+            self.kept.data["analysis"].get("preference", {}).get("betas")
+        )
+        return betas
 
     @cached_property
     def key(self) -> str:
@@ -137,19 +140,16 @@ class FigureData:
         """Every annotator's complete rankings by the criterion, under short pseudonyms."""
         names = pseudonyms(self.study)
         name_of = dict(self.study.dataset.methods.values_list("pk", "name"))
-        rows = (
-            counted_assignments(self.study)
-            .order_by("annotator", "image__position", "image")
-            .values_list("annotator", "image__name", "rankings")
-        )
-        found: dict[str, dict[str, Ranking]] = {}
-        for annotator, image, of_criterion in rows.iterator():
+        rankings: dict[str, dict[str, Ranking]] = {}
+        order = ("annotator", "image__position", "image")
+        for image, annotator, buckets_by_criterion in counted_rankings(self.study, *order):
             label = names[annotator].replace("annotator-", "A")
-            found.setdefault(label, {})[image] = tuple(
+            rankings.setdefault(label, {})[image] = tuple(
                 tuple(name_of[method] for method in bucket)
-                for bucket in of_criterion[self.criterion]
+                for bucket in buckets_by_criterion[self.criterion]
             )
-        return {name: found[name] for name in sorted(found, key=lambda name: (len(name), name))}
+        in_order = sorted(rankings, key=lambda name: (len(name), name))
+        return {name: rankings[name] for name in in_order}
 
 
 def _setting(value: object) -> str:

@@ -13,10 +13,10 @@ from django.utils.cache import get_conditional_response
 from django.views.decorators.cache import cache_control
 from django.views.decorators.http import require_safe
 
-from annotate.access import permitted
 from annotate.reports import services
 from annotate.reports.models import KeptReport
 from annotate.studies.models import Study
+from annotate.studies.views import followed
 from rankings.report import report_from_json
 
 from .building import build
@@ -34,7 +34,7 @@ _STYLE: Final = re.compile(rb"<style>(.*?)</style>", re.DOTALL)
 @login_required
 @require_safe
 def figures(request: HttpRequest, slug: str) -> HttpResponse:
-    study = _followed(request, slug)
+    study = followed(request, slug)
     form = FigureForm(request.GET, study=study, runs=services.available_runs(study))
     context: dict[str, Any] = {"study": study, "form": form}
     if not form.is_valid():
@@ -53,7 +53,7 @@ def figures(request: HttpRequest, slug: str) -> HttpResponse:
 @login_required
 @require_safe
 def figure(request: HttpRequest, slug: str, name: str, extension: str) -> HttpResponse:
-    study = _followed(request, slug)
+    study = followed(request, slug)
     form = FileForm(request.GET, study=study, runs=services.available_runs(study))
     if not form.is_valid():
         return _refusal(form)
@@ -64,7 +64,7 @@ def figure(request: HttpRequest, slug: str, name: str, extension: str) -> HttpRe
 @require_safe
 def kept_figures(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     """The figures of a report that was kept, from what it holds."""
-    study = _followed(request, slug)
+    study = followed(request, slug)
     report = get_object_or_404(study.kept_reports, pk=pk)
     form = KeptFigureForm(request.GET)
     if not form.is_valid():
@@ -86,7 +86,7 @@ def kept_figures(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
 def kept_figure(
     request: HttpRequest, slug: str, pk: int, name: str, extension: str
 ) -> HttpResponse:
-    study = _followed(request, slug)
+    study = followed(request, slug)
     report = get_object_or_404(study.kept_reports, pk=pk)
     form = KeptFileForm(request.GET)
     if not form.is_valid():
@@ -153,8 +153,3 @@ def _kept_data(study: Study, kept: KeptReport, form: KeptFigureForm) -> FigureDa
     names = {row.protocol for table in report.criteria.values() for row in table.rows}
     runs = [run for run in services.available_runs(study) if run.name in names]
     return FigureData(study, runs, report.settings, form.cleaned_data["criterion"], kept)
-
-
-def _followed(request: HttpRequest, slug: str) -> Study:
-    studies = permitted(request.user, "annotate.follow_study", Study).select_related("dataset")
-    return get_object_or_404(studies, slug=slug)

@@ -16,7 +16,7 @@ from rest_framework.throttling import BaseThrottle
 from annotate.access import Person, permitted
 from annotate.rest.idempotency import idempotent
 from annotate.rest.throttling import Heavy
-from annotate.rest.views import AnyType, ApiView, ListView, OneView
+from annotate.rest.views import AnyType, ApiView, ListView, OneView, SignedInRequest
 from annotate.studies.models import Study
 from rankings import analysis_tables
 from rankings.report import report_from_json
@@ -120,7 +120,7 @@ class KeptReports(ListView):
 
     @extend_schema(request=SettingsSerializer, responses={201: KeptReportSerializer})
     @idempotent
-    def post(self, request: Request, slug: str) -> Response:
+    def post(self, request: SignedInRequest, slug: str) -> Response:
         """Keep a report of the study as it is now; it never changes afterwards."""
         study = self._followed()
         runs = services.available_runs(study)

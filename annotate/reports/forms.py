@@ -1,49 +1,48 @@
 """A report's settings, as its address carries them."""
 
 from collections.abc import Sequence
-from typing import Any
+from typing import cast
 
 from django import forms
+from django.http import QueryDict
 
 from annotate.scoring.models import ProtocolRun
 from annotate.studies.models import Study
 from rankings.report import Settings
 
 _UNROUNDED = "none"
+# (value in the address, words)
+DECIMALS = [("2", "2"), ("3", "3"), ("4", "4"), (_UNROUNDED, "not rounded")]
+DISTANCES = [("edit", "ranking edit distance"), ("kemeny", "Kemeny distance")]
+CONSENSUSES = [
+    ("mean-rank", "mean rank"),
+    ("kemeny", "Kemeny (exact; slower)"),
+    ("davidson", "Davidson (model of pairs with ties)"),
+]
 
 
 class ReportForm(forms.Form):
     """Every field may be missing from the address; then the study's or the usual value holds."""
 
     decimals = forms.ChoiceField(
-        choices=[("2", "2"), ("3", "3"), ("4", "4"), (_UNROUNDED, "not rounded")],
+        choices=DECIMALS,
         required=False,
         label="Decimals of the scores",
     )
-    distance = forms.ChoiceField(
-        choices=[("edit", "ranking edit distance"), ("kemeny", "Kemeny distance")], required=False
-    )
-    consensus = forms.ChoiceField(
-        choices=[
-            ("mean-rank", "mean rank"),
-            ("kemeny", "Kemeny (exact; slower)"),
-            ("davidson", "Davidson (model of pairs with ties)"),
-        ],
-        required=False,
-    )
+    distance = forms.ChoiceField(choices=DISTANCES, required=False)
+    consensus = forms.ChoiceField(choices=CONSENSUSES, required=False)
     beta = forms.FloatField(
         min_value=0.01, max_value=100, required=False, label="Beta of the F-score"
     )
     min_annotators = forms.IntegerField(
         min_value=1, max_value=100, required=False, label="Annotators per image, at least"
     )
-    protocol = forms.MultipleChoiceField(
+    # Some pages of single protocols have one instead of several.
+    protocol: forms.ChoiceField = forms.MultipleChoiceField(
         required=False, widget=forms.CheckboxSelectMultiple, label="Protocols"
     )
 
-    def __init__(
-        self, data: Any, *args: object, study: Study, runs: Sequence[ProtocolRun], **kwargs: object
-    ) -> None:
+    def __init__(self, data: QueryDict, *, study: Study, runs: Sequence[ProtocolRun]) -> None:
         usual = {
             "decimals": "4",
             "distance": "edit",
@@ -57,8 +56,9 @@ class ReportForm(forms.Form):
                 given[name] = value
         if not given.getlist("protocol"):
             given.setlist("protocol", [run.name for run in runs])
-        super().__init__(given, *args, **kwargs)
-        self.fields["protocol"].choices = [(run.name, run.name) for run in runs]
+        super().__init__(given)
+        protocol = cast(forms.ChoiceField, self.fields["protocol"])
+        protocol.choices = [(run.name, run.name) for run in runs]
         self._runs = runs
 
     def settings(self) -> Settings:

@@ -44,7 +44,8 @@ class KeptReport(models.Model):
 
     @cached_property
     def data(self) -> dict[str, Any]:
-        return json.loads(self.content)
+        content: dict[str, Any] = json.loads(self.content)
+        return content
 
     @property
     def is_whole(self) -> bool:

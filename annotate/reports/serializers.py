@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
+from django.contrib.auth.models import User
 from django.http import QueryDict
 from rest_framework import serializers
 
@@ -10,20 +11,16 @@ from annotate.scoring.models import ProtocolRun
 from annotate.studies.models import Study
 
 from .exports import FORMATS
-from .forms import ReportForm
+from .forms import CONSENSUSES, DECIMALS, DISTANCES, ReportForm
 from .models import KeptReport
 
 
-def _choices(name: str) -> list[tuple[str, str]]:
-    return list(ReportForm.base_fields[name].choices)
-
-
-class SettingsSerializer(serializers.Serializer):
+class SettingsSerializer(serializers.Serializer[Any]):
     """A report's settings; what is left out has its usual value."""
 
-    decimals = serializers.ChoiceField(_choices("decimals"), required=False)
-    distance = serializers.ChoiceField(_choices("distance"), required=False)
-    consensus = serializers.ChoiceField(_choices("consensus"), required=False)
+    decimals = serializers.ChoiceField(DECIMALS, required=False)
+    distance = serializers.ChoiceField(DISTANCES, required=False)
+    consensus = serializers.ChoiceField(CONSENSUSES, required=False)
     beta = serializers.FloatField(required=False, min_value=0.01, max_value=100)
     min_annotators = serializers.IntegerField(required=False, min_value=1, max_value=100)
     protocol = serializers.ListField(
@@ -38,16 +35,16 @@ def report_form(sent: Mapping[str, Any], study: Study, runs: list[ProtocolRun]) 
     """Return the page's form filled with settings; raises what the API says if they do not hold."""
     data = QueryDict(mutable=True)
     for name, value in sent.items():
-        data.setlist(name, [str(one) for one in (value if isinstance(value, list) else [value])])
+        data.setlist(name, [str(item) for item in (value if isinstance(value, list) else [value])])
     form = ReportForm(data, study=study, runs=runs)
     if not form.is_valid():
         raise serializers.ValidationError(
-            {name: list(errors) for name, errors in form.errors.items()}
+            {name: [str(error) for error in errors] for name, errors in form.errors.items()}
         )
     return form
 
 
-class UsedSettingsSerializer(serializers.Serializer):
+class UsedSettingsSerializer(serializers.Serializer[Any]):
     decimals = serializers.IntegerField(allow_null=True)
     distance = serializers.CharField()
     consensus = serializers.CharField()
@@ -55,7 +52,7 @@ class UsedSettingsSerializer(serializers.Serializer):
     min_annotators = serializers.IntegerField()
 
 
-class RowSerializer(serializers.Serializer):
+class RowSerializer(serializers.Serializer[Any]):
     """A protocol's row, or a baseline's; null is undefined."""
 
     protocol = serializers.CharField()
@@ -64,12 +61,12 @@ class RowSerializer(serializers.Serializer):
     score = serializers.FloatField(allow_null=True)
 
 
-class LeftOutSerializer(serializers.Serializer):
+class LeftOutSerializer(serializers.Serializer[Any]):
     image = serializers.CharField()
     reason = serializers.CharField()
 
 
-class CriterionTableSerializer(serializers.Serializer):
+class CriterionTableSerializer(serializers.Serializer[Any]):
     rows = RowSerializer(many=True)
     baselines = RowSerializer(many=True)
     n_images = serializers.IntegerField()
@@ -85,13 +82,13 @@ class CriterionTableSerializer(serializers.Serializer):
     )
 
 
-class CriteriaSerializer(serializers.Serializer):
+class CriteriaSerializer(serializers.Serializer[Any]):
     recall = CriterionTableSerializer()
     precision = CriterionTableSerializer()
     preference = CriterionTableSerializer()
 
 
-class ReportSerializer(serializers.Serializer):
+class ReportSerializer(serializers.Serializer[Any]):
     """Best / Worst / Score of each protocol under each criterion."""
 
     header = serializers.DictField(child=serializers.CharField())
@@ -99,11 +96,11 @@ class ReportSerializer(serializers.Serializer):
     criteria = CriteriaSerializer()
 
 
-class KeptReportSerializer(serializers.ModelSerializer):
+class KeptReportSerializer(serializers.ModelSerializer[KeptReport]):
     """A report that was kept, without its content."""
 
-    study = serializers.SlugRelatedField("slug", read_only=True)
-    created_by = serializers.SlugRelatedField("username", read_only=True, allow_null=True)
+    study = serializers.SlugRelatedField[Study]("slug", read_only=True)
+    created_by = serializers.SlugRelatedField[User]("username", read_only=True, allow_null=True)
 
     class Meta:
         model = KeptReport

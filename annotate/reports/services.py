@@ -1,18 +1,19 @@
 """A study's report: its annotators' rankings against the rankings its protocols' scores give."""
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from hashlib import sha256
 
-from django.contrib.auth.base_user import AbstractBaseUser
+from django.contrib.auth.models import User
 from django.db import transaction
 from django.db.models import QuerySet
 from django.utils import timezone
 
 from annotate.audit.models import Act
 from annotate.audit.services import record
+from annotate.datasets.models import Image
 from annotate.judging.models import Assignment
 from annotate.scoring.models import ProtocolRun, Score
 from annotate.studies.exclusions import left_out
@@ -147,7 +148,7 @@ def study_analysis(built: StudyReport) -> Analysis:
 
 
 def keep_report(
-    *, study: Study, settings: Settings, runs: Sequence[ProtocolRun], person: AbstractBaseUser
+    *, study: Study, settings: Settings, runs: Sequence[ProtocolRun], person: User
 ) -> KeptReport:
     """Keep a report with everything around it, as it is now; it never changes afterwards.
 
@@ -233,22 +234,36 @@ def _rankings(
     study: Study, key_of: Callable[[int], str]
 ) -> dict[str, dict[str, dict[str, Ranking]]]:
     name_of = dict(study.dataset.methods.values_list("pk", "name"))
-    images = list(study.images.in_order().values_list("name", flat=True))
+    images = list(Image.objects.filter(studies=study).in_order().values_list("name", flat=True))
     rankings: dict[str, dict[str, dict[str, Ranking]]] = {
         criterion: {image: {} for image in images} for criterion in CRITERIA
     }
-    rows = (
-        counted_assignments(study)
-        .order_by("image__position", "image", "annotator")
-        .values_list("image__name", "annotator", "rankings")
-    )
-    for image, annotator, of_criterion in rows.iterator():
+    for image, annotator, buckets_by_criterion in counted_rankings(study):
         for criterion in CRITERIA:
             rankings[criterion][image][key_of(annotator)] = tuple(
                 tuple(sorted(name_of[method] for method in bucket))
-                for bucket in of_criterion[criterion]
+                for bucket in buckets_by_criterion[criterion]
             )
     return rankings
+
+
+def counted_rankings(
+    study: Study, *order: str
+) -> Iterator[tuple[str, int, Mapping[str, Sequence[Sequence[int]]]]]:
+    """Yield image, annotator and, by criterion, the buckets of methods of each ranking that counts.
+
+    In the study's order of images, or in another.
+    """
+    rows = counted_assignments(study).order_by(
+        *(order or ("image__position", "image", "annotator"))
+    )
+    for image, annotator, rankings in rows.values_list(
+        "image__name", "annotator", "rankings"
+    ).iterator():
+        if (
+            rankings is not None
+        ):  # always so: a constraint gives complete assignments their rankings
+            yield image, annotator, rankings
 
 
 def protocol_scores(study: Study, runs: Sequence[ProtocolRun]) -> ProtocolScores:

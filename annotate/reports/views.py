@@ -10,8 +10,9 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_http_methods, require_safe
 
-from annotate.access import permitted
+from annotate.requests import SignedInRequest
 from annotate.studies.models import Study
+from annotate.studies.views import followed
 from rankings import analysis_tables
 from rankings.report import Settings, report_from_json
 
@@ -23,9 +24,9 @@ from .presentation import shown_around, shown_tables
 @login_required
 @require_safe
 def report(request: HttpRequest, slug: str) -> HttpResponse:
-    study = _followed(request, slug)
+    study = followed(request, slug)
     form = _form(request, study)
-    context = {
+    context: dict[str, Any] = {
         "study": study,
         "form": form,
         "formats": exports.FORMATS,
@@ -64,7 +65,7 @@ def _query_of(settings: Settings) -> str:
 @login_required
 @require_safe
 def export(request: HttpRequest, slug: str, extension: str) -> HttpResponse:
-    study = _followed(request, slug)
+    study = followed(request, slug)
     form = _form(request, study)
     if not form.is_valid():
         return HttpResponse(form.errors.as_text(), status=422, content_type="text/plain")
@@ -82,7 +83,7 @@ def export(request: HttpRequest, slug: str, extension: str) -> HttpResponse:
 @require_safe
 def export_table(request: HttpRequest, slug: str, table: str, extension: str) -> HttpResponse:
     """One of the tables around Best / Worst / Score."""
-    study = _followed(request, slug)
+    study = followed(request, slug)
     form = _form(request, study)
     if not form.is_valid():
         return HttpResponse(form.errors.as_text(), status=422, content_type="text/plain")
@@ -107,9 +108,9 @@ def _table_file(
 
 @login_required
 @require_http_methods(["GET", "HEAD", "POST"])
-def kept_reports(request: HttpRequest, slug: str) -> HttpResponse:
+def kept_reports(request: SignedInRequest, slug: str) -> HttpResponse:
     """The reports that were kept, and keeping another."""
-    study = _followed(request, slug)
+    study = followed(request, slug)
     if request.method == "POST":
         form = ReportForm(request.POST, study=study, runs=services.available_runs(study))
         if not form.is_valid():
@@ -126,7 +127,7 @@ def kept_reports(request: HttpRequest, slug: str) -> HttpResponse:
 @login_required
 @require_safe
 def kept(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
-    study = _followed(request, slug)
+    study = followed(request, slug)
     report = get_object_or_404(study.kept_reports.select_related("created_by"), pk=pk)
     found = report_from_json(report.data)
     context = {
@@ -147,7 +148,7 @@ def kept(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
 @require_safe
 def kept_file(request: HttpRequest, slug: str, pk: int, extension: str) -> HttpResponse:
     """A kept report as a file; as JSON, the very bytes that its checksum is of."""
-    study = _followed(request, slug)
+    study = followed(request, slug)
     report = get_object_or_404(study.kept_reports, pk=pk)
     if extension == "json":
         text = report.content
@@ -168,7 +169,7 @@ def kept_file(request: HttpRequest, slug: str, pk: int, extension: str) -> HttpR
 def kept_table(
     request: HttpRequest, slug: str, pk: int, table: str, extension: str
 ) -> HttpResponse:
-    study = _followed(request, slug)
+    study = followed(request, slug)
     report = get_object_or_404(study.kept_reports, pk=pk)
     return _table_file(report.data, report.data["header"], study, table, extension)
 
@@ -177,7 +178,7 @@ def kept_table(
 @require_safe
 def kept_compared(request: HttpRequest, slug: str, pk: int, other: int) -> HttpResponse:
     """Two kept reports, cell by cell."""
-    study = _followed(request, slug)
+    study = followed(request, slug)
     before = get_object_or_404(study.kept_reports, pk=pk)
     after = get_object_or_404(study.kept_reports, pk=other)
     cells = services.compared(report_from_json(before.data), report_from_json(after.data))
@@ -201,11 +202,6 @@ def kept_compared(request: HttpRequest, slug: str, pk: int, other: int) -> HttpR
         "header": header,
     }
     return render(request, "reports/kept_compared.html", context)
-
-
-def _followed(request: HttpRequest, slug: str) -> Study:
-    studies = permitted(request.user, "annotate.follow_study", Study).select_related("dataset")
-    return get_object_or_404(studies, slug=slug)
 
 
 def _form(request: HttpRequest, study: Study) -> ReportForm:

@@ -42,7 +42,7 @@ def create(request: SignedInRequest, dataset_slug: str) -> HttpResponse:
 @require_POST
 def set_state(request: SignedInRequest, slug: str) -> HttpResponse:
     _require_admin(request)
-    study = _followed(request, slug)
+    study = followed(request, slug)
     state = request.POST.get("state", "")
     if state not in (Study.State.OPEN, Study.State.CLOSED):
         raise Http404
@@ -51,7 +51,7 @@ def set_state(request: SignedInRequest, slug: str) -> HttpResponse:
     return redirect("studies:detail", slug=slug)
 
 
-def _followed(request: HttpRequest, slug: str) -> Study:
+def followed(request: HttpRequest, slug: str) -> Study:
     studies = permitted(request.user, "annotate.follow_study", Study).select_related("dataset")
     return get_object_or_404(studies, slug=slug)
 

@@ -112,7 +112,7 @@ def _manifest(members: Mapping[str, Member]) -> Mapping[str, Any]:
     if MANIFEST not in members:
         raise NotLoaded(f"This is no bundle of a study: {MANIFEST} is missing.")
     with reading(MANIFEST):
-        manifest = from_json(members[MANIFEST].read())
+        manifest: dict[str, Any] = from_json(members[MANIFEST].read())
         if manifest["format"] != FORMAT:
             raise NotLoaded(f"This is no bundle of a study but {quoted(str(manifest['format']))}.")
         if manifest["version"] not in READABLE:

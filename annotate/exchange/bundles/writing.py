@@ -13,7 +13,8 @@ from django.db.models import Max
 
 from annotate.datasets.models import Image, Method, Result, image_storage
 from annotate.errors import Refusal
-from annotate.exchange.raw import assignments_in_order, logs_of, zip_entry
+from annotate.exchange.raw import zip_entry
+from annotate.exchange.rows import answer_of, assignments_in_order, logs_of
 from annotate.judging.models import Assignment, Judgement, Screen, Skip, Withdrawal
 from annotate.reports import exports, services
 from annotate.reports.snapshots import snapshot
@@ -120,7 +121,8 @@ class _Bundle:
         self._add(name, [json.dumps(content, indent=2, ensure_ascii=False).encode() + b"\n"])
 
     def _list(self, name: str, rows: Iterable[Mapping[str, Any]]) -> None:
-        number, part, size = 1, [], 0
+        number, size = 1, 0
+        part: list[bytes] = []
         self.counts[name] = 0
         for row in rows:
             self.counts[name] += 1
@@ -174,13 +176,13 @@ class _Bundle:
             yield {
                 "person": self._people[row.person_id],
                 # Null for an admin who is none of the study's people.
-                "by": self._people.get(row.created_by_id),
+                "by": self._people.get(row.created_by_id or 0),
                 **encoded(row),
             }
 
     def _settings(self) -> dict[str, Any]:
         study = self._study
-        images = study.images.in_order().values_list("name", flat=True)
+        images = Image.objects.filter(studies=study).in_order().values_list("name", flat=True)
         methods = study.methods.order_by("pk").values_list("name", flat=True)
         return {
             **encoded(study),
@@ -219,8 +221,7 @@ class _Bundle:
     def _event(self, event: Judgement | Skip | Withdrawal) -> dict[str, Any]:
         row: dict[str, Any] = {"kind": type(event).__name__.lower()}
         if isinstance(event, Withdrawal):
-            ended = event.judgement or event.skip
-            return {**row, "ends": ended.number, **encoded(event)}
+            return {**row, "ends": answer_of(event).number, **encoded(event)}
         # What a browser says of itself may tell who used it.
         leave_out = () if self._names else ("environment",)
         return {**row, "screen": event.screen.number, **encoded(event, leave_out)}

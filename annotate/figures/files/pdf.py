@@ -3,7 +3,7 @@
 import io
 import re
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from ..figure import Figure
 from ..papers import Paper
@@ -52,12 +52,14 @@ def _sort_resources(drawn: "DictionaryObject") -> None:
     """
     if "/Resources" not in drawn:
         return
-    resources = drawn["/Resources"]
+    resources = cast("DictionaryObject", drawn["/Resources"])
     for kind in resources:
         entries = resources[kind]
         if isinstance(entries, dict):
             in_order = sorted(entries.items())
             entries.clear()
             entries.update(in_order)
-    for form in resources.get("/XObject", {}).values():
-        _sort_resources(form.get_object())
+    if "/XObject" in resources:
+        forms = cast("DictionaryObject", resources["/XObject"])
+        for name in forms:
+            _sort_resources(cast("DictionaryObject", forms[name]))

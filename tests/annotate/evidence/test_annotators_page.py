@@ -6,11 +6,11 @@ from statistics import median
 import pytest
 from django.urls import reverse
 
-from annotate.evidence.annotators import Annotator, Sides, Work, _mark, wilson
+from annotate.evidence.annotators.page import Annotator, Sides, Work, _mark, wilson
 from annotate.judging import services
 from annotate.judging.models import Judgement
 from annotate.learning.models import FirstVisit
-from tests.support.factories import add_annotator, add_newcomer, add_researcher, make_study
+from tests.support.factories import add_annotator, add_newcomer, make_study
 from tests.support.truths import answer, rank_everything, same_truth
 from tests.support.worked import worked_study
 
@@ -18,15 +18,6 @@ pytestmark = pytest.mark.django_db
 
 ABC = [["a"], ["b"], ["c"]]
 CBA = [["c"], ["b"], ["a"]]
-
-
-@pytest.fixture
-def follow(client):
-    def follow(study):
-        client.force_login(add_researcher(study))
-        return client
-
-    return follow
 
 
 def url(study):

@@ -4,8 +4,8 @@ import csv
 import hashlib
 import io
 import json
-import threading
 import zipfile
+from copy import deepcopy
 
 import pytest
 from django.contrib.auth.models import User
@@ -15,20 +15,25 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
 from annotate.exchange import raw
+from annotate.exchange.columns import EVENT_COLUMNS, RANKING_COLUMNS, TABLES
 from annotate.judging.models import Judgement, Skip, Withdrawal
 from annotate.studies.exclusions import decide
 from annotate.studies.models import Membership
 from annotate.studies.pseudonyms import give_pseudonyms, pseudonyms
 from tests.support.factories import add_annotator, add_researcher, make_study
+from tests.support.made_once import made_once
 from tests.support.truths import rank_everything, same_truth
 from tests.support.worked import worked_study
 
 pytestmark = pytest.mark.django_db
 
 
+made_study = made_once(lambda: worked_study(photographs=False))
+
+
 @pytest.fixture
-def study():
-    return worked_study(photographs=False)
+def study(made_study, db):
+    return deepcopy(made_study)
 
 
 @pytest.fixture
@@ -174,7 +179,7 @@ def test_every_decision_on_who_counts_is_a_row(study):
 
 def test_the_dictionary_explains_every_column(study):
     rows = table(study, "dictionary.csv")
-    for name in raw.TABLES:
+    for name in TABLES:
         explained = [row["column"] for row in rows if row["table"] == name]
         assert explained == list(table(study, f"{name}.csv")[0])
     assert all(row["meaning"] and row["values"] for row in rows)
@@ -184,7 +189,7 @@ def test_a_study_without_answers_gives_headers_and_empty_lists():
     study = make_study(["a", "b"])
     assert read(study, "events.json") == "[]\n"
     assert read(study, "rankings.csv").splitlines() == [
-        ",".join(column.name for column in raw.RANKING_COLUMNS)
+        ",".join(column.name for column in RANKING_COLUMNS)
     ]
 
 
@@ -204,7 +209,7 @@ def test_the_number_of_queries_does_not_grow_with_the_annotators():
 
 def test_the_page_explains_and_links_every_file(researcher, study):
     page = researcher.get(reverse("exchange:raw", args=[study.slug])).text
-    for column in (*raw.EVENT_COLUMNS, *raw.RANKING_COLUMNS):
+    for column in (*EVENT_COLUMNS, *RANKING_COLUMNS):
         assert f"<code>{column.name}</code>" in page
     for name in raw.FILES:
         assert reverse("exchange:raw_file", args=[study.slug, name]) in page
@@ -265,37 +270,3 @@ def test_a_file_that_there_is_not_is_404(researcher, study):
         assert (
             researcher.get(reverse("exchange:raw_file", args=[study.slug, name])).status_code == 404
         )
-
-
-@pytest.mark.django_db(transaction=True)
-def test_a_download_keeps_nobody_from_answering_and_stands_for_one_moment(monkeypatch):
-    monkeypatch.setattr(raw, "_ROWS_AT_A_TIME", 1)
-    monkeypatch.setattr(raw, "_IMAGES_AT_A_TIME", 1)
-    study = make_study(["a", "b"], images=2)
-    first, second = add_annotator(study), add_annotator(study)
-    truth = same_truth([["a"], ["b"]])
-    rank_everything(study, first, truth)
-    before = read(study, "events.csv")
-
-    def answer_meanwhile():
-        rank_everything(study, second, truth)
-        connection.close()
-
-    reading = raw.content(study, "events.csv")
-    begun = [next(reading), next(reading)]
-    answering = threading.Thread(target=answer_meanwhile)
-    answering.start()
-    answering.join(timeout=60)
-    assert not answering.is_alive(), "the answers were stored while the download went on"
-    assert b"".join([*begun, *reading]).decode() == before
-    assert len(read(study, "events.csv")) > len(before)
-
-
-@pytest.mark.django_db(transaction=True)
-def test_a_download_that_is_broken_off_leaves_nothing_open():
-    study = make_study(["a", "b"])
-    reading = raw.content(study, "events.csv")
-    next(reading)
-    reading.close()
-    rank_everything(study, add_annotator(study), same_truth([["a"], ["b"]]))
-    assert "annotator-1" in read(study, "events.csv")

@@ -3,6 +3,7 @@
 import hashlib
 import re
 from base64 import b64encode
+from copy import deepcopy
 from xml.etree import ElementTree
 
 import pytest
@@ -16,17 +17,25 @@ from annotate.reports import services as services_of_reports
 from annotate.studies.exclusions import decide
 from rankings.report import Settings
 from tests.support.factories import add_annotator, add_researcher, make_person, make_run, make_study
+from tests.support.made_once import made_once
 from tests.support.truths import rank_everything, same_truth
 
 
-@pytest.fixture
-def study(db):
+def _study():
     study = make_study(["a", "b", "c"], images=2)
     for _ in range(3):
         rank_everything(study, add_annotator(study), same_truth([["a"], ["b"], ["c"]]))
     make_run(study, "Right", {"a": 0.9, "b": 0.5, "c": 0.1})
     make_run(study, "Reversed", {"a": 0.1, "b": 0.5, "c": 0.9})
     return study
+
+
+made_study = made_once(_study)
+
+
+@pytest.fixture
+def study(made_study, db):
+    return deepcopy(made_study)
 
 
 @pytest.fixture

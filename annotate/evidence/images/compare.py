@@ -12,7 +12,8 @@ from protocols.core.base import ImageScore, Match, Protocol, Scene
 from protocols.core.errors import ProtocolError
 from protocols.core.fitting import lacking
 
-from .image import Picture, counted_boxes
+from .orders import counted_boxes
+from .page import Picture
 
 _UNMATCHED, _IGNORED = "unmatched", "ignored"
 

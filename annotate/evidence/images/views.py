@@ -4,28 +4,27 @@ from typing import Any
 
 from django.contrib.auth.decorators import login_required
 from django.core.paginator import Paginator
-from django.http import Http404, HttpRequest, HttpResponse, QueryDict
+from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
 from django.urls import reverse
 from django.views.decorators.http import require_safe
 
-from annotate.access import permitted
 from annotate.datasets.models import Image, Result
 from annotate.reports.services import available_runs
 from annotate.studies.models import Study
 from annotate.studies.pseudonyms import pseudonyms, usernames
+from annotate.studies.views import followed
 from protocols.core.errors import ProtocolError
 from rankings.elicitation import CRITERIA
 
+from ..links import kept
 from . import compare as image_compare
 from . import disagreement as image_disagreement
 from .forms import DisagreementForm, ImageForm, ParametersForm, changed_parameters
-from .image import find_image, image_page, picture_of, results_of
+from .page import find_image, image_page, picture_of, results_of
 from .screens import screens_of
 
 _IMAGES_PER_PAGE = 25
-# What one page hands on to the next.
-_KEPT = ("criterion", "decimals", "consensus", "beta", "min_annotators", "pseudonyms")
 
 
 @login_required
@@ -61,7 +60,9 @@ def image(request: HttpRequest, slug: str, image: str) -> HttpResponse:
     )
     asked = request.GET.get("annotator")
     if asked:
-        person = next((one for one, key in key_of.items() if key == asked), None)
+        person = next((person for person, key in key_of.items() if key == asked), None)
+        if person is None:
+            raise Http404
         assignment = get_object_or_404(study.assignments, image=found, annotator=person)
         context["screens_by"] = shown[person]
         context["screens"] = screens_of(assignment)
@@ -130,9 +131,9 @@ def disagreement(request: HttpRequest, slug: str) -> HttpResponse:
     context: dict[str, Any] = {"study": study, "form": form, "runs": runs, "kept": kept(request)}
     if not form.is_valid():
         return render(request, "reports/disagreement.html", context, status=422)
-    [run] = form.runs() or [None]
-    if run is None:
+    if not runs:
         return render(request, "reports/disagreement.html", context)
+    [run] = form.runs()
     criterion = form.cleaned_data["criterion"]
     found = image_disagreement.disagreement(
         study=study,
@@ -160,20 +161,6 @@ def disagreement(request: HttpRequest, slug: str) -> HttpResponse:
         "settings_query": settings.urlencode(),
     }
     return render(request, "reports/disagreement.html", context)
-
-
-def followed(request: HttpRequest, slug: str) -> Study:
-    studies = permitted(request.user, "annotate.follow_study", Study).select_related("dataset")
-    return get_object_or_404(studies, slug=slug)
-
-
-def kept(request: HttpRequest) -> str:
-    """Return the settings that a link to another page hands on."""
-    handed_on = QueryDict(mutable=True)
-    for name in _KEPT:
-        if request.GET.get(name):
-            handed_on[name] = request.GET[name]
-    return handed_on.urlencode()
 
 
 def _image(study: Study, name: str) -> Image:

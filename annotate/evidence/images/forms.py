@@ -2,9 +2,10 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, cast
 
 from django import forms
+from django.http import QueryDict
 
 from annotate.reports.forms import ReportForm
 from annotate.scoring.models import ProtocolRun
@@ -44,16 +45,15 @@ class DisagreementForm(ReportForm):
     # The protocols of the report; without any, all there are.
     among = forms.MultipleChoiceField(required=False, widget=forms.MultipleHiddenInput)
 
-    def __init__(
-        self, data: Any, *args: object, study: Study, runs: Sequence[ProtocolRun], **kwargs: object
-    ) -> None:
+    def __init__(self, data: QueryDict, *, study: Study, runs: Sequence[ProtocolRun]) -> None:
         given = data.copy()
         if runs and not given.get("protocol"):
             given["protocol"] = runs[0].name
         if not given.get("criterion"):
             given["criterion"] = CRITERIA[0]
-        super().__init__(given, *args, study=study, runs=runs, **kwargs)
-        self.fields["among"].choices = self.fields["protocol"].choices
+        super().__init__(given, study=study, runs=runs)
+        among = cast(forms.ChoiceField, self.fields["among"])
+        among.choices = [(run.name, run.name) for run in runs]
         self.order_fields(_FIRST)
 
     @property

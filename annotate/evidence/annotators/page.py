@@ -287,7 +287,9 @@ def _are_of_same_methods(rankings: Iterable[Ranking]) -> bool:
 
 
 def _ranking(assignment: Assignment, criterion: str) -> Ranking:
-    return tuple(tuple(map(str, bucket)) for bucket in assignment.rankings[criterion])
+    # Of a complete assignment only, and a constraint gives those their rankings.
+    rankings = assignment.rankings or {}
+    return tuple(tuple(map(str, bucket)) for bucket in rankings[criterion])
 
 
 def _mark(people: Sequence[Annotator]) -> None:

@@ -11,15 +11,17 @@ from django.urls import reverse
 from django.views.decorators.http import require_POST, require_safe
 
 from annotate.access import permitted
+from annotate.requests import SignedInRequest
 from annotate.studies import exclusions
 from annotate.studies.errors import StudyRefused
 from annotate.studies.models import Study
 from annotate.studies.pseudonyms import pseudonyms, usernames
+from annotate.studies.views import followed
 from rankings.elicitation import CRITERIA
 
-from . import annotators as page
-from .annotator_forms import ExclusionForm
-from .views import followed, kept
+from ..links import kept
+from . import page
+from .forms import ExclusionForm
 
 
 @login_required
@@ -31,7 +33,7 @@ def annotators(request: HttpRequest, slug: str) -> HttpResponse:
 
 @login_required
 @require_POST
-def decide(request: HttpRequest, slug: str, key: str) -> HttpResponse:
+def decide(request: SignedInRequest, slug: str, key: str) -> HttpResponse:
     """Leave an annotator out of the reports, or count them again."""
     study = get_object_or_404(permitted(request.user, "annotate.curate_study", Study), slug=slug)
     person = next((one for one, name in pseudonyms(study).items() if name == key), None)

@@ -1,0 +1,226 @@
+"""One image of a study: its methods in consensus order, and every annotator's and protocol's order."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from annotate.datasets.drawing import drawn
+from annotate.datasets.models import Image, Method, Result
+from annotate.judging.models import Assignment, Judgement
+from annotate.scoring.models import ProtocolRun, Score
+from annotate.studies.exclusions import LeftOut, left_out
+from annotate.studies.models import Study
+from rankings.consensus import consensus_of
+from rankings.errors import RankingError
+from rankings.from_scores import f_beta, ranking_from_scores
+from rankings.orders import Ranking, methods_of
+from rankings.report import Settings
+
+from .orders import Bucket, Comparison, Letters, Order, Pane
+
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """What is drawn under the boxes; without a photograph the url is empty."""
+
+    url: str
+    width: int
+    height: int
+    truth: Sequence[str]
+    ignored: Sequence[str]
+
+
+@dataclass(frozen=True, slots=True)
+class ImagePage:
+    """All of an image for one criterion."""
+
+    picture: Picture
+    criterion: str
+    n_rankings: int
+    # Why the consensus does not count in a report yet; empty when it does.
+    does_not_count: str
+    wall: Sequence[Bucket]
+    unranked: Sequence[Pane]
+    without_result: Sequence[Method]
+    annotators: Sequence[Order]
+    protocols: Sequence[Order]
+    is_all_tied: bool
+
+    @property
+    def panes(self) -> list[Pane]:
+        return [*(pane for bucket in self.wall for pane in bucket.panes), *self.unranked]
+
+    @property
+    def orders(self) -> list[Order]:
+        return [order for order in (*self.protocols, *self.annotators) if order.edit is not None]
+
+
+def find_image(study: Study, name: str) -> Image | None:
+    """Return the study's image of this name, or else of this number."""
+    images = study.images.select_related("dataset")
+    found = images.filter(name=name).first()
+    if found is None and name.isascii() and name.isdigit() and len(name) < 19:
+        found = images.filter(pk=int(name)).first()
+    return found
+
+
+def picture_of(image: Image, results: Sequence[Result], url: str) -> Picture:
+    width, height = image.size_to_draw([one for result in results for one in result.detections])
+    convention = image.dataset.box_convention
+    counted = [region for region in image.truth_regions if not region.ignored]
+    ignored = [region for region in image.truth_regions if region.ignored]
+    return Picture(url, width, height, drawn(counted, convention), drawn(ignored, convention))
+
+
+def results_of(study: Study, image: Image) -> list[Result]:
+    """Return the image's results of the study's methods, with their methods, by name."""
+    results = Result.objects.filter(image=image, method__in=study.methods.all())
+    return list(results.select_related("method").order_by("method__name"))
+
+
+def image_page(
+    *,
+    study: Study,
+    image: Image,
+    url: str,
+    criterion: str,
+    settings: Settings,
+    runs: Sequence[ProtocolRun],
+    names: Mapping[int, tuple[str, str]],
+    script: str = "",
+) -> ImagePage:
+    """Gather an image's page.
+
+    ``names`` gives the key and the shown name of each annotator, and ``script`` the key of an order
+    whose script is drawn however long it is.
+    """
+    methods = list(study.methods.all())
+    results = results_of(study, image)
+    assignments = list(study.assignments.filter(image=image).order_by("annotator"))
+    name_of = {method.pk: method.name for method in methods}
+    rankings = {
+        one.annotator_id: _named(one.rankings[criterion], name_of)
+        for one in assignments
+        if one.rankings
+    }
+    excluded = left_out(study)
+    complete = [ranking for person, ranking in rankings.items() if person not in excluded]
+    consensus = consensus_of(complete, settings.consensus) if complete else None
+    letters = Letters(consensus, methods, results, image.dataset.box_convention)
+    compare = Comparison(consensus, letters, script)
+    return ImagePage(
+        picture=picture_of(image, results, url),
+        criterion=criterion,
+        n_rankings=len(complete),
+        does_not_count=_does_not_count(complete, settings),
+        wall=letters.buckets(consensus) if consensus else (),
+        unranked=letters.unranked(consensus),
+        without_result=[one for one in methods if one.name not in letters.panes],
+        annotators=_annotators(assignments, rankings, excluded, names, compare),
+        protocols=_protocols(study, image, criterion, settings, runs, compare),
+        is_all_tied=consensus is not None and len(consensus) == 1 < len(consensus[0]),
+    )
+
+
+def _named(buckets: Sequence[Sequence[int]], name_of: Mapping[int, str]) -> Ranking:
+    named = (tuple(sorted(name_of[one] for one in bucket if one in name_of)) for bucket in buckets)
+    return tuple(bucket for bucket in named if bucket)
+
+
+def _does_not_count(rankings: Sequence[Ranking], settings: Settings) -> str:
+    if len(rankings) < settings.min_annotators:
+        return f"{len(rankings)} of {settings.min_annotators} complete rankings"
+    ranked = [methods_of(ranking) for ranking in rankings]
+    differing = frozenset.union(*ranked) - frozenset.intersection(*ranked)
+    return f"not ranked by every annotator: {', '.join(sorted(differing))}" if differing else ""
+
+
+def _annotators(
+    assignments: Sequence[Assignment],
+    rankings: Mapping[int, Ranking],
+    excluded: Mapping[int, LeftOut],
+    names: Mapping[int, tuple[str, str]],
+    compare: Comparison,
+) -> list[Order]:
+    answered: dict[int, int] = {}
+    in_force = Judgement.objects.filter(assignment__in=assignments, withdrawal__isnull=True)
+    for annotator in in_force.values_list("assignment__annotator", flat=True):
+        answered[annotator] = answered.get(annotator, 0) + 1
+    orders = []
+    place = {person: at for at, person in enumerate(names)}
+    for assignment in sorted(assignments, key=lambda assignment: place[assignment.annotator_id]):
+        key, name = names[assignment.annotator_id]
+        order = Order(
+            key,
+            name,
+            state=assignment.get_state_display(),
+            n_screens=answered.get(assignment.annotator_id, 0),
+            is_left_out=assignment.annotator_id in excluded,
+        )
+        ranking = rankings.get(assignment.annotator_id)
+        if ranking:
+            order = replace(order, buckets=compare.letters.buckets(ranking))
+            orders.append(compare.compared(order, ranking))
+        else:
+            orders.append(replace(order, lacks=order.state))
+    return orders
+
+
+def _protocols(
+    study: Study,
+    image: Image,
+    criterion: str,
+    settings: Settings,
+    runs: Sequence[ProtocolRun],
+    compare: Comparison,
+) -> list[Order]:
+    scores: dict[int, dict[str, float | None]] = {run.pk: {} for run in runs}
+    rows = Score.objects.filter(
+        run__in=list(scores), result__image=image, result__method__in=study.methods.all()
+    ).values_list("run", "result__method__name", "recall", "precision")
+    for run_id, method, recall, precision in rows:
+        scores[run_id][method] = _value(criterion, recall, precision, settings.beta)
+    ranked = methods_of(compare.consensus) if compare.consensus else None
+    orders = []
+    for run in runs:
+        of_run = scores[run.pk]
+        order = Order(f"protocol-{run.pk}", run.name)
+        # A method that nobody has ranked takes no part; one without a score is named.
+        of_method = {name: of_run.get(name) for name in sorted(ranked or of_run)}
+        try:
+            ranking = ranking_from_scores(of_method, settings.decimals)
+        except RankingError as refusal:
+            orders.append(replace(order, lacks=_no_order(of_run, refusal)))
+            continue
+        shown = {name: _shown(value, settings.decimals) for name, value in of_method.items()}
+        buckets = compare.letters.buckets(ranking, shown)
+        order = replace(order, buckets=buckets, matches_by=_matches_by(run))
+        orders.append(compare.compared(order, ranking))
+    return sorted(
+        orders, key=lambda order: (order.edit.distance if order.edit else 1e9, order.name)
+    )
+
+
+def _value(
+    criterion: str, recall: float | None, precision: float | None, beta: float
+) -> float | None:
+    if criterion == "recall":
+        return recall
+    if criterion == "precision":
+        return precision
+    if recall is None or precision is None:
+        return None
+    return f_beta(recall, precision, beta)
+
+
+def _no_order(found: Mapping[str, float | None], refusal: RankingError) -> str:
+    return str(refusal) if found else "no scores on this image"
+
+
+def _shown(value: float | None, decimals: int | None) -> str:
+    if value is None:
+        return ""
+    return f"{value:.{decimals}f}" if decimals is not None else f"{value:.10g}"
+
+
+def _matches_by(run: ProtocolRun) -> str:
+    return run.name if run.origin == ProtocolRun.Origin.COMPUTED else ""

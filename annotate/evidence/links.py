@@ -1,0 +1,14 @@
+"""What the address of one page hands on to the next."""
+
+from django.http import HttpRequest, QueryDict
+
+_KEPT = ("criterion", "decimals", "consensus", "beta", "min_annotators", "pseudonyms")
+
+
+def kept(request: HttpRequest) -> str:
+    """Return the settings that a link to another page hands on."""
+    handed_on = QueryDict(mutable=True)
+    for name in _KEPT:
+        if request.GET.get(name):
+            handed_on[name] = request.GET[name]
+    return handed_on.urlencode()

@@ -1,0 +1,174 @@
+"""The rows of the raw data, a few images at a time: events, rankings and exclusions."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any, Final, TypeVar
+
+from django.db.models import QuerySet
+
+from annotate.datasets.models import Image, Result
+from annotate.judging.models import Assignment, Judgement, Skip, Withdrawal
+from annotate.judging.replay import item_of_each_result
+from annotate.studies.exclusions import left_out
+from annotate.studies.models import Study
+from annotate.studies.pseudonyms import names_of
+from rankings.elicitation import CRITERIA
+
+from .columns import TABLES
+
+_IMAGES_AT_A_TIME: Final = 20
+Row = dict[str, Any]
+_Value = TypeVar("_Value")
+
+
+def assignments_in_order(study: Study, people: Mapping[int, str]) -> Iterator[list[Assignment]]:
+    """Yield the study's assignments by image and annotator, those of a few images at a time."""
+    images = Image.objects.filter(assignments__study=study).distinct().in_order()
+    place = {person: at for at, person in enumerate(people)}
+    for some in some_at_a_time(images.values_list("pk", flat=True), _IMAGES_AT_A_TIME):
+        order = {image: at for at, image in enumerate(some)}
+        found = study.assignments.filter(image__in=some).select_related("image")
+        yield sorted(found, key=lambda one: (order[one.image_id], place[one.annotator_id]))
+
+
+@dataclass(frozen=True, slots=True)
+class Logs:
+    """The events of some assignments, each in order, and the method of each of their results."""
+
+    events: Mapping[int, Sequence[Judgement | Skip | Withdrawal]]
+    method_of: Mapping[int, str]
+
+
+def logs_of(assignments: Sequence[Assignment]) -> Logs:
+    """Fetch what happened to some assignments in a handful of queries."""
+    events: dict[int, list[Judgement | Skip | Withdrawal]] = {one.pk: [] for one in assignments}
+    queries: tuple[QuerySet[Any], ...] = (
+        Judgement.objects.select_related("screen", "withdrawal"),
+        Skip.objects.select_related("screen", "withdrawal"),
+        Withdrawal.objects.select_related("judgement__screen", "skip__screen"),
+    )
+    for query in queries:
+        for event in query.filter(assignment__in=list(events)):
+            events[event.assignment_id].append(event)
+    for log in events.values():
+        log.sort(key=lambda event: event.number)
+    results = Result.objects.filter(image__in={one.image_id for one in assignments})
+    return Logs(events, dict(results.values_list("pk", "method__name")))
+
+
+def events(study: Study, *, names: bool = False) -> Iterator[Row]:
+    """Yield every event of a study, by image, annotator and place in the log."""
+    people = names_of(study, real=names)
+    for some in assignments_in_order(study, people):
+        logs = logs_of(some)
+        for assignment in some:
+            item_of = item_of_each_result(assignment)
+            for event in logs.events[assignment.pk]:
+                yield {
+                    "study": study.name,
+                    "image": assignment.image.name,
+                    "annotator": people[assignment.annotator_id],
+                    "image_number": assignment.position,
+                    **_event(event, assignment, item_of, logs.method_of),
+                }
+
+
+def _event(
+    event: Judgement | Skip | Withdrawal,
+    assignment: Assignment,
+    item_of: Mapping[int, int],
+    method_of: Mapping[int, str],
+) -> Row:
+    answer = answer_of(event)
+    screen = answer.screen
+    row: Row = {
+        "event": event.number,
+        "kind": type(event).__name__.lower(),
+        "at": event.created.isoformat(),
+        "screen": screen.number,
+        "purpose": screen.purpose,
+        "strategy": screen.strategy,
+        "attempt": answer.attempt,
+    }
+    for side, result in (("left", screen.left_id), ("right", screen.right_id)):
+        item = item_of[result]
+        row[f"{side}_method"] = method_of[result]
+        row[f"{side}_alike"] = sorted(method_of[alike] for alike in assignment.items[item])
+        row[f"{side}_item"] = item + 1
+    judgement = event if isinstance(event, Judgement) else None
+    skip = event if isinstance(event, Skip) else None
+    is_withdrawal = isinstance(event, Withdrawal)
+    verdicts = judgement.verdicts if judgement else {}
+    return row | {
+        **{name: verdicts.get(name) for name in CRITERIA},
+        "seconds": judgement.seconds_taken if judgement else None,
+        "aids": judgement.aids if judgement else {},
+        "reason": skip.reason if skip else None,
+        "text": skip.text if skip else None,
+        "ends": answer.number if is_withdrawal else None,
+        "in_force": None if is_withdrawal else not hasattr(event, "withdrawal"),
+    }
+
+
+def answer_of(event: Judgement | Skip | Withdrawal) -> Judgement | Skip:
+    """Return the answer or skip that an event is, or that it ends."""
+    if not isinstance(event, Withdrawal):
+        return event
+    ended = event.judgement or event.skip
+    if ended is None:
+        raise ValueError(f"{event} ends neither a judgement nor a skip")
+    return ended
+
+
+def rankings(study: Study, *, names: bool = False) -> Iterator[Row]:
+    """Yield every complete ranking of a study, by image, annotator and criterion."""
+    people = names_of(study, real=names)
+    method_of = dict(study.dataset.methods.values_list("pk", "name"))
+    excluded = left_out(study)
+    for some in assignments_in_order(study, people):
+        for assignment in some:
+            for criterion, buckets in (assignment.rankings or {}).items():
+                yield {
+                    "study": study.name,
+                    "image": assignment.image.name,
+                    "annotator": people[assignment.annotator_id],
+                    "criterion": criterion,
+                    "buckets": [sorted(method_of[one] for one in bucket) for bucket in buckets],
+                    "unsettled": criterion in assignment.unsettled,
+                    "finished": assignment.finished and assignment.finished.isoformat(),
+                    "in_reports": assignment.annotator_id not in excluded,
+                }
+
+
+def exclusions(study: Study, *, names: bool = False) -> Iterator[Row]:
+    """Yield every decision on whose rankings reports count, in order."""
+    people = names_of(study, real=names)
+    for row in study.exclusions.all():
+        yield {
+            "study": study.name,
+            "annotator": people[row.person_id],
+            "excluded": row.is_excluded,
+            "reason": row.reason,
+            "at": row.created.isoformat(),
+            "by": people.get(row.created_by_id or 0),
+        }
+
+
+def dictionary(study: Study | None = None, *, names: bool = False) -> Iterator[Row]:
+    """Yield every column of the tables with its meaning; the same for every study."""
+    for table, columns in TABLES.items():
+        for column in columns:
+            yield {
+                "table": table,
+                "column": column.name,
+                "values": column.kind,
+                "meaning": column.meaning,
+            }
+
+
+def some_at_a_time(values: Iterable[_Value], n: int) -> Iterator[list[_Value]]:
+    """Yield lists of up to n values."""
+    iterator = iter(values)
+    while some := list(islice(iterator, n)):
+        yield some

@@ -1,0 +1,46 @@
+"""Studies of the pages behind a report's numbers, and a researcher who reads them."""
+
+from copy import deepcopy
+
+import pytest
+
+from tests.support.factories import (
+    add_annotator,
+    add_researcher,
+    make_run,
+    make_study,
+)
+from tests.support.made_once import made_once
+from tests.support.truths import rank_everything, same_truth
+
+STRICT = [["a"], ["b"], ["c"], ["d"], ["e"], ["f"]]
+# The paper's figure 3: a = d > b > c > f > e.
+FIGURE_3 = {"a": 0.9, "d": 0.9, "b": 0.8, "c": 0.7, "f": 0.6, "e": 0.5}
+
+
+def _figure_3():
+    """One image that three annotators rank a > b > c > d > e > f, and the protocol of figure 3."""
+    study = make_study(list("abcdef"))
+    for _ in range(3):
+        rank_everything(study, add_annotator(study), same_truth(STRICT))
+    make_run(study, "Figure 3", FIGURE_3)
+    return study
+
+
+made_study = made_once(_figure_3)
+
+
+@pytest.fixture
+def study(made_study, db):
+    return deepcopy(made_study)
+
+
+@pytest.fixture
+def follow(client):
+    """Sign a researcher of a study in."""
+
+    def follow(study):
+        client.force_login(add_researcher(study))
+        return client
+
+    return follow

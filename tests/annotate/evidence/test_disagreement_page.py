@@ -1,0 +1,101 @@
+"""Where a protocol and people disagree: the images by their distance."""
+
+import re
+
+import pytest
+from django.urls import reverse
+
+from annotate.scoring.models import ProtocolRun, Score
+from tests.support.evidence import disagreement_url
+from tests.support.factories import (
+    add_annotator,
+    make_run,
+    make_study,
+)
+from tests.support.truths import rank_everything, same_truth
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.mark.parametrize("among", [None, ["Right", "Reversed"]])
+def test_the_counts_of_a_report_open_the_images_they_count(follow, among):
+    """Best and Worst of each protocol are as many as the images behind them."""
+    study = make_study(list("abc"), images=3)
+    for _ in range(3):
+        rank_everything(study, add_annotator(study), same_truth([["a"], ["b"], ["c"]]))
+    make_run(study, "Right", {"a": 0.9, "b": 0.5, "c": 0.1})
+    make_run(study, "Reversed", {"a": 0.1, "b": 0.5, "c": 0.9})
+    make_run(study, "Worse still", {"a": 0.1, "b": 0.5, "c": 0.9})
+    Score.objects.filter(run__name="Right", result__image=study.images.first()).update(recall=0.5)
+    client = follow(study)
+    page = client.get(
+        reverse("reports:report", args=[study.slug]), {"protocol": among} if among else {}
+    )
+    recall = page.text.split('id="recall"')[1].split("</table>")[0]
+    links = re.findall(r'href="([^"]*only=(?:best|worst)[^"]*)" aria-label="(\d+) ', recall)
+    assert len(links) == 2 * (len(among) if among else 3)
+    for url, n in links:
+        response = client.get(url.replace("&amp;", "&"))
+        assert response.status_code == 200
+        assert len(response.context["found"].rows) == int(n), url
+
+
+@pytest.fixture
+def apart():
+    """Three images; Right is 0, 1 and 3 swaps away from a > b > c on them."""
+    study = make_study(list("abc"), images=3)
+    for _ in range(3):
+        rank_everything(study, add_annotator(study), same_truth([["a"], ["b"], ["c"]]))
+    run = ProtocolRun.objects.create(
+        dataset=study.dataset, name="Right", version="1", origin=ProtocolRun.Origin.IMPORTED
+    )
+    orders = ["abc", "bac", "cba"]
+    for image, order in zip(study.images.in_order(), orders, strict=True):
+        for result in image.results.all():
+            share = 1 - order.index(result.method.name) / 10
+            Score.objects.create(
+                run=run, result=result, recall=share, precision=share, f_score=share
+            )
+    return study
+
+
+def test_images_stand_by_their_distance_the_largest_first(follow, apart):
+    response = follow(apart).get(disagreement_url(apart))
+    names = list(apart.images.in_order().values_list("name", flat=True))
+    found = response.context["found"]
+    assert [(row.name, row.distance) for row in found.rows] == [
+        (names[2], 3),
+        (names[1], 1),
+        (names[0], 0),
+    ]
+    assert found.mean == pytest.approx(4 / 3)
+    assert found.rows[0].most == 3
+
+
+def test_a_distance_leads_to_the_steps_behind_it(follow, apart):
+    client = follow(apart)
+    text = client.get(disagreement_url(apart), {"criterion": "precision"}).text
+    links = re.findall(r'href="([^"]*script=[^"]*)"', text)
+    response = client.get(links[0].replace("&amp;", "&").split("#")[0])
+    assert response.context["page"].criterion == "precision"
+    assert [order.edit.distance for order in response.context["page"].protocols] == [3]
+    assert re.search(r'<details class="steps" id="protocol-\d+" open>', response.text)
+
+
+def test_images_come_page_by_page(follow, apart, monkeypatch):
+    monkeypatch.setattr("annotate.evidence.images.views._IMAGES_PER_PAGE", 2)
+    client = follow(apart)
+    assert len(client.get(disagreement_url(apart)).context["rows"]) == 2
+    assert len(client.get(disagreement_url(apart), {"page": "2"}).context["rows"]) == 1
+
+
+@pytest.mark.parametrize("query", [{"protocol": "none"}, {"criterion": "x"}, {"distance": "far"}])
+def test_what_cannot_be_chosen_is_422(follow, apart, query):
+    assert follow(apart).get(disagreement_url(apart), query).status_code == 422
+
+
+def test_images_that_do_not_count_are_named_with_the_reason(follow, apart):
+    response = follow(apart).get(disagreement_url(apart), {"min_annotators": "4"})
+    assert response.context["found"].mean is None
+    assert len(response.context["found"].left_out) == 3
+    assert "No image counts yet" in response.text

@@ -1,0 +1,48 @@
+"""Raw data read while people answer; in transactions of its own."""
+
+import threading
+
+import pytest
+from django.db import connection
+
+from annotate.exchange import raw
+from tests.support.factories import add_annotator, make_study
+from tests.support.truths import rank_everything, same_truth
+
+
+def read(study, name, **options):
+    return b"".join(raw.content(study, name, **options)).decode()
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_download_keeps_nobody_from_answering_and_stands_for_one_moment(monkeypatch):
+    monkeypatch.setattr(raw, "_ROWS_AT_A_TIME", 1)
+    monkeypatch.setattr("annotate.exchange.rows._IMAGES_AT_A_TIME", 1)
+    study = make_study(["a", "b"], images=2)
+    first, second = add_annotator(study), add_annotator(study)
+    truth = same_truth([["a"], ["b"]])
+    rank_everything(study, first, truth)
+    before = read(study, "events.csv")
+
+    def answer_meanwhile():
+        rank_everything(study, second, truth)
+        connection.close()
+
+    reading = raw.content(study, "events.csv")
+    begun = [next(reading), next(reading)]
+    answering = threading.Thread(target=answer_meanwhile)
+    answering.start()
+    answering.join(timeout=60)
+    assert not answering.is_alive(), "the answers were stored while the download went on"
+    assert b"".join([*begun, *reading]).decode() == before
+    assert len(read(study, "events.csv")) > len(before)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_download_that_is_broken_off_leaves_nothing_open():
+    study = make_study(["a", "b"])
+    reading = raw.content(study, "events.csv")
+    next(reading)
+    reading.close()
+    rank_everything(study, add_annotator(study), same_truth([["a"], ["b"]]))
+    assert "annotator-1" in read(study, "events.csv")
