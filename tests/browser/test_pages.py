@@ -87,6 +87,7 @@ def address(name, study):
         "studies:settings": [study.slug],
         "reports:report": [study.slug],
         "reports:kept": [study.slug, kept(study)],
+        "exchange:raw": [study.slug],
         "figures:kept_figures": [study.slug, kept(study)],
         "reports:compared": [study.slug, kept(study), kept(study)],
         "studies:create": [study.dataset.slug],
