@@ -17,7 +17,7 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Letter:
-    """What an admin sees of an invitation that was just made; the only time the link is shown."""
+    """A new invitation as an admin sees it; the only time its link is shown."""
 
     invitation: Invitation
     link: str

@@ -99,7 +99,7 @@ class Invitation(models.Model):
 
 
 class Preferences(models.Model):
-    """How somebody wants the comparison page."""
+    """A person's preferences for the comparison page."""
 
     class Theme(models.TextChoices):
         SYSTEM = "", "as the system"

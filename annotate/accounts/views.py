@@ -197,7 +197,7 @@ def account(request: SignedInRequest) -> HttpResponse:
 @login_required
 @require_http_methods(["GET", "POST"])
 def preferences(request: SignedInRequest) -> HttpResponse:
-    """How somebody wants the comparison page: theme, keys, going on by itself."""
+    """Show and store preferences for the comparison page: theme, keys, automatic advance."""
     found = Preferences.objects.filter(person=request.user).first() or Preferences(
         person=request.user
     )

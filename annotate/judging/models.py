@@ -1,4 +1,4 @@
-"""What annotators are shown and what they answer. The answers are events: added, never changed."""
+"""Assignments, screens and the log of answers. The answers are events: added, never changed."""
 
 import secrets
 from typing import cast
@@ -119,7 +119,7 @@ class Screen(models.Model):
 
     @property
     def is_check(self) -> bool:
-        """Whether it asks again what is known."""
+        """True for a screen that asks again what is known."""
         return self.purpose in (self.Purpose.NEAR, self.Purpose.REPEAT, self.Purpose.AGAIN)
 
 

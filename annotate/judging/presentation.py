@@ -1,4 +1,4 @@
-"""What the page needs to show a turn: no method's name, no other person's answer is in it."""
+"""A turn as data for the page: no method's name, no other person's answer is in it."""
 
 from collections.abc import Iterable, Mapping
 from statistics import median
@@ -203,7 +203,7 @@ def preferences_data(annotator: User) -> dict[str, Any]:
 
 
 def _share(turn: Turn, n_images: int, remaining: Remaining) -> float:
-    """How much of the whole study is behind this annotator, in [0, 1]."""
+    """Return the share of the whole study that this annotator has done, in [0, 1]."""
     done = turn.screen.number - 1
     of_this_image = done / (done + max(remaining.expected, 1.0))
     return round((turn.assignment.position - 1 + of_this_image) / max(n_images, 1), 4)

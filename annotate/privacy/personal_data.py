@@ -1,4 +1,4 @@
-"""What is stored about a person: given out whole, or erased so that their answers stay."""
+"""Personal data: exported in full, or erased so that the person's answers stay."""
 
 import secrets
 from collections.abc import Iterable, Iterator

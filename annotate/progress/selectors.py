@@ -1,4 +1,4 @@
-"""How far a study is, per image and per annotator."""
+"""Progress of a study, per image and per annotator."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -52,7 +52,7 @@ class Figures:
 
 @dataclass(frozen=True)
 class AnnotatorProgress:
-    """What one annotator has done in a study."""
+    """The progress of one annotator in a study."""
 
     person: User
     key: str
@@ -72,7 +72,7 @@ class AnnotatorProgress:
 
 @dataclass(frozen=True, slots=True)
 class CellState:
-    """How a cell of the table of images and annotators stands: its letter, and what it means."""
+    """The state of a cell in the table of images and annotators: its letter, and what it means."""
 
     letter: str
     kind: str
@@ -179,7 +179,7 @@ def forecast(counted: Figures, now: datetime | None = None) -> Forecast | None:
 
 @dataclass(frozen=True)
 class Counts:
-    """What has to be counted over a whole study, and when it was."""
+    """Counts over a whole study, and when they were made."""
 
     figures: Figures
     # (annotator, state) -> number of assignments, and of screens

@@ -17,7 +17,7 @@ from .pseudonyms import give_pseudonyms, pseudonyms
 
 @dataclass(frozen=True, slots=True)
 class LeftOut:
-    """Why somebody's rankings count in no report of a study, and since when."""
+    """The reason why somebody's rankings count in no report of a study, and since when."""
 
     reason: str
     since: datetime

@@ -114,7 +114,7 @@ class StudyForm(SettingsForm):
 
 
 def _settings_of(study: Study) -> dict[str, Any]:
-    """What a new study like this one starts with: its settings and, where it has not all, its images."""
+    """Return initial values for a copy of this study: its settings and, if it has not all, its images."""
     names = list(Image.objects.filter(studies=study).in_order().values_list("name", flat=True))
     is_whole = len(names) == study.dataset.images.count()
     return {

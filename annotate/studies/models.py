@@ -139,7 +139,7 @@ class StudyImage(models.Model):
 
 
 class Membership(models.Model):
-    """What somebody does in a study."""
+    """A person's role in a study."""
 
     study = models.ForeignKey(Study, models.CASCADE, related_name="memberships")
     person = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="memberships")

@@ -1,4 +1,4 @@
-"""What every answer carries, and what a server refuses to start without."""
+"""Headers of every response, and the settings without which a server refuses to start."""
 
 import os
 import subprocess

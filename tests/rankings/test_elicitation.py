@@ -49,7 +49,7 @@ def buckets(levels):
 
 
 def known_by_search(n, log):
-    """What follows from the answers, by walking 'at least as good as' steps; the slow way."""
+    """Return what follows from the answers, by walking 'at least as good as' steps; the slow way."""
     known = {}
     for criterion in CRITERIA:
         steps = {item: {} for item in range(n)}  # item -> worse-or-equal item -> strictly worse

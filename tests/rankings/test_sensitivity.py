@@ -1,4 +1,4 @@
-"""Whether the order of the protocols hangs on a setting, and warnings about sentinels."""
+"""Sensitivity of the order of the protocols to a setting, and warnings about sentinels."""
 
 import json
 

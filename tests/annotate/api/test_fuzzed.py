@@ -59,7 +59,7 @@ def one_connection():
 
 
 def real(world, path):
-    """What the addresses of the world have in the place of their parameters."""
+    """Return the values that replace an address's parameters in the world."""
     root = path.removeprefix("/api/v1/").split("/")[0]
     slugs = {"datasets": world.study.dataset.slug, "protocols": "iou"}
     return {

@@ -1,4 +1,4 @@
-"""What can be read: pages of lists, filters, the numbers themselves, and how many queries it takes."""
+"""Reading through the API: pages of lists, filters, the numbers themselves, and the queries it takes."""
 
 import csv
 import hashlib

@@ -51,7 +51,7 @@ def url(name, *args):
 
 
 def form_of(draft, **changes):
-    """What the page of files sends: every file as it is, but for these changes."""
+    """Return what the page of files sends: every file as it is, but for these changes."""
     sent = {"name": draft.name, "provenance": "", "licence": ""}
     for file in draft.files.all():
         for field in ("kind", "format", "title"):

@@ -333,7 +333,7 @@ def test_match_colours_say_what_the_studys_protocol_makes_of_each_box():
 
 
 def test_fates_of_the_truth_stand_in_the_order_of_its_polygons():
-    """What is ignored has its own list, so it takes no place, wherever it stands in the file."""
+    """Ignored regions have their own list, so they take no place, wherever they stand in the file."""
     boxes = {"one": [(0, 0, 99, 39)], "none": [(300, 300, 340, 340)]}
     study = make_study(["one", "none"], boxes=boxes, match_protocol="iou", ground_truth="always")
     image = study.images.get()

@@ -36,7 +36,7 @@ def log():
 
 
 def published(client, study):
-    """What researchers see and take away, but for the time of the request."""
+    """Return what researchers see and download, but for the time of the request."""
     addresses = [reverse("reports:report", args=[study.slug])] + [
         reverse("reports:export", args=[study.slug, extension]) for extension in FORMATS
     ]

@@ -28,7 +28,7 @@ def shared(one, other):
 
 
 def found(pair, boxes):
-    """How many words lie inside a box, by a plain count."""
+    """Count the words that lie inside a box, in plain loops."""
     words = pair.picture.boxes.values()
     return sum(any(shared(word, box) > 0.95 * area(word) for box in boxes) for word in words)
 

@@ -1,4 +1,4 @@
-"""Who takes part in a study: added, given another role, removed; what was answered stays."""
+"""Members of a study: added, given another role, removed; what was answered stays."""
 
 import re
 
