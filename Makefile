@@ -54,7 +54,7 @@ load: .venv/dev ## Let 32 simulated annotators answer for a minute (POSTGRES_URL
 lint: .venv/dev ## Check style, types, security, templates, migrations, settings and containers
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	$(BIN)/mypy protocols rankings
+	$(BIN)/mypy protocols rankings annotate config tools
 	$(BIN)/bandit --quiet --recursive --configfile pyproject.toml protocols rankings annotate config
 	$(BIN)/python .ci/audit.py
 	$(BIN)/python manage.py check --fail-level WARNING
