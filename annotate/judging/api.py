@@ -196,7 +196,7 @@ class History(_Judging):
 
 
 class StudyMethod(ApiView):
-    def _found(self, request: Request, slug: str, method: str) -> tuple[Study, Method]:
+    def _study_and_method(self, request: Request, slug: str, method: str) -> tuple[Study, Method]:
         if not request.user.has_perm("annotate.load_data"):
             raise Http404
         study = get_object_or_404(
@@ -207,14 +207,14 @@ class StudyMethod(ApiView):
     @extend_schema(request=None, responses={200: AddedSerializer})
     def put(self, request: SignedInRequest, slug: str, method: str) -> Response:
         """Let another method take part in a study that runs (admins); nothing is asked again."""
-        study, found = self._found(request, slug, method)
-        return Response({"n_waiting": methods.add_method(study=study, method=found)})
+        study, chosen = self._study_and_method(request, slug, method)
+        return Response({"n_waiting": methods.add_method(study=study, method=chosen)})
 
     @extend_schema(request=None, responses={204: None})
     def delete(self, request: SignedInRequest, slug: str, method: str) -> Response:
         """Let a method take part no more (admins); the answers about it are kept."""
-        study, found = self._found(request, slug, method)
-        methods.withdraw_method(study=study, method=found)
+        study, chosen = self._study_and_method(request, slug, method)
+        methods.withdraw_method(study=study, method=chosen)
         return Response(status=204)
 
 
@@ -227,14 +227,14 @@ class AssignmentList(ListView):
 
     def get_queryset(self) -> QuerySet[Assignment]:
         study, asked = self._study, self.query()
-        found = Assignment.objects.filter(study=study).select_related("image", "annotator")
+        assignments = Assignment.objects.filter(study=study).select_related("image", "annotator")
         if "annotator" in asked:
-            found = found.filter(annotator__username=asked["annotator"])
+            assignments = assignments.filter(annotator__username=asked["annotator"])
         if "image" in asked:
-            found = found.filter(image=asked["image"])
+            assignments = assignments.filter(image=asked["image"])
         if "state" in asked:
-            found = found.filter(state=asked["state"])
-        return found.defer("image__truth", "items")
+            assignments = assignments.filter(state=asked["state"])
+        return assignments.defer("image__truth", "items")
 
     @cached_property
     def _study(self) -> Study:

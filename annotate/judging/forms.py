@@ -1,4 +1,4 @@
-"""Forms of the comparison page: its input, checked and converted. The service knows which criteria are open."""
+"""Forms of the comparison page. The service knows which criteria are open, so none is required."""
 
 from typing import Any
 

@@ -118,8 +118,8 @@ def next_data(study: Study, turn: Turn | None, request: Any, *, have: str, done:
 def _turn_data(page: Mapping[str, Any], request: Any) -> dict[str, Any]:
     """Return what the page gets, with the API's addresses instead of the page's."""
     shown, progress = page["image"], page["progress"]
-    found = _HASH.search(shown["url"] or "")
-    address = reverse("api:photograph", args=[found[0]], request=request) if found else None
+    digest = _HASH.search(shown["url"] or "")
+    address = reverse("api:photograph", args=[digest[0]], request=request) if digest else None
     kept = ("key", "number", "total")
     known = ("width", "height", "results", "truth", "matches")
     return {

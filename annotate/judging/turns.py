@@ -49,7 +49,7 @@ class Turn:
 
     @property
     def implied(self) -> dict[str, str]:
-        """The verdicts that follow from other answers. A re-check asks all; a changed answer what it asked."""
+        """The verdicts that need no asking. A re-check asks all; a changed answer what it asked."""
         if self.screen.is_check:
             return {}
         known = self.state.implied(*self.pair)

@@ -105,7 +105,7 @@ def viewer(request: SignedInRequest, slug: str, name: str) -> HttpResponse:
         "result": result,
         "with_truth": with_truth,
         "n_truth": len(image.truth_regions),
-        "methods": [(one, results.get(one.pk)) for one in dataset.methods.all()],
+        "methods": [(offered, results.get(offered.pk)) for offered in dataset.methods.all()],
         "picture": picture(
             truth=image.truth_regions if with_truth else (),
             boxes=boxes,

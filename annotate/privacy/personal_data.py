@@ -146,8 +146,8 @@ def _refuse_last_admin(person: User) -> None:
 
 
 def _addresses(person: User) -> set[str]:
-    found = EmailAddress.objects.filter(user=person).values_list("email", flat=True)
-    return {address for address in (*found, person.email) if address}
+    known = EmailAddress.objects.filter(user=person).values_list("email", flat=True)
+    return {address for address in (*known, person.email) if address}
 
 
 def _end_sessions(person: User) -> None:

@@ -298,8 +298,8 @@ def image_progress(
     study: Study, rows: Sequence[StudyImage], people: Sequence[AnnotatorProgress]
 ) -> list[ImageProgress]:
     states: dict[tuple[int, int], CellState] = {}
-    found = study.assignments.filter(image__in=[row.image_id for row in rows])
-    for image, annotator, state, unsettled in found.values_list(
+    assignments = study.assignments.filter(image__in=[row.image_id for row in rows])
+    for image, annotator, state, unsettled in assignments.values_list(
         "image", "annotator", "state", "unsettled"
     ):
         is_flagged = state == Assignment.State.COMPLETE and unsettled

@@ -25,12 +25,12 @@ class LeftOut:
 
 def left_out(study: Study) -> Mapping[int, LeftOut]:
     """Return whose rankings count in no report, by user id: the last word on each person holds."""
-    found: dict[int, LeftOut] = {}
+    last_word: dict[int, LeftOut] = {}
     for row in study.exclusions.all():
-        found.pop(row.person_id, None)
+        last_word.pop(row.person_id, None)
         if row.is_excluded:
-            found[row.person_id] = LeftOut(row.reason, row.created)
-    return found
+            last_word[row.person_id] = LeftOut(row.reason, row.created)
+    return last_word
 
 
 @transaction.atomic
