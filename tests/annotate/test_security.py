@@ -27,8 +27,14 @@ def of_the_whole_site():
 
 
 def test_the_site_has_many_addresses_without_arguments():
-    found = set(of_the_whole_site())
-    assert {"/", "/accounts/login/", "/accounts/2fa/", "/accounts/sessions/", "/rescue/"} <= found
+    addresses = set(of_the_whole_site())
+    assert {
+        "/",
+        "/accounts/login/",
+        "/accounts/2fa/",
+        "/accounts/sessions/",
+        "/rescue/",
+    } <= addresses
 
 
 @pytest.mark.django_db

@@ -213,9 +213,9 @@ def test_reference_cases_take_exactly_the_screens_they_should():
         for strategy in STRATEGIES:
             log = simulate(len(items), answering(truth), strategy)
             totals[strategy] += len(log)
-            found = replay(len(items), log).rankings()
+            rankings = replay(len(items), log).rankings()
             for criterion, ranking in case["truth"].items():
-                named = [sorted(items[i] for i in bucket) for bucket in found[criterion]]
+                named = [sorted(items[i] for i in bucket) for bucket in rankings[criterion]]
                 assert named == [sorted(bucket) for bucket in ranking], case["name"]
             if strategy == "insertion":
                 assert len(log) == case["screens_of_insertion_by_most_open_criteria"], case["name"]

@@ -77,7 +77,7 @@ def real(world, path):
 
 def cases(operation, world):
     """Requests to what is there, right and wrong, and to what is not there."""
-    names = {one.name for one in operation.path_parameters}
+    names = {parameter.name for parameter in operation.path_parameters}
     there = {name: value for name, value in real(world, operation.path).items() if name in names}
     right = operation.as_strategy(GenerationMode.POSITIVE, path_parameters=there)
     kinds = [right]

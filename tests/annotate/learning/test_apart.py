@@ -82,8 +82,8 @@ def test_an_annotators_rankings_are_the_same_with_and_without_practice(study):
     ]
     orders = [
         {
-            image: {name: [sorted(b) for b in order] for name, order in found.items()}
-            for image, found in each.items()
+            image: {name: [sorted(b) for b in order] for name, order in of_criterion.items()}
+            for image, of_criterion in each.items()
         }
         for each in rankings
     ]
