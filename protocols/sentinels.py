@@ -43,7 +43,7 @@ class _Sentinel(Protocol):
 
 @dataclass(frozen=True)
 class Count(_Sentinel):
-    """The number of detections: n / (n + 10)."""
+    """The number of detections, right or wrong: n / (n + 10)."""
 
     slug: ClassVar[str] = "count"
     name: ClassVar[str] = "Sentinel: count"
