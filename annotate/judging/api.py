@@ -23,7 +23,7 @@ from rankings.elicitation import CRITERIA
 
 from . import changes, methods, planning, services, turns
 from .errors import Incomplete, JudgingRefusal, StudyNotOpen
-from .models import Assignment
+from .models import Assignment, Screen
 from .presentation import history_data
 from .serializers import (
     AddedSerializer,
@@ -117,7 +117,9 @@ class OwnAssignments(ListView):
         judged = permitted(self.request.user, "annotate.judge_study", Study)
         study = get_object_or_404(judged, slug=self.kwargs["slug"])
         own = Assignment.objects.filter(study=study, annotator=self.request.user)
-        return own.annotate(n_answered=Count("screens", filter=Q(screens__state="answered")))
+        return own.annotate(
+            n_answered=Count("screens", filter=Q(screens__state=Screen.State.ANSWERED))
+        )
 
 
 class Start(_Judging):

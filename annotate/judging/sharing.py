@@ -64,7 +64,8 @@ def own_progress(studies: QuerySet[Study], person: User) -> list[OwnProgress]:
         for row in studies.values("pk").annotate(
             n=Count(
                 "assignments",
-                filter=Q(assignments__annotator=person) & ~Q(assignments__state="in_work"),
+                filter=Q(assignments__annotator=person)
+                & ~Q(assignments__state=Assignment.State.IN_WORK),
                 distinct=True,
             )
         )
