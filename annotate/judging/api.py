@@ -125,7 +125,7 @@ class OwnAssignments(ListView):
 class Start(_Judging):
     @extend_schema(request=HaveSerializer, responses=_NEXT)
     def post(self, request: SignedInRequest, slug: str) -> Response:
-        """Take up the next image where none is in work, and get the pair that waits."""
+        """Take up the next image if none is in progress, and get the pair that waits."""
         study, sent = self.judged(slug), self.sent(HaveSerializer)
         if study.state == Study.State.OPEN and first_visit_is_due(study, request.user):
             page = reverse("learning:welcome", args=[slug], request=request)
@@ -180,7 +180,7 @@ class Change(_Judging):
 class Undo(_Judging):
     @extend_schema(request=UndoSerializer, responses=_NEXT)
     def post(self, request: SignedInRequest, slug: str) -> Response:
-        """Take back the last answer or skip, and get its pair again."""
+        """Undo the last answer or skip, and get its pair again."""
         study, sent = self.judged(slug), self.sent(UndoSerializer)
         screen_id = sent.pop("screen")
         return self.then(study, services.undo, study=study, screen_id=screen_id, **sent)

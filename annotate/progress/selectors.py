@@ -81,7 +81,7 @@ class CellState:
 
 DONE = CellState("D", "done", "done")
 FLAGGED = CellState("F", "flagged", "done and flagged: a contradiction was left open")
-IN_WORK = CellState("W", "in-work", "in work")
+IN_WORK = CellState("W", "in-work", "in progress")
 SKIPPED = CellState("S", "skipped", "incomplete: pairs were skipped")
 CELL_STATES = (DONE, FLAGGED, IN_WORK, SKIPPED)
 _CELL_OF_STATE = {

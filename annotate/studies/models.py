@@ -53,7 +53,7 @@ class Study(models.Model):
         null=True,
         blank=True,
         validators=[MinValueValidator(1), MaxValueValidator(100)],
-        help_text="Images are shared out: so many people take up each. Empty: everybody ranks all.",
+        help_text="Images are shared out, each to so many people. Empty: everybody ranks all images.",
     )
     # Sides and orders are drawn from it; equal seeds give equal studies.
     seed = models.PositiveIntegerField(default=_new_seed)
@@ -80,17 +80,19 @@ class Study(models.Model):
         null=True,
         blank=True,
         validators=[MaxValueValidator(10)],
-        help_text="Repeated questions that notice errors. Empty: a fifth of the number of methods.",
+        help_text="Repeated questions that reveal errors. Empty: a fifth of the number of methods.",
     )
-    same_for_all = models.BooleanField("one key may answer all three questions alike", default=True)
+    same_for_all = models.BooleanField(
+        "one key may give all three questions the same answer", default=True
+    )
     keep_camera = models.BooleanField(
-        "the view stays where it is for the next pair of an image", default=True
+        "the view stays the same for the next pair of an image", default=True
     )
     break_minutes = models.PositiveSmallIntegerField(
-        "propose a break after minutes", default=25, validators=[MinValueValidator(1)]
+        "minutes until a break is suggested", default=25, validators=[MinValueValidator(1)]
     )
     break_screens = models.PositiveSmallIntegerField(
-        "propose a break after pairs", default=60, validators=[MinValueValidator(1)]
+        "pairs until a break is suggested", default=60, validators=[MinValueValidator(1)]
     )
     created = models.DateTimeField(auto_now_add=True)
 

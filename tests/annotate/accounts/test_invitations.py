@@ -111,8 +111,8 @@ def test_a_revoked_link_says_so_and_lets_nobody_in(client, study):
     new = made(study)
     revoke(invitation=new.invitation)
     opened(client, new.token)
-    assert "taken back" in client.get(reverse("accounts:invitation")).text
-    with pytest.raises(InvitationRefused, match="taken back"):
+    assert "was revoked" in client.get(reverse("accounts:invitation")).text
+    with pytest.raises(InvitationRefused, match="was revoked"):
         accept(invitation=new.invitation, person=make_person())
 
 
