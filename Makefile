@@ -6,7 +6,8 @@ PYTHON ?= $(shell for name in python3 python3.13 python3.12 python3.11; do \
 PORT ?= 8000
 TESTS ?= tests
 # The tests of a module stay in one process, and the longest modules begin first (tests/conftest.py).
-PYTEST = $(BIN)/pytest -n auto --dist loadgroup --no-loadscope-reorder
+# Compiled modules are kept: every worker and every server that a test starts reads them.
+PYTEST = env -u PYTHONDONTWRITEBYTECODE $(BIN)/pytest -n auto --dist loadgroup --no-loadscope-reorder
 BIN := .venv/bin
 POSTGRES_URL ?= postgres://root@127.0.0.1:5432/test
 SUDO := $(shell [ "$$(id -u)" = 0 ] || echo "sudo -n")
