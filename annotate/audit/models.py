@@ -5,6 +5,8 @@ from typing import Any, NoReturn
 from django.conf import settings
 from django.db import models
 
+from annotate.written_once import WrittenOnce
+
 
 class Act(models.TextChoices):
     """Kinds of administrative acts."""
@@ -50,7 +52,7 @@ class AuditQuerySet(models.QuerySet["AuditEntry"]):
         raise TypeError("the log never changes")
 
 
-class AuditEntry(models.Model):
+class AuditEntry(WrittenOnce):
     """One administrative act. It is written once and never changed."""
 
     created = models.DateTimeField(auto_now_add=True)
@@ -82,18 +84,6 @@ class AuditEntry(models.Model):
 
     def __str__(self) -> str:
         return f"{self.actor or 'the system'} {self.get_act_display()}"
-
-    def save(self, *args: Any, **kwargs: Any) -> None:
-        """Write it once.
-
-        Raises
-        ------
-        TypeError
-            If it was written before.
-        """
-        if not self._state.adding:
-            raise TypeError("the log never changes")
-        super().save(*args, **kwargs)
 
     def delete(self, *args: Any, **kwargs: Any) -> NoReturn:
         raise TypeError("the log never changes")

@@ -1,7 +1,6 @@
 """A study: which methods are compared on which images, by whom, and under which settings."""
 
 import secrets
-from typing import Any
 
 from django.conf import settings
 from django.core.validators import MaxValueValidator, MinValueValidator
@@ -9,6 +8,7 @@ from django.db import models
 from django.db.models import F, Q
 
 from annotate.datasets.models import Dataset, Image, Method
+from annotate.written_once import WrittenOnce
 
 
 class Role(models.TextChoices):
@@ -182,7 +182,7 @@ class Pseudonym(models.Model):
         return f"{self.role}-{self.number}"
 
 
-class Exclusion(models.Model):
+class Exclusion(WrittenOnce):
     """Somebody's rankings are left out of a study's reports, or taken in again. Added, never changed."""
 
     study = models.ForeignKey(Study, models.CASCADE, related_name="exclusions")
@@ -203,15 +203,3 @@ class Exclusion(models.Model):
 
     def __str__(self) -> str:
         return f"{self.person} {'left out of' if self.is_excluded else 'counted in'} {self.study}"
-
-    def save(self, *args: Any, **kwargs: Any) -> None:
-        """Write it once.
-
-        Raises
-        ------
-        TypeError
-            If it was written before.
-        """
-        if not self._state.adding:
-            raise TypeError("an exclusion never changes; add another")
-        super().save(*args, **kwargs)
