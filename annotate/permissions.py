@@ -1,4 +1,4 @@
-"""Who may see and do what: a backend of Django's permissions.
+"""The rules of who may see and do what, as a backend of Django's permissions.
 
 Nobody imports it. Everybody asks ``person.has_perm("annotate.load_data")``,
 ``person.has_perm("annotate.follow_study", study)``, or for lists ``access.permitted()``.

@@ -1,4 +1,4 @@
-"""How many screens an image takes under each strategy, and how far the progress estimate is off.
+"""Measure the screens that an image takes under each strategy, and the error of the progress estimate.
 
     python -m benchmarks.elicitation [--images 100] [--items 10] [--fit]
 

@@ -1,4 +1,4 @@
-"""How long loading takes, how much memory it holds, and how long the pages over what was loaded.
+"""Measure the time and memory of loading, and the time of the pages over the loaded data.
 
     python -m benchmarks.imports [--postgres URL] [--images 10000] [--methods 10] [--boxes 8]
 

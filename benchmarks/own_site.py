@@ -26,7 +26,7 @@ _START_SECONDS = 30
 
 @dataclass(frozen=True)
 class OwnSite:
-    """Where the site keeps its things, and what its servers must be told."""
+    """The folder of a site of its own, and the environment of its servers."""
 
     folder: Path
     environment: dict[str, str]

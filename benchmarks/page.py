@@ -1,4 +1,4 @@
-"""How fast the comparison page is for the annotator, and how much work an answer is for the server.
+"""Measure the comparison page: its speed for the annotator, and the server's work for an answer.
 
     python -m benchmarks.page [--screens 200] [--server-screens 600] [--skip-browser]
 
@@ -139,7 +139,7 @@ def _browser(site: Any, n_screens: int) -> None:
 
 
 def _chromium() -> str | None:
-    """Where the system's Chromium is; None: the one that Playwright downloaded for itself."""
+    """Return the path of the system's Chromium; None: the one that Playwright downloaded for itself."""
     found = next(filter(None, map(shutil.which, ("chromium", "chromium-browser"))), None)
     own = sorted(Path.home().glob(".cache/ms-playwright/chromium-*/chrome-linux*/chrome"))
     return found or (str(own[-1]) if own else None)

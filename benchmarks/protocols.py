@@ -1,4 +1,4 @@
-"""How long each protocol takes: reading and scoring apart, beside plain loops and published tools.
+"""Time each protocol: reading and scoring apart, beside plain loops and published tools.
 
     python benchmarks/protocols.py [--data DIR] [--quick] [--json FILE]
 
@@ -514,7 +514,7 @@ def check_growth(report: Report, slugs: Sequence[str], sizes: "Sizes", repeats: 
 
 @dataclass(frozen=True)
 class Sizes:
-    """How many images, and how many words in one image, generated data have."""
+    """The numbers of images, and of words in one image, of generated data."""
 
     images: tuple[int, ...]
     regions: tuple[int, ...]

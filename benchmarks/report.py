@@ -1,4 +1,4 @@
-"""How long a report takes, part by part, and how much memory it holds.
+"""Measure the time of a report, part by part, and its memory.
 
     python -m benchmarks.report [--images 233] [--methods 10] [--protocols 7] [--annotators 3]
                                 [--resamples 2000] [--large] [--json FILE]
@@ -53,7 +53,7 @@ TARGETS = {"small": (2.0, 2048.0), "large": (60.0, 2048.0)}
 
 @dataclass(frozen=True)
 class Part:
-    """What one part of the report took."""
+    """The cost of one part of the report."""
 
     name: str
     seconds: float

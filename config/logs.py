@@ -1,4 +1,4 @@
-"""What must not stand in a log."""
+"""Removal of secrets and addresses from log records."""
 
 import logging
 import re

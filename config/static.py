@@ -1,4 +1,4 @@
-"""How static files are stored on a server."""
+"""Storage of static files on a server."""
 
 from collections.abc import Callable
 from typing import Any, Final

@@ -90,7 +90,7 @@ RULES: dict[str, tuple[str, ...]] = {
     "overview": ("completeness",),
 }
 # Bottom of the site: every subject may use them, they use nothing of the site.
-COMMON = {"annotate.errors", "annotate.access", "annotate.requests"}
+COMMON = {"annotate.errors", "annotate.access", "annotate.requests", "annotate.written_once"}
 # They gather the subjects for Django; commands stand above all subjects.
 GATHERERS = {
     "annotate",

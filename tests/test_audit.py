@@ -1,4 +1,4 @@
-"""What is made of pip-audit's answer: a vulnerability fails, an unreachable service is said."""
+"""Handling of pip-audit's answer: a vulnerability fails, an unreachable service is reported."""
 
 import importlib.util
 import json

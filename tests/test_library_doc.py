@@ -13,7 +13,7 @@ WORD = "10,10,109,49"
 
 @pytest.fixture
 def archives(tmp_path, monkeypatch):
-    """What the document says is in the zips of its example."""
+    """Write the zips that the document's example reads."""
     monkeypatch.chdir(tmp_path)
     zip_file(tmp_path / "gt.zip", {f"gt_{at}.txt": f'{WORD},"word"\r\n' for at in (1, 2)})
     zip_file(tmp_path / "east.zip", {f"res_{at}.txt": f"{WORD}\r\n" for at in (1, 2)})

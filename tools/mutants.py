@@ -64,7 +64,7 @@ class Mutant:
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """What the tests of a subject said to a fault; `by` is the first test that failed."""
+    """The verdict of a subject's tests on a fault; `by` is the first test that failed."""
 
     id: str
     subject: str

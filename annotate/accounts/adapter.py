@@ -1,4 +1,4 @@
-"""How the account library behaves here."""
+"""Adapter of the account library: sign-up by invitation, mail, redirects."""
 
 from typing import Any
 

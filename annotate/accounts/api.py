@@ -1,4 +1,4 @@
-"""Who asks."""
+"""Endpoint about the person who sends the request."""
 
 from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
@@ -21,7 +21,7 @@ class Me(ApiView):
 
     @extend_schema(responses=MeSerializer)
     def get(self, request: Request) -> Response:
-        """Who you are here, and what the token that you sent may do."""
+        """Return your account here, and the rights of the token that you sent."""
         data = {
             "username": request.user.get_username(),
             "may_load_data": request.user.has_perm("annotate.load_data"),

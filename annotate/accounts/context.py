@@ -11,7 +11,7 @@ def mail(request: HttpRequest) -> dict[str, bool]:
 
 
 def theme(request: HttpRequest) -> dict[str, str]:
-    """The theme somebody chose; empty: as the system has it."""
+    """The theme somebody chose; empty: the same as the system."""
     if not request.user.is_authenticated:
         return {"theme": ""}
     return {

@@ -123,7 +123,6 @@ class PreferencesForm(forms.ModelForm[Preferences]):
     class Meta:
         model = Preferences
         fields = ["theme", "advance", "single_keys"]
-        labels = {"advance": "Continue automatically after the last answer"}
 
     def clean_keys(self) -> dict[str, str]:
         return short_texts(self.cleaned_data["keys"], n_value=20)

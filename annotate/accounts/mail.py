@@ -17,7 +17,7 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Letter:
-    """What an admin sees of an invitation that was just made; the only time the link is shown."""
+    """A new invitation as an admin sees it; the only time its link is shown."""
 
     invitation: Invitation
     link: str
@@ -31,24 +31,24 @@ def send(made: Sequence[Made], address_of: Callable[[str], str], site: str) -> l
     """Write a letter for each invitation, and send those that have an address."""
     connection = get_connection() if settings.MAIL_IS_SET_UP else None
     letters = []
-    for one in made:
-        link = address_of(one.token)
-        subject = f"Invitation to {one.invitation.place}"
+    for created in made:
+        link = address_of(created.token)
+        subject = f"Invitation to {created.invitation.place}"
         text = render_to_string(
             "accounts/invitation_letter.txt",
-            {"invitation": one.invitation, "link": link, "site": site},
+            {"invitation": created.invitation, "link": link, "site": site},
         )
         was_sent = None
-        if connection is not None and one.invitation.email:
+        if connection is not None and created.invitation.email:
             was_sent = _was_sent(
                 EmailMessage(
                     subject.replace("\n", " "),
                     text,
-                    to=[one.invitation.email],
+                    to=[created.invitation.email],
                     connection=connection,
                 )
             )
-        letters.append(Letter(one.invitation, link, subject, text, was_sent))
+        letters.append(Letter(created.invitation, link, subject, text, was_sent))
     return letters
 
 

@@ -99,10 +99,10 @@ class Invitation(models.Model):
 
 
 class Preferences(models.Model):
-    """How somebody wants the comparison page."""
+    """A person's preferences for the comparison page."""
 
     class Theme(models.TextChoices):
-        SYSTEM = "", "as the system"
+        SYSTEM = "", "same as the system"
         LIGHT = "light", "light"
         DARK = "dark", "dark"
 
@@ -110,7 +110,7 @@ class Preferences(models.Model):
         settings.AUTH_USER_MODEL, models.CASCADE, related_name="preferences"
     )
     theme = models.CharField(max_length=5, choices=Theme, default=Theme.SYSTEM, blank=True)
-    advance = models.BooleanField("go on by itself after the last answer", default=False)
+    advance = models.BooleanField("continue automatically after the last answer", default=False)
     single_keys = models.BooleanField("answer with single keys", default=True)
     # {action: KeyboardEvent.code}: keys that were changed.
     keys = models.JSONField(default=dict, blank=True)

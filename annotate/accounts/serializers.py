@@ -1,4 +1,4 @@
-"""Who asks, as the API says it."""
+"""The person who sends the request, as the API shows them."""
 
 from typing import Any
 

@@ -131,7 +131,7 @@ def accept(*, invitation: Invitation, person: User) -> None:
 WHY_CLOSED = {
     "open": "This invitation could not be used. Open the link once more.",
     "used": "This invitation was used already; each one lets one person in, once.",
-    "revoked": "This invitation was taken back, perhaps because a newer one was sent.",
+    "revoked": "This invitation was revoked, perhaps because a newer one was sent.",
     "expired": "This invitation has expired.",
 }
 

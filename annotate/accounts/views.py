@@ -46,12 +46,12 @@ def open_invitation(request: HttpRequest, token: str) -> HttpResponse:
     The address with the token is asked for once, stands in no page that links elsewhere, and the log
     of the server shows it without the token (config/logs.py).
     """
-    found = services.invitation_of(token)
-    if found is None:
+    opened = services.invitation_of(token)
+    if opened is None:
         request.session.pop(INVITATION_KEY, None)
         response = render(request, "accounts/invitation.html", {"invitation": None}, status=404)
     else:
-        request.session[INVITATION_KEY] = found.pk
+        request.session[INVITATION_KEY] = opened.pk
         response = redirect("accounts:invitation")
     response["Referrer-Policy"] = "no-referrer"
     return response
@@ -60,16 +60,16 @@ def open_invitation(request: HttpRequest, token: str) -> HttpResponse:
 @never_cache
 @require_safe
 def invitation(request: HttpRequest) -> HttpResponse:
-    found = _invitation_of_session(request)
-    context: dict[str, Any] = {"invitation": found}
-    if found is None:
+    opened = _invitation_of_session(request)
+    context: dict[str, Any] = {"invitation": opened}
+    if opened is None:
         return render(request, "accounts/invitation.html", context, status=404)
-    if found.state != "open":
-        context["refusal"] = services.WHY_CLOSED[found.state]
+    if opened.state != "open":
+        context["refusal"] = services.WHY_CLOSED[opened.state]
         return render(request, "accounts/invitation.html", context, status=410)
     if request.user.is_authenticated:
         try:
-            services.refuse_wrong_person(found, request.user)
+            services.refuse_wrong_person(opened, request.user)
         except InvitationRefused as refusal:
             context |= {"refusal": str(refusal), "is_wrong_person": True}
             return render(request, "accounts/invitation.html", context, status=403)
@@ -79,15 +79,15 @@ def invitation(request: HttpRequest) -> HttpResponse:
 @login_required
 @require_POST
 def join(request: SignedInRequest) -> HttpResponse:
-    found = _invitation_of_session(request)
-    if found is None:
+    opened = _invitation_of_session(request)
+    if opened is None:
         raise Http404
     try:
-        services.accept(invitation=found, person=request.user)
+        services.accept(invitation=opened, person=request.user)
     except InvitationRefused:
         return redirect("accounts:invitation")
     request.session.pop(INVITATION_KEY, None)
-    messages.success(request, f"You are {found.get_role_display()} of {found.place} now.")
+    messages.success(request, f"You are {opened.get_role_display()} of {opened.place} now.")
     return redirect("home")
 
 
@@ -132,13 +132,13 @@ def _invitations(request: SignedInRequest, study: Study | None, form: InviteForm
             )
             form = type(form)()
     status = 422 if form.is_bound else 200
-    found = Invitation.objects.with_names()
+    listed = Invitation.objects.with_names()
     if study is not None:
-        found = found.filter(study=study)
+        listed = listed.filter(study=study)
     context |= {
         "form": form,
-        "invitations": found[:_MAX_SHOWN],
-        "n_more": max(0, found.count() - _MAX_SHOWN),
+        "invitations": listed[:_MAX_SHOWN],
+        "n_more": max(0, listed.count() - _MAX_SHOWN),
         "mail_is_set_up": settings.MAIL_IS_SET_UP,
     }
     response = render(request, "accounts/invitations.html", context, status=status)
@@ -150,15 +150,15 @@ def _invitations(request: SignedInRequest, study: Study | None, form: InviteForm
 @require_POST
 def revoke(request: SignedInRequest, pk: int) -> HttpResponse:
     _require_admin(request)
-    found = get_object_or_404(Invitation.objects.with_names(), pk=pk)
+    revoked = get_object_or_404(Invitation.objects.with_names(), pk=pk)
     try:
-        services.revoke(invitation=found)
+        services.revoke(invitation=revoked)
     except InvitationRefused as refusal:
         messages.error(request, str(refusal))
     else:
         messages.success(request, "The invitation is revoked; its link lets nobody in.")
-    if found.study is not None and request.POST.get("from") == "study":
-        return redirect("accounts:study_invitations", slug=found.study.slug)
+    if revoked.study is not None and request.POST.get("from") == "study":
+        return redirect("accounts:study_invitations", slug=revoked.study.slug)
     return redirect("accounts:invitations")
 
 
@@ -197,16 +197,16 @@ def account(request: SignedInRequest) -> HttpResponse:
 @login_required
 @require_http_methods(["GET", "POST"])
 def preferences(request: SignedInRequest) -> HttpResponse:
-    """How somebody wants the comparison page: theme, keys, going on by itself."""
-    found = Preferences.objects.filter(person=request.user).first() or Preferences(
+    """Show and store preferences for the comparison page: theme, keys, automatic advance."""
+    stored = Preferences.objects.filter(person=request.user).first() or Preferences(
         person=request.user
     )
-    form = PreferencesForm(request.POST or None, instance=found)
+    form = PreferencesForm(request.POST or None, instance=stored)
     if form.is_valid():
-        found.keys = form.cleaned_data["keys"]
+        stored.keys = form.cleaned_data["keys"]
         form.save()
         messages.success(request, "Saved.")
         return redirect("preferences")
-    context = {"form": form, "actions": KEY_ACTIONS, "keys": found.keys}
+    context = {"form": form, "actions": KEY_ACTIONS, "keys": stored.keys}
     status = 422 if form.is_bound else 200
     return render(request, "accounts/preferences.html", context, status=status)

@@ -1,1 +1,1 @@
-"""Who did what and when: the log of administrative acts."""
+"""The log of administrative acts: the act, the person and the time."""

@@ -5,6 +5,8 @@ from typing import Any, NoReturn
 from django.conf import settings
 from django.db import models
 
+from annotate.written_once import WrittenOnce
+
 
 class Act(models.TextChoices):
     """Kinds of administrative acts."""
@@ -14,14 +16,14 @@ class Act(models.TextChoices):
     SCORES_LOADED = "scores_loaded", "loaded scores"
     PEOPLE_LOADED = "people_loaded", "loaded people"
     STUDY_LOADED = "study_loaded", "loaded a study from a bundle"
-    LOAD_UNDONE = "load_undone", "took back a load"
+    LOAD_UNDONE = "load_undone", "undid a load"
     SCORED = "scored", "scored with a protocol"
     STUDY_CREATED = "study_created", "set up a study"
     STUDY_CHANGED = "study_changed", "changed a study"
     STUDY_OPENED = "study_opened", "opened a study"
     STUDY_CLOSED = "study_closed", "closed a study"
     METHOD_ADDED = "method_added", "added a method to a study"
-    METHOD_WITHDRAWN = "method_withdrawn", "took a method out of a study"
+    METHOD_WITHDRAWN = "method_withdrawn", "withdrew a method from a study"
     MEMBER_ADDED = "member_added", "added a member"
     ROLE_CHANGED = "role_changed", "changed a role"
     MEMBER_REMOVED = "member_removed", "removed a member"
@@ -50,7 +52,7 @@ class AuditQuerySet(models.QuerySet["AuditEntry"]):
         raise TypeError("the log never changes")
 
 
-class AuditEntry(models.Model):
+class AuditEntry(WrittenOnce):
     """One administrative act. It is written once and never changed."""
 
     created = models.DateTimeField(auto_now_add=True)
@@ -82,18 +84,6 @@ class AuditEntry(models.Model):
 
     def __str__(self) -> str:
         return f"{self.actor or 'the system'} {self.get_act_display()}"
-
-    def save(self, *args: Any, **kwargs: Any) -> None:
-        """Write it once.
-
-        Raises
-        ------
-        TypeError
-            If it was written before.
-        """
-        if not self._state.adding:
-            raise TypeError("the log never changes")
-        super().save(*args, **kwargs)
 
     def delete(self, *args: Any, **kwargs: Any) -> NoReturn:
         raise TypeError("the log never changes")

@@ -11,7 +11,7 @@ from protocols.core.regions import Region, decode_regions
 
 
 class BoxConvention(models.TextChoices):
-    """How the coordinates of the files are meant; it decides how boxes are drawn."""
+    """The meaning of the files' coordinates; it decides how boxes are drawn."""
 
     INCLUSIVE = "inclusive", "last pixel included (ICDAR 2013)"
     POINTS = "points", "corner points"

@@ -50,7 +50,7 @@ class Photograph:
 
 
 class Keeper:
-    """Stores photographs under their hashes, and can take back those that were new."""
+    """Stores photographs under their hashes, and can remove those that were new."""
 
     def __init__(self) -> None:
         self._storage = image_storage()

@@ -24,7 +24,7 @@ _NOTHING: Final = Totals(n=0, boxes=0, empty=0, without_file=0)
 
 @dataclass(frozen=True)
 class MethodCounts:
-    """How much of a dataset one method was evaluated on."""
+    """The part of a dataset that one method was evaluated on."""
 
     method: Method
     n_results: int

@@ -1,1 +1,1 @@
-"""What the protocols do: their pages, and a playground to try them on."""
+"""The guide to the protocols: their pages, and a playground to try them on."""

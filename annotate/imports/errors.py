@@ -1,4 +1,4 @@
-"""Why nothing was loaded."""
+"""Refusals of a load, with their reasons."""
 
 from collections.abc import Sequence
 

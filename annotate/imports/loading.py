@@ -38,7 +38,7 @@ def load(
 ) -> None:
     """Write what was checked, in one transaction, and leave a receipt for each kind of data.
 
-    Photographs are stored first, and taken back if anything fails. ``paths`` says, by key, where
+    Photographs are stored first, and removed if anything fails. ``paths`` says, by key, where
     files lie that were not kept.
     """
     keeper = Keeper()

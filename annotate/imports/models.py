@@ -34,7 +34,7 @@ class Draft(models.Model):
     """A load on its way: files are collected, checked, and loaded when somebody confirms."""
 
     class State(models.TextChoices):
-        OPEN = "open", "files are being chosen"
+        OPEN = "open", "choosing files"
         CHECKING = "checking", "being checked"
         CHECKED = "checked", "checked"
         LOADING = "loading", "being loaded"

@@ -183,7 +183,7 @@ class FindingQuery(serializers.Serializer[None]):
 
 
 class ReceiptSerializer(serializers.ModelSerializer[Import]):
-    """Who loaded what, when and from which files."""
+    """One load: the person, the time, the files and what came of them."""
 
     dataset = serializers.SlugRelatedField[Dataset]("slug", read_only=True, allow_null=True)
     person = serializers.SlugRelatedField[User]("username", read_only=True, allow_null=True)

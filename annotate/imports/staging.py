@@ -20,7 +20,7 @@ _GIB: Final = 1024**3
 
 
 def folder() -> Path:
-    """Where uploads wait; no page serves from it."""
+    """Return the folder in which uploads wait; no page serves from it."""
     return Path(settings.DATA_DIR) / "staged"
 
 
@@ -29,7 +29,7 @@ def path_of(sha256: str) -> Path:
 
 
 def rows_path(draft: int, file: int) -> Path:
-    """Where the rows that were read from a file of a draft wait."""
+    """Return the file in which the rows read from a draft's file wait."""
     return folder() / "rows" / str(draft) / f"{file}.jsonl.gz"
 
 

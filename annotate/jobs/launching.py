@@ -1,4 +1,4 @@
-"""Where a job runs: in a process of its own on this machine, or on a Dask cluster."""
+"""Launching jobs: in a process of their own on this machine, or on a Dask cluster."""
 
 import subprocess  # nosec B404
 import sys

@@ -23,7 +23,7 @@ from rankings.elicitation import CRITERIA
 
 from . import changes, methods, planning, services, turns
 from .errors import Incomplete, JudgingRefusal, StudyNotOpen
-from .models import Assignment
+from .models import Assignment, Screen
 from .presentation import history_data
 from .serializers import (
     AddedSerializer,
@@ -117,13 +117,15 @@ class OwnAssignments(ListView):
         judged = permitted(self.request.user, "annotate.judge_study", Study)
         study = get_object_or_404(judged, slug=self.kwargs["slug"])
         own = Assignment.objects.filter(study=study, annotator=self.request.user)
-        return own.annotate(n_answered=Count("screens", filter=Q(screens__state="answered")))
+        return own.annotate(
+            n_answered=Count("screens", filter=Q(screens__state=Screen.State.ANSWERED))
+        )
 
 
 class Start(_Judging):
     @extend_schema(request=HaveSerializer, responses=_NEXT)
     def post(self, request: SignedInRequest, slug: str) -> Response:
-        """Take up the next image where none is in work, and get the pair that waits."""
+        """Take up the next image if none is in progress, and get the pair that waits."""
         study, sent = self.judged(slug), self.sent(HaveSerializer)
         if study.state == Study.State.OPEN and first_visit_is_due(study, request.user):
             page = reverse("learning:welcome", args=[slug], request=request)
@@ -178,7 +180,7 @@ class Change(_Judging):
 class Undo(_Judging):
     @extend_schema(request=UndoSerializer, responses=_NEXT)
     def post(self, request: SignedInRequest, slug: str) -> Response:
-        """Take back the last answer or skip, and get its pair again."""
+        """Undo the last answer or skip, and get its pair again."""
         study, sent = self.judged(slug), self.sent(UndoSerializer)
         screen_id = sent.pop("screen")
         return self.then(study, services.undo, study=study, screen_id=screen_id, **sent)
@@ -196,7 +198,7 @@ class History(_Judging):
 
 
 class StudyMethod(ApiView):
-    def _found(self, request: Request, slug: str, method: str) -> tuple[Study, Method]:
+    def _study_and_method(self, request: Request, slug: str, method: str) -> tuple[Study, Method]:
         if not request.user.has_perm("annotate.load_data"):
             raise Http404
         study = get_object_or_404(
@@ -207,14 +209,14 @@ class StudyMethod(ApiView):
     @extend_schema(request=None, responses={200: AddedSerializer})
     def put(self, request: SignedInRequest, slug: str, method: str) -> Response:
         """Let another method take part in a study that runs (admins); nothing is asked again."""
-        study, found = self._found(request, slug, method)
-        return Response({"n_waiting": methods.add_method(study=study, method=found)})
+        study, chosen = self._study_and_method(request, slug, method)
+        return Response({"n_waiting": methods.add_method(study=study, method=chosen)})
 
     @extend_schema(request=None, responses={204: None})
     def delete(self, request: SignedInRequest, slug: str, method: str) -> Response:
         """Let a method take part no more (admins); the answers about it are kept."""
-        study, found = self._found(request, slug, method)
-        methods.withdraw_method(study=study, method=found)
+        study, chosen = self._study_and_method(request, slug, method)
+        methods.withdraw_method(study=study, method=chosen)
         return Response(status=204)
 
 
@@ -227,14 +229,14 @@ class AssignmentList(ListView):
 
     def get_queryset(self) -> QuerySet[Assignment]:
         study, asked = self._study, self.query()
-        found = Assignment.objects.filter(study=study).select_related("image", "annotator")
+        assignments = Assignment.objects.filter(study=study).select_related("image", "annotator")
         if "annotator" in asked:
-            found = found.filter(annotator__username=asked["annotator"])
+            assignments = assignments.filter(annotator__username=asked["annotator"])
         if "image" in asked:
-            found = found.filter(image=asked["image"])
+            assignments = assignments.filter(image=asked["image"])
         if "state" in asked:
-            found = found.filter(state=asked["state"])
-        return found.defer("image__truth", "items")
+            assignments = assignments.filter(state=asked["state"])
+        return assignments.defer("image__truth", "items")
 
     @cached_property
     def _study(self) -> Study:

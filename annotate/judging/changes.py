@@ -32,13 +32,13 @@ class Past:
 
 def history(study: Study, annotator: User, limit: int = N_SHOWN) -> list[Past]:
     """Return the last answers and skips that are in force, newest first."""
-    found: list[tuple[Judgement | Skip, int]] = []
+    answers: list[tuple[Judgement | Skip, int]] = []
     assignments = Assignment.objects.filter(study=study, annotator=annotator)
     for assignment in assignments.select_related("image__dataset").order_by("-position"):
-        found += list(_of_assignment(assignment))[: limit - len(found)]
-        if len(found) >= limit:
+        answers += list(_of_assignment(assignment))[: limit - len(answers)]
+        if len(answers) >= limit:
             break
-    ids = {result for event, _ in found for result in _sides(event.screen)}
+    ids = {result for event, _ in answers for result in _sides(event.screen)}
     results = Result.objects.in_bulk(ids)
     return [
         Past(
@@ -48,7 +48,7 @@ def history(study: Study, annotator: User, limit: int = N_SHOWN) -> list[Past]:
             results[event.screen.right_id],
             n_set_aside,
         )
-        for event, n_set_aside in found
+        for event, n_set_aside in answers
     ]
 
 

@@ -1,4 +1,4 @@
-"""Why an answer was not taken."""
+"""Refusals of answers, skips and undos, with their reasons."""
 
 from annotate.errors import Refusal
 

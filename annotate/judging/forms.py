@@ -1,4 +1,4 @@
-"""What the comparison page sends, checked and converted. Which criteria are open, the service knows."""
+"""Forms of the comparison page. The service knows which criteria are open, so none is required."""
 
 from typing import Any
 
@@ -64,5 +64,5 @@ class SkipForm(forms.Form):
     environment = forms.CharField(required=False, max_length=4000)
 
     def clean_environment(self) -> dict[str, str]:
-        """What the browser says of itself: short texts only."""
+        """Return what the browser says of itself: short texts only."""
         return short_texts(self.cleaned_data["environment"], n_value=200)

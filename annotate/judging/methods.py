@@ -75,8 +75,8 @@ def _lock_members(study: Study) -> None:
 
 
 def _assignments(study: Study) -> list[Assignment]:
-    found = Assignment.objects.filter(study=study).order_by("pk")
-    return list(found.select_related("study", "image__dataset"))
+    assignments = Assignment.objects.filter(study=study).order_by("pk")
+    return list(assignments.select_related("study", "image__dataset"))
 
 
 def _extend(assignment: Assignment, result: Result) -> None:
@@ -87,7 +87,7 @@ def _extend(assignment: Assignment, result: Result) -> None:
         if digest_of.get(results[0]) == result.sha256:
             if result.pk not in results:
                 results.append(result.pk)
-            assignment.hidden = [one for one in assignment.hidden if one != item]
+            assignment.hidden = [other for other in assignment.hidden if other != item]
             break
     else:
         assignment.items.append([result.pk])

@@ -1,4 +1,4 @@
-"""What annotators are shown and what they answer. The answers are events: added, never changed."""
+"""Assignments, screens and the log of answers. The answers are events: added, never changed."""
 
 import secrets
 from typing import cast
@@ -22,7 +22,7 @@ class Assignment(models.Model):
     """One image to be ranked by one annotator within a study."""
 
     class State(models.TextChoices):
-        IN_WORK = "in_work", "in work"
+        IN_WORK = "in_work", "in progress"
         COMPLETE = "complete", "complete"
         # Pairs skipped twice are left open; it does not count towards min_annotators.
         INCOMPLETE = "incomplete", "incomplete"
@@ -85,8 +85,8 @@ class Screen(models.Model):
         PLACE = "place", "place a result"
         NEAR = "near", "re-check of neighbours"
         REPEAT = "repeat", "re-check of an earlier pair"
-        AGAIN = "again", "a doubtful pair once more"
-        REPAIR = "repair", "ask what a repair opened"
+        AGAIN = "again", "repeat of a doubtful pair"
+        REPAIR = "repair", "question reopened by a repair"
 
     # What addresses and pages carry: it tells nothing.
     public_id = models.CharField(max_length=24, unique=True, default=_new_opaque_id, editable=False)
@@ -119,7 +119,7 @@ class Screen(models.Model):
 
     @property
     def is_check(self) -> bool:
-        """Whether it asks again what is known."""
+        """True for a screen that asks again what is known."""
         return self.purpose in (self.Purpose.NEAR, self.Purpose.REPEAT, self.Purpose.AGAIN)
 
 

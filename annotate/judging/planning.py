@@ -1,4 +1,4 @@
-"""What is asked next: the next pair of an image, the next image, and the end of one.
+"""Planning: the next pair of an image, the next image, and the end of one.
 
 Answers, undone answers and methods that join or leave all come here when the log has changed.
 """
@@ -42,7 +42,7 @@ def waiting_or_next(study: Study, annotator: User) -> Turn | None:
 
 
 def n_checks_of(assignment: Assignment) -> int:
-    """How many re-checks the image gets."""
+    """Return the number of re-checks that the image gets."""
     n_checks = assignment.study.n_checks
     return default_checks(len(assignment.items)) if n_checks is None else n_checks
 
@@ -134,7 +134,7 @@ def _is_still_to_be_had(study: Study, image_id: int) -> bool:
 
 
 def has_begun_all(study: Study, annotator: User) -> bool:
-    """Whether this annotator has taken up every image there is for them."""
+    """Say whether this annotator has taken up every image there is for them."""
     n_begun = Assignment.objects.filter(study=study, annotator=annotator).count()
     return n_images_of(study, annotator) <= n_begun
 

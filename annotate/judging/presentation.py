@@ -1,4 +1,4 @@
-"""What the page needs to show a turn: no method's name, no other person's answer is in it."""
+"""A turn as data for the page: no method's name, no other person's answer is in it."""
 
 from collections.abc import Iterable, Mapping
 from statistics import median
@@ -150,21 +150,21 @@ def _matches_data(
     if study.match_protocol not in registry.PROTOCOLS:
         return None
     protocol = registry.get(study.match_protocol)
-    found = {}
+    matches = {}
     for name, result in results.items():
         scene = Scene(
             image.truth_regions, result.detections, width=image.width, height=image.height
         )
         [score] = protocol.score([scene])
         fates = _fates("truth", score, len(scene.truth))
-        found[name] = {
+        matches[name] = {
             # In the order of the truth's polygons, which leave out what is ignored.
             "truth": [
                 fate for fate, region in zip(fates, scene.truth, strict=True) if not region.ignored
             ],
             "detections": _fates("detection", score, len(result.detections)),
         }
-    return found
+    return matches
 
 
 def _fates(side: str, score: ImageScore, n: int) -> list[str]:
@@ -198,12 +198,16 @@ def _study_data(study: Study) -> dict[str, Any]:
 
 
 def preferences_data(annotator: User) -> dict[str, Any]:
-    found = Preferences.objects.filter(person=annotator).first() or Preferences()
-    return {"advance": found.advance, "single_keys": found.single_keys, "keys": found.keys}
+    preferences = Preferences.objects.filter(person=annotator).first() or Preferences()
+    return {
+        "advance": preferences.advance,
+        "single_keys": preferences.single_keys,
+        "keys": preferences.keys,
+    }
 
 
 def _share(turn: Turn, n_images: int, remaining: Remaining) -> float:
-    """How much of the whole study is behind this annotator, in [0, 1]."""
+    """Return the share of the whole study that this annotator has done, in [0, 1]."""
     done = turn.screen.number - 1
     of_this_image = done / (done + max(remaining.expected, 1.0))
     return round((turn.assignment.position - 1 + of_this_image) / max(n_images, 1), 4)

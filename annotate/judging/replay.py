@@ -28,7 +28,7 @@ class Log:
         return Log((*self.events, event))
 
     def attempts(self, screen: models.Screen) -> int:
-        """How often this screen was answered or skipped before."""
+        """Return how often this screen was answered or skipped before."""
         return sum(event.screen_id == screen.pk for event in self.events)
 
 

@@ -1,4 +1,4 @@
-"""What annotators are shown and answer through the API: as blind as the page."""
+"""Screens and answers in the API: as blind as the page."""
 
 import re
 from collections.abc import Mapping
@@ -40,7 +40,7 @@ class ShownTruthSerializer(serializers.Serializer[Any]):
 
 
 class FatesSerializer(serializers.Serializer[Any]):
-    """What a protocol makes of each region: matched, part, unmatched or ignored."""
+    """A protocol's view of each region: matched, part, unmatched or ignored."""
 
     truth = serializers.ListField(child=serializers.CharField())
     detections = serializers.ListField(child=serializers.CharField())
@@ -74,7 +74,7 @@ class CriterionSerializer(serializers.Serializer[Any]):
 
 
 class RemainingSerializer(serializers.Serializer[Any]):
-    """How many pairs of this image are left."""
+    """The number of pairs that are left of this image."""
 
     least = serializers.IntegerField()
     expected = serializers.FloatField()
@@ -102,7 +102,7 @@ class TurnSerializer(serializers.Serializer[Any]):
 
 
 class NextSerializer(serializers.Serializer[Any]):
-    """What is asked now. No screen and not done: the study is to be started."""
+    """The screen that waits now. No screen and not done: the study has yet to be started."""
 
     study = serializers.CharField()
     done = serializers.BooleanField(help_text="Nothing is left to rank.")
@@ -118,8 +118,8 @@ def next_data(study: Study, turn: Turn | None, request: Any, *, have: str, done:
 def _turn_data(page: Mapping[str, Any], request: Any) -> dict[str, Any]:
     """Return what the page gets, with the API's addresses instead of the page's."""
     shown, progress = page["image"], page["progress"]
-    found = _HASH.search(shown["url"] or "")
-    address = reverse("api:photograph", args=[found[0]], request=request) if found else None
+    digest = _HASH.search(shown["url"] or "")
+    address = reverse("api:photograph", args=[digest[0]], request=request) if digest else None
     kept = ("key", "number", "total")
     known = ("width", "height", "results", "truth", "matches")
     return {

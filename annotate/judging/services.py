@@ -19,7 +19,7 @@ from .planning import go_on, reopen, waiting_or_next
 from .replay import Log, read_log
 from .turns import Turn, turn_of, waiting_turn
 
-_TAKEN_BACK = "An answer was taken back."
+_UNDONE = "An answer was undone."
 _CHANGED = "An earlier answer is open again."
 
 
@@ -105,11 +105,11 @@ def record_skip(
 
 @transaction.atomic
 def undo(*, study: Study, annotator: User, screen_id: str) -> Turn | None:
-    """Take back the annotator's last answer or skip, and return its screen.
+    """Undo the annotator's last answer or skip, and return its screen.
 
     ``screen_id`` is the screen the annotator sees (empty after the last one); another one waiting
     means that the request was sent twice or from an old tab, and raises AlreadyAnswered. With
-    nothing to take back the waiting screen is returned. Raises Http404 and StudyNotOpen as start.
+    nothing to undo the waiting screen is returned. Raises Http404 and StudyNotOpen as start.
     """
     study = _open_study(annotator, pk=study.pk)
     waiting = waiting_turn(study, annotator)
@@ -119,8 +119,8 @@ def undo(*, study: Study, annotator: User, screen_id: str) -> Turn | None:
     if last is None:
         return waiting
     event, log = last
-    _take_back(event, log)
-    return _with_note(waiting_turn(study, annotator), _TAKEN_BACK)
+    _withdraw(event, log)
+    return _with_note(waiting_turn(study, annotator), _UNDONE)
 
 
 @transaction.atomic
@@ -138,11 +138,11 @@ def change(*, screen_id: str, annotator: User) -> Turn | None:
     if event is None or screen.public_id not in shown:
         raise AlreadyAnswered("This answer can no longer be changed.")
     event.assignment = screen.assignment
-    _take_back(event, log)
+    _withdraw(event, log)
     return _with_note(waiting_turn(study, annotator), _CHANGED)
 
 
-def _take_back(event: Judgement | Skip, log: Log) -> None:
+def _withdraw(event: Judgement | Skip, log: Log) -> None:
     """Withdraw an event and let its screen wait again."""
     kind = "judgement" if isinstance(event, Judgement) else "skip"
     assignment = event.assignment

@@ -13,7 +13,7 @@ from .models import Assignment, Judgement
 
 
 def is_answered(study: Study) -> bool:
-    """Whether anybody has answered a pair, even if the answer was taken back."""
+    """Say whether anybody has answered a pair, even if the answer was undone."""
     return Judgement.objects.filter(assignment__study=study).exists()
 
 
@@ -32,7 +32,7 @@ def images_to_take_up(study: Study, annotator: User) -> QuerySet[StudyImage]:
 
 
 def n_images_of(study: Study, annotator: User) -> int:
-    """How many images are this annotator's, as far as it is known: taken up, and to be had."""
+    """Return the number of images that are this annotator's so far: taken up, and still available."""
     if study.max_annotators is None:
         return study.study_images.count()
     taken_up = Assignment.objects.filter(study=study, annotator=annotator)
@@ -64,7 +64,8 @@ def own_progress(studies: QuerySet[Study], person: User) -> list[OwnProgress]:
         for row in studies.values("pk").annotate(
             n=Count(
                 "assignments",
-                filter=Q(assignments__annotator=person) & ~Q(assignments__state="in_work"),
+                filter=Q(assignments__annotator=person)
+                & ~Q(assignments__state=Assignment.State.IN_WORK),
                 distinct=True,
             )
         )

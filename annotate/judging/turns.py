@@ -1,4 +1,4 @@
-"""What waits for an annotator: a screen, and the state of its image's rankings."""
+"""Turns: the screen that waits for an annotator, and the state of its image's rankings."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -49,7 +49,7 @@ class Turn:
 
     @property
     def implied(self) -> dict[str, str]:
-        """What follows from other answers. A re-check asks all; a changed answer what it asked."""
+        """The verdicts that need no asking. A re-check asks all; a changed answer what it asked."""
         if self.screen.is_check:
             return {}
         known = self.state.implied(*self.pair)

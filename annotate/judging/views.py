@@ -50,6 +50,23 @@ def _signed_in(view: View) -> View:
     return never_cache(checked)
 
 
+def _refusals_shown(view: View) -> View:
+    """Show why an answer was not taken: a study that is not open, or a pair answered meanwhile."""
+
+    @wraps(view)
+    def checked(request: SignedInRequest, **address: str) -> HttpResponseBase:
+        try:
+            return view(request, **address)
+        except StudyNotOpen as refusal:
+            return _refused(request, refusal)
+        except AlreadyAnswered as refusal:
+            if "slug" in address:
+                return _conflict(request, _study(request, address["slug"]), refusal)
+            return _conflict(request, _study_of(request, address["screen_id"]), refusal)
+
+    return checked
+
+
 @_signed_in
 @require_safe
 def judge(request: SignedInRequest, slug: str) -> HttpResponse:
@@ -67,19 +84,18 @@ def judge(request: SignedInRequest, slug: str) -> HttpResponse:
 
 @_signed_in
 @require_POST
+@_refusals_shown
 def start(request: SignedInRequest, slug: str) -> HttpResponse:
     study = _study(request, slug)
     if study.state == Study.State.OPEN and first_visit_is_due(study, request.user):
         return redirect("learning:welcome", slug=slug)
-    try:
-        services.start(study=study, annotator=request.user)
-    except StudyNotOpen as refusal:
-        return _refused(request, refusal)
+    services.start(study=study, annotator=request.user)
     return redirect("judging:judge", slug=slug)
 
 
 @_signed_in
 @require_POST
+@_refusals_shown
 def answer(request: SignedInRequest, screen_id: str) -> HttpResponse:
     form = JudgementForm(request.POST)
     try:
@@ -95,10 +111,6 @@ def answer(request: SignedInRequest, screen_id: str) -> HttpResponse:
         )
     except Incomplete as refusal:
         return _incomplete(request, screen_id, refusal)
-    except StudyNotOpen as refusal:
-        return _refused(request, refusal)
-    except AlreadyAnswered as refusal:
-        return _conflict(request, _study_of(request, screen_id), refusal)
     return _next(request, turn, screen_id, "Saved.")
 
 
@@ -109,33 +121,23 @@ def _reasons(form: Form) -> dict[str, str]:
 
 @_signed_in
 @require_POST
+@_refusals_shown
 def skip(request: SignedInRequest, screen_id: str) -> HttpResponse:
     form = SkipForm(request.POST)
-    try:
-        if not form.is_valid():
-            return _incomplete(request, screen_id, Incomplete(_reasons(form)))
-        turn = services.record_skip(
-            screen_id=screen_id, annotator=request.user, **form.cleaned_data
-        )
-    except StudyNotOpen as refusal:
-        return _refused(request, refusal)
-    except AlreadyAnswered as refusal:
-        return _conflict(request, _study_of(request, screen_id), refusal)
+    if not form.is_valid():
+        return _incomplete(request, screen_id, Incomplete(_reasons(form)))
+    turn = services.record_skip(screen_id=screen_id, annotator=request.user, **form.cleaned_data)
     return _next(request, turn, screen_id, "Skipped.")
 
 
 @_signed_in
 @require_POST
+@_refusals_shown
 def undo(request: SignedInRequest, slug: str) -> HttpResponse:
     study = _study(request, slug)
-    try:
-        turn = services.undo(
-            study=study, annotator=request.user, screen_id=request.POST.get("screen", "")
-        )
-    except StudyNotOpen as refusal:
-        return _refused(request, refusal)
-    except AlreadyAnswered as refusal:
-        return _conflict(request, study, refusal)
+    turn = services.undo(
+        study=study, annotator=request.user, screen_id=request.POST.get("screen", "")
+    )
     return _show(request, turn, study, "Undone.")
 
 
@@ -154,13 +156,9 @@ def history(request: SignedInRequest, slug: str) -> HttpResponse:
 
 @_signed_in
 @require_POST
+@_refusals_shown
 def change(request: SignedInRequest, screen_id: str) -> HttpResponse:
-    try:
-        turn = services.change(screen_id=screen_id, annotator=request.user)
-    except StudyNotOpen as refusal:
-        return _refused(request, refusal)
-    except AlreadyAnswered as refusal:
-        return _conflict(request, _study_of(request, screen_id), refusal)
+    turn = services.change(screen_id=screen_id, annotator=request.user)
     return _next(request, turn, screen_id, "Open again.")
 
 

@@ -81,8 +81,7 @@ def record_practice(
             "expected": dict(exercise.expected),
         }
     )
-    visit.practice = _outcome(Practice(visit), visit)
-    visit.save(update_fields=["practice_answers", "practice"])
+    _save(visit)
     return True
 
 
@@ -95,8 +94,7 @@ def finish(*, study: Study, annotator: User) -> FirstVisit:
         raise ConsentMissing("Before you begin, please read this page and agree to take part.")
     if visit.finished is None:
         visit.finished = timezone.now()
-        visit.practice = _outcome(Practice(visit), visit)
-        visit.save(update_fields=["finished", "practice"])
+        _save(visit)
     return visit
 
 
@@ -122,7 +120,7 @@ class Round:
 
 
 class Practice:
-    """The rounds of practice of a first visit, or of nobody's."""
+    """The rounds of practice of a first visit, or of nobody's. ``visit.practice`` is the outcome."""
 
     def __init__(self, visit: FirstVisit | None) -> None:
         self.rounds = tuple(
@@ -139,10 +137,6 @@ class Practice:
             if practised.is_passed:
                 return None
         return None
-
-    @property
-    def is_passed(self) -> bool:
-        return any(practised.is_passed for practised in self.rounds)
 
     @property
     def is_begun(self) -> bool:
@@ -201,10 +195,16 @@ def _round(number: int, given: list[PracticeAnswer]) -> Round:
     return Round(number, len(given), right)
 
 
-def _outcome(practice: Practice, visit: FirstVisit) -> str:
-    if practice.is_passed:
+def _save(visit: FirstVisit) -> None:
+    """Store a visit that has changed, with the outcome of practice that follows; nobody else sets it."""
+    visit.practice = _outcome(visit)
+    visit.save(update_fields=["practice_answers", "finished", "practice"])
+
+
+def _outcome(visit: FirstVisit) -> FirstVisit.Practice:
+    tried = Practice(visit).complete_rounds
+    if any(practised.is_passed for practised in tried):
         return FirstVisit.Practice.PASSED
-    tried = practice.complete_rounds
     if len(tried) == len(ROUNDS) or (tried and visit.finished):
         return FirstVisit.Practice.NOT_PASSED
     return FirstVisit.Practice.SKIPPED if visit.finished else FirstVisit.Practice.OPEN

@@ -1,4 +1,4 @@
-"""How the load commands say what happened."""
+"""Output of the load commands: problems, counts and durations."""
 
 from collections.abc import Iterable
 from itertools import groupby

@@ -1,4 +1,4 @@
-"""Whether anything is missing of a dataset: images, methods, results of a method, scores of a protocol."""
+"""Completeness of a dataset: missing images, methods, results of a method, scores of a protocol."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ from annotate.datasets.models import Dataset
 
 @dataclass(frozen=True)
 class RunCounts:
-    """How many of the results one run of a protocol has scored."""
+    """The number of results that one run of a protocol has scored."""
 
     name: str
     n_scores: int
@@ -41,7 +41,7 @@ def run_counts(dataset: Dataset, n_results: int) -> list[RunCounts]:
 
 @dataclass(frozen=True)
 class Completeness:
-    """Whether anything is missing, in a word and in sentences."""
+    """The completeness of a dataset, in a word and in sentences."""
 
     word: str
     lacks: Sequence[str]

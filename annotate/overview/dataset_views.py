@@ -60,7 +60,7 @@ def detail(request: SignedInRequest, slug: str) -> HttpResponse:
 @login_required
 @require_safe
 def matrix(request: SignedInRequest, slug: str) -> HttpResponse:
-    """What is loaded, image by image and method by method."""
+    """Show the data of a dataset, image by image and method by method."""
     dataset = _dataset(request, slug)
     # By key, so that only the images of this page are read whole.
     keys = dataset.images.in_order().values_list("pk", flat=True)
@@ -105,7 +105,7 @@ def viewer(request: SignedInRequest, slug: str, name: str) -> HttpResponse:
         "result": result,
         "with_truth": with_truth,
         "n_truth": len(image.truth_regions),
-        "methods": [(one, results.get(one.pk)) for one in dataset.methods.all()],
+        "methods": [(offered, results.get(offered.pk)) for offered in dataset.methods.all()],
         "picture": picture(
             truth=image.truth_regions if with_truth else (),
             boxes=boxes,
@@ -121,7 +121,7 @@ def viewer(request: SignedInRequest, slug: str, name: str) -> HttpResponse:
 
 
 def _scores(dataset: Dataset, result: Any) -> list[Any]:
-    """What the newest run of each protocol gives a result."""
+    """Return a result's scores in the newest run of each protocol."""
     if result is None:
         return []
     runs = dataset.runs.latest_of_each_protocol()

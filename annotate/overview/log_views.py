@@ -35,12 +35,12 @@ def study_log(request: SignedInRequest, slug: str) -> HttpResponse:
 def _page(request: HttpRequest, entries: AuditQuerySet, context: dict[str, Any]) -> HttpResponse:
     form = LogForm(request.GET)
     # One more than is shown tells whether there are older ones; nothing is counted.
-    found = list(form.chosen(entries).with_names()[: _PER_PAGE + 1])
-    shown = found[:_PER_PAGE]
+    chosen = list(form.chosen(entries).with_names()[: _PER_PAGE + 1])
+    shown = chosen[:_PER_PAGE]
     context |= {
         "form": form,
         "entries": shown,
-        "older_than": shown[-1].pk if len(found) > _PER_PAGE else None,
+        "older_than": shown[-1].pk if len(chosen) > _PER_PAGE else None,
         "is_filtered": any(request.GET.get(name) for name in form.fields),
     }
     return render(request, "audit/log.html", context)

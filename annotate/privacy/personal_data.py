@@ -1,4 +1,4 @@
-"""What is stored about a person: given out whole, or erased so that their answers stay."""
+"""Personal data: exported in full, or erased so that the person's answers stay."""
 
 import secrets
 from collections.abc import Iterable, Iterator
@@ -146,8 +146,8 @@ def _refuse_last_admin(person: User) -> None:
 
 
 def _addresses(person: User) -> set[str]:
-    found = EmailAddress.objects.filter(user=person).values_list("email", flat=True)
-    return {address for address in (*found, person.email) if address}
+    known = EmailAddress.objects.filter(user=person).values_list("email", flat=True)
+    return {address for address in (*known, person.email) if address}
 
 
 def _end_sessions(person: User) -> None:

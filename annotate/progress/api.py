@@ -1,4 +1,4 @@
-"""How far studies are."""
+"""Progress of studies."""
 
 from django.db.models import QuerySet
 from drf_spectacular.utils import extend_schema, extend_schema_view
@@ -16,7 +16,7 @@ from .serializers import AnnotatorProgressSerializer, ProgressSerializer, StudyI
 class StudyProgress(ApiView):
     @extend_schema(responses=ProgressSerializer)
     def get(self, request: Request, slug: str) -> Response:
-        """How far a study is, and what stands between it and a complete report."""
+        """Return the progress of a study, and what stands between it and a complete report."""
         study = followed(request, slug)
         n_annotators = len(selectors.annotators(study))
         counts = selectors.counts(study, n_annotators)
@@ -37,7 +37,7 @@ class StudyProgress(ApiView):
 class StudyAnnotators(ApiView):
     @extend_schema(responses=AnnotatorProgressSerializer(many=True))
     def get(self, request: Request, slug: str) -> Response:
-        """What each annotator has done; nothing of what they answered."""
+        """Return the progress of each annotator; nothing of what they answered."""
         study = followed(request, slug)
         people = selectors.annotators(study)
         counts = selectors.counts(study, len(people))

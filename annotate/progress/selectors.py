@@ -1,4 +1,4 @@
-"""How far a study is, per image and per annotator."""
+"""Progress of a study, per image and per annotator."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -52,7 +52,7 @@ class Figures:
 
 @dataclass(frozen=True)
 class AnnotatorProgress:
-    """What one annotator has done in a study."""
+    """The progress of one annotator in a study."""
 
     person: User
     key: str
@@ -72,7 +72,7 @@ class AnnotatorProgress:
 
 @dataclass(frozen=True, slots=True)
 class CellState:
-    """How a cell of the table of images and annotators stands: its letter, and what it means."""
+    """The state of a cell in the table of images and annotators: its letter, and what it means."""
 
     letter: str
     kind: str
@@ -81,7 +81,7 @@ class CellState:
 
 DONE = CellState("D", "done", "done")
 FLAGGED = CellState("F", "flagged", "done and flagged: a contradiction was left open")
-IN_WORK = CellState("W", "in-work", "in work")
+IN_WORK = CellState("W", "in-work", "in progress")
 SKIPPED = CellState("S", "skipped", "incomplete: pairs were skipped")
 CELL_STATES = (DONE, FLAGGED, IN_WORK, SKIPPED)
 _CELL_OF_STATE = {
@@ -179,7 +179,7 @@ def forecast(counted: Figures, now: datetime | None = None) -> Forecast | None:
 
 @dataclass(frozen=True)
 class Counts:
-    """What has to be counted over a whole study, and when it was."""
+    """Counts over a whole study, and when they were made."""
 
     figures: Figures
     # (annotator, state) -> number of assignments, and of screens
@@ -298,8 +298,8 @@ def image_progress(
     study: Study, rows: Sequence[StudyImage], people: Sequence[AnnotatorProgress]
 ) -> list[ImageProgress]:
     states: dict[tuple[int, int], CellState] = {}
-    found = study.assignments.filter(image__in=[row.image_id for row in rows])
-    for image, annotator, state, unsettled in found.values_list(
+    assignments = study.assignments.filter(image__in=[row.image_id for row in rows])
+    for image, annotator, state, unsettled in assignments.values_list(
         "image", "annotator", "state", "unsettled"
     ):
         is_flagged = state == Assignment.State.COMPLETE and unsettled

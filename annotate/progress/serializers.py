@@ -8,7 +8,7 @@ from annotate.studies.models import StudyImage
 
 
 class ProgressSerializer(serializers.Serializer[Any]):
-    """How far a study is."""
+    """The progress of a study."""
 
     n_images = serializers.IntegerField()
     n_ready = serializers.IntegerField(help_text="Images with all rankings they need.")

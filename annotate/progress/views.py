@@ -1,4 +1,4 @@
-"""How far a study is, who takes part in it, and the settings that may still change."""
+"""Pages of a study: its progress, its members, and the settings that may still change."""
 
 from typing import Any
 

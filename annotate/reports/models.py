@@ -9,9 +9,10 @@ from django.conf import settings
 from django.db import models
 
 from annotate.studies.models import Study
+from annotate.written_once import WrittenOnce
 
 
-class KeptReport(models.Model):
+class KeptReport(WrittenOnce):
     """A report as it was when somebody kept it. It is written once and never changed."""
 
     study = models.ForeignKey(Study, models.CASCADE, related_name="kept_reports")
@@ -29,18 +30,6 @@ class KeptReport(models.Model):
 
     def __str__(self) -> str:
         return f"report {self.pk} of {self.study}"
-
-    def save(self, *args: Any, **kwargs: Any) -> None:
-        """Write it once.
-
-        Raises
-        ------
-        TypeError
-            If it was kept before.
-        """
-        if not self._state.adding:
-            raise TypeError("a kept report never changes")
-        super().save(*args, **kwargs)
 
     @cached_property
     def data(self) -> dict[str, Any]:

@@ -25,7 +25,7 @@ class Conflict(ApiError):
 
 
 class NotPossible(ApiError):
-    """What was asked for is well formed and refused; the message says why."""
+    """A well-formed request that is refused; the message says why."""
 
     status_code = status.HTTP_422_UNPROCESSABLE_ENTITY
     problem = "refused"

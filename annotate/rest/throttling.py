@@ -1,4 +1,4 @@
-"""How many requests a token, a person or an address may send; counted in the shared cache."""
+"""Limits on the requests of a token, a person or an address; counted in the shared cache."""
 
 from typing import Any
 

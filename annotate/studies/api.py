@@ -93,7 +93,7 @@ class StudyState(ApiView):
 
 
 class MemberList(ListView):
-    """Who takes part in a study, and letting somebody take part (admins)."""
+    """The members of a study, and adding one (admins)."""
 
     serializer_class = MemberSerializer
     ordering = ("pk",)

@@ -1,4 +1,4 @@
-"""What every page may know about the person who reads it."""
+"""The rights of the person who reads a page, for every template."""
 
 from django.http import HttpRequest
 

@@ -17,7 +17,7 @@ from .pseudonyms import give_pseudonyms, pseudonyms
 
 @dataclass(frozen=True, slots=True)
 class LeftOut:
-    """Why somebody's rankings count in no report of a study, and since when."""
+    """The reason why somebody's rankings count in no report of a study, and since when."""
 
     reason: str
     since: datetime
@@ -25,12 +25,12 @@ class LeftOut:
 
 def left_out(study: Study) -> Mapping[int, LeftOut]:
     """Return whose rankings count in no report, by user id: the last word on each person holds."""
-    found: dict[int, LeftOut] = {}
+    last_word: dict[int, LeftOut] = {}
     for row in study.exclusions.all():
-        found.pop(row.person_id, None)
+        last_word.pop(row.person_id, None)
         if row.is_excluded:
-            found[row.person_id] = LeftOut(row.reason, row.created)
-    return found
+            last_word[row.person_id] = LeftOut(row.reason, row.created)
+    return last_word
 
 
 @transaction.atomic

@@ -9,11 +9,9 @@ from annotate.datasets.models import Dataset, Image, Method
 from protocols import registry
 
 from .models import Role, Study
-from .services import LOCKED_BY_ANSWERS
+from .services import BREAKS, LOCKED_BY_ANSWERS, SHARING
 
-_WITH_DEFAULT = ("ground_truth", "break_minutes", "break_screens")
-_SHARING = ["min_annotators", "max_annotators"]
-_BREAKS = ["break_minutes", "break_screens"]
+_WITH_DEFAULT = ("ground_truth", *BREAKS)
 
 
 class SettingsForm(forms.ModelForm[Study]):
@@ -21,7 +19,7 @@ class SettingsForm(forms.ModelForm[Study]):
 
     class Meta:
         model = Study
-        fields = ["name", *_SHARING, *_BREAKS, *LOCKED_BY_ANSWERS]
+        fields = ["name", *SHARING, *BREAKS, *LOCKED_BY_ANSWERS]
         labels = {
             "min_annotators": "Annotators per image, at least",
             "max_annotators": "Annotators per image, at most",
@@ -53,7 +51,7 @@ class SettingsForm(forms.ModelForm[Study]):
         for name in _WITH_DEFAULT:
             if cleaned.get(name) in (None, "") and name not in self.errors:
                 cleaned[name] = _default_of(name)
-        least, most = (cleaned.get(name) for name in _SHARING)
+        least, most = (cleaned.get(name) for name in SHARING)
         if least and most and most < least:
             self.add_error(
                 "max_annotators",
@@ -82,7 +80,7 @@ class StudyForm(SettingsForm):
     )
 
     class Meta(SettingsForm.Meta):
-        fields = ["name", "methods", "images", *_SHARING, *_BREAKS, *LOCKED_BY_ANSWERS]
+        fields = ["name", "methods", "images", *SHARING, *BREAKS, *LOCKED_BY_ANSWERS]
 
     def __init__(
         self, *args: Any, dataset: Dataset, like: Study | None = None, **kwargs: Any
@@ -114,13 +112,13 @@ class StudyForm(SettingsForm):
 
 
 def _settings_of(study: Study) -> dict[str, Any]:
-    """What a new study like this one starts with: its settings and, where it has not all, its images."""
+    """Return initial values for a copy of this study: its settings and, if it has not all, its images."""
     names = list(Image.objects.filter(studies=study).in_order().values_list("name", flat=True))
     is_whole = len(names) == study.dataset.images.count()
     return {
         "name": f"{study.name} (copy)"[:120],
         "images": "" if is_whole else "\n".join(names),
-        **{name: getattr(study, name) for name in (*_SHARING, *LOCKED_BY_ANSWERS, *_BREAKS)},
+        **{name: getattr(study, name) for name in (*SHARING, *LOCKED_BY_ANSWERS, *BREAKS)},
     }
 
 

@@ -1,7 +1,6 @@
 """A study: which methods are compared on which images, by whom, and under which settings."""
 
 import secrets
-from typing import Any
 
 from django.conf import settings
 from django.core.validators import MaxValueValidator, MinValueValidator
@@ -9,6 +8,7 @@ from django.db import models
 from django.db.models import F, Q
 
 from annotate.datasets.models import Dataset, Image, Method
+from annotate.written_once import WrittenOnce
 
 
 class Role(models.TextChoices):
@@ -53,7 +53,7 @@ class Study(models.Model):
         null=True,
         blank=True,
         validators=[MinValueValidator(1), MaxValueValidator(100)],
-        help_text="Images are shared out: so many people take up each. Empty: everybody ranks all.",
+        help_text="Images are shared out, each to so many people. Empty: everybody ranks all images.",
     )
     # Sides and orders are drawn from it; equal seeds give equal studies.
     seed = models.PositiveIntegerField(default=_new_seed)
@@ -80,17 +80,19 @@ class Study(models.Model):
         null=True,
         blank=True,
         validators=[MaxValueValidator(10)],
-        help_text="Repeated questions that notice errors. Empty: a fifth of the number of methods.",
+        help_text="Repeated questions that reveal errors. Empty: a fifth of the number of methods.",
     )
-    same_for_all = models.BooleanField("one key may answer all three questions alike", default=True)
+    same_for_all = models.BooleanField(
+        "one key may give all three questions the same answer", default=True
+    )
     keep_camera = models.BooleanField(
-        "the view stays where it is for the next pair of an image", default=True
+        "the view stays the same for the next pair of an image", default=True
     )
     break_minutes = models.PositiveSmallIntegerField(
-        "propose a break after minutes", default=25, validators=[MinValueValidator(1)]
+        "minutes until a break is suggested", default=25, validators=[MinValueValidator(1)]
     )
     break_screens = models.PositiveSmallIntegerField(
-        "propose a break after pairs", default=60, validators=[MinValueValidator(1)]
+        "pairs until a break is suggested", default=60, validators=[MinValueValidator(1)]
     )
     created = models.DateTimeField(auto_now_add=True)
 
@@ -139,7 +141,7 @@ class StudyImage(models.Model):
 
 
 class Membership(models.Model):
-    """What somebody does in a study."""
+    """A person's role in a study."""
 
     study = models.ForeignKey(Study, models.CASCADE, related_name="memberships")
     person = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="memberships")
@@ -180,7 +182,7 @@ class Pseudonym(models.Model):
         return f"{self.role}-{self.number}"
 
 
-class Exclusion(models.Model):
+class Exclusion(WrittenOnce):
     """Somebody's rankings are left out of a study's reports, or taken in again. Added, never changed."""
 
     study = models.ForeignKey(Study, models.CASCADE, related_name="exclusions")
@@ -201,15 +203,3 @@ class Exclusion(models.Model):
 
     def __str__(self) -> str:
         return f"{self.person} {'left out of' if self.is_excluded else 'counted in'} {self.study}"
-
-    def save(self, *args: Any, **kwargs: Any) -> None:
-        """Write it once.
-
-        Raises
-        ------
-        TypeError
-            If it was written before.
-        """
-        if not self._state.adding:
-            raise TypeError("an exclusion never changes; add another")
-        super().save(*args, **kwargs)

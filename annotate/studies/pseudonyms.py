@@ -23,8 +23,8 @@ def pseudonyms(study: Study) -> dict[int, str]:
 
 def names_of(study: Study, *, real: bool) -> dict[int, str]:
     """Return pseudonyms, or user names in the same order."""
-    found = pseudonyms(study)
-    return usernames(found) if real else found
+    name_of = pseudonyms(study)
+    return usernames(name_of) if real else name_of
 
 
 def usernames(people: Collection[int]) -> dict[int, str]:

@@ -7,21 +7,10 @@ from rest_framework import serializers
 from annotate.datasets.models import Dataset, Image, Method
 
 from .models import Membership, Study
+from .services import BREAKS, LOCKED_BY_ANSWERS
 
-_SETTINGS = [
-    "min_annotators",
-    "strategy",
-    "recall_question",
-    "precision_question",
-    "preference_question",
-    "ground_truth",
-    "match_protocol",
-    "n_checks",
-    "same_for_all",
-    "keep_camera",
-    "break_minutes",
-    "break_screens",
-]
+# Images are shared out only by the form.
+_SETTINGS = ["min_annotators", *LOCKED_BY_ANSWERS, *BREAKS]
 
 
 class StudySerializer(serializers.ModelSerializer[Study]):

@@ -17,6 +17,9 @@ from .models import Membership, Role, Study, StudyImage
 from .pseudonyms import give_pseudonyms
 
 _MIN_METHODS = 2
+# The settings of a study, for forms and the API: three groups.
+SHARING: Final = ("min_annotators", "max_annotators")
+BREAKS: Final = ("break_minutes", "break_screens")
 # What decides what an answer means, or under which circumstances it was given.
 LOCKED_BY_ANSWERS: Final = (
     "strategy",

@@ -1,4 +1,4 @@
-"""Who sends a request with a token: "Authorization: Bearer tdr_..."."""
+"""Authentication of requests that carry a token: "Authorization: Bearer tdr_..."."""
 
 from django.contrib.auth.models import User
 from rest_framework import authentication

@@ -45,12 +45,12 @@ RANKED = [f"img_{number}" for number in range(25, 501, 25)]
 @pytest.fixture
 def dataset():
     folder = shared_path("data", "icdar2015")
-    found = load_dataset(
+    loaded = load_dataset(
         name="ICDAR 2015", truth=folder / "gt.zip", images=folder / "images"
     ).dataset
     by_method = {method: folder / f"{method}.zip" for method in METHODS}
-    load_results(found, by_method, missing="empty")
-    return found
+    load_results(loaded, by_method, missing="empty")
+    return loaded
 
 
 def rank(study, judge):
@@ -89,8 +89,8 @@ def scores_from_the_zips():
     scores = {image: {} for image in truth}
     for protocol in map(registry.get, SLUGS):
         for method in METHODS:
-            found = read_archive(folder / f"{method}.zip", kind="results").regions
-            scenes = [Scene(regions, found.get(image)) for image, regions in truth.items()]
+            detections = read_archive(folder / f"{method}.zip", kind="results").regions
+            scenes = [Scene(regions, detections.get(image)) for image, regions in truth.items()]
             for image, score in zip(truth, protocol.score(scenes), strict=True):
                 of_protocol = scores[image].setdefault(protocol.name, {})
                 of_protocol[method] = (score.recall, score.precision)

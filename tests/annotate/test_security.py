@@ -1,4 +1,4 @@
-"""What every answer carries, and what a server refuses to start without."""
+"""Headers of every response, and the settings without which a server refuses to start."""
 
 import os
 import subprocess
@@ -27,8 +27,14 @@ def of_the_whole_site():
 
 
 def test_the_site_has_many_addresses_without_arguments():
-    found = set(of_the_whole_site())
-    assert {"/", "/accounts/login/", "/accounts/2fa/", "/accounts/sessions/", "/rescue/"} <= found
+    addresses = set(of_the_whole_site())
+    assert {
+        "/",
+        "/accounts/login/",
+        "/accounts/2fa/",
+        "/accounts/sessions/",
+        "/rescue/",
+    } <= addresses
 
 
 @pytest.mark.django_db

@@ -19,8 +19,8 @@ from tests.support.archives import zip_bytes
     st.sampled_from(["truth", "results"]),
 )
 def test_no_bytes_make_a_reader_raise(content, slug, kind):
-    found = read(io.BytesIO(content), kind=kind, format=slug, name="x")
-    assert found.errors or slug in ("csv", "coco-json", "evaltex-text", None)
+    archive = read(io.BytesIO(content), kind=kind, format=slug, name="x")
+    assert archive.errors or slug in ("csv", "coco-json", "evaltex-text", None)
     assert guess(io.BytesIO(content), "x").reason
 
 
@@ -65,7 +65,7 @@ def test_no_change_of_a_valid_file_makes_its_reader_raise(slug, data):
             )
     for kind in ("truth", "results"):
         for format in (slug, None):
-            found = read(io.BytesIO(bytes(content)), kind=kind, format=format, name="a")
-            for images in found.by_method.values():
+            archive = read(io.BytesIO(bytes(content)), kind=kind, format=format, name="a")
+            for images in archive.by_method.values():
                 for regions in images.values():
                     assert all(abs(value) <= 1e9 for of in regions for value in of.points)

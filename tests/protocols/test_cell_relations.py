@@ -70,16 +70,16 @@ def test_relations_are_those_of_plain_loops(cells):
     assert n_relations(*cells) == len(slow_relations(cells))
 
 
-@given(truth=grids, found=grids, variant=st.sampled_from(VARIANTS))
-def test_what_is_found_is_what_plain_loops_find(truth, found, variant):
-    ours, theirs = table_of(*truth), table_of(*found)
+@given(truth=grids, detections=grids, variant=st.sampled_from(VARIANTS))
+def test_what_is_found_is_what_plain_loops_find(truth, detections, variant):
+    ours, theirs = table_of(*truth), table_of(*detections)
     score = scored(TableStructure(variant=variant), ours, theirs)
     n_found = []
     for at in THRESHOLDS:
         pairs = [
             (area, i, j)
             for i, a in enumerate(truth)
-            for j, b in enumerate(found)
+            for j, b in enumerate(detections)
             if (area := grid_iou(a, b)) >= at
         ]
         mapped = {}
@@ -91,7 +91,7 @@ def test_what_is_found_is_what_plain_loops_find(truth, found, variant):
             for _, i, j in pairs:
                 mapped.setdefault(i, j)
         moved = {(mapped.get(a), mapped.get(b), name) for a, b, name in slow_relations(truth)}
-        n_found.append(len(moved & slow_relations(found)))
+        n_found.append(len(moved & slow_relations(detections)))
     assert [n_correct for n_correct, _, _ in counts(score)] == n_found
     assert sum(match.recall_credit for match in score.matches) == pytest.approx(
         score.tally.recalled

@@ -14,14 +14,14 @@ def word(left, top, right, bottom, text, **fields):
     return Region.from_box(left, top, right, bottom, text=text, **fields)
 
 
-def score(slug, truth, found, **parameters):
-    [scored] = registry.get(slug, parameters).score([Scene(tuple(truth), tuple(found))])
+def score(slug, truth, detections, **parameters):
+    [scored] = registry.get(slug, parameters).score([Scene(tuple(truth), tuple(detections))])
     return scored
 
 
 def points(region, n, *, downwards=False):
-    found = characters_of(Shapes([region]), np.array([n]), np.array([downwards]))
-    return found.points.tolist()
+    characters = characters_of(Shapes([region]), np.array([n]), np.array([downwards]))
+    return characters.points.tolist()
 
 
 def test_characters_stand_in_equal_steps_on_the_middle_line():
@@ -58,20 +58,20 @@ def test_characters_follow_a_curve():
     ],
 )
 def test_left_and_top_edges_are_inside_right_and_bottom_ones_are_not(square, x, y, expected):
-    found = inside(np.array([[x, y]], dtype=float), Shapes([square]), np.array([0]))
-    assert found.tolist() == [expected]
+    is_inside = inside(np.array([[x, y]], dtype=float), Shapes([square]), np.array([0]))
+    assert is_inside.tolist() == [expected]
 
 
 def test_tedeval_counts_characters_that_lie_in_exactly_one_detection():
     """Two detections over six characters of ten and five of ten share one: nine of ten count, and
     each detection has what it holds of the ten."""
     truth = [word(0, 0, 100, 20, "abcdefghij")]
-    found = score(
+    scored = score(
         "tedeval", truth, [Region.from_box(0, 0, 60, 20), Region.from_box(50, 0, 100, 20)]
     )
-    assert found.recall == pytest.approx(0.9)
-    assert found.precision == pytest.approx((0.6 + 0.5) / 2)
-    assert [match.kind for match in found.matches] == ["split"]
+    assert scored.recall == pytest.approx(0.9)
+    assert scored.precision == pytest.approx((0.6 + 0.5) / 2)
+    assert [match.kind for match in scored.matches] == ["split"]
 
 
 def test_tedeval_refuses_to_merge_two_lines():
@@ -80,9 +80,9 @@ def test_tedeval_refuses_to_merge_two_lines():
     assert score("tedeval", over, [Region.from_box(0, 0, 100, 40)]).recall == 0
     assert score("tedeval", beside, [Region.from_box(0, 0, 200, 20)]).recall == 1
     reasons = {
-        one.reason
-        for one in score("tedeval", over, [Region.from_box(0, 0, 100, 40)]).unmatched
-        if one.side == "detection"
+        region.reason
+        for region in score("tedeval", over, [Region.from_box(0, 0, 100, 40)]).unmatched
+        if region.side == "detection"
     }
     assert reasons == {"its partners stand on several lines"}
 
@@ -90,8 +90,8 @@ def test_tedeval_refuses_to_merge_two_lines():
 def test_tedeval_cuts_ignored_regions_out_of_detections():
     """A third of the detection lies in an ignored region: what remains is all on the word."""
     truth = [word(0, 0, 60, 20, "abcd"), word(60, 0, 90, 20, "###", ignored=True)]
-    found = score("tedeval", truth, [Region.from_box(0, 0, 90, 20)])
-    assert (found.recall, found.precision) == (1, 1)
+    scored = score("tedeval", truth, [Region.from_box(0, 0, 90, 20)])
+    assert (scored.recall, scored.precision) == (1, 1)
     # With more than 0.4 of it in the ignored region it is ignored itself.
     wide = [word(0, 0, 60, 20, "abcd"), word(60, 0, 110, 20, "###", ignored=True)]
     assert score("tedeval", wide, [Region.from_box(0, 0, 110, 20)]).recall == 0
@@ -100,9 +100,9 @@ def test_tedeval_cuts_ignored_regions_out_of_detections():
 def test_cleval_takes_a_character_off_for_every_further_piece():
     """Two halves of a word of eight letters: all found, less one; precision is untouched."""
     truth = [word(0, 0, 80, 20, "abcdefgh")]
-    found = score("cleval", truth, [Region.from_box(0, 0, 40, 20), Region.from_box(40, 0, 80, 20)])
-    assert found.recall == pytest.approx(7 / 8)
-    assert found.precision == 1
+    scored = score("cleval", truth, [Region.from_box(0, 0, 40, 20), Region.from_box(40, 0, 80, 20)])
+    assert scored.recall == pytest.approx(7 / 8)
+    assert scored.precision == 1
     free = score(
         "cleval",
         truth,
@@ -138,42 +138,42 @@ def test_cleval_end_to_end_joins_pieces_in_reading_order():
     """The right half comes first in the file; "wo" + "rd" is read as "word", less one for the split."""
     truth = [word(0, 0, 80, 20, "word")]
     pieces = [word(40, 0, 80, 20, "rd"), word(0, 0, 40, 20, "wo")]
-    found = score("cleval-end-to-end", truth, pieces)
-    assert found.recall == pytest.approx(3 / 4)
-    assert found.precision == 1
+    scored = score("cleval-end-to-end", truth, pieces)
+    assert scored.recall == pytest.approx(3 / 4)
+    assert scored.precision == 1
 
 
 def test_cleval_end_to_end_strikes_a_letter_once():
     """One detection over two words read as "aa": each "aa" would take both letters; the second word
     finds none left. Two of four letters, both detected ones; a detection of two words costs one."""
     truth = [word(0, 0, 50, 20, "aa"), word(50, 0, 100, 20, "aa")]
-    found = score("cleval-end-to-end", truth, [word(0, 0, 100, 20, "aa")])
-    assert found.recall == pytest.approx(2 / 4)
-    assert found.precision == pytest.approx((2 - 1) / 2)
+    scored = score("cleval-end-to-end", truth, [word(0, 0, 100, 20, "aa")])
+    assert scored.recall == pytest.approx(2 / 4)
+    assert scored.precision == pytest.approx((2 - 1) / 2)
 
 
 def test_popeval_strikes_single_candidates_first():
     """ "ab" touches both detections, "b" only the right one; "b" goes first and takes its b, so
     "ab" has the left one alone."""
     truth = [word(0, 0, 50, 20, "ab"), word(51, 0, 100, 20, "b")]
-    found = score("popeval", truth, [word(0, 0, 30, 20, "a"), word(40, 0, 100, 20, "b")])
-    assert found.indicators["n_struck_letters"] == 2
-    assert (found.recall, found.precision) == (pytest.approx(2 / 3), 1)
+    scored = score("popeval", truth, [word(0, 0, 30, 20, "a"), word(40, 0, 100, 20, "b")])
+    assert scored.indicators["n_struck_letters"] == 2
+    assert (scored.recall, scored.precision) == (pytest.approx(2 / 3), 1)
 
 
 def test_popeval_prefers_the_candidate_that_covers_most():
     truth = [word(0, 0, 100, 20, "aa")]
     small, large = word(0, 0, 20, 20, "a"), word(30, 0, 100, 20, "ax")
-    found = score("popeval", truth, [small, large])
+    scored = score("popeval", truth, [small, large])
     # "a" of the larger one first, then the smaller one is the only candidate left.
-    assert found.recall == 1
-    assert found.precision == pytest.approx(2 / 3)
+    assert scored.recall == 1
+    assert scored.precision == pytest.approx(2 / 3)
 
 
 def test_popeval_removes_what_lies_in_ignored_regions():
     truth = [word(0, 0, 100, 20, "###", ignored=True), word(0, 50, 100, 70, "ab")]
-    found = score("popeval", truth, [word(0, 0, 90, 20, "zz"), word(0, 50, 100, 70, "ab")])
-    assert (found.recall, found.precision) == (1, 1)
-    assert [one.reason for one in found.unmatched if one.side == "detection"] == [
+    scored = score("popeval", truth, [word(0, 0, 90, 20, "zz"), word(0, 50, 100, 70, "ab")])
+    assert (scored.recall, scored.precision) == (1, 1)
+    assert [region.reason for region in scored.unmatched if region.side == "detection"] == [
         "it lies in an ignored region"
     ]

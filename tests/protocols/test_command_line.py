@@ -169,8 +169,8 @@ def test_scenes_are_scored_with_their_matches():
         ],
         "detections": [{"id": "d", "points": [0, 0, 99, 0, 99, 39, 0, 39]}],
     }
-    [found] = json.loads(run("scenes", "--protocol", "iou", "-", stdin=json.dumps([scene])).stdout)
-    assert found["matches"] == [
+    [answer] = json.loads(run("scenes", "--protocol", "iou", "-", stdin=json.dumps([scene])).stdout)
+    assert answer["matches"] == [
         {
             "truth": ["g"],
             "detections": ["d"],
@@ -179,8 +179,8 @@ def test_scenes_are_scored_with_their_matches():
             "precision_credit": 1.0,
         }
     ]
-    assert found["unmatched"] == [{"side": "truth", "region": 1, "reason": "an ignored region"}]
-    assert (found["recall"], found["f_score"]) == (1.0, 1.0)
+    assert answer["unmatched"] == [{"side": "truth", "region": 1, "reason": "an ignored region"}]
+    assert (answer["recall"], answer["f_score"]) == (1.0, 1.0)
 
 
 @pytest.mark.parametrize(
@@ -284,8 +284,8 @@ def test_score_refuses_what_it_cannot_tell_apart(truth, half, tmp_path, argument
 def test_a_scene_may_change_parameters_for_itself():
     scene = {"gt": [{"rect": [0, 0, 100, 50]}], "det": [{"rect": [0, 0, 100, 26]}]}
     given = json.dumps([scene, {**scene, "params": {"min_iou": 0.6}}])
-    found = json.loads(run("scenes", "--protocol", "iou", "-", stdin=given).stdout)
-    assert [answer["recall"] for answer in found] == [1.0, 0.0]
+    answers = json.loads(run("scenes", "--protocol", "iou", "-", stdin=given).stdout)
+    assert [answer["recall"] for answer in answers] == [1.0, 0.0]
 
 
 def test_masks_lines_and_cells_are_read_in_scenes():
@@ -296,11 +296,11 @@ def test_masks_lines_and_cells_are_read_in_scenes():
         "width": 30,
         "height": 30,
     }
-    [found] = json.loads(
+    [answer] = json.loads(
         run("scenes", "--protocol", "evaltex", "-", stdin=json.dumps([scene])).stdout
     )
     # Five pixels in a box of six.
-    assert found["precision"] == pytest.approx(5 / 6)
+    assert answer["precision"] == pytest.approx(5 / 6)
 
 
 def test_a_choice_of_the_stand_alone_script_may_be_any_protocol(tmp_path):
@@ -357,8 +357,8 @@ def test_slot_errors_and_votes_are_read_from_json(tmp_path):
     item = {"spans": [[0, 10]], "labels": ["dog"]}
     other = {"spans": [[0, 10]], "labels": ["cat"]}
     case = {"name": "c", "documents": [{"references": [item], "predictions": [other]}]}
-    [found] = json.loads(run("slot-error", "-", stdin=json.dumps([case])).stdout)
-    assert found["result"]["D"] == 1
+    [answer] = json.loads(run("slot-error", "-", stdin=json.dumps([case])).stdout)
+    assert answer["result"]["D"] == 1
     (tmp_path / "parents.txt").write_text("dog\tmammal\ncat\tmammal\n")
     done = run("slot-error", "-", "--ontology", tmp_path / "parents.txt", stdin=json.dumps([case]))
     # By hand: 2 * 0.65 / (1.65 + 1.65).

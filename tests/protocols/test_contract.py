@@ -32,12 +32,12 @@ def test_it_has_a_page_an_example_a_picture_a_source_and_known_empty_sides(slug)
 @given(scene=scenes)
 def test_scores_are_shares_and_inputs_stay_as_they_were(slug, scene):
     before = copy.deepcopy(scene)
-    found = score(slug, scene)
+    scored = score(slug, scene)
     assert scene == before
-    assert all(value is None or 0 <= value <= 1 for value in figures(found))
-    assert found == score(slug, scene), "the same again"
-    assert all(value is None or math.isfinite(value) for value in found.indicators.values()), (
-        found.indicators
+    assert all(value is None or 0 <= value <= 1 for value in figures(scored))
+    assert scored == score(slug, scene), "the same again"
+    assert all(value is None or math.isfinite(value) for value in scored.indicators.values()), (
+        scored.indicators
     )
 
 
@@ -45,11 +45,11 @@ def test_scores_are_shares_and_inputs_stay_as_they_were(slug, scene):
 @given(scene=scenes)
 def test_the_f_score_is_the_harmonic_mean_of_recall_and_precision(slug, scene):
     """The one exception is published: an empty image of DETEVAL and ICDAR13 has R = P = 1, F = 0."""
-    found = score(slug, scene)
+    scored = score(slug, scene)
     if slug in ("deteval", "icdar13") and not scene.truth and scene.detections == ():
-        assert figures(found) == (1, 1, 0)
+        assert figures(scored) == (1, 1, 0)
     else:
-        assert close([found.f_score], [f_score(found.recall, found.precision)])
+        assert close([scored.f_score], [f_score(scored.recall, scored.precision)])
 
 
 @pytest.mark.parametrize("slug", SLUGS)
@@ -67,14 +67,16 @@ def test_every_region_has_a_match_or_a_reason(slug, scene):
     if not registry.PROTOCOLS[slug].has_matches:
         assert score(slug, scene).matches == ()
         return
-    found = score(slug, scene)
+    scored = score(slug, scene)
     for side, regions in (("truth", scene.truth), ("detections", scene.detections or ())):
-        matched = {index for match in found.matches for index in getattr(match, side)}
-        left = [one.index for one in found.unmatched if one.side == side.removesuffix("s")]
+        matched = {index for match in scored.matches for index in getattr(match, side)}
+        left = [
+            region.index for region in scored.unmatched if region.side == side.removesuffix("s")
+        ]
         assert matched.isdisjoint(left), "matched and yet with a reason why not"
         assert sorted([*matched, *left]) == list(range(len(regions)))
-    assert all(one.reason for one in found.unmatched)
-    for match in found.matches:
+    assert all(region.reason for region in scored.unmatched)
+    for match in scored.matches:
         assert len(set(match.truth)) == len(match.truth)
         assert len(set(match.detections)) == len(match.detections)
         assert match.recall_credit >= 0
@@ -84,15 +86,15 @@ def test_every_region_has_a_match_or_a_reason(slug, scene):
 @pytest.mark.parametrize("slug", CREDITED)
 @given(scene=scenes)
 def test_the_credits_of_the_matches_add_up_to_the_tally(slug, scene):
-    found = score(slug, scene)
-    recalled = sum(match.recall_credit for match in found.matches)
-    precise = sum(match.precision_credit for match in found.matches)
+    scored = score(slug, scene)
+    recalled = sum(match.recall_credit for match in scored.matches)
+    precise = sum(match.precision_credit for match in scored.matches)
     # A missed text and a false positive are worth one bin each in histograms.
     if slug.startswith("evaltex-emd"):
-        recalled += 0.01 * found.indicators["missed"]
-        precise += 0.01 * found.indicators["fp"]
-    assert recalled == pytest.approx(found.tally.recalled, abs=1e-9)
-    assert precise == pytest.approx(found.tally.precise, abs=1e-9)
+        recalled += 0.01 * scored.indicators["missed"]
+        precise += 0.01 * scored.indicators["fp"]
+    assert recalled == pytest.approx(scored.tally.recalled, abs=1e-9)
+    assert precise == pytest.approx(scored.tally.precise, abs=1e-9)
 
 
 @pytest.mark.parametrize("slug", SLUGS)
@@ -135,11 +137,11 @@ def test_enlarging_everything_changes_nothing(slug, scene, factor):
     enlarged = replace(
         changed(scene, enlarge), width=scene.width * factor, height=scene.height * factor
     )
-    found, before = figures(score(slug, enlarged)), figures(score(slug, scene))
+    after, before = figures(score(slug, enlarged)), figures(score(slug, scene))
     # CLEval adds 0.00001 px to the sides of a box, and both character protocols nudge points.
     assert all(
         (a is None) == (b is None) and (a is None or math.isclose(a, b, abs_tol=1e-6))
-        for a, b in zip(found, before, strict=True)
+        for a, b in zip(after, before, strict=True)
     )
 
 
@@ -166,10 +168,10 @@ def test_the_mean_over_images_stands_beside_the_official_figures(slug):
 @pytest.mark.parametrize("slug", SLUGS)
 def test_methods_may_come_in_any_order(slug):
     protocol = registry.get(slug)
-    one = [Scene((WORD,), (WORD,), width=400, height=300)]
+    exact = [Scene((WORD,), (WORD,), width=400, height=300)]
     other = [Scene((WORD,), (NEXT,), width=400, height=300)]
-    forth = protocol.score_methods({"a": one, "b": other})
-    back = protocol.score_methods({"b": other, "a": one})
+    forth = protocol.score_methods({"a": exact, "b": other})
+    back = protocol.score_methods({"b": other, "a": exact})
     for method in "ab":
         assert figures(forth[method][0]) == pytest.approx(figures(back[method][0]), abs=1e-12)
 

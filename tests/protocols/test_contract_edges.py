@@ -18,11 +18,11 @@ def test_what_each_gives_where_a_side_is_empty(slug, case):
     if case not in EMPTY.get(slug, {}):
         pytest.fail(f"EMPTY in tests/support/empty_sides.py does not say it for {slug}")
     expected = EMPTY[slug][case]
-    found = score(slug, Scene(*SIDES[case]))
+    scored = score(slug, Scene(*SIDES[case]))
     if expected is None:
-        assert found.recall > 0, "a sentinel sees detections, whatever the truth"
+        assert scored.recall > 0, "a sentinel sees detections, whatever the truth"
     else:
-        assert figures(found) == pytest.approx(expected, abs=1e-12)
+        assert figures(scored) == pytest.approx(expected, abs=1e-12)
 
 
 def test_a_method_without_votes_has_no_precision_unless_one_is_chosen():
@@ -34,15 +34,15 @@ def test_a_method_without_votes_has_no_precision_unless_one_is_chosen():
 
 @pytest.mark.parametrize("slug", SLUGS)
 def test_an_exact_detection_is_perfect(slug):
-    words = tuple(replace(one, confidence=0.9) for one in (WORD, NEXT))
-    found = score(slug, Scene((WORD, NEXT), words, width=400, height=300))
+    words = tuple(replace(word, confidence=0.9) for word in (WORD, NEXT))
+    scored = score(slug, Scene((WORD, NEXT), words, width=400, height=300))
     if slug in registry.SENTINELS:
-        assert 0 < found.f_score < 1
+        assert 0 < scored.f_score < 1
     elif slug == "no-ground-truth":
         # One method and two virtual ones: everything it marks has two of three votes.
-        assert found.precision == pytest.approx(2 / 3)
+        assert scored.precision == pytest.approx(2 / 3)
     else:
-        assert figures(found) == (1, 1, 1)
+        assert figures(scored) == (1, 1, 1)
 
 
 @pytest.mark.parametrize("slug", SLUGS)
@@ -67,13 +67,13 @@ def test_an_exact_detection_is_perfect(slug):
     ids=lambda region: region.text or f"text {region.text!r}",
 )
 def test_odd_shapes_stop_nothing(slug, odd):
-    for truth, found in (
+    for truth, detections in (
         ([odd], [odd]),
         ([WORD], [odd]),
         ([odd, WORD], [WORD, odd, odd]),
         ([replace(odd, ignored=True), WORD], [odd, NEXT]),
     ):
-        scored = score(slug, Scene(tuple(truth), tuple(found)))
+        scored = score(slug, Scene(tuple(truth), tuple(detections)))
         assert all(value is None or 0 <= value <= 1 for value in figures(scored))
 
 
@@ -81,7 +81,7 @@ def test_odd_shapes_stop_nothing(slug, odd):
 def test_twenty_copies_of_a_detection_are_no_better_than_one(slug):
     if slug in ("count", "total-area", "no-ground-truth", "table-structure"):
         pytest.skip("looks at no truth, counts copies once, or needs cells")
-    one = score(slug, Scene((WORD, NEXT), (WORD,)))
+    single = score(slug, Scene((WORD, NEXT), (WORD,)))
     many = score(slug, Scene((WORD, NEXT), (WORD,) * 20))
-    assert many.recall <= one.recall
-    assert many.f_score <= one.f_score
+    assert many.recall <= single.recall
+    assert many.f_score <= single.f_score

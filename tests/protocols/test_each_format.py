@@ -17,14 +17,14 @@ def test_total_text_is_read_with_broken_lists_and_ignored_words():
         "x: [[ 1  2\n  3]], y: [[4 5\n 7]], ornt: [u'c'], transcriptions: [u\"Joe\\'s\"]\n"
         "x: [[9 9 7]], y: [[1 4 4]], ornt: [u'#'], transcriptions: [u'#']\n"
     )
-    found = opened({"poly_gt_img1.txt": text})
-    assert not found.errors
-    first, second, third = found.regions["img1"]
+    archive = opened({"poly_gt_img1.txt": text})
+    assert not archive.errors
+    first, second, third = archive.regions["img1"]
     assert first == Region((115, 322, 503, 346, 494, 426, 115, 404), "nauGHTY")
     assert (second.text, second.n_points) == ("Joe's", 3)
     assert (third.text, third.ignored) == ("###", True)
-    assert found.lines["img1"] == (1, 2, 5)
-    assert found.line_format == "polygon"
+    assert archive.lines["img1"] == (1, 2, 5)
+    assert archive.line_format == "polygon"
 
 
 def test_points_of_ctw_1500_are_relative_to_their_box():
@@ -38,8 +38,11 @@ def test_points_of_ctw_1500_are_relative_to_their_box():
 
 
 def test_marks_before_the_transcriptions_of_ctw_1500_are_taken_off():
-    found = opened({"1.txt": "0,0,9,0,9,9,####a, b\n0,0,9,0,9,8,#######\n"})
-    assert [(of.text, of.ignored) for of in found.regions["1"]] == [("a, b", False), ("###", True)]
+    archive = opened({"1.txt": "0,0,9,0,9,9,####a, b\n0,0,9,0,9,8,#######\n"})
+    assert [(of.text, of.ignored) for of in archive.regions["1"]] == [
+        ("a, b", False),
+        ("###", True),
+    ]
 
 
 @pytest.mark.parametrize("prefix", ["", "gt_"])
@@ -54,21 +57,21 @@ def test_sixteen_points_that_are_no_offsets_stay_polygons(prefix):
 
 def test_evaltex_text_of_ground_truth():
     text = 'img_1\n100,200\n1,0,"a ""b"", c",f,1,2,30,4\n2,7,x,t,0,0,9,0,9,9\n\nimg_2\n5,6\n'
-    found = opened(text, format="evaltex-text")
-    assert found.regions == {
+    archive = opened(text, format="evaltex-text")
+    assert archive.regions == {
         "img_1": (
             Region(BOX.points, 'a "b", c', id="1"),
             Region((0, 0, 9, 0, 9, 9), "x", ignored=True, id="2", parent="7"),
         ),
         "img_2": (),
     }
-    assert found.sizes == {"img_1": (200, 100), "img_2": (6, 5)}
-    assert found.lines["img_1"] == (3, 4)
+    assert archive.sizes == {"img_1": (200, 100), "img_2": (6, 5)}
+    assert archive.lines["img_1"] == (3, 4)
 
 
 def test_evaltex_text_of_detections():
-    found = opened("img_1\n100,200\n1,1,2,30,4\n", "results", format="evaltex-text")
-    assert only(found) == ("img_1", Region(BOX.points, id="1"))
+    archive = opened("img_1\n100,200\n1,1,2,30,4\n", "results", format="evaltex-text")
+    assert only(archive) == ("img_1", Region(BOX.points, id="1"))
 
 
 def test_evaltex_xml():
@@ -77,12 +80,12 @@ def test_evaltex_xml():
         '<object id="1" x="1" y="2" width="30" height="4" reject="false" transcription="a"/></region>'
         '<object id="2" points="0,0 9,0 9,9" reject="true"/></image></evaltex>'
     )
-    found = opened(text, format="evaltex-xml")
-    assert found.regions["img_1"] == (
+    archive = opened(text, format="evaltex-xml")
+    assert archive.regions["img_1"] == (
         Region(BOX.points, "a", id="1", parent="5"),
         Region((0, 0, 9, 0, 9, 9), ignored=True, id="2"),
     )
-    assert found.sizes == {"img_1": (64, 48)}
+    assert archive.sizes == {"img_1": (64, 48)}
 
 
 # cTDaR
@@ -93,11 +96,11 @@ def test_tables_are_read_with_their_cells():
         '<document><table><Coords points="0,0 0,9 9,9 9,0"/><cell start-row="0" start-col="1">'
         '<Coords points="0,0 0,5 5,5"/></cell></table></document>'
     )
-    found = opened({"page.xml": text})
-    table, cell = found.regions["page"]
+    archive = opened({"page.xml": text})
+    table, cell = archive.regions["page"]
     assert (table.label, table.id) == ("table", "0")
     assert (cell.cell, cell.parent) == ((0, 1, 0, 1), "0")
-    assert not found.errors
+    assert not archive.errors
 
 
 @pytest.mark.parametrize(
@@ -106,9 +109,9 @@ def test_tables_are_read_with_their_cells():
 def test_real_tables_are_read_without_an_error(track, part):
     folder = shared_path("data", "ctdar2019", track, *part.split("/"))
     files = {path.name: path.read_bytes() for path in folder.glob("*.xml")}
-    found = opened(files)
-    assert not found.errors
-    assert len(found.regions) == len(files)
+    archive = opened(files)
+    assert not archive.errors
+    assert len(archive.regions) == len(files)
 
 
 # COCO
@@ -126,8 +129,8 @@ def test_coco_is_read_with_its_sizes_texts_and_empty_images():
         {"image_id": 3, "segmentation": [], "bbox": [5, 5, 5, 5], "utf8_string": "###"},
     ]
     categories = [{"id": 1, "name": "word"}]
-    found = coco({"images": IMAGES, "categories": categories, "annotations": annotations})
-    assert found.regions == {
+    archive = coco({"images": IMAGES, "categories": categories, "annotations": annotations})
+    assert archive.regions == {
         "a": (
             Region(BOX.points, "w", label="word"),
             Region((0, 0, 9, 0, 9, 9), ignored=True),
@@ -135,19 +138,19 @@ def test_coco_is_read_with_its_sizes_texts_and_empty_images():
         ),
         "b": (),
     }
-    assert found.sizes == {"a": (64, 48)}
+    assert archive.sizes == {"a": (64, 48)}
 
 
 def test_a_list_of_coco_results_names_images_by_their_ids():
-    found = coco([{"image_id": 7, "bbox": [1, 2, 30, 4], "score": 0.5}], "results")
-    assert only(found) == ("7", Region(BOX.points, confidence=0.5))
+    archive = coco([{"image_id": 7, "bbox": [1, 2, 30, 4], "score": 0.5}], "results")
+    assert only(archive) == ("7", Region(BOX.points, confidence=0.5))
 
 
 def test_coco_text_is_read():
     images = {"7": {"id": 7, "file_name": "COCO_7.jpg", "width": 64, "height": 48}}
     annotation = {"image_id": 7, "mask": [0, 0, 9, 0, 9, 9], "legibility": "illegible"}
-    found = coco({"imgs": images, "anns": {"1": annotation}})
-    assert only(found) == ("COCO_7", Region((0, 0, 9, 0, 9, 9), ignored=True))
+    archive = coco({"imgs": images, "anns": {"1": annotation}})
+    assert only(archive) == ("COCO_7", Region((0, 0, 9, 0, 9, 9), ignored=True))
 
 
 def test_methods_of_one_file_become_result_sets_that_share_its_images():
@@ -156,10 +159,10 @@ def test_methods_of_one_file_become_result_sets_that_share_its_images():
         {"image_id": 4, "bbox": [1, 2, 30, 4], "method": "n"},
     ]
     data = {"images": IMAGES, "annotations": annotations}
-    found = coco(data, "results")
-    assert found.regions == {}
-    assert found.by_method == {"m": {"a": (BOX,), "b": ()}, "n": {"a": (), "b": (BOX,)}}
-    assert found.n_regions == 2
+    archive = coco(data, "results")
+    assert archive.regions == {}
+    assert archive.by_method == {"m": {"a": (BOX,), "b": ()}, "n": {"a": (), "b": (BOX,)}}
+    assert archive.n_regions == 2
     del annotations[1]["method"]
     [problem] = coco(data, "results").errors
     assert problem.code == "S3"
@@ -196,13 +199,13 @@ def test_run_lengths_become_rows_of_pixels(counts):
 )
 def test_csv_is_read_by_the_names_of_its_columns(header, cells):
     text = f'image,{header},text,ignored,confidence\n"a.jpg",{cells},"x, ""y""",no,0.5\n'
-    found = opened(text, format="csv")
-    assert not found.problems
-    assert only(found) == ("a", Region(BOX.points, 'x, "y"', 0.5))
-    assert found.lines == {"a": (2,)}
+    archive = opened(text, format="csv")
+    assert not archive.problems
+    assert only(archive) == ("a", Region(BOX.points, 'x, "y"', 0.5))
+    assert archive.lines == {"a": (2,)}
 
 
 def test_csv_of_several_methods_and_images_without_a_region():
     text = "method;image;x;y;width;height\r\nm;a;1;2;30;4\r\nm;b;;;;\r\nn;a;1;2;30;4\r\n"
-    found = opened(text, "results", format="csv")
-    assert found.by_method == {"m": {"a": (BOX,), "b": ()}, "n": {"a": (BOX,)}}
+    archive = opened(text, "results", format="csv")
+    assert archive.by_method == {"m": {"a": (BOX,), "b": ()}, "n": {"a": (BOX,)}}

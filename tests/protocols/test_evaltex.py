@@ -25,8 +25,8 @@ def reference():
 
 
 def score(scene, slug="evaltex", **parameters):
-    [found] = registry.get(slug, parameters).score([scene])
-    return found
+    [scored] = registry.get(slug, parameters).score([scene])
+    return scored
 
 
 def test_every_shared_case_has_the_published_scores_counts_and_indicators():
@@ -36,11 +36,11 @@ def test_every_shared_case_has_the_published_scores_counts_and_indicators():
         scene, parameters = read_scene(case, case["name"]), case.get("params", {})
         expected = case["expected"]
         for variant, slug in VARIANTS.items():
-            found = score(scene, slug, **parameters)
+            scored = score(scene, slug, **parameters)
             values = expected["variants"][variant]
-            assert found.recall == pytest.approx(values["r"], abs=1e-6), (case["name"], slug)
-            assert found.precision == pytest.approx(values["p"], abs=1e-6), (case["name"], slug)
-            assert found.f_score == pytest.approx(values["f"], abs=1e-6), (case["name"], slug)
+            assert scored.recall == pytest.approx(values["r"], abs=1e-6), (case["name"], slug)
+            assert scored.precision == pytest.approx(values["p"], abs=1e-6), (case["name"], slug)
+            assert scored.f_score == pytest.approx(values["f"], abs=1e-6), (case["name"], slug)
         indicators = score(scene, **parameters).indicators
         for name, value in {**expected["counts"], **expected["indicators"]}.items():
             assert indicators[name] == pytest.approx(value, abs=1e-6), (case["name"], name)
@@ -49,18 +49,21 @@ def test_every_shared_case_has_the_published_scores_counts_and_indicators():
 def test_every_object_of_the_shared_cases_has_its_kind_and_its_credits():
     for case in reference()["cases"]:
         scene = read_scene(case, case["name"])
-        found = score(scene, **case.get("params", {}))
+        scored = score(scene, **case.get("params", {}))
         names = [region.id for region in scene.truth]
-        matches = {names[match.truth[0]]: match for match in found.matches}
-        for one in case["expected"].get("objects", []):
-            if one["type"] == "missed":
-                assert one["id"] not in matches
+        matches = {names[match.truth[0]]: match for match in scored.matches}
+        for expected in case["expected"].get("objects", []):
+            if expected["type"] == "missed":
+                assert expected["id"] not in matches
                 continue
-            match = matches[one["id"]]
-            assert match.kind == KINDS.get(one["type"], one["type"]), (case["name"], one["id"])
-            assert match.recall_credit == pytest.approx(one["coverage"], abs=1e-6)
-            assert match.precision_credit == pytest.approx(one["accuracy"], abs=1e-6)
-            assert [scene.detections[j].id for j in match.detections] == one["matched"]
+            match = matches[expected["id"]]
+            assert match.kind == KINDS.get(expected["type"], expected["type"]), (
+                case["name"],
+                expected["id"],
+            )
+            assert match.recall_credit == pytest.approx(expected["coverage"], abs=1e-6)
+            assert match.precision_credit == pytest.approx(expected["accuracy"], abs=1e-6)
+            assert [scene.detections[j].id for j in match.detections] == expected["matched"]
 
 
 def test_data_sets_pool_their_images():
@@ -83,8 +86,8 @@ def test_data_sets_pool_their_images():
 def test_figure_5_of_the_paper_is_reached_to_the_printed_digits():
     for case in reference()["cases"]:
         for variant, printed in case.get("paper", {}).items():
-            found = score(read_scene(case, case["name"]), VARIANTS[variant])
-            shown = [found.recall, found.precision, found.f_score]
+            scored = score(read_scene(case, case["name"]), VARIANTS[variant])
+            shown = [scored.recall, scored.precision, scored.f_score]
             assert [round(100 * value, 2) for value in shown] == printed, case["name"]
 
 
@@ -104,19 +107,19 @@ def test_overlapping_pieces_cover_their_union_only():
     pieces = (Region.from_box(0, 0, 60, 30), Region.from_box(40, 0, 100, 30))
     assert score(Scene((word,), pieces), "evaltex-no-split").recall == 1
     slanted = Region((0, 0, 60, 0, 60, 30, 0, 31))
-    found = score(Scene((word,), (slanted, pieces[1])), "evaltex-no-split")
-    assert found.recall == pytest.approx(1)
+    scored = score(Scene((word,), (slanted, pieces[1])), "evaltex-no-split")
+    assert scored.recall == pytest.approx(1)
 
 
 def test_histograms_count_objects_by_bin():
     word, half = Region.from_box(0, 0, 100, 10), Region.from_box(0, 0, 29, 10)
-    found = score(Scene((word, Region.from_box(0, 50, 9, 60)), (half,)), "evaltex-emd")
-    coverage = found.histograms["coverage"]
+    scored = score(Scene((word, Region.from_box(0, 50, 9, 60)), (half,)), "evaltex-emd")
+    coverage = scored.histograms["coverage"]
     assert len(coverage) == 100
     # 0.29 falls in the bin of 0.29, the missed word in the first.
     assert (coverage[0], coverage[29], sum(coverage)) == (1, 1, 2)
-    assert found.histograms["accuracy"][99] == 1
-    assert found.recall == pytest.approx((0.30 + 0.01) / 2)
+    assert scored.histograms["accuracy"][99] == 1
+    assert scored.recall == pytest.approx((0.30 + 0.01) / 2)
 
 
 def test_variants_share_one_measurement():

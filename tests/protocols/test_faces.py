@@ -19,26 +19,28 @@ def split_faces(methods, frame):
         parts = shapely.get_parts(shapely.get_parts(shape))
         return shapely.union_all([part for part in parts if part.geom_type == "Polygon"])
 
-    found = {(): shapely.box(*frame)}
+    faces = {(): shapely.box(*frame)}
     for regions in methods:
-        levels = sorted({1.0 if one.confidence is None else one.confidence for one in regions})
+        levels = sorted(
+            {1.0 if region.confidence is None else region.confidence for region in regions}
+        )
         split = {}
-        for signature, rest in found.items():
+        for signature, rest in faces.items():
             for level in reversed(levels):
                 cover = areal(
                     shapely.union_all(
                         [
-                            shapely.make_valid(shapely.Polygon(np.reshape(one.points, (-1, 2))))
-                            for one in regions
-                            if (1.0 if one.confidence is None else one.confidence) == level
+                            shapely.make_valid(shapely.Polygon(np.reshape(region.points, (-1, 2))))
+                            for region in regions
+                            if (1.0 if region.confidence is None else region.confidence) == level
                         ]
                     )
                 )
                 split[(*signature, level)] = areal(rest.intersection(cover))
                 rest = areal(rest.difference(cover))
             split[(*signature, 0.0)] = rest
-        found = split
-    return {signature: shape.area for signature, shape in found.items() if shape.area > 1e-9}
+        faces = split
+    return {signature: shape.area for signature, shape in faces.items() if shape.area > 1e-9}
 
 
 @pytest.mark.parametrize("confidences", [False, True])
@@ -71,8 +73,8 @@ def test_sides_that_almost_coincide_lose_no_area():
             )
             for _ in range(8)
         ]
-        faces = faces_of([[one] for one in polygons], width=100, height=100)
-        areas = [shapely.Polygon(np.reshape(one.points, (-1, 2))).area for one in polygons]
+        faces = faces_of([[polygon] for polygon in polygons], width=100, height=100)
+        areas = [shapely.Polygon(np.reshape(polygon.points, (-1, 2))).area for polygon in polygons]
         assert faces.signatures.T @ faces.areas == pytest.approx(areas, abs=1e-5)
 
 
@@ -81,7 +83,7 @@ def test_a_coarse_raster_of_the_votes_agrees():
     columns, rows = np.meshgrid(np.arange(0.125, 100, 0.25), np.arange(0.125, 100, 0.25))
     votes = []
     for regions in methods:
-        shapes = [shapely.Polygon(np.reshape(one.points, (-1, 2))) for one in regions]
+        shapes = [shapely.Polygon(np.reshape(region.points, (-1, 2))) for region in regions]
         votes.append(shapely.contains_xy(shapely.union_all(shapes), columns, rows).ravel())
     raster = weigh_votes(np.array(votes, dtype=float))
     exact = faces_of(methods, width=100, height=100).weigh()
@@ -105,10 +107,11 @@ def test_moving_and_scaling_change_no_score():
             [
                 Region(
                     tuple(
-                        factor * value + (y if at % 2 else x) for at, value in enumerate(one.points)
+                        factor * value + (y if at % 2 else x)
+                        for at, value in enumerate(region.points)
                     )
                 )
-                for one in regions
+                for region in regions
             ]
             for regions in methods
         ]

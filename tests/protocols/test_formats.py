@@ -63,16 +63,16 @@ def test_a_self_crossing_polygon_is_told_with_its_repair():
 
 
 def test_corners_that_run_counter_clockwise_are_put_in_order_from_the_same_corner():
-    found = opened({"gt_a.txt": "0,0,0,9,9,9,9,0,w"})
-    assert only(found)[1].points == (0, 0, 9, 0, 9, 9, 0, 9)
-    [problem] = found.warnings
+    archive = opened({"gt_a.txt": "0,0,0,9,9,9,9,0,w"})
+    assert only(archive)[1].points == (0, 0, 9, 0, 9, 9, 0, 9)
+    [problem] = archive.warnings
     assert told(problem) == ("warning", "L7", "reordered")
     assert turned_round(turned_round(BOX)) == BOX
 
 
 def test_a_line_and_an_entry_are_kept_for_each_region():
-    found = opened({"x/gt_a.txt": "0,0,9,9,w\n\n0,0,8,8,w\n"})
-    assert (found.entries, found.lines) == ({"a": "x/gt_a.txt"}, {"a": (1, 3)})
+    archive = opened({"x/gt_a.txt": "0,0,9,9,w\n\n0,0,8,8,w\n"})
+    assert (archive.entries, archive.lines) == ({"a": "x/gt_a.txt"}, {"a": (1, 3)})
 
 
 # Progress, cancel, limits
@@ -125,26 +125,26 @@ def test_a_format_says_what_it_is(slug):
 
 
 def test_an_unknown_image_is_told_with_the_nearest_name():
-    found = opened({"res_img_12.txt": "0,0,9,9", "res_xyz.txt": ""}, "results")
-    first, second = unknown_images(found, ["img_0012", "img_3"])
+    archive = opened({"res_img_12.txt": "0,0,9,9", "res_xyz.txt": ""}, "results")
+    first, second = unknown_images(archive, ["img_0012", "img_3"])
     assert (first.code, first.entry) == ("N2", "res_img_12.txt")
     assert first.expected == "an image of the dataset (perhaps img_0012)"
     assert second.expected == "an image of the dataset"
 
 
 def test_a_missing_file_is_asked_until_a_person_has_said_what_it_means():
-    found = opened({"res_a.txt": ""}, "results")
-    [problem] = missing_images(found, ["a", "b", "c"])
+    archive = opened({"res_a.txt": ""}, "results")
+    [problem] = missing_images(archive, ["a", "b", "c"])
     assert told(problem) == ("question", "N4", "nothing is loaded until this is answered")
     assert "2 images (b, c)" in problem.found
-    [problem] = missing_images(found, ["a", "b"], "empty")
+    [problem] = missing_images(archive, ["a", "b"], "empty")
     assert told(problem) == ("warning", "N4", "read as “no boxes”")
-    assert missing_images(found, ["a"]) == []
+    assert missing_images(archive, ["a"]) == []
 
 
 def test_how_far_a_region_reaches_outside_is_told_with_its_line():
-    found = opened({"gt_a.txt": "\n0,0,9,9,w\n5,-3,109,50,w"})
-    [problem] = outside_images(found, {"a": (100, 50)})
+    archive = opened({"gt_a.txt": "\n0,0,9,9,w\n5,-3,109,50,w"})
+    [problem] = outside_images(archive, {"a": (100, 50)})
     assert (problem.code, problem.line, problem.entry) == ("L6", 3, "gt_a.txt")
     assert "9 px outside a" in problem.found
 
@@ -210,9 +210,9 @@ def test_the_codes_are_those_of_the_specification():
 def test_kind_format_and_method_are_guessed_with_a_reason(name, content, kind, format, method):
     content = zip_bytes(content) if isinstance(content, dict) else content
     content = content.encode() if isinstance(content, str) else content
-    found = guess(io.BytesIO(content), name)
-    assert (found.kind, found.format, found.method) == (kind, format, method)
-    assert found.reason.endswith(".")
+    guessed = guess(io.BytesIO(content), name)
+    assert (guessed.kind, guessed.format, guessed.method) == (kind, format, method)
+    assert guessed.reason.endswith(".")
 
 
 def test_a_file_that_is_not_there_is_guessed_to_be_nothing(tmp_path):

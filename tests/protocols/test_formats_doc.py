@@ -58,6 +58,6 @@ def test_the_example_line_of_a_format_is_one(slug):
     shown = re.findall(r"`([^`]+)`", row[2])[0]
     described = re.search(r"as in ([\d,]+,\S+?)(?:;|$)", FORMATS[slug].description)[1]
     for line in (shown, described):
-        found = read(io.BytesIO(zip_bytes({"gt_a.txt": line})), kind="truth", format=slug)
-        assert not found.errors
-        assert found.n_regions == 1
+        archive = read(io.BytesIO(zip_bytes({"gt_a.txt": line})), kind="truth", format=slug)
+        assert not archive.errors
+        assert archive.n_regions == 1

@@ -10,13 +10,13 @@ from protocols.core.regions import Region
 
 def quads(rng, n, span):
     """Convex quadrilaterals with whole corners, in either direction, small ones often touching."""
-    found = []
-    while len(found) < n:
+    quadrilaterals = []
+    while len(quadrilaterals) < n:
         corners = rng.integers(-span, span, (4, 2)).astype(float)
         polygon = shapely.Polygon(corners)
         if polygon.is_valid and polygon.area and polygon.area == polygon.convex_hull.area:
-            found.append(Region(tuple(corners.ravel().tolist())))
-    return found
+            quadrilaterals.append(Region(tuple(corners.ravel().tolist())))
+    return quadrilaterals
 
 
 def polygon(region):
@@ -28,8 +28,8 @@ def test_convex_quadrilaterals_share_the_area_a_polygon_library_finds(span):
     rng = np.random.default_rng(span)
     a, b = quads(rng, 400, span), quads(rng, 400, span)
     at = np.arange(400)
-    found = intersection_areas(Shapes(a), Shapes(b), Pairs(at, at))
-    for first, second, area in zip(a, b, found, strict=True):
+    areas = intersection_areas(Shapes(a), Shapes(b), Pairs(at, at))
+    for first, second, area in zip(a, b, areas, strict=True):
         expected = polygon(first).intersection(polygon(second)).area
         assert area == pytest.approx(expected, abs=1e-12 * span * span), (first, second)
 
@@ -40,8 +40,8 @@ def test_sides_along_sides_count_once_and_neighbours_share_nothing():
     neighbour = Region((2, 0, 4, 2, 2, 4, 0, 2))
     at = np.arange(3)
     truth = Shapes([diamond] * 3)
-    found = intersection_areas(truth, Shapes([diamond, inside, neighbour]), Pairs(at, at))
-    assert found.tolist() == [8.0, 2.0, 0.0]
+    areas = intersection_areas(truth, Shapes([diamond, inside, neighbour]), Pairs(at, at))
+    assert areas.tolist() == [8.0, 2.0, 0.0]
 
 
 def test_a_self_crossing_region_has_the_area_of_its_wings():
@@ -72,8 +72,8 @@ def test_pairs_are_those_whose_boxes_share_a_point(n):
             for (x, y), (w, h) in zip(corners, sizes, strict=True)
         ]
 
-    truth, found = boxes_of(regions(n_truth.sum())), boxes_of(regions(n_detections.sum()))
-    pairs = overlapping_pairs(truth, found, n_truth, n_detections)
+    truth, detections = boxes_of(regions(n_truth.sum())), boxes_of(regions(n_detections.sum()))
+    pairs = overlapping_pairs(truth, detections, n_truth, n_detections)
     expected = []
     for image in range(4):
         i0, j0 = n_truth[:image].sum(), n_detections[:image].sum()
@@ -81,9 +81,9 @@ def test_pairs_are_those_whose_boxes_share_a_point(n):
             (i, j)
             for i in range(i0, i0 + n_truth[image])
             for j in range(j0, j0 + n_detections[image])
-            if truth[i][0] <= found[j][2]
-            and found[j][0] <= truth[i][2]
-            and truth[i][1] <= found[j][3]
-            and found[j][1] <= truth[i][3]
+            if truth[i][0] <= detections[j][2]
+            and detections[j][0] <= truth[i][2]
+            and truth[i][1] <= detections[j][3]
+            and detections[j][1] <= truth[i][3]
         ]
     assert list(zip(pairs.truth.tolist(), pairs.detection.tolist(), strict=True)) == expected

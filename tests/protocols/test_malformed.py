@@ -19,12 +19,12 @@ def test_names_of_the_cases_differ_and_there_are_enough():
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 def test_a_malformed_file_is_told_by_its_code(case):
     content = case.make()
-    found = read(io.BytesIO(content), kind=case.kind, format=case.format, name=case.file_name)
-    told = [problem for problem in found.problems if problem.severity == case.severity]
-    assert case.code in {problem.code for problem in told}, [str(of) for of in found.problems]
+    archive = read(io.BytesIO(content), kind=case.kind, format=case.format, name=case.file_name)
+    told = [problem for problem in archive.problems if problem.severity == case.severity]
+    assert case.code in {problem.code for problem in told}, [str(of) for of in archive.problems]
     if case.severity == "warning":
-        assert not found.errors
-    for problem in found.problems:
+        assert not archive.errors
+    for problem in archive.problems:
         assert problem.code in CODES
         assert problem.action
         assert problem.found
@@ -36,7 +36,7 @@ def test_a_malformed_file_is_told_by_its_code(case):
         if problem.span is not None and problem.text is not None:
             start, end = problem.span
             assert 0 <= start <= end <= len(problem.text)
-    problems_as_csv(found.problems).encode()
+    problems_as_csv(archive.problems).encode()
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
@@ -59,5 +59,5 @@ def test_what_only_looks_odd_is_read_without_a_word():
         with archive.open("folder/gt_a.txt", "w", force_zip64=True) as entry:
             entry.write(b"0,0,9,9,word\n")
         archive.comment = b"made by hand"
-    found = read(stream, kind="truth")
-    assert (found.problems, list(found.regions), found.n_regions) == ((), ["a"], 1)
+    archive = read(stream, kind="truth")
+    assert (archive.problems, list(archive.regions), archive.n_regions) == ((), ["a"], 1)

@@ -15,21 +15,21 @@ from tests.support.shared import shared_path
 from tests.support.votes import BOTH, FAR, METHODS, SEED, A, B, score
 
 
-def assert_equal(found, expected, place):
+def assert_equal(actual, expected, place):
     if isinstance(expected, dict):
-        assert set(found) == set(expected), place
+        assert set(actual) == set(expected), place
         for key in expected:
-            assert_equal(found[key], expected[key], f"{place}, {key}")
+            assert_equal(actual[key], expected[key], f"{place}, {key}")
     elif isinstance(expected, list):
         if place.endswith(", P"):
-            found, expected = sorted(found), sorted(expected)
-        assert len(found) == len(expected), place
-        for at, (one, other) in enumerate(zip(found, expected, strict=True)):
-            assert_equal(one, other, f"{place} {at}")
+            actual, expected = sorted(actual), sorted(expected)
+        assert len(actual) == len(expected), place
+        for at, (value, other) in enumerate(zip(actual, expected, strict=True)):
+            assert_equal(value, other, f"{place} {at}")
     elif expected is None:
-        assert found is None, place
+        assert actual is None, place
     else:
-        assert found == pytest.approx(expected, abs=1e-6), place
+        assert actual == pytest.approx(expected, abs=1e-6), place
 
 
 def test_every_reference_case_has_its_values():
@@ -57,20 +57,20 @@ def test_the_published_example_has_its_printed_values():
 
 
 def test_methods_are_measured_by_all_of_them():
-    found = score(METHODS)
+    by_method = score(METHODS)
     # By hand: areas of 800, 800 and 1100; relevance 0.8 where all mark, 0.6 where c and one other
     # do, 0.4 where only c does, 0.2 elsewhere: 600, 400, 100 and 8900 square pixels.
     text = 600 * 0.8 + 400 * 0.6 + 100 * 0.4 + 8900 * 0.2
     shared = {"a": 600 * 0.8 + 200 * 0.6, "b": 600 * 0.8 + 200 * 0.6, "c": text - 8900 * 0.2}
     for name, size in (("a", 800), ("b", 800), ("c", 1100)):
-        one = found[name]
-        assert one.recall == pytest.approx(shared[name] / text)
-        assert one.precision == pytest.approx(shared[name] / size)
-        assert one.indicators["size"] == pytest.approx(size)
-        assert one.indicators["expected_text_area"] == pytest.approx(text)
-        assert one.indicators["top_precision"] == pytest.approx(text / 10000)
-        assert (one.indicators["n_faces"], one.indicators["n_methods"]) == (5, 3)
-        assert (one.matches, one.unmatched) == ((), ())
+        scored = by_method[name]
+        assert scored.recall == pytest.approx(shared[name] / text)
+        assert scored.precision == pytest.approx(shared[name] / size)
+        assert scored.indicators["size"] == pytest.approx(size)
+        assert scored.indicators["expected_text_area"] == pytest.approx(text)
+        assert scored.indicators["top_precision"] == pytest.approx(text / 10000)
+        assert (scored.indicators["n_faces"], scored.indicators["n_methods"]) == (5, 3)
+        assert (scored.matches, scored.unmatched) == ((), ())
 
 
 def test_the_order_of_methods_changes_nothing():
@@ -91,16 +91,18 @@ def test_the_domain_scales_all_recalls_alike_and_changes_no_precision():
 
 
 def test_without_a_size_the_domain_is_the_box_around_all_polygons():
-    found = score(METHODS, size={"width": None, "height": None})
-    assert found["a"].indicators["domain_area"] == pytest.approx(80 * 60)
-    assert found["a"].indicators["size_known"] == 0
+    by_method = score(METHODS, size={"width": None, "height": None})
+    assert by_method["a"].indicators["domain_area"] == pytest.approx(80 * 60)
+    assert by_method["a"].indicators["size_known"] == 0
     assert score(METHODS)["a"].indicators["size_known"] == 1
 
 
 def test_one_method_has_the_same_precision_whatever_it_finds():
     protocol = NoGroundTruth()
-    found = protocol.score([Scene((), (one,), width=100.0, height=100.0) for one in (A, FAR)])
-    assert [one.precision for one in found] == pytest.approx([2 / 3, 2 / 3])
+    scores = protocol.score(
+        [Scene((), (region,), width=100.0, height=100.0) for region in (A, FAR)]
+    )
+    assert [scored.precision for scored in scores] == pytest.approx([2 / 3, 2 / 3])
 
 
 @pytest.mark.parametrize(
@@ -108,19 +110,19 @@ def test_one_method_has_the_same_precision_whatever_it_finds():
 )
 def test_a_method_that_marks_nothing_has_the_precision_that_was_chosen(rule, precision, f):
     methods = METHODS | {"empty": ()}
-    found = score(methods, empty_precision=rule)["empty"]
-    assert (found.recall, found.precision, found.f_score) == (0.0, precision, f)
-    overall = NoGroundTruth(empty_precision=rule).overall([found])
+    scored = score(methods, empty_precision=rule)["empty"]
+    assert (scored.recall, scored.precision, scored.f_score) == (0.0, precision, f)
+    overall = NoGroundTruth(empty_precision=rule).overall([scored])
     assert (overall.recall, overall.precision, overall.f_score) == (0.0, precision, f)
     assert overall.indicators["n_images_without_detections"] == 1
 
 
 def test_marking_nothing_may_count_as_much_as_marking_everything():
     methods = METHODS | {"empty": (), "all": (Region.from_box(0, 0, 100, 100),)}
-    found = score(methods, empty_precision="top")
-    assert found["empty"].precision == pytest.approx(found["all"].precision)
-    overall = NoGroundTruth(empty_precision="top").overall([found["empty"]])
-    assert overall.precision == pytest.approx(found["all"].precision)
+    by_method = score(methods, empty_precision="top")
+    assert by_method["empty"].precision == pytest.approx(by_method["all"].precision)
+    overall = NoGroundTruth(empty_precision="top").overall([by_method["empty"]])
+    assert overall.precision == pytest.approx(by_method["all"].precision)
 
 
 def test_an_image_without_a_domain_has_no_scores_and_is_counted():
@@ -129,12 +131,12 @@ def test_an_image_without_a_domain_has_no_scores_and_is_counted():
         for name, region in (("a", A), ("b", B))
     }
     protocol = NoGroundTruth(domain="union")
-    found = protocol.score_methods(results)["a"]
-    assert (found[1].recall, found[1].precision, found[1].f_score) == (None, None, None)
-    overall = protocol.overall(found)
+    scores = protocol.score_methods(results)["a"]
+    assert (scores[1].recall, scores[1].precision, scores[1].f_score) == (None, None, None)
+    overall = protocol.overall(scores)
     assert (overall.n_undefined, overall.indicators["n_images_without_area"]) == (1, 1)
-    assert (overall.recall, overall.mean_recall) == pytest.approx((found[0].recall,) * 2)
-    nothing = protocol.overall(found[1:])
+    assert (overall.recall, overall.mean_recall) == pytest.approx((scores[0].recall,) * 2)
+    nothing = protocol.overall(scores[1:])
     assert (nothing.recall, nothing.precision, nothing.mean_recall) == (None, None, None)
 
 
@@ -147,19 +149,19 @@ def test_areas_are_added_over_images_before_they_are_divided():
         ]
         for name, region in (("a", A), ("b", B), ("c", BOTH))
     }
-    found = protocol.score_methods(results)["c"]
-    overall = protocol.overall(found)
-    shared = sum(one.tally.recalled for one in found)
-    assert overall.recall == pytest.approx(shared / sum(one.tally.n_truth for one in found))
+    scores = protocol.score_methods(results)["c"]
+    overall = protocol.overall(scores)
+    shared = sum(scored.tally.recalled for scored in scores)
+    assert overall.recall == pytest.approx(shared / sum(scored.tally.n_truth for scored in scores))
     assert overall.precision == pytest.approx(shared / 1100)
-    assert overall.mean_precision == pytest.approx((found[0].precision + found[1].precision) / 2)
+    assert overall.mean_precision == pytest.approx((scores[0].precision + scores[1].precision) / 2)
 
 
 def test_ground_truth_with_all_the_weight_gives_areal_precision_and_recall():
     ignored = Region.from_box(0, 50, 100, 100, ignored=True)
-    found = score(METHODS, (BOTH, ignored), oracle_weight=1.0)
-    assert (found["a"].recall, found["a"].precision) == pytest.approx((0.8, 1.0))
-    assert (found["c"].recall, found["c"].precision) == pytest.approx((1.0, 1000 / 1100))
+    by_method = score(METHODS, (BOTH, ignored), oracle_weight=1.0)
+    assert (by_method["a"].recall, by_method["a"].precision) == pytest.approx((0.8, 1.0))
+    assert (by_method["c"].recall, by_method["c"].precision) == pytest.approx((1.0, 1000 / 1100))
     # No ground truth, and nobody else is asked.
     empty = score(METHODS, (), oracle_weight=1.0, empty_precision="undefined")["a"]
     assert (empty.recall, empty.precision, empty.f_score) == (0.0, 0.0, 0.0)

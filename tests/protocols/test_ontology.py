@@ -154,5 +154,5 @@ def test_sets_of_labels_are_as_similar_as_the_organisers_program_says():
     assert len(set(ontology.parents).union(*ontology.parents.values())) == 2320
     assert len(reference["wang"]) == 150
     for case in reference["wang"]:
-        found = WangSimilarity(ontology, case["w"]).of_sets(case["a"], case["b"])
-        assert found == pytest.approx(case["similarity"], abs=reference["tolerance"])
+        similarity = WangSimilarity(ontology, case["w"]).of_sets(case["a"], case["b"])
+        assert similarity == pytest.approx(case["similarity"], abs=reference["tolerance"])

@@ -14,27 +14,29 @@ WORD = Region.from_box(0, 0, 99, 9)
 PART = Region.from_box(0, 0, 59, 9)
 
 
-def score(slug, truth, found):
-    [scored] = registry.get(slug).score([Scene(tuple(truth), tuple(found))])
+def score(slug, truth, detections):
+    [scored] = registry.get(slug).score([Scene(tuple(truth), tuple(detections))])
     return scored
 
 
 def test_a_partial_detection_counts_up_to_the_share_it_covers():
     """Recall is 1 for min_area_recall up to 0.6 and 0 above: 12 of 20 steps. It is precise whatever
     min_area_precision, but never covers 0.8: that graph is 0 throughout."""
-    found = performance_graphs(registry.get("deteval"), [Scene((WORD,), (PART,))])
-    by_recall, by_precision = found.graphs
+    performance = performance_graphs(registry.get("deteval"), [Scene((WORD,), (PART,))])
+    by_recall, by_precision = performance.graphs
     assert by_recall.parameter == "min_area_recall"
     assert [point.recall for point in by_recall.points] == [1.0] * 12 + [0.0] * 8
     assert by_recall.recall_area == pytest.approx(0.6)
     assert by_precision.recall_area == 0.0
-    assert found.recall == pytest.approx(0.3)
+    assert performance.recall == pytest.approx(0.3)
 
 
 def test_an_exact_detection_fills_every_graph():
-    found = performance_graphs(registry.get("deteval-wolf"), [Scene((WORD,), (WORD,))], steps=5)
-    assert (found.recall, found.precision, found.f_score) == (1.0, 1.0, 1.0)
-    assert [len(graph.points) for graph in found.graphs] == [5, 5]
+    performance = performance_graphs(
+        registry.get("deteval-wolf"), [Scene((WORD,), (WORD,))], steps=5
+    )
+    assert (performance.recall, performance.precision, performance.f_score) == (1.0, 1.0, 1.0)
+    assert [len(graph.points) for graph in performance.graphs] == [5, 5]
 
 
 @pytest.mark.parametrize(("slug", "steps"), [("count", 20), ("deteval", 0), ("deteval", 1001)])
@@ -45,10 +47,10 @@ def test_what_has_no_graph_is_refused(slug, steps):
 
 def test_an_undefined_point_leaves_the_area_undefined():
     protocol = registry.get("iou", {"empty_precision": "undefined"})
-    found = performance_graphs(protocol, [Scene((WORD,), ())], steps=2)
-    assert found.graphs[0].recall_area == 0.0
-    assert found.graphs[0].precision_area is None
-    assert found.f_score is None
+    performance = performance_graphs(protocol, [Scene((WORD,), ())], steps=2)
+    assert performance.graphs[0].recall_area == 0.0
+    assert performance.graphs[0].precision_area is None
+    assert performance.f_score is None
 
 
 def test_the_curve_lets_equal_confidences_enter_together():
@@ -66,16 +68,16 @@ def test_wolf_weighs_a_merge_like_a_split():
     """Two words under one box: the competition gives 1 and 1, the authors' tool 0.8 for each."""
     truth = [Region.from_box(0, 0, 99, 39), Region.from_box(110, 0, 209, 39)]
     both = [Region.from_box(0, 0, 209, 39)]
-    found = score("deteval-wolf", truth, both)
-    assert (found.recall, found.precision) == (pytest.approx(0.8), pytest.approx(0.8))
+    scored = score("deteval-wolf", truth, both)
+    assert (scored.recall, scored.precision) == (pytest.approx(0.8), pytest.approx(0.8))
     assert score("deteval", truth, both).recall == 1.0
 
 
 def test_wolf_wants_a_single_overlap_on_both_sides():
     """A second detection that touches the word by a pixel column makes it no one-to-one match; the
     split with one good part is then one-to-one again if both shares suffice."""
-    found = score("deteval-wolf", [WORD], [WORD, Region.from_box(99, 0, 150, 9)])
-    assert [match.kind for match in found.matches] == ["one-to-one"]
-    assert (found.recall, found.precision) == (1.0, 0.5)
+    scored = score("deteval-wolf", [WORD], [WORD, Region.from_box(99, 0, 150, 9)])
+    assert [match.kind for match in scored.matches] == ["one-to-one"]
+    assert (scored.recall, scored.precision) == (1.0, 0.5)
     apart = score("deteval-wolf", [WORD], [PART, Region.from_box(99, 0, 150, 9)])
     assert apart.recall == 0.0

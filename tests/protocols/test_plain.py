@@ -43,8 +43,8 @@ def test_the_plain_version_scores_as_the_official_tool_does(data, slug, method):
     reference = json.loads(shared_path("reference", "protocols", name).read_text())
     expected = reference["methods"][method]["images"]
     for scene in scenes_of(data, method, boxes=boxes)[::EVERY]:
-        found = PLAIN[slug](scene.truth, scene.detections)
-        assert found == pytest.approx(expected[scene.name][:2], abs=BOUND), scene.name
+        figures = PLAIN[slug](scene.truth, scene.detections)
+        assert figures == pytest.approx(expected[scene.name][:2], abs=BOUND), scene.name
 
 
 coordinates = st.integers(0, 40)
@@ -118,10 +118,10 @@ def images(draw, least_letters=0, parents=(None,)):
         # Right beside: the left edge of one is the right edge of the other.
         beside = again.map(lambda region: moved(region, region.box[2] - region.box[0], 0))
         detection = st.one_of(shapes, again, st.builds(moved, again, steps, steps), beside)
-    found = draw(
+    detections = draw(
         st.one_of(st.none(), st.lists(detection, max_size=6), st.lists(detection, max_size=6))
     )
-    return tuple(truth), found if found is None else tuple(found)
+    return tuple(truth), detections if detections is None else tuple(detections)
 
 
 WORD = Region.from_box(0, 0, 99, 39, text="word")
@@ -169,8 +169,8 @@ def disagreement(slug, scene):
 @pytest.mark.parametrize("slug", SLUGS)
 @given(data=st.data())
 def test_a_protocol_scores_as_its_plain_version_does(slug, data):
-    truth, found = data.draw(image_for(slug))
-    assert disagreement(slug, Scene(truth, found)) is None
+    truth, detections = data.draw(image_for(slug))
+    assert disagreement(slug, Scene(truth, detections)) is None
 
 
 @pytest.mark.parametrize("slug", EVALTEX)
@@ -179,8 +179,8 @@ def test_a_protocol_scores_as_its_plain_version_does(slug, data):
     lines=st.dictionaries(st.sampled_from(["first", "second"]), boxes),
 )
 def test_evaltex_scores_as_its_plain_version_does_with_lines_given(slug, image, lines):
-    truth, found = image
-    assert disagreement(slug, Scene(truth, found, parents=lines)) is None
+    truth, detections = image
+    assert disagreement(slug, Scene(truth, detections, parents=lines)) is None
 
 
 def test_a_piece_of_a_counted_word_lies_in_no_ignored_region():

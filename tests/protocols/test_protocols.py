@@ -19,14 +19,14 @@ SLUGS = ["iou", "deteval", "icdar13"]
 
 
 def score(slug, truth, detections, **parameters):
-    [found] = registry.get(slug, parameters).score(
+    [scored] = registry.get(slug, parameters).score(
         [Scene(tuple(truth), None if detections is None else tuple(detections))]
     )
-    return found
+    return scored
 
 
-def figures(found):
-    return found.recall, found.precision, found.f_score
+def figures(scored):
+    return scored.recall, scored.precision, scored.f_score
 
 
 boxes = st.builds(
@@ -37,20 +37,22 @@ boxes = st.builds(
     st.integers(0, 20),
 )
 truths = st.lists(st.tuples(boxes, st.booleans()), max_size=6).map(
-    lambda found: tuple(Region.from_box(*box, ignored=ignored) for box, ignored in found)
+    lambda drawn: tuple(Region.from_box(*box, ignored=ignored) for box, ignored in drawn)
 )
 detections = st.lists(boxes, max_size=6).map(
-    lambda found: tuple(Region.from_box(*box) for box in found)
+    lambda drawn: tuple(Region.from_box(*box) for box in drawn)
 )
 
 
 @pytest.mark.parametrize("slug", SLUGS)
-@given(truth=truths, found=detections)
-def test_the_whole_set_at_once_scores_as_plain_loops_over_one_image(slug, truth, found):
+@given(truth=truths, detected=detections)
+def test_the_whole_set_at_once_scores_as_plain_loops_over_one_image(slug, truth, detected):
     # Other images before and after must not matter.
-    scenes = [Scene((WORD,), (WORD, NEXT)), Scene(truth, found), Scene((), ())]
+    scenes = [Scene((WORD,), (WORD, NEXT)), Scene(truth, detected), Scene((), ())]
     scored = registry.get(slug).score(scenes)[1]
-    assert (scored.recall, scored.precision) == pytest.approx(SLOW[slug](truth, found), abs=1e-12)
+    assert (scored.recall, scored.precision) == pytest.approx(
+        SLOW[slug](truth, detected), abs=1e-12
+    )
 
 
 @pytest.mark.parametrize("slug", SLUGS)
@@ -70,8 +72,8 @@ def test_what_each_gives_for_empty_sides(slug):
         ([IGNORED], [ON_IGNORED], (1, 0, 0) if area else (1, 1, 1)),
         ([WORD, IGNORED], [ON_IGNORED], (0, 0, 0)),
     ]
-    for truth, found, expected in cases:
-        assert figures(score(slug, truth, found)) == expected, (truth, found)
+    for truth, detections, expected in cases:
+        assert figures(score(slug, truth, detections)) == expected, (truth, detections)
 
 
 @pytest.mark.parametrize("slug", SLUGS)
@@ -96,23 +98,23 @@ def test_a_word_in_two_pieces_is_a_split():
     """Two halves that share no pixel cover the word wholly; each earns 0.8."""
     pieces = [Region.from_box(0, 0, 49, 39), Region.from_box(50, 0, 99, 39)]
     for slug in ("icdar13", "deteval"):
-        found = score(slug, [WORD], pieces)
-        assert (found.recall, found.precision) == (0.8, 0.8)
-        assert found.matches[0].detections == (0, 1)
+        scored = score(slug, [WORD], pieces)
+        assert (scored.recall, scored.precision) == (0.8, 0.8)
+        assert scored.matches[0].detections == (0, 1)
 
 
 def test_the_first_good_enough_detection_wins_not_the_best():
     good, best = Region.from_box(0, 0, 99, 30), WORD
-    found = score("iou", [WORD], [good, best])
-    assert found.matches[0].detections == (0,)
-    assert figures(found)[:2] == (1.0, 0.5)
+    scored = score("iou", [WORD], [good, best])
+    assert scored.matches[0].detections == (0,)
+    assert figures(scored)[:2] == (1.0, 0.5)
 
 
 def test_with_confidences_the_surest_detection_wins():
     good = Region.from_box(0, 0, 99, 30, confidence=0.4)
     best = Region.from_box(0, 0, 99, 39, confidence=0.9)
-    found = score("iou", [WORD], [good, best], use_confidences=True)
-    assert found.matches[0].detections == (1,)
+    scored = score("iou", [WORD], [good, best], use_confidences=True)
+    assert scored.matches[0].detections == (1,)
 
 
 def test_an_iou_of_exactly_one_half_is_not_enough():
@@ -132,9 +134,9 @@ def test_slanted_regions_are_measured_by_their_polygons():
 
 @pytest.mark.parametrize("slug", SLUGS)
 def test_duplicates_earn_no_more_recall(slug):
-    found = score(slug, [WORD], [WORD, WORD])
-    assert found.recall <= 1
-    assert found.precision < 1
+    scored = score(slug, [WORD], [WORD, WORD])
+    assert scored.recall <= 1
+    assert scored.precision < 1
 
 
 @pytest.mark.parametrize(

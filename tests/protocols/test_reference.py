@@ -22,24 +22,24 @@ from tests.support.conformance import (
 
 @pytest.mark.parametrize("name", FILES)
 def test_every_image_of_every_result_set_scores_as_the_official_tool_does(name):
-    for found in compare(name):
-        assert not found.beyond, f"{found.method}: {found.beyond}"
-        if (name, found.method) not in UNDEFINED_OVERALL:
-            assert found.overall_deviation <= BOUND, found.method
+    for comparison in compare(name):
+        assert not comparison.beyond, f"{comparison.method}: {comparison.beyond}"
+        if (name, comparison.method) not in UNDEFINED_OVERALL:
+            assert comparison.overall_deviation <= BOUND, comparison.method
 
 
 def test_average_precision_over_all_images_differs_only_by_the_order_of_equal_confidences():
     """The tool's order is undefined; the deviation stays in the fifth decimal."""
     for name, method in UNDEFINED_OVERALL:
-        [found] = [found for found in compare(name) if found.method == method]
-        assert found.overall_deviation < 5e-5
+        [comparison] = [comparison for comparison in compare(name) if comparison.method == method]
+        assert comparison.overall_deviation < 5e-5
 
 
 @pytest.mark.parametrize("protocol", EDGE_SLUGS)
 def test_every_edge_case_scores_as_the_official_tool_does(protocol):
     deviations = compare_edge_cases(protocol)
     assert len(deviations) >= 20
-    assert not {name: found for name, found in deviations.items() if found > BOUND}
+    assert not {name: deviation for name, deviation in deviations.items() if deviation > BOUND}
 
 
 def test_where_the_tool_stops_a_word_without_text_has_one_character():
@@ -66,9 +66,9 @@ def test_average_precision_is_the_published_one():
         ]
         scores = protocol.score(scenes)
         for scene, score in zip(scenes, scores, strict=True):
-            found = [score.recall, score.precision, score.f_score]
-            found.append(score.indicators["average_precision"])
-            assert found == pytest.approx(case["images_rphap"][scene.name], abs=BOUND), name
+            ours = [score.recall, score.precision, score.f_score]
+            ours.append(score.indicators["average_precision"])
+            assert ours == pytest.approx(case["images_rphap"][scene.name], abs=BOUND), name
         overall, figures = protocol.overall(scores), case["overall"]
         assert overall.indicators["average_precision"] == pytest.approx(figures["AP"], abs=BOUND)
         assert overall.recall == pytest.approx(figures["recall"], abs=BOUND)

@@ -24,8 +24,8 @@ regions = st.builds(
 
 
 @given(st.lists(regions, max_size=4))
-def test_what_is_encoded_decodes_to_itself_through_json(found):
-    assert decode_regions(json.loads(json.dumps(encode_regions(found)))) == tuple(found)
+def test_what_is_encoded_decodes_to_itself_through_json(drawn):
+    assert decode_regions(json.loads(json.dumps(encode_regions(drawn)))) == tuple(drawn)
 
 
 @pytest.mark.parametrize(
@@ -57,7 +57,7 @@ def test_damaged_regions_are_refused(damaged):
 
 @given(st.lists(regions, max_size=4), st.integers(0, 99))
 @example([Region((0, 0.0, 0, 0.0, -0.0, -0.0))], 0)
-def test_sets_that_look_alike_have_one_canonical_form(found, seed):
+def test_sets_that_look_alike_have_one_canonical_form(drawn, seed):
     rng = random.Random(seed)
 
     def redrawn(region):
@@ -68,16 +68,16 @@ def test_sets_that_look_alike_have_one_canonical_form(found, seed):
             ring.reverse()
         return Region(tuple(v for corner in ring for v in corner), text="other", confidence=0.1)
 
-    again = [redrawn(region) for region in found]
+    again = [redrawn(region) for region in drawn]
     rng.shuffle(again)
-    assert canonical_bytes(again) == canonical_bytes(found)
+    assert canonical_bytes(again) == canonical_bytes(drawn)
 
 
 def test_sets_that_look_different_have_different_forms():
     box = Region.from_box(0, 0, 10, 10)
     forms = [
-        canonical_bytes(found)
-        for found in (
+        canonical_bytes(drawn)
+        for drawn in (
             [],
             [box],
             [box, box],

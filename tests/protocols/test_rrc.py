@@ -33,7 +33,7 @@ def results(text, **rules):
     return read({"res_img_1.txt": text}, kind="results", **rules)
 
 
-def one(archive):
+def only_region(archive):
     assert not archive.errors, archive.errors
     [region] = archive.regions["img_1"]
     return region
@@ -57,16 +57,16 @@ def one(archive):
     ],
 )
 def test_lines_of_ground_truth(line, text, ignored):
-    region = one(truth(line))
+    region = only_region(truth(line))
     assert (region.text, region.ignored) == (text, ignored)
 
 
 def test_four_corners_and_polygons_are_told_from_boxes():
     assert truth("0,0,9,0,9,9,0,9,w").line_format == LineFormat.QUAD
-    assert one(truth("0,0,9,0,9,9,0,9,w")).points == (0, 0, 9, 0, 9, 9, 0, 9)
+    assert only_region(truth("0,0,9,0,9,9,0,9,w")).points == (0, 0, 9, 0, 9, 9, 0, 9)
     polygon = truth("0,0,5,1,9,0,9,9,5,8,0,9,12,3,w")
     assert polygon.line_format == LineFormat.POLYGON
-    assert one(polygon).n_points == 7
+    assert only_region(polygon).n_points == 7
     assert truth("").line_format == LineFormat.LTRB
 
 
@@ -78,26 +78,26 @@ def test_a_number_at_the_end_of_results_is_a_confidence_if_it_is_one_everywhere(
 
 
 def test_bom_crlf_and_other_encodings_are_read_and_counted():
-    found = read(
+    archive = read(
         {"gt_img_1.txt": b"\xef\xbb\xbf0,0,9,9,a\r\n\r\n", "gt_img_2.txt": b"0,0,9,9,\xff\r\n"}
     )
-    assert not found.errors
-    assert [len(regions) for regions in found.regions.values()] == [1, 1]
-    assert [warning.found for warning in found.warnings] == [
+    assert not archive.errors
+    assert [len(regions) for regions in archive.regions.values()] == [1, 1]
+    assert [warning.found for warning in archive.warnings] == [
         "a byte order mark in 1 file",
         "bytes that are not UTF-8 (replaced) in 1 file",
     ]
 
 
 def test_images_come_in_natural_order_under_their_own_names():
-    found = read({f"data/gt_img_{n}.txt": "" for n in (10, 2, 1)})
-    assert list(found.regions) == ["img_1", "img_2", "img_10"]
+    archive = read({f"data/gt_img_{n}.txt": "" for n in (10, 2, 1)})
+    assert list(archive.regions) == ["img_1", "img_2", "img_10"]
     assert list(read({"1002.txt": "", "1001.txt": ""}).regions) == ["1001", "1002"]
 
 
 def test_clutter_of_operating_systems_is_passed_over():
-    found = read({"gt_a.txt": "", "__MACOSX/gt_a.txt": "x", ".DS_Store": b"\0"})
-    assert (list(found.regions), found.problems) == (["a"], ())
+    archive = read({"gt_a.txt": "", "__MACOSX/gt_a.txt": "x", ".DS_Store": b"\0"})
+    assert (list(archive.regions), archive.problems) == (["a"], ())
 
 
 @pytest.mark.parametrize(
@@ -152,7 +152,7 @@ def test_a_polygon_that_crosses_itself_is_told_and_kept():
 def test_corners_that_run_counter_clockwise_are_told_and_kept():
     archive = results("0,0,0,9,9,9,9,0")
     assert [problem.code for problem in archive.problems] == ["L7"]
-    assert one(archive).points == (0, 0, 0, 9, 9, 9, 9, 0)
+    assert only_region(archive).points == (0, 0, 0, 9, 9, 9, 9, 0)
 
 
 def test_the_same_box_twice_is_told_and_kept():
@@ -220,9 +220,9 @@ def test_ground_truth_given_as_results_is_refused():
 
 
 def test_strange_files_beside_ground_truth_are_passed_over_with_a_warning():
-    found = read({"gt_a.txt": "", "readme.txt": "hello"})
-    assert not found.errors
-    assert [warning.code for warning in found.warnings] == ["N1"]
+    archive = read({"gt_a.txt": "", "readme.txt": "hello"})
+    assert not archive.errors
+    assert [warning.code for warning in archive.warnings] == ["N1"]
 
 
 def test_limits_on_entries_and_on_all_bytes_hold():
@@ -232,9 +232,9 @@ def test_limits_on_entries_and_on_all_bytes_hold():
 
 
 def test_all_faults_are_counted_and_the_first_thousand_kept():
-    found = results("x\n" * 3000, line_format=LineFormat.LTRB)
-    assert found.counts["L1"] == 3000
-    assert len(found.errors) == 1000
+    archive = results("x\n" * 3000, line_format=LineFormat.LTRB)
+    assert archive.counts["L1"] == 3000
+    assert len(archive.errors) == 1000
 
 
 @pytest.mark.parametrize(
@@ -310,18 +310,20 @@ def test_the_lying_size_of_an_entry_does_not_pass_the_limit():
     ],
 )
 def test_real_archives_read_with_the_counts_of_their_readme(data, name, kind, n_files, n_regions):
-    found = read_archive(shared_path("data", data, f"{name}.zip"), kind=kind)
-    assert not found.errors
-    assert len(found.regions) == n_files
-    assert n_regions is None or found.n_regions == n_regions
+    archive = read_archive(shared_path("data", data, f"{name}.zip"), kind=kind)
+    assert not archive.errors
+    assert len(archive.regions) == n_files
+    assert n_regions is None or archive.n_regions == n_regions
     if name == "fcn-blocks":
-        assert all(region.confidence is not None for of in found.regions.values() for region in of)
+        assert all(
+            region.confidence is not None for of in archive.regions.values() for region in of
+        )
 
 
 def test_the_published_file_with_swapped_sides_is_refused_line_by_line():
     path = shared_path("data", "icdar2013", "invalid", "east-argman-as-published.zip")
-    found = read_archive(path, kind="results")
-    assert [(p.code, p.entry, p.line) for p in found.errors] == [
+    archive = read_archive(path, kind="results")
+    assert [(p.code, p.entry, p.line) for p in archive.errors] == [
         ("L4", "res_img_35.txt", 2),
         ("L4", "res_img_130.txt", 9),
     ]

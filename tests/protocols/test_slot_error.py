@@ -77,31 +77,31 @@ def counts_of(who, substitutions, matches):
 
 
 def score(truth, detections, **parameters):
-    [found] = SlotError(**parameters).score([Scene(tuple(truth), detections)])
-    return found
+    [scored] = SlotError(**parameters).score([Scene(tuple(truth), detections)])
+    return scored
 
 
-def figures(found):
-    return found.recall, found.precision, found.f_score
+def figures(scored):
+    return scored.recall, scored.precision, scored.f_score
 
 
 def spans(*extents, labels=()):
     return Item(spans=tuple(extents), labels=tuple(labels))
 
 
-def assert_equal(found, expected, tolerance, place):
+def assert_equal(actual, expected, tolerance, place):
     if isinstance(expected, dict):
-        assert set(found) == set(expected), place
+        assert set(actual) == set(expected), place
         for key in expected:
-            assert_equal(found[key], expected[key], tolerance, f"{place}, {key}")
+            assert_equal(actual[key], expected[key], tolerance, f"{place}, {key}")
     elif isinstance(expected, list):
-        assert len(found) == len(expected), place
-        for at, (one, other) in enumerate(zip(found, expected, strict=True)):
-            assert_equal(one, other, tolerance, f"{place} {at}")
+        assert len(actual) == len(expected), place
+        for at, (value, other) in enumerate(zip(actual, expected, strict=True)):
+            assert_equal(value, other, tolerance, f"{place} {at}")
     elif expected is None:
-        assert found is None, place
+        assert actual is None, place
     else:
-        assert found == pytest.approx(expected, abs=tolerance), place
+        assert actual == pytest.approx(expected, abs=tolerance), place
 
 
 def test_every_reference_case_has_its_values():
@@ -172,8 +172,8 @@ def test_an_ontology_given_beside_serves_cases_without_their_own():
         ],
     }
     assert score_documents(case)["D"] == 1
-    found = score_documents([case], Ontology({"a": ("b",)}))
-    assert found[0]["result"]["views"]["combined"]["M"] == pytest.approx(2 / 3)
+    answers = score_documents([case], Ontology({"a": ("b",)}))
+    assert answers[0]["result"]["views"]["combined"]["M"] == pytest.approx(2 / 3)
 
 
 @pytest.mark.parametrize(
@@ -255,33 +255,33 @@ def test_a_weight_out_of_range_is_refused():
 
 
 def test_a_detection_earns_its_iou_without_a_threshold():
-    found = score([WORD, NEXT], (Region.from_box(0, 0, 20, 40), NEXT))
-    assert figures(found) == pytest.approx((0.6, 0.6, 0.6))
-    assert [(m.truth, m.detections, m.kind) for m in found.matches] == [
+    scored = score([WORD, NEXT], (Region.from_box(0, 0, 20, 40), NEXT))
+    assert figures(scored) == pytest.approx((0.6, 0.6, 0.6))
+    assert [(m.truth, m.detections, m.kind) for m in scored.matches] == [
         ((0,), (0,), "one-to-one"),
         ((1,), (1,), "one-to-one"),
     ]
-    assert [match.recall_credit for match in found.matches] == pytest.approx([0.2, 1.0])
-    assert found.indicators["slot_error_rate"] == pytest.approx(0.4)
-    assert found.indicators["inverse_slot_error"] == pytest.approx(1 / 1.4)
+    assert [match.recall_credit for match in scored.matches] == pytest.approx([0.2, 1.0])
+    assert scored.indicators["slot_error_rate"] == pytest.approx(0.4)
+    assert scored.indicators["inverse_slot_error"] == pytest.approx(1 / 1.4)
 
 
 def test_a_detection_over_two_words_is_a_merge_and_no_insertion():
-    found = score([WORD, NEXT], (Region.from_box(0, 0, 210, 40),))
-    [match] = found.matches
+    scored = score([WORD, NEXT], (Region.from_box(0, 0, 210, 40),))
+    [match] = scored.matches
     assert (match.truth, match.detections, match.kind) == ((0, 1), (0,), "merge")
     # Each word is 100 of 210 wide.
     assert match.recall_credit == match.precision_credit == pytest.approx(200 / 210)
-    assert figures(found)[:2] == pytest.approx((100 / 210, 200 / 210))
-    assert found.indicators["insertions"] == 0
+    assert figures(scored)[:2] == pytest.approx((100 / 210, 200 / 210))
+    assert scored.indicators["insertions"] == 0
 
 
 def test_the_other_parts_of_a_split_word_are_insertions():
     parts = tuple(Region.from_box(x, 0, x + 30, 40) for x in (0, 35, 70))
-    found = score([WORD], parts)
-    assert figures(found)[:2] == pytest.approx((0.3, 0.1))
-    assert (found.indicators["insertions"], found.indicators["slot_error_rate"]) == (2, 2.7)
-    assert [u.reason for u in found.unmatched] == [
+    scored = score([WORD], parts)
+    assert figures(scored)[:2] == pytest.approx((0.3, 0.1))
+    assert (scored.indicators["insertions"], scored.indicators["slot_error_rate"]) == (2, 2.7)
+    assert [u.reason for u in scored.unmatched] == [
         "every truth it overlaps has a better detection"
     ] * 2
 
@@ -291,9 +291,9 @@ def test_ignored_truth_does_not_count_and_excuses_what_lies_in_it():
     right = Region.from_box(40, 100, 80, 140, ignored=True)
     # In neither of them with more than half its area, but in both together.
     across = Region.from_box(10, 100, 70, 145)
-    found = score([WORD, left, right], (WORD, across))
-    assert figures(found) == (1.0, 1.0, 1.0)
-    assert {(u.side, u.index, u.reason) for u in found.unmatched} == {
+    scored = score([WORD, left, right], (WORD, across))
+    assert figures(scored) == (1.0, 1.0, 1.0)
+    assert {(u.side, u.index, u.reason) for u in scored.unmatched} == {
         ("truth", 1, "an ignored region"),
         ("truth", 2, "an ignored region"),
         ("detection", 1, "it lies in an ignored region"),
@@ -305,9 +305,9 @@ def test_ignored_truth_does_not_count_and_excuses_what_lies_in_it():
 
 def test_a_detection_with_a_pair_counts_even_inside_an_ignored_truth():
     around = Region.from_box(-10, -10, 300, 300, ignored=True)
-    found = score([WORD, around], (WORD, NEXT))
-    assert figures(found) == (1.0, 1.0, 1.0)
-    assert found.tally.n_detections == 1
+    scored = score([WORD, around], (WORD, NEXT))
+    assert figures(scored) == (1.0, 1.0, 1.0)
+    assert scored.tally.n_detections == 1
 
 
 def test_labels_must_be_equal_where_there_are_any():
@@ -332,10 +332,10 @@ def test_views_of_regions_earn_the_iou_or_the_label():
 
 
 def test_precision_above_one_is_stored_as_one_with_the_raw_value_beside_it():
-    found = score([WORD, WORD], (WORD,))
-    assert figures(found) == (1.0, 1.0, 1.0)
-    assert found.indicators["raw_precision"] == 2.0
-    overall = SlotError().overall([found])
+    scored = score([WORD, WORD], (WORD,))
+    assert figures(scored) == (1.0, 1.0, 1.0)
+    assert scored.indicators["raw_precision"] == 2.0
+    overall = SlotError().overall([scored])
     assert (overall.precision, overall.indicators["raw_precision"]) == (1.0, 2.0)
 
 
@@ -353,10 +353,10 @@ def test_precision_above_one_is_stored_as_one_with_the_raw_value_beside_it():
     ],
 )
 def test_images_with_an_empty_side(truth, detections, expected, rate):
-    found = score(truth, detections)
-    assert figures(found) == expected
-    assert found.indicators["slot_error_rate"] == rate
-    assert (found.indicators["inverse_slot_error"] is None) == (rate is None)
+    scored = score(truth, detections)
+    assert figures(scored) == expected
+    assert scored.indicators["slot_error_rate"] == rate
+    assert (scored.indicators["inverse_slot_error"] is None) == (rate is None)
 
 
 def test_counts_are_added_over_images_before_they_are_divided():

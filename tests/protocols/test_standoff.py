@@ -63,8 +63,8 @@ def test_published_standoff_files_are_read_whole_and_match_themselves():
     assert sum(len(item.labels) for item in items) == 279
     assert sum(len(item.spans) > 1 for item in items) > 8
     counts = SlotCounts.total(
-        count_slots(pair_items(one, similarity), len(one.predictions), "combined")
-        for one in documents
+        count_slots(pair_items(document, similarity), len(document.predictions), "combined")
+        for document in documents
     )
     assert counts.matches == pytest.approx(237)
     assert counts.slot_error_rate == pytest.approx(0)

@@ -12,14 +12,14 @@ from tests.support.tables import SQUARE, cell, document
 def test_a_document_is_read_in_file_order_with_its_cells_after_each_table():
     spanning = cell('start-row="0" start-col="1" end-row="2" end-col="3"')
     content = document(spanning + SQUARE + cell(), SQUARE + "<content>x</content>")
-    found = read_document(content, "a.xml")
-    assert [(region.id, region.parent, region.cell) for region in found] == [
+    regions = read_document(content, "a.xml")
+    assert [(region.id, region.parent, region.cell) for region in regions] == [
         ("0", None, None),
         (None, "0", (0, 1, 2, 3)),
         (None, "0", (0, 0, 0, 0)),
         ("1", None, None),
     ]
-    assert {region.label for region in found} == {"table", None}
+    assert {region.label for region in regions} == {"table", None}
     assert read_document(b"<document/>", "a.xml") == ()
 
 

@@ -51,14 +51,14 @@ def test_every_file_of_every_run_counts_as_the_reference_does(run, variant):
     folder = shared_path("data", "ctdar2019", track)
     expected = reference()["runs"][run][variant]
     answer = evaluate_folders(track[-1], folder / "gt", folder / "results" / name, variant)
-    found = {
+    per_file = {
         image["name"]: [
             [at["n_correct"], image["n_truth"], image["n_detections"]]
             for at in image["at_thresholds"]
         ]
         for image in answer["images"]
     }
-    assert found == expected["per_file"]
+    assert per_file == expected["per_file"]
     overall = answer["overall"]
     assert overall["weighted_average_f1"] == pytest.approx(expected["wavg_f1"], abs=BOUND)
     assert (answer["missing"], answer["unreadable"]) == ([], [])
@@ -138,9 +138,9 @@ def test_counts_are_added_over_images_before_they_are_divided():
 
 def test_page_pairs_more_than_the_first_free_of_tool():
     # Heights: 100 reaches 0.7 with 80 and 90; 60 only with 80. In file order 100 takes 80.
-    truth, found = [upright(100), upright(60)], [upright(80), upright(90)]
-    assert counts(scored(TableDetection(variant="page"), truth, found))[1] == [2, 2, 2]
-    assert counts(scored(TableDetection(variant="tool"), truth, found))[1] == [1, 2, 2]
+    truth, detections = [upright(100), upright(60)], [upright(80), upright(90)]
+    assert counts(scored(TableDetection(variant="page"), truth, detections))[1] == [2, 2, 2]
+    assert counts(scored(TableDetection(variant="tool"), truth, detections))[1] == [1, 2, 2]
 
 
 boxes = st.builds(
@@ -157,12 +157,12 @@ def iou(a, b):
     return shared / union if union else 0.0
 
 
-@given(truth=st.lists(boxes, max_size=3), found=st.lists(boxes, max_size=5))
-def test_as_many_pairs_are_taken_as_the_best_of_all_orders_finds(truth, found):
+@given(truth=st.lists(boxes, max_size=3), detections=st.lists(boxes, max_size=5))
+def test_as_many_pairs_are_taken_as_the_best_of_all_orders_finds(truth, detections):
     """Slow second way: every way to put the detections beside the truths."""
     nothing = Region.from_box(900, 900, 901, 901)
-    orders = list(itertools.permutations([*found, *[nothing] * len(truth)], len(truth)))
-    score = scored(TableDetection(), truth, found)
+    orders = list(itertools.permutations([*detections, *[nothing] * len(truth)], len(truth)))
+    score = scored(TableDetection(), truth, detections)
     for at, (n_correct, _, _) in zip(THRESHOLDS, counts(score), strict=True):
         assert n_correct == max(
             sum(iou(a, b) >= at for a, b in zip(truth, order, strict=True)) for order in orders
@@ -171,7 +171,7 @@ def test_as_many_pairs_are_taken_as_the_best_of_all_orders_finds(truth, found):
         earned = sum(getattr(match, credit) for match in score.matches)
         assert earned == pytest.approx(score.tally.recalled)
     assert score.f_score == pytest.approx(f_score(score.recall, score.precision))
-    assert len(score.matches) * 2 + len(score.unmatched) == len(truth) + len(found)
+    assert len(score.matches) * 2 + len(score.unmatched) == len(truth) + len(detections)
 
 
 def test_the_best_pair_gives_way_where_that_gains_a_pair():

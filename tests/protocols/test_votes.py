@@ -42,26 +42,26 @@ def test_invariants_of_the_definition(seed):
     votes = rng.choice([0, 0, 0.3, 1], (n_systems, n_documents))
     areas = rng.uniform(0.1, 9, n_documents)
     weights = rng.dirichlet(np.ones(n_systems + 2))
-    found = weigh_votes(votes, areas, weights)
-    assert found.top.recall == 1.0
-    for own in (*found.systems, found.top):
+    measured = weigh_votes(votes, areas, weights)
+    assert measured.top.recall == 1.0
+    for own in (*measured.systems, measured.top):
         assert 0 <= own.recall <= 1
         assert (own.precision is None) == (own.size == 0)
         if own.precision is not None:
             assert 0 <= own.precision <= 1
-            assert own.precision * own.size == pytest.approx(own.recall * found.total)
+            assert own.precision * own.size == pytest.approx(own.recall * measured.total)
 
     halves = weigh_votes(np.hstack([votes, votes]), np.hstack([areas, areas]) / 2, weights)
     order = rng.permutation(n_systems)
     moved = weigh_votes(votes[order], areas, np.concatenate([weights[order], weights[-2:]]))
-    for at, own in enumerate(found.systems):
+    for at, own in enumerate(measured.systems):
         for other in (halves.systems[at], moved.systems[list(order).index(at)]):
             assert dataclasses.astuple(other) == pytest.approx(dataclasses.astuple(own))
 
 
 def test_leave_one_out_measures_a_system_by_the_others_alone():
-    found = weigh_votes(SEED, leave_one_out=True)
-    for at, own in enumerate(found.systems):
+    measured = weigh_votes(SEED, leave_one_out=True)
+    for at, own in enumerate(measured.systems):
         # By hand: the relevance without it, the weights of the others a quarter each.
         others = [(sum(column) - column[at] + 1) / 4 for column in zip(*SEED, strict=True)]
         shared = sum(p * vote for p, vote in zip(others, SEED[at], strict=True))

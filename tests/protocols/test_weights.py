@@ -34,12 +34,12 @@ def test_a_found_headline_outweighs_a_missed_footnote(slug):
     scene = Scene((headline, footnote), (headline,))
     area = (99 * 39) / (99 * 39 + 24 * 9)
     for weight, expected in (("regions", 0.5), ("area", area), ("characters", 7 / 9)):
-        found = score(slug, scene, weight=weight)
+        scored = score(slug, scene, weight=weight)
         # In histograms a missed word is worth one bin.
         expected += 0.01 * (1 - expected) if slug.startswith("evaltex-emd") else 0
-        assert found.recall == pytest.approx(expected)
-        assert found.precision == 1
-        overall = registry.get(slug, {"weight": weight}).overall([found, found])
+        assert scored.recall == pytest.approx(expected)
+        assert scored.precision == 1
+        overall = registry.get(slug, {"weight": weight}).overall([scored, scored])
         assert overall.recall == pytest.approx(expected)
 
 
@@ -60,13 +60,13 @@ def test_a_large_false_positive_can_weigh_more_than_a_small_one(slug):
 @pytest.mark.parametrize(("choice", "expected"), [("zero", 0.0), ("one", 1.0), ("undefined", None)])
 def test_the_precision_of_finding_nothing_can_be_chosen(slug, choice, expected):
     protocol = registry.get(slug, {"empty_precision": choice})
-    found = protocol.score([Scene((WORD,), ()), Scene((WORD,), (FAR,)), Scene((), ())])
-    assert found[0].precision == expected
-    assert (found[0].f_score is None) == (expected is None)
+    scores = protocol.score([Scene((WORD,), ()), Scene((WORD,), (FAR,)), Scene((), ())])
+    assert scores[0].precision == expected
+    assert (scores[0].f_score is None) == (expected is None)
     published = registry.get(slug).score([Scene((WORD,), (FAR,)), Scene((), ())])
-    assert figures(found[1]) == figures(published[0]), "wrong detections are not nothing"
-    assert figures(found[2]) == figures(published[1]), (
+    assert figures(scores[1]) == figures(published[0]), "wrong detections are not nothing"
+    assert figures(scores[2]) == figures(published[1]), (
         "with nothing to find nothing is as published"
     )
-    assert protocol.overall(found[:1]).precision == expected
-    assert protocol.overall(found[:2]).n_undefined == (expected is None)
+    assert protocol.overall(scores[:1]).precision == expected
+    assert protocol.overall(scores[:2]).n_undefined == (expected is None)

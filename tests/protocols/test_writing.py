@@ -69,16 +69,16 @@ sure = st.builds(Region, quadrilaterals(), confidence=st.floats(0, 1))
 
 @given(datasets(words))
 def test_ground_truth_in_lines_reads_back_equal(regions):
-    found = read_back(write_rrc_zip, regions, "truth", "quad", line_format="quad")
-    assert not found.errors
-    assert dict(found.regions) == regions
+    archive = read_back(write_rrc_zip, regions, "truth", "quad", line_format="quad")
+    assert not archive.errors
+    assert dict(archive.regions) == regions
 
 
 @given(datasets(sure))
 def test_results_with_confidences_in_lines_read_back_equal(regions):
-    found = read_back(write_rrc_zip, regions, "results", "quad", line_format="quad")
-    assert not found.errors
-    assert dict(found.regions) == regions
+    archive = read_back(write_rrc_zip, regions, "results", "quad", line_format="quad")
+    assert not archive.errors
+    assert dict(archive.regions) == regions
 
 
 boxes = st.builds(
@@ -92,9 +92,9 @@ boxes = st.builds(
 
 @given(datasets(boxes))
 def test_boxes_in_lines_read_back_equal_and_equal_regions_give_equal_bytes(regions):
-    found = read_back(write_rrc_zip, regions, "truth", "ltrb", line_format="ltrb")
-    assert not found.errors
-    assert dict(found.regions) == regions
+    archive = read_back(write_rrc_zip, regions, "truth", "ltrb", line_format="ltrb")
+    assert not archive.errors
+    assert dict(archive.regions) == regions
     streams = io.BytesIO(), io.BytesIO()
     for stream in streams:
         write_rrc_zip(stream, regions, kind="truth", line_format="ltrb")
@@ -121,11 +121,11 @@ anything = st.builds(
 @given(datasets(anything), st.sampled_from(["truth", "results"]), st.none() | NAMES)
 def test_everything_in_coco_reads_back_equal(regions, kind, method):
     sizes = dict.fromkeys(list(regions)[:1], (640, 480))
-    found = read_back(write_coco, regions, kind, "coco-json", sizes=sizes, method=method)
+    archive = read_back(write_coco, regions, kind, "coco-json", sizes=sizes, method=method)
     # Polygons of no area, which only chance draws, are written all the same and told on reading.
-    assert {problem.code for problem in found.errors} <= {"L4"}
-    assert {method: regions} == {key: dict(of) for key, of in found.by_method.items()}
-    assert found.sizes == sizes
+    assert {problem.code for problem in archive.errors} <= {"L4"}
+    assert {method: regions} == {key: dict(of) for key, of in archive.by_method.items()}
+    assert archive.sizes == sizes
 
 
 @given(
@@ -134,11 +134,11 @@ def test_everything_in_coco_reads_back_equal(regions, kind, method):
 def test_lines_are_refused_or_read_back_equal_whatever_the_regions(regions, kind, line_format):
     """Corners that run counter-clockwise come back in order, and are told."""
     try:
-        found = read_back(write_rrc_zip, regions, kind, line_format, line_format=line_format)
+        archive = read_back(write_rrc_zip, regions, kind, line_format, line_format=line_format)
     except NotWritable:
         return
-    told = {problem.code for problem in found.problems}
-    assert dict(found.regions) == regions or "L7" in told
+    told = {problem.code for problem in archive.problems}
+    assert dict(archive.regions) == regions or "L7" in told
 
 
 def refusal(regions, **more):
@@ -342,16 +342,16 @@ def test_a_score_that_is_no_number_is_marked_in_its_line():
 
 def test_names_of_scores_are_checked_and_gaps_counted():
     table = table_of("image,method,recall,precision\nimg1,m,1,1\nimg_1,n,1,1\nimg_1,m,,1\n")
-    found = check_scores(
+    problems = check_scores(
         table, images=["img_1"], methods=["m"], expected=[("img_1", "m"), ("img_2", "m")]
     )
-    assert [(p.severity, p.code, p.line) for p in found] == [
+    assert [(p.severity, p.code, p.line) for p in problems] == [
         ("error", "S1", 2),
         ("error", "S1", 3),
         ("warning", "S3", None),
         ("warning", "S3", None),
     ]
-    assert "perhaps img_1" in found[0].expected
+    assert "perhaps img_1" in problems[0].expected
 
 
 @given(

@@ -257,9 +257,9 @@ def test_the_ceiling_is_the_score_of_a_protocol_that_answers_like_the_left_out_a
         }
         table = criterion_report(others, values, Settings(distance=distance, min_annotators=2))
         scores += [of_image["left out"] for of_image in table.distances.values()]
-    found = human_ceiling(study, distance=distance)
-    assert found.n_rankings == len(scores) == 3 * found.n_images
-    assert found.score == pytest.approx(sum(scores) / len(scores))
+    ceiling = human_ceiling(study, distance=distance)
+    assert ceiling.n_rankings == len(scores) == 3 * ceiling.n_images
+    assert ceiling.score == pytest.approx(sum(scores) / len(scores))
 
 
 def test_ceilings_are_given_per_criterion_and_over_all():
@@ -268,14 +268,14 @@ def test_ceilings_are_given_per_criterion_and_over_all():
         "precision": study_of(one={"ann": "a=b", "bob": "a>b"}),
         "preference": study_of(one={"ann": "a>b"}),
     }
-    found = human_ceilings(studies)
-    assert found.of_criterion == {
+    ceilings = human_ceilings(studies)
+    assert ceilings.of_criterion == {
         "recall": HumanCeiling(0.5, 2, 4),
         "precision": HumanCeiling(0.5, 1, 2),
         "preference": HumanCeiling(None, 0, 0),
     }
     # distances 1, 0 and 0.5
-    assert found.overall == HumanCeiling(0.5, 3, 6)
+    assert ceilings.overall == HumanCeiling(0.5, 3, 6)
 
 
 def test_an_annotator_whose_images_no_other_ranked_has_no_distance():

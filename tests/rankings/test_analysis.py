@@ -24,7 +24,7 @@ def analysis(study) -> Analysis:
 def test_the_tables_are_those_of_the_report(study, analysis):
     rankings, scores = study
     unnamed = {
-        criterion: {image: list(one.values()) for image, one in of.items()}
+        criterion: {image: list(of_annotator.values()) for image, of_annotator in of.items()}
         for criterion, of in rankings.items()
     }
     assert analysis.report == build_report(unnamed, scores, SETTINGS)
@@ -34,12 +34,12 @@ def test_every_part_speaks_of_the_scores_of_the_tables(analysis):
     for criterion, around in analysis.criteria.items():
         table = analysis.report.criteria[criterion]
         scores = {row.protocol: pytest.approx(row.score) for row in table.rows}
-        assert {one.protocol: one.score for one in around.intervals.scores} == scores
-        assert {one.protocol: one.score for one in around.two_way.scores} == scores
-        assert [one.protocol for one in around.measures] == [row.protocol for row in table.rows]
-        for one in around.intervals.scores:
-            assert one.low <= one.score <= one.high
-        at_settings = {one.protocol: one.scores for one in around.rounding}
+        assert {part.protocol: part.score for part in around.intervals.scores} == scores
+        assert {part.protocol: part.score for part in around.two_way.scores} == scores
+        assert [part.protocol for part in around.measures] == [row.protocol for row in table.rows]
+        for part in around.intervals.scores:
+            assert part.low <= part.score <= part.high
+        at_settings = {part.protocol: part.scores for part in around.rounding}
         assert {
             name: any(score == known for score in at_settings[name])
             for name, known in scores.items()
@@ -102,20 +102,22 @@ def test_a_sentinel_above_a_protocol_is_warned_of():
         places = {method: at for at, bucket in enumerate(people) for method in bucket}
         scores[image]["count"] = {method: (0.5, 1 - places[method] / 10) for method in METHODS}
     around = analyse(rankings, scores, SETTINGS, sentinels=["count"], n_resamples=200)
-    warned = {(one.sentinel, one.protocol) for one in around.criteria["precision"].warnings}
+    warned = {
+        (warning.sentinel, warning.protocol) for warning in around.criteria["precision"].warnings
+    }
     assert {("count", "IOU"), ("count", "DETEVAL")} <= warned
 
 
 def test_images_that_do_not_count_count_nowhere(study):
     rankings, scores = study
     fewer = {
-        criterion: {image: dict(one) for image, one in of.items()}
+        criterion: {image: dict(of_annotator) for image, of_annotator in of.items()}
         for criterion, of in rankings.items()
     }
     for of_image in fewer.values():
         of_image["img_0"] = {"a": of_image["img_0"]["a"]}
     left = {
-        criterion: {image: one for image, one in of.items() if image != "img_0"}
+        criterion: {image: of_annotator for image, of_annotator in of.items() if image != "img_0"}
         for criterion, of in rankings.items()
     }
     with_it = analyse(fewer, scores, SETTINGS, n_resamples=200)
@@ -139,11 +141,11 @@ def test_what_is_missing_leaves_gaps_and_no_error(empty):
     else:
         settings = Settings(min_annotators=1)
         rankings = {
-            name: {image: {"a": one["a"]} for image, one in of.items()}
+            name: {image: {"a": of_annotator["a"]} for image, of_annotator in of.items()}
             for name, of in rankings.items()
         }
-    found = analyse(rankings, scores, settings, n_resamples=50, other_consensuses=["kemeny"])
-    assert json.dumps(found.to_json(), allow_nan=False)
+    analysis = analyse(rankings, scores, settings, n_resamples=50, other_consensuses=["kemeny"])
+    assert json.dumps(analysis.to_json(), allow_nan=False)
 
 
 @pytest.mark.parametrize("consensus", ["kemeny", "davidson"])

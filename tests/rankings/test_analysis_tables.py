@@ -22,8 +22,8 @@ HEADER = {"study": "Street\nsigns"}
 
 @pytest.fixture(scope="module")
 def data():
-    found = analyse(*random_study(), SETTINGS, sentinels=["count"], n_resamples=100).to_json()
-    return json.loads(json.dumps(found))
+    exported = analyse(*random_study(), SETTINGS, sentinels=["count"], n_resamples=100).to_json()
+    return json.loads(json.dumps(exported))
 
 
 def test_every_kind_of_table_is_there_for_every_criterion(data):
@@ -50,7 +50,7 @@ def test_the_numbers_stand_under_their_heads(data):
 
     around = data["analysis"]["recall"]
     at_iou = {
-        name: {one["protocol"]: one for one in around[name]}["IOU"]
+        name: {entry["protocol"]: entry for entry in around[name]}["IOU"]
         for name in ("measures", "calibration")
     }
     row = cells("measures", Criterion="recall", Protocol="IOU")
@@ -65,9 +65,9 @@ def test_the_numbers_stand_under_their_heads(data):
     assert row["Score"] == pytest.approx(score)
     assert row["Cluster"] == around["clusters"]["IOU"]
     [pair] = [
-        one
-        for one in around["intervals"]["differences"]
-        if {one["first"], one["second"]} == {"IOU", "count"}
+        entry
+        for entry in around["intervals"]["differences"]
+        if {entry["first"], entry["second"]} == {"IOU", "count"}
     ]
     row = cells("differences", Criterion="recall", First=pair["first"], Second=pair["second"])
     names = around["permutations"]["protocols"]
@@ -77,8 +77,8 @@ def test_the_numbers_stand_under_their_heads(data):
 
 def test_without_an_image_there_is_no_table():
     rankings, scores = random_study(n_images=2)
-    found = analyse(rankings, scores, Settings(min_annotators=9), n_resamples=10)
-    assert {table.slug for table in tables_of(found.to_json())} <= {"criteria"}
+    empty = analyse(rankings, scores, Settings(min_annotators=9), n_resamples=10)
+    assert {table.slug for table in tables_of(empty.to_json())} <= {"criteria"}
 
 
 def test_csv_has_every_digit_and_no_formula():
@@ -125,7 +125,7 @@ def test_a_small_p_value_is_never_zero():
 def test_a_report_comes_back_from_its_json():
     rankings, scores = random_study(n_images=3)
     unnamed = {
-        criterion: {image: list(one.values()) for image, one in of.items()}
+        criterion: {image: list(of_annotator.values()) for image, of_annotator in of.items()}
         for criterion, of in rankings.items()
     }
     unnamed["recall"]["img_0"] = []

@@ -20,8 +20,8 @@ def answer(*arguments, data):
 
 
 def test_distance_gives_counts_and_script():
-    [found] = answer("distance", data=[{"a": [["a", "b"]], "b": [["b"], ["a"]]}])
-    assert found == {
+    [edit] = answer("distance", data=[{"a": [["a", "b"]], "b": [["b"], ["a"]]}])
+    assert edit == {
         "distance": 0.5,
         "swaps": 0,
         "splits": 1,
@@ -65,9 +65,9 @@ def test_elicit_ends_with_the_truth(strategy):
         "preference": [["a", "b", "c"]],
     }
     case = {"items": ["a", "b", "c"], "truth": truth, "seed": 3}
-    [found] = answer("elicit", "--strategy", strategy, data=[case])
-    assert {c: [sorted(b) for b in ranking] for c, ranking in found["rankings"].items()} == truth
-    assert found["screens"] == len(found["pairs"])
+    [elicited] = answer("elicit", "--strategy", strategy, data=[case])
+    assert {c: [sorted(b) for b in ranking] for c, ranking in elicited["rankings"].items()} == truth
+    assert elicited["screens"] == len(elicited["pairs"])
 
 
 def test_the_reference_study_is_reported():
@@ -88,8 +88,8 @@ def test_a_report_of_criteria_takes_recall_and_precision():
             "img": {"x": {"a": {"recall": 0, "precision": 1}, "b": {"recall": 1, "precision": 0}}}
         },
     }
-    found = answer("report", "--min-annotators", "1", data=data)
-    assert found["criteria"]["recall"]["rows"][0]["score"] == 1.0
+    report = answer("report", "--min-annotators", "1", data=data)
+    assert report["criteria"]["recall"]["rows"][0]["score"] == 1.0
 
 
 def test_a_report_has_intervals_unless_told_not_to():
@@ -101,17 +101,17 @@ def test_a_report_has_intervals_unless_told_not_to():
             f"img_{at}": {"x": {"a": at % 2, "b": 0.5}, "y": {"a": 1, "b": 0}} for at in range(6)
         },
     }
-    found = answer("report", "--bootstrap", "100", "--seed", "7", data=data)
-    around = found["analysis"]["all"]
+    report = answer("report", "--bootstrap", "100", "--seed", "7", data=data)
+    around = report["analysis"]["all"]
     # Everybody but the third says a > b: y always does, x on every other image (one swap).
-    scores = {one["protocol"]: one for one in around["intervals"]["scores"]}
+    scores = {interval["protocol"]: interval for interval in around["intervals"]["scores"]}
     assert (scores["y"]["score"], scores["y"]["low"], scores["y"]["high"]) == (0, 0, 0)
     assert scores["x"]["score"] == 0.5
     assert scores["x"]["low"] < 0.5 < scores["x"]["high"]
     assert (around["intervals"]["n_resamples"], around["intervals"]["seed"]) == (100, 7)
     alone = answer("report", "--bootstrap", "0", data=data)
     assert "analysis" not in alone
-    assert alone["criteria"] == found["criteria"]
+    assert alone["criteria"] == report["criteria"]
 
 
 @pytest.mark.parametrize("consensus", ["mean-rank", "kemeny", "davidson"])
@@ -120,9 +120,9 @@ def test_a_report_takes_any_consensus(consensus):
         "annotator_rankings": {"img": [[["a"], ["b"]]] * 3},
         "protocol_scores": {"img": {"x": {"a": 1, "b": 0}}},
     }
-    found = answer("report", "--consensus", consensus, "--bootstrap", "0", data=data)
-    assert found["criteria"]["all"]["rows"][0]["score"] == 0
-    assert found["settings"]["consensus"] == consensus
+    report = answer("report", "--consensus", consensus, "--bootstrap", "0", data=data)
+    assert report["criteria"]["all"]["rows"][0]["score"] == 0
+    assert report["settings"]["consensus"] == consensus
 
 
 @pytest.mark.parametrize(

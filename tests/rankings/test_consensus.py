@@ -67,9 +67,9 @@ def test_the_command_answers_with_rankings(method):
 
 def test_the_command_gives_strengths_with_standard_errors():
     done = consensus_command([SPLIT], "--method", "davidson")
-    [found] = json.loads(done.stdout)
+    [fitted] = json.loads(done.stdout)
     fit = davidson(SPLIT)
-    assert found == {
+    assert fitted == {
         "ranking": [["b"], ["a"], ["c"]],
         "strengths": fit.strengths,
         "standard_errors": fit.standard_errors,

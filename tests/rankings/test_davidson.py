@@ -61,11 +61,11 @@ def test_strengths_errors_and_ties_of_simulated_data_are_recovered():
     truth = {"a": 1.2, "b": 0.4, "c": -0.1, "d": -1.5}
     rng = np.random.default_rng(7)
     fits = [davidson(simulated(truth, 0.7, 150, rng)) for _ in range(40)]
-    found = np.array([by_methods(fit.strengths, truth) for fit in fits])
+    strengths = np.array([by_methods(fit.strengths, truth) for fit in fits])
     errors = np.array([by_methods(fit.standard_errors, truth) for fit in fits])
-    assert found.mean(axis=0) == pytest.approx(list(truth.values()), abs=0.06)
+    assert strengths.mean(axis=0) == pytest.approx(list(truth.values()), abs=0.06)
     # The spread over repetitions is what the standard errors say, within what 40 can show.
-    assert found.std(axis=0, ddof=1) == pytest.approx(errors.mean(axis=0), rel=0.35)
+    assert strengths.std(axis=0, ddof=1) == pytest.approx(errors.mean(axis=0), rel=0.35)
     assert np.mean([fit.tie_parameter for fit in fits]) == pytest.approx(0.7, abs=0.03)
     assert all(fit.ranking[0] == ("a",) and fit.ranking[-1] == ("d",) for fit in fits)
 
@@ -134,13 +134,13 @@ def test_order_and_names_do_not_matter_and_reversal_turns_the_sign(rankings, rng
         ([[[renamed[m] for m in b] for b in r] for r in rankings], renamed, 1),
         ([r[::-1] for r in rankings], dict(zip("abcde", "abcde", strict=True)), -1),
     ):
-        found = davidson(other)
+        refitted = davidson(other)
         for method in "abcde":
             expected = sign * fit.strengths[method]
-            assert found.strengths[name[method]] == pytest.approx(expected, abs=1e-8)
+            assert refitted.strengths[name[method]] == pytest.approx(expected, abs=1e-8)
             error = fit.standard_errors[method]
-            assert found.standard_errors[name[method]] == pytest.approx(error)
-        assert found.tie_parameter == pytest.approx(fit.tie_parameter)
+            assert refitted.standard_errors[name[method]] == pytest.approx(error)
+        assert refitted.tie_parameter == pytest.approx(fit.tie_parameter)
 
 
 def test_rankings_given_twice_with_twice_the_ridge_have_the_same_strengths():

@@ -63,8 +63,8 @@ def test_the_closed_form_is_the_cheapest_script(n):
 def test_every_reference_case_is_reproduced():
     cases = json.loads(shared_path("reference", "ranking_cases.json").read_text())["cases"]
     for case in cases:
-        found = edit_distance(case["a"], case["b"])
-        assert (found.distance, found.swaps, found.splits, found.merges) == (
+        edit = edit_distance(case["a"], case["b"])
+        assert (edit.distance, edit.swaps, edit.splits, edit.merges) == (
             case["distance"],
             case["swaps"],
             case["splits"],

@@ -49,7 +49,7 @@ def buckets(levels):
 
 
 def known_by_search(n, log):
-    """What follows from the answers, by walking 'at least as good as' steps; the slow way."""
+    """Return what follows from the answers, by walking 'at least as good as' steps; the slow way."""
     known = {}
     for criterion in CRITERIA:
         steps = {item: {} for item in range(n)}  # item -> worse-or-equal item -> strictly worse
@@ -213,9 +213,9 @@ def test_reference_cases_take_exactly_the_screens_they_should():
         for strategy in STRATEGIES:
             log = simulate(len(items), answering(truth), strategy)
             totals[strategy] += len(log)
-            found = replay(len(items), log).rankings()
+            rankings = replay(len(items), log).rankings()
             for criterion, ranking in case["truth"].items():
-                named = [sorted(items[i] for i in bucket) for bucket in found[criterion]]
+                named = [sorted(items[i] for i in bucket) for bucket in rankings[criterion]]
                 assert named == [sorted(bucket) for bucket in ranking], case["name"]
             if strategy == "insertion":
                 assert len(log) == case["screens_of_insertion_by_most_open_criteria"], case["name"]

@@ -115,10 +115,10 @@ def least_distance_by_subsets(rankings):
     ],
 )
 def test_consensus_worked_out_by_hand(rankings, consensus, distance):
-    found = kemeny([by_text(text) for text in rankings])
-    assert (to_text(found.ranking).replace(" ", ""), found.distance) == (consensus, distance)
-    assert found.bound == distance
-    assert found.is_proven
+    solved = kemeny([by_text(text) for text in rankings])
+    assert (to_text(solved.ranking).replace(" ", ""), solved.distance) == (consensus, distance)
+    assert solved.bound == distance
+    assert solved.is_proven
 
 
 @pytest.mark.parametrize("n", [2, 3, 4])
@@ -126,10 +126,10 @@ def test_it_is_the_weak_order_that_exhaustive_search_and_the_rule_choose(n):
     rng = random.Random(n)
     for _ in range(n_samples(usual=12, thorough=40)):
         rankings = [random_ranking("abcd"[:n], rng) for _ in range(rng.randint(1, 5))]
-        found = kemeny(rankings)
-        assert found.ranking == by_the_rule(rankings), rankings
-        assert found.distance == found.bound == total_distance(found.ranking, rankings)
-        assert found.is_proven
+        solved = kemeny(rankings)
+        assert solved.ranking == by_the_rule(rankings), rankings
+        assert solved.distance == solved.bound == total_distance(solved.ranking, rankings)
+        assert solved.is_proven
 
 
 def test_exhaustive_search_over_five_methods_agrees():
@@ -146,25 +146,25 @@ def test_rankings_that_lack_methods_say_nothing_of_their_pairs():
             random_ranking(rng.sample("abcd", rng.randint(1, 4)), rng)
             for _ in range(rng.randint(1, 5))
         ]
-        found = kemeny(rankings)
-        assert found.ranking == by_the_rule(rankings), rankings
-        assert found.distance == total_distance(found.ranking, rankings)
+        solved = kemeny(rankings)
+        assert solved.ranking == by_the_rule(rankings), rankings
+        assert solved.distance == total_distance(solved.ranking, rankings)
 
 
 def test_the_distance_is_the_least_of_a_sum_over_subsets():
     rng = random.Random(8)
     for _ in range(n_samples(usual=2, thorough=4)):
         rankings = [random_ranking("abcdefgh", rng) for _ in range(4)]
-        found = kemeny(rankings)
-        assert found.is_proven
-        assert found.distance == least_distance_by_subsets(rankings)
+        solved = kemeny(rankings)
+        assert solved.is_proven
+        assert solved.distance == least_distance_by_subsets(rankings)
 
 
 def test_groups_on_which_all_agree_are_solved_apart():
     upper, lower = CYCLE, ["x>y>z", "y>z>x", "z>x>y"]
     rankings = [by_text(f"{u}>{low}") for u, low in zip(upper, lower, strict=True)]
-    found = kemeny(rankings)
-    assert (to_text(found.ranking), found.distance) == ("a > b > c > x > y > z", 8.0)
+    solved = kemeny(rankings)
+    assert (to_text(solved.ranking), solved.distance) == ("a > b > c > x > y > z", 8.0)
 
 
 @given(st.lists(rankings_of("abcdef"), min_size=1, max_size=5), st.randoms())
@@ -176,10 +176,10 @@ def test_nothing_depends_on_the_order_of_rankings_or_within_buckets(rankings, rn
 
 @given(st.lists(rankings_of("abcdef"), min_size=1, max_size=5))
 def test_turning_every_ranking_round_keeps_the_distance(rankings):
-    found = kemeny(rankings)
+    solved = kemeny(rankings)
     turned = kemeny([ranking[::-1] for ranking in rankings])
-    assert turned.distance == found.distance == total_distance(found.ranking, rankings)
-    assert all(found.distance <= total_distance(ranking, rankings) for ranking in rankings)
+    assert turned.distance == solved.distance == total_distance(solved.ranking, rankings)
+    assert all(solved.distance <= total_distance(ranking, rankings) for ranking in rankings)
 
 
 def test_a_time_limit_leaves_a_ranking_and_a_bound_around_the_optimum():

@@ -48,7 +48,7 @@ def pairs_of(ranking):
 
 def plain_edit_distance(a, b):
     swaps = sum(pairs_of(a)[pair] * said == -1 for pair, said in pairs_of(b).items())
-    cells = sum(bool(set(one) & set(other)) for one in a for other in b)
+    cells = sum(bool(set(bucket) & set(other)) for bucket in a for other in b)
     return swaps + Fraction(cells - len(a), 2) + Fraction(cells - len(b), 2)
 
 
@@ -105,9 +105,9 @@ def plain_table(criterion, rankings, scores, setting):
         row = {}
         try:
             for protocol in protocols:
-                found = scores.get(image, {}).get(protocol, {})
+                of_method = scores.get(image, {}).get(protocol, {})
                 values = {
-                    method: plain_value(criterion, found.get(method), setting.beta)
+                    method: plain_value(criterion, of_method.get(method), setting.beta)
                     for method in methods
                 }
                 try:
@@ -147,17 +147,17 @@ def rankings_of_methods(methods):
 @st.composite
 def people(draw, n_images, complete):
     """Image -> annotator -> ranking; now and then of other methods than the others'."""
-    found = {}
+    study = {}
     for at in range(n_images):
         methods = sorted(draw(st.sets(st.sampled_from(METHODS), min_size=1)))
         least = 1 if complete else 0
         who = draw(st.lists(st.sampled_from(ANNOTATORS), unique=True, min_size=least))
         is_odd = not complete and draw(st.integers(0, 9)) == 0
-        found[f"i{at}"] = {
+        study[f"i{at}"] = {
             name: draw(rankings_of_methods(METHODS[:2] if is_odd and not place else methods))
             for place, name in enumerate(who)
         }
-    return found
+    return study
 
 
 NUMBERS = st.one_of(
@@ -284,7 +284,7 @@ def test_sensitivity_and_rounding_are_what_the_plain_way_gives(study, setting):
     half = dict(list(people.items())[: (len(people) + 1) // 2])
     expected["first half of the images"] = order(half, distance, decimals)
     assert {name: (of.order, of.n_images) for name, of in variants.items()} == {
-        name: found[:2] for name, found in expected.items()
+        name: counted[:2] for name, counted in expected.items()
     }
     consensus = {image: plain_mean_rank(of.values()) for image, of in people.items()}
     for row in rounding_table(values, consensus, distance=distance):
@@ -307,15 +307,19 @@ def test_the_two_way_score_and_the_best_beta_are_what_the_plain_way_gives(study)
         )
 
     def score(name, beta):
-        found = [plain_edit_distance(own(image, name, beta), consensus[image]) for image in people]
-        return float(sum(found) / len(found))
+        distances = [
+            plain_edit_distance(own(image, name, beta), consensus[image]) for image in people
+        ]
+        return float(sum(distances) / len(distances))
 
     by_protocol = {image: {name: own(image, name, 1.0) for name in protocols} for image in people}
     for interval in two_way_intervals(people, by_protocol, n_resamples=5).scores:
         assert interval.score == (score(interval.protocol, 1.0) if people else None)
-    for found in beta_search(scores, consensus, betas=[0.5, 1.0, 4.0]):
-        assert found.curve == (
-            tuple((beta, score(found.protocol, beta)) for beta in (0.5, 1.0, 4.0)) if people else ()
+    for search in beta_search(scores, consensus, betas=[0.5, 1.0, 4.0]):
+        assert search.curve == (
+            tuple((beta, score(search.protocol, beta)) for beta in (0.5, 1.0, 4.0))
+            if people
+            else ()
         )
 
 
@@ -326,10 +330,13 @@ def test_agreement_is_what_the_plain_way_gives(study, distance):
     for image, of_annotator in study.items():
         rankings = list(of_annotator.values())
         pairs = list(combinations(rankings, 2))
-        found = agreements[image]
-        assert found.n_annotators == len(rankings)
-        assert found.kendall_w == kendall_w(rankings)
-        for name, apart in (("edit", found.edit_distance), ("kemeny", found.kemeny_distance)):
+        agreement = agreements[image]
+        assert agreement.n_annotators == len(rankings)
+        assert agreement.kendall_w == kendall_w(rankings)
+        for name, apart in (
+            ("edit", agreement.edit_distance),
+            ("kemeny", agreement.kemeny_distance),
+        ):
             expected = [PLAIN[name](a, b) for a, b in pairs]
             assert apart == (float(sum(expected) / len(expected)) if expected else None)
     left_out = left_out_distances(study, distance=distance)
@@ -354,10 +361,10 @@ def test_criteria_are_compared_as_the_plain_way_does(data, distance):
         }
         for criterion in ("recall", "precision", "preference")
     }
-    found = criterion_distances(consensus, distance=distance)
-    assert [(of.first, of.second) for of in found] == list(combinations(consensus, 2))
+    distances = criterion_distances(consensus, distance=distance)
+    assert [(of.first, of.second) for of in distances] == list(combinations(consensus, 2))
     counted = {f"i{at}": n for at, n in enumerate(sizes) if n > 1}
-    for of in found:
+    for of in distances:
         apart = [
             PLAIN[distance](consensus[of.first][image], consensus[of.second][image])
             for image in counted
@@ -474,9 +481,9 @@ def test_rankings_of_many_scores_are_those_of_each():
         "i": {"x": {"a": 0.12345, "b": 0.12355}, "y": {"a": 0, "b": 0.5}},
         "j": {"x": {"a": 1.0}, "y": {"a": 0.0}},
     }
-    found = rankings_from_scores(scores, {"j": ["a"], "i": ["a", "b"]}, ["y", "x"])
-    assert list(found) == ["j", "i"]
-    for image, of_image in found.items():
+    rankings = rankings_from_scores(scores, {"j": ["a"], "i": ["a", "b"]}, ["y", "x"])
+    assert list(rankings) == ["j", "i"]
+    for image, of_image in rankings.items():
         assert list(of_image) == ["y", "x"]
         for name, ranking in of_image.items():
             assert ranking == ranking_from_scores(scores[image][name])

@@ -81,8 +81,8 @@ def test_accuracy_of_the_reference_study_is_reproduced():
             distinct = sorted(set(values.values()), reverse=True)
             places.append([distinct.index(values[method]) for method in methods])
             goals.append([bucket_of(consensus)[method] for method in methods])
-        found = pairwise_accuracies(np.array(places), np.array(goals)).mean()
-        assert found == pytest.approx(expected["accuracy_at_0"], abs=1e-12), protocol
+        accuracy = pairwise_accuracies(np.array(places), np.array(goals)).mean()
+        assert accuracy == pytest.approx(expected["accuracy_at_0"], abs=1e-12), protocol
 
 
 def test_one_consensus_stands_for_many_protocols():
@@ -123,9 +123,9 @@ def test_discordance_worked_out_by_hand(values, consensus, discordance):
 
 @given(st.fixed_dictionaries(dict.fromkeys("abcde", fractions)), rankings_of("abcde"))
 def test_discordance_is_that_of_adding_pair_by_pair(values, consensus):
-    found = margin_weighted_discordance(values, consensus)
-    assert 0 <= found <= 1
-    assert found == pytest.approx(discordance_pair_by_pair(values, consensus), abs=1e-12)
+    discordance = margin_weighted_discordance(values, consensus)
+    assert 0 <= discordance <= 1
+    assert discordance == pytest.approx(discordance_pair_by_pair(values, consensus), abs=1e-12)
 
 
 @given(
@@ -134,9 +134,9 @@ def test_discordance_is_that_of_adding_pair_by_pair(values, consensus):
 )
 def test_discordance_of_many_protocols_is_that_of_each(rows, consensus):
     values = np.array(rows, dtype=float).reshape(-1, 4)
-    found = margin_weighted_discordances(values, places_of([consensus])[0])
-    assert found.shape == (len(rows),)
-    for row, discordance in zip(rows, found, strict=True):
+    discordances = margin_weighted_discordances(values, places_of([consensus])[0])
+    assert discordances.shape == (len(rows),)
+    for row, discordance in zip(rows, discordances, strict=True):
         of_method = dict(zip("abcd", row, strict=True))
         assert margin_weighted_discordance(of_method, consensus) == discordance
 

@@ -293,12 +293,12 @@ def test_a_result_taken_away_is_neither_asked_nor_ranked_and_what_rests_on_it_st
         kind = Check if ask.purpose in CHECKS else Answer
         verdicts = {c: answer(ask.left, ask.right, c) for c in criteria}
         asked.append(kind(ask.left, ask.right, verdicts, ask.purpose))
-    found = settle(6, [*half, *asked], [2]).state
+    state = settle(6, [*half, *asked], [2]).state
     whole = replay(6, simulate(6, answer, strategy)).rankings()
     for criterion in CRITERIA:
         without = tuple(
             kept for bucket in whole[criterion] if (kept := tuple(i for i in bucket if i != 2))
         )
-        assert found.ranking(criterion) == without
-    left = found.remaining(strategy)
+        assert state.ranking(criterion) == without
+    left = state.remaining(strategy)
     assert (left.least, left.most) == (0, 0)

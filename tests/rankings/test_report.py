@@ -25,8 +25,8 @@ def study_case():
 
 def test_the_reference_consensus_is_reproduced(study_case):
     for image, rankings in study_case["annotator_rankings"].items():
-        found = [list(bucket) for bucket in mean_rank(rankings)]
-        assert found == study_case["consensus_mean_rank"][image], image
+        consensus = [list(bucket) for bucket in mean_rank(rankings)]
+        assert consensus == study_case["consensus_mean_rank"][image], image
 
 
 @pytest.mark.parametrize("distance", ["edit", "kemeny"])

@@ -35,9 +35,9 @@ def test_limits_are_the_quantiles_of_all_resamples():
     values = [0.0, 1.0, 4.0, 11.0]
     means = [np.mean(resample) for resample in itertools.product(values, repeat=4)]
     for level in (0.5, 0.8, 0.93):
-        found = score_intervals(column(*values), ["x"], n_resamples=40_000, level=level)
+        intervals = score_intervals(column(*values), ["x"], n_resamples=40_000, level=level)
         expected = np.quantile(means, [(1 - level) / 2, (1 + level) / 2])
-        [interval] = found.scores
+        [interval] = intervals.scores
         assert interval.score == 4
         assert (interval.low, interval.high) == pytest.approx(tuple(expected), abs=0.26)
 
@@ -51,8 +51,8 @@ def test_the_extremes_are_limits_when_they_are_likelier_than_the_tail():
 def test_differences_are_paired():
     """A protocol that is one worse on every image is one worse in every resample."""
     x = np.arange(20.0)[:, np.newaxis]
-    found = score_intervals(np.hstack([x, x + 1, x]), ["x", "worse", "same"])
-    assert [(of.first, of.second, of.value, of.low, of.high) for of in found.differences] == [
+    intervals = score_intervals(np.hstack([x, x + 1, x]), ["x", "worse", "same"])
+    assert [(of.first, of.second, of.value, of.low, of.high) for of in intervals.differences] == [
         ("x", "worse", -1, -1, -1),
         ("x", "same", 0, 0, 0),
         ("worse", "same", 1, 1, 1),
@@ -102,15 +102,18 @@ def test_the_same_seed_gives_the_same_intervals():
 def test_no_image_has_no_score_and_one_image_no_limits():
     [none] = score_intervals(np.empty((0, 1)), ["x"]).scores
     assert (none.score, none.low, none.high) == (None, None, None)
-    one = score_intervals(np.array([[2.0, 3.0]]), ["x", "y"])
-    assert [(of.score, of.low, of.high) for of in one.scores] == [(2, None, None), (3, None, None)]
-    assert [(of.value, of.low) for of in one.differences] == [(-1, None)]
-    assert one.n_resamples == 0
+    of_one_image = score_intervals(np.array([[2.0, 3.0]]), ["x", "y"])
+    assert [(of.score, of.low, of.high) for of in of_one_image.scores] == [
+        (2, None, None),
+        (3, None, None),
+    ]
+    assert [(of.value, of.low) for of in of_one_image.differences] == [(-1, None)]
+    assert of_one_image.n_resamples == 0
 
 
 def test_constant_protocols_have_intervals_of_no_width():
-    found = score_intervals(np.full((9, 2), 1.5), ["x", "y"])
-    assert [(of.low, of.high) for of in found.scores] == [(1.5, 1.5)] * 2
+    intervals = score_intervals(np.full((9, 2), 1.5), ["x", "y"])
+    assert [(of.low, of.high) for of in intervals.scores] == [(1.5, 1.5)] * 2
     assert score_intervals(np.empty((9, 0)), []).scores == ()
 
 
@@ -177,19 +180,19 @@ def test_two_way_limits_are_the_quantiles_of_all_draws():
     means = []
     for images in itertools.product(people, repeat=3):
         for who in itertools.product("pq", repeat=2):
-            found = [
+            distances = [
                 edit_distance(
                     by_text("a>b>c"), mean_rank([people[image][name] for name in who])
                 ).distance
                 for image in images
             ]
-            means.append(sum(found) / 3)
+            means.append(sum(distances) / 3)
     for level in (0.5, 0.8, 0.95):
-        found = two_way_intervals(people, protocols, level=level, n_resamples=20_000)
+        intervals = two_way_intervals(people, protocols, level=level, n_resamples=20_000)
         expected = np.quantile(means, [(1 - level) / 2, (1 + level) / 2])
-        [interval] = found.scores
+        [interval] = intervals.scores
         assert (interval.low, interval.high) == pytest.approx(tuple(expected), abs=0.17)
-        assert found.n_annotators == 2
+        assert intervals.n_annotators == 2
     # a=b=c, a>b=c and b>a=c lie 1.0, 0.5 and 1.5 from a>b>c.
     assert interval.score == 1.0
 
@@ -207,9 +210,11 @@ def test_annotators_who_agree_add_nothing(monkeypatch):
         for image, of in protocols.items()
     ]
     images = score_intervals(np.array(rows), "xy", n_resamples=8000)
-    for one, other in zip(both.scores, images.scores, strict=True):
-        assert one.score == other.score
-        assert (one.low, one.high) == pytest.approx((other.low, other.high), abs=0.06)
+    for two_way_score, other in zip(both.scores, images.scores, strict=True):
+        assert two_way_score.score == other.score
+        assert (two_way_score.low, two_way_score.high) == pytest.approx(
+            (other.low, other.high), abs=0.06
+        )
 
 
 def test_annotators_who_disagree_widen_the_interval():
@@ -227,11 +232,11 @@ def test_an_image_without_a_drawn_annotator_is_not_in_the_resample():
     """Two images, one annotator each: a draw of p twice leaves i, of q twice j, both leave both."""
     people = {"i": {"p": by_text("a>b")}, "j": {"q": by_text("b>a")}}
     protocols = {image: {"x": by_text("a>b")} for image in people}
-    found = two_way_intervals(people, protocols, n_resamples=4000)
-    [interval] = found.scores
+    intervals = two_way_intervals(people, protocols, n_resamples=4000)
+    [interval] = intervals.scores
     assert (interval.score, interval.low, interval.high) == (0.5, 0, 1)
     # Nothing is left when only i is drawn (1/4) and only q (1/4), and the other way round: 1/8.
-    assert found.n_resamples / 4000 == pytest.approx(7 / 8, abs=0.02)
+    assert intervals.n_resamples / 4000 == pytest.approx(7 / 8, abs=0.02)
 
 
 def test_two_way_edges_give_none_and_never_nan():
@@ -272,7 +277,7 @@ def test_dense_places_count_distinct_values():
 def test_distances_in_parts_are_distances_of_the_whole(monkeypatch):
     places = np.random.default_rng(0).integers(0, 2, size=(2, 70_000, 4))
     a, b = dense_places(places)
-    found = distances_between(a, b, "edit")
+    distances = distances_between(a, b, "edit")
     at = np.arange(0, len(a), 5000)
-    assert found[at].tolist() == distances_between(a[at], b[at], "edit").tolist()
+    assert distances[at].tolist() == distances_between(a[at], b[at], "edit").tolist()
     assert distances_between(a[:0], b[:0], "kemeny").shape == (0,)

@@ -1,4 +1,4 @@
-"""Whether the order of the protocols hangs on a setting, and warnings about sentinels."""
+"""Sensitivity of the order of the protocols to a setting, and warnings about sentinels."""
 
 import json
 
@@ -27,14 +27,14 @@ def study():
 
 @pytest.mark.parametrize("distance", ["edit", "kemeny"])
 def test_the_rounding_table_of_the_reference_study_is_reproduced_exactly(study, distance):
-    found = rounding_table(
+    table = rounding_table(
         study["protocol_scores"], study["consensus_mean_rank"], distance=distance
     )
-    for row in found:
+    for row in table:
         for number, score in zip(("2", "3", "4"), row.scores, strict=False):
             expected = study["expected_by_decimals"][number][distance][row.protocol]
             assert score == expected["score"]
-    assert len(found[0].scores) == 4
+    assert len(table[0].scores) == 4
 
 
 def test_each_variant_is_the_order_of_a_report_with_that_setting(study):
@@ -43,8 +43,8 @@ def test_each_variant_is_the_order_of_a_report_with_that_setting(study):
         for image, rankings in study["annotator_rankings"].items()
     }
     scores = study["protocol_scores"]
-    found = by_name(sensitivity_table(people, scores, decimals=3))
-    assert "3 decimals" not in found
+    variants = by_name(sensitivity_table(people, scores, decimals=3))
+    assert "3 decimals" not in variants
     everyone = {image: list(of.values()) for image, of in people.items()}
     without_2 = {
         image: [ranking for name, ranking in of.items() if name != "annotator 2"]
@@ -61,11 +61,11 @@ def test_each_variant_is_the_order_of_a_report_with_that_setting(study):
     ):
         settings = {"decimals": 3, "min_annotators": 1} | settings
         report = criterion_report(rankings, scores, Settings(**settings))
-        flat = [protocol for bucket in found[name].order for protocol in bucket]
+        flat = [protocol for bucket in variants[name].order for protocol in bucket]
         assert flat == [row.protocol for row in report.rows]
-        assert found[name].n_images == report.n_images
-    assert found[BASE].tau_b == 1
-    assert found[BASE].same_order
+        assert variants[name].n_images == report.n_images
+    assert variants[BASE].tau_b == 1
+    assert variants[BASE].same_order
 
 
 # Strict x is three swaps from c>b>a, coarse all tied y two splits: 3 and 1 by edit distance.
@@ -75,8 +75,8 @@ CBA = {"i": {"p": by_text("c>b>a"), "q": by_text("c>b>a")}}
 
 def test_a_variant_tells_its_order_correlation_and_best():
     """By Kemeny distance x is 3 and y 1.5 away; without rounding all stays as it is."""
-    found = sensitivity_table(CBA, OPPOSED)
-    assert [variant.name for variant in found] == [
+    variants = sensitivity_table(CBA, OPPOSED)
+    assert [variant.name for variant in variants] == [
         BASE,
         "kemeny distance",
         "2 decimals",
@@ -86,7 +86,7 @@ def test_a_variant_tells_its_order_correlation_and_best():
         "without q",
         "first half of the images",
     ]
-    for variant in found:
+    for variant in variants:
         assert (variant.order, variant.tau_b, variant.best) == (by_text("y>x"), 1, ("y",))
         assert variant.same_order
         assert variant.n_images == 1
@@ -97,14 +97,14 @@ def test_one_annotator_can_turn_the_order():
     people = {"i": {"p": by_text("a>b>c"), "q": by_text("a>b>c"), "r": by_text("c>b>a")}}
     people["j"] = {"r": by_text("a=b=c")}
     scores = OPPOSED | {"j": OPPOSED["i"]}
-    found = by_name(sensitivity_table(people, scores))
+    variants = by_name(sensitivity_table(people, scores))
     # i: a>b>c by mean ranks 5/3, 2, 7/3: x 0, y 1; j: x 1, y 0.
-    assert found[BASE].order == by_text("x=y")
-    without = found["without r"]
+    assert variants[BASE].order == by_text("x=y")
+    without = variants["without r"]
     assert (without.order, without.n_images, without.best) == (by_text("x>y"), 1, ("x",))
     assert (without.tau_b, without.same_order) == (None, False)
     # p and r cancel out, a=b=c: x 1, y 0, twice.
-    assert found["without q"].order == by_text("y>x")
+    assert variants["without q"].order == by_text("y>x")
 
 
 def test_the_first_half_is_in_the_order_given_and_holds_the_middle():
@@ -119,8 +119,8 @@ def test_another_consensus_comes_in_as_a_function():
     def turned(rankings):
         return tuple(reversed(rankings[0]))
 
-    found = by_name(sensitivity_table(CBA, OPPOSED, other_consensuses={"turned": turned}))
-    variant = found["consensus: turned"]
+    variants = by_name(sensitivity_table(CBA, OPPOSED, other_consensuses={"turned": turned}))
+    variant = variants["consensus: turned"]
     assert (variant.order, variant.tau_b, variant.same_order) == (by_text("x>y"), -1, False)
 
 
@@ -128,8 +128,8 @@ def test_no_image_one_protocol_and_identical_protocols_can_be_compared():
     for variant in sensitivity_table({}, OPPOSED):
         assert (variant.order, variant.tau_b, variant.best) == (None, None, ())
         assert variant.same_order is None
-    one = {"i": {"x": OPPOSED["i"]["x"]}}
-    for variant in sensitivity_table(CBA, one):
+    one_protocol = {"i": {"x": OPPOSED["i"]["x"]}}
+    for variant in sensitivity_table(CBA, one_protocol):
         assert (variant.order, variant.tau_b, variant.same_order) == ((("x",),), None, True)
     same = {"i": {"x": OPPOSED["i"]["x"], "y": OPPOSED["i"]["x"]}}
     for variant in sensitivity_table(CBA, same):
@@ -157,15 +157,15 @@ def test_sensitivity_refuses_what_a_report_would():
 
 def test_a_sentinel_above_a_real_protocol_is_a_warning_in_words():
     scores = {"iou": 3.0, "tiou": 2.0, "total-area": 2.5, "count": 9.0, "all tied": 2.0}
-    found = sentinel_warnings(scores, ["total-area", "count", "all tied"])
-    assert [(of.sentinel, of.protocol) for of in found] == [
+    warnings = sentinel_warnings(scores, ["total-area", "count", "all tied"])
+    assert [(of.sentinel, of.protocol) for of in warnings] == [
         ("all tied", "iou"),
         ("total-area", "iou"),
     ], "the larger gap first; level with tiou is not above it"
-    assert "total-area cannot know which results are good" in found[1].text
-    assert "(Score 2.50) than iou (Score 3.00)" in found[1].text
-    assert found[1].told_apart is None
-    assert "chance" not in found[1].text.lower()
+    assert "total-area cannot know which results are good" in warnings[1].text
+    assert "(Score 2.50) than iou (Score 3.00)" in warnings[1].text
+    assert warnings[1].told_apart is None
+    assert "chance" not in warnings[1].text.lower()
 
 
 @pytest.mark.parametrize(
@@ -178,9 +178,9 @@ def test_a_sentinel_above_a_real_protocol_is_a_warning_in_words():
 )
 def test_a_warning_says_whether_chance_may_explain_it(p, told_apart, words):
     for pair in (("count", "iou"), ("iou", "count")):
-        [found] = sentinel_warnings({"iou": 2.0, "count": 1.0}, ["count"], p_values={pair: p})
-        assert found.told_apart is told_apart
-        assert words in found.text
+        [warning] = sentinel_warnings({"iou": 2.0, "count": 1.0}, ["count"], p_values={pair: p})
+        assert warning.told_apart is told_apart
+        assert words in warning.text
 
 
 def test_without_scores_or_sentinels_there_is_no_warning():

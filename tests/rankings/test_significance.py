@@ -21,15 +21,15 @@ from rankings.significance import (
 def test_few_images_try_every_swap():
     """Differences 1, 2, 3: only all signs alike reach 6, 2 of 8; with 3, 3, 0 it is 4 of 8."""
     table = np.array([[1.0, 0, 0], [2, 0, -1], [3, 0, 3]])
-    found = permutation_test(table, ["x", "zero", "z"])
-    assert found.exact
-    assert found.n_patterns == 8
-    assert found.p_values[0][1] == 2 / 8
+    tested = permutation_test(table, ["x", "zero", "z"])
+    assert tested.exact
+    assert tested.n_patterns == 8
+    assert tested.p_values[0][1] == 2 / 8
     # x - z: 1, 3, 0.
-    assert found.p_values[0][2] == 4 / 8
+    assert tested.p_values[0][2] == 4 / 8
     # z - zero: 0, -1, 3, sum 2: |-1 + 3|, |1 + 3| and their opposites, whatever the 0's sign.
-    assert found.p_values[1][2] == 1
-    assert found.p_values[2] == (found.p_values[0][2], found.p_values[1][2], None)
+    assert tested.p_values[1][2] == 1
+    assert tested.p_values[2] == (tested.p_values[0][2], tested.p_values[1][2], None)
 
 
 @pytest.mark.parametrize("n", [4, 8, 12])
@@ -51,10 +51,10 @@ def test_many_images_come_near_to_every_swap():
     difference = table[:, 0] - table[:, 1]
     signs = np.array(list(itertools.product([-1, 1], repeat=13)))
     expected = np.mean(np.abs(signs @ difference) >= abs(difference.sum()))
-    found = permutation_test(table, "xy")
-    assert not found.exact
-    assert found.p_values[0][1] == pytest.approx(expected, abs=0.015)
-    assert permutation_test(table, "xy") == found
+    tested = permutation_test(table, "xy")
+    assert not tested.exact
+    assert tested.p_values[0][1] == pytest.approx(expected, abs=0.015)
+    assert permutation_test(table, "xy") == tested
 
 
 def test_a_p_value_of_drawn_patterns_is_never_0():
@@ -123,16 +123,16 @@ def test_clusters_are_given_in_the_order_of_the_protocols():
 def test_friedman_follows_its_formula():
     """Ranks 1 2 3, 1 2 3, 2 1 3: sums 4, 5, 9; 12 / (3 x 3 x 4) x 122 - 3 x 3 x 4 = 14 / 3."""
     table = np.array([[0.0, 1, 2], [0, 5, 9], [1, 0, 2]])
-    found = friedman_test(table, "xyz")
-    assert found.statistic == pytest.approx(14 / 3)
+    tested = friedman_test(table, "xyz")
+    assert tested.statistic == pytest.approx(14 / 3)
     # Two degrees of freedom: p = exp(-chi2 / 2).
-    assert found.p_value == pytest.approx(math.exp(-7 / 3))
+    assert tested.p_value == pytest.approx(math.exp(-7 / 3))
 
 
 @pytest.mark.parametrize("shape", [(0, 3), (1, 3), (9, 2), (9, 1), (9, 0), (9, 3)])
 def test_friedman_is_undefined_without_enough_or_when_all_are_alike(shape):
-    found = friedman_test(np.ones(shape), "xyz"[: shape[1]])
-    assert (found.statistic, found.p_value) == (None, None)
+    tested = friedman_test(np.ones(shape), "xyz"[: shape[1]])
+    assert (tested.statistic, tested.p_value) == (None, None)
 
 
 @pytest.mark.parametrize("n", [3, 6, 12])
@@ -177,8 +177,8 @@ def test_wilcoxon_is_undefined_where_nothing_differs():
 
 def test_holm_multiplies_from_the_smallest_on():
     """Sorted 0.01 x 3, 0.03 x 2, 0.04 x 1, which may not fall below 0.06."""
-    found = holm([0.01, 0.04, None, 0.03])
-    assert found == pytest.approx((0.03, 0.06, None, 0.06))
+    corrected = holm([0.01, 0.04, None, 0.03])
+    assert corrected == pytest.approx((0.03, 0.06, None, 0.06))
     assert holm([0.7, 0.6]) == (1, 1)
     assert holm([None]) == (None,)
     assert holm([]) == ()
@@ -190,40 +190,40 @@ def test_holm_multiplies_from_the_smallest_on():
 )
 def test_the_critical_difference_has_the_published_quantiles(n_protocols, quantile):
     """Demsar 2006, table 5a."""
-    found = critical_difference(np.ones((6, n_protocols)), "abcdefghij"[:n_protocols])
+    compared = critical_difference(np.ones((6, n_protocols)), "abcdefghij"[:n_protocols])
     expected = quantile * math.sqrt(n_protocols * (n_protocols + 1) / 36)
-    assert found.critical_difference == pytest.approx(expected, rel=4e-4)
+    assert compared.critical_difference == pytest.approx(expected, rel=4e-4)
 
 
 def test_fourteen_images_and_four_protocols_have_the_published_difference():
     """Demsar's example, 3.2.2: CD = 1.25 at 0.05."""
-    found = critical_difference(np.ones((14, 4)), "abcd")
-    assert round(found.critical_difference, 2) == 1.25
+    compared = critical_difference(np.ones((14, 4)), "abcd")
+    assert round(compared.critical_difference, 2) == 1.25
 
 
 def test_average_ranks_share_places_and_the_best_comes_first():
     """Ranks 3 1.5 1.5 and 2.5 2.5 1."""
-    found = critical_difference(np.array([[9.0, 1, 1], [4, 4, 0]]), "xyz")
-    assert found.average_ranks == (("z", 1.25), ("y", 2.0), ("x", 2.75))
+    compared = critical_difference(np.array([[9.0, 1, 1], [4, 4, 0]]), "xyz")
+    assert compared.average_ranks == (("z", 1.25), ("y", 2.0), ("x", 2.75))
     ranks = scipy.stats.rankdata([[9, 1, 1], [4, 4, 0]], axis=1).mean(axis=0)
-    assert dict(found.average_ranks) == dict(zip("xyz", ranks, strict=True))
-    assert found.groups == (("z", "y", "x"),)
+    assert dict(compared.average_ranks) == dict(zip("xyz", ranks, strict=True))
+    assert compared.groups == (("z", "y", "x"),)
 
 
 def test_groups_are_the_longest_runs_not_told_apart():
     """12 images: CD = 2.343 sqrt(12 / 72) = 0.957. a is first in 8 and b in 4; c always last."""
     table = np.array([[0.0, 1, 2]] * 8 + [[1.0, 0, 2]] * 4)
-    found = critical_difference(table, "abc")
-    assert dict(found.average_ranks) == {"a": 16 / 12, "b": 20 / 12, "c": 3}
-    assert found.groups == (("a", "b"),)
+    compared = critical_difference(table, "abc")
+    assert dict(compared.average_ranks) == {"a": 16 / 12, "b": 20 / 12, "c": 3}
+    assert compared.groups == (("a", "b"),)
     # 24 images: CD 0.677; ranks 1.5, 2, 2.5: neighbours are not told apart, the ends are.
     table = np.array([[0.0, 1, 2]] * 12 + [[0.0, 2, 1]] * 4 + [[2.0, 0, 1]] * 4 + [[2, 1, 0]] * 4)
-    found = critical_difference(table, "abc")
-    ranks = dict(found.average_ranks)
+    compared = critical_difference(table, "abc")
+    ranks = dict(compared.average_ranks)
     assert (ranks["a"], ranks["b"], ranks["c"]) == (40 / 24, 48 / 24, 56 / 24)
-    assert found.groups == (("a", "b", "c"),)
-    found = critical_difference(np.tile(table, (2, 1)), "abc")
-    assert found.groups == (("a", "b"), ("b", "c"))
+    assert compared.groups == (("a", "b", "c"),)
+    compared = critical_difference(np.tile(table, (2, 1)), "abc")
+    assert compared.groups == (("a", "b"), ("b", "c"))
 
 
 def test_critical_difference_edges():

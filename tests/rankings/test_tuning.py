@@ -27,8 +27,8 @@ def one_protocol(scores):
 
 
 def calibrated(scores, consensus, **settings):
-    [found] = tie_calibration(one_protocol(scores), consensus, **settings)
-    return found
+    [calibration] = tie_calibration(one_protocol(scores), consensus, **settings)
+    return calibration
 
 
 def sign(x):
@@ -63,20 +63,20 @@ def test_the_reference_cases_of_tie_calibration_are_reproduced():
     cases = json.loads(shared_path("reference", "tie_calibration_cases.json").read_text())["cases"]
     assert cases
     for case in cases:
-        found = calibrated(case["scores"], case["consensus"])
+        calibration = calibrated(case["scores"], case["consensus"])
         expected = case["expected"]
-        assert found.epsilon == expected["epsilon"], case["name"]
+        assert calibration.epsilon == expected["epsilon"], case["name"]
         # The reference adds shares as floats, we as fractions.
-        assert found.accuracy == pytest.approx(expected["accuracy"], abs=1e-15)
-        assert found.accuracy_at_0 == pytest.approx(expected["accuracy_at_0"], abs=1e-15)
+        assert calibration.accuracy == pytest.approx(expected["accuracy"], abs=1e-15)
+        assert calibration.accuracy_at_0 == pytest.approx(expected["accuracy_at_0"], abs=1e-15)
 
 
 def test_the_reference_study_is_calibrated():
     study = json.loads(shared_path("reference", "study_case.json").read_text())
-    found = tie_calibration(study["protocol_scores"], study["consensus_mean_rank"])
+    calibrations = tie_calibration(study["protocol_scores"], study["consensus_mean_rank"])
     expected = study["expected_tie_calibration"]
-    assert {of.protocol for of in found} == set(expected)
-    for of in found:
+    assert {of.protocol for of in calibrations} == set(expected)
+    for of in calibrations:
         assert of.epsilon == expected[of.protocol]["epsilon"]
         assert of.accuracy == pytest.approx(expected[of.protocol]["accuracy"], abs=1e-15)
         assert of.accuracy_at_0 == pytest.approx(expected[of.protocol]["accuracy_at_0"], abs=1e-15)
@@ -96,18 +96,18 @@ def test_calibration_finds_what_trying_every_candidate_finds(seed):
             method: 0.3 * seen[method] + float(of)
             for method, of in zip(methods, noise, strict=True)
         }
-    found = calibrated(scores, consensus)
+    calibration = calibrated(scores, consensus)
     best = searched(scores, consensus)
-    assert found.epsilon == best
-    assert found.accuracy == float(accuracy(scores, consensus, best))
-    assert found.accuracy_at_0 == float(accuracy(scores, consensus, 0))
-    for epsilon, of in found.curve:
+    assert calibration.epsilon == best
+    assert calibration.accuracy == float(accuracy(scores, consensus, best))
+    assert calibration.accuracy_at_0 == float(accuracy(scores, consensus, 0))
+    for epsilon, of in calibration.curve:
         assert of == float(accuracy(scores, consensus, epsilon))
     goal = [
         edit_distance(calibrated_ranking(scores[image], best), consensus[image]).distance
         for image in consensus
     ]
-    assert found.score == sum(goal) / len(goal)
+    assert calibration.score == sum(goal) / len(goal)
 
     images = sorted(consensus)
     held_out, distances = Fraction(0), 0.0
@@ -115,37 +115,37 @@ def test_calibration_finds_what_trying_every_candidate_finds(seed):
         inside = {images[at]: consensus[images[at]] for at in fold}
         outside = {image: of for image, of in consensus.items() if image not in inside}
         epsilon = searched(scores, outside)
-        assert found.fold_epsilons[number] == epsilon
+        assert calibration.fold_epsilons[number] == epsilon
         held_out += accuracy(scores, inside, epsilon) * len(inside)
         distances += sum(
             edit_distance(calibrated_ranking(scores[image], epsilon), of).distance
             for image, of in inside.items()
         )
-    assert found.cross_validated_accuracy == float(held_out / len(images))
-    assert found.cross_validated_score == distances / len(images)
+    assert calibration.cross_validated_accuracy == float(held_out / len(images))
+    assert calibration.cross_validated_score == distances / len(images)
 
 
 def test_the_smallest_of_equal_epsilons_is_taken():
     """Tying a and b (0.1) is right; tying more is neither better nor worse until all are tied."""
-    found = calibrated({"i": {"a": 0.9, "b": 0.8, "c": 0.1}}, {"i": by_text("a=b>c")})
-    assert (found.epsilon, found.accuracy, found.accuracy_at_0) == (0.1, 1, 2 / 3)
-    assert found.curve == ((0, 2 / 3), (0.1, 1), (0.7, 2 / 3), (0.8, 1 / 3))
+    calibration = calibrated({"i": {"a": 0.9, "b": 0.8, "c": 0.1}}, {"i": by_text("a=b>c")})
+    assert (calibration.epsilon, calibration.accuracy, calibration.accuracy_at_0) == (0.1, 1, 2 / 3)
+    assert calibration.curve == ((0, 2 / 3), (0.1, 1), (0.7, 2 / 3), (0.8, 1 / 3))
 
 
 def test_equal_differences_are_one_candidate_though_floats_tell_them_apart():
     assert 0.3 - 0.2 != 0.2 - 0.1
-    found = calibrated({"i": {"a": 0.3, "b": 0.2, "c": 0.1}}, {"i": by_text("a=b=c")})
-    assert [epsilon for epsilon, _ in found.curve] == [0, 0.1, 0.2]
-    assert found.epsilon == 0.2
+    calibration = calibrated({"i": {"a": 0.3, "b": 0.2, "c": 0.1}}, {"i": by_text("a=b=c")})
+    assert [epsilon for epsilon, _ in calibration.curve] == [0, 0.1, 0.2]
+    assert calibration.epsilon == 0.2
 
 
 def test_images_count_the_same_whatever_their_number_of_methods():
     """One pair that should tie at 0.2, and three pairs of another image that should not."""
     scores = {"i": {"a": 0.5, "b": 0.3}, "j": {"a": 0.9, "b": 0.7, "c": 0.5}}
     consensus = {"i": by_text("a=b"), "j": by_text("a>b>c")}
-    found = calibrated(scores, consensus)
+    calibration = calibrated(scores, consensus)
     # 0: (0 + 1) / 2; 0.2: (1 + 1/3) / 2; 0.4: (1 + 0) / 2.
-    assert (found.epsilon, found.accuracy) == (0.2, 2 / 3)
+    assert (calibration.epsilon, calibration.accuracy) == (0.2, 2 / 3)
 
 
 def test_calibration_of_constant_protocols_all_ties_and_nothing():
@@ -173,11 +173,11 @@ def test_a_long_curve_is_thinned_and_keeps_the_best():
         image: ranking_from_scores({method: round(of * 3) for method, of in values.items()})
         for image, values in scores.items()
     }
-    found = calibrated(scores, consensus)
-    assert CURVE_POINTS <= len(found.curve) <= CURVE_POINTS + 1
-    assert found.curve[0] == (0, found.accuracy_at_0)
-    assert (found.epsilon, found.accuracy) in found.curve
-    assert max(of for _, of in found.curve) == found.accuracy
+    calibration = calibrated(scores, consensus)
+    assert CURVE_POINTS <= len(calibration.curve) <= CURVE_POINTS + 1
+    assert calibration.curve[0] == (0, calibration.accuracy_at_0)
+    assert (calibration.epsilon, calibration.accuracy) in calibration.curve
+    assert max(of for _, of in calibration.curve) == calibration.accuracy
 
 
 @pytest.mark.parametrize(
@@ -200,8 +200,8 @@ def test_no_bucket_is_wider_than_epsilon_and_better_scores_never_rank_below(valu
     scores = {f"m{at}": (value + shift) / 20 for at, value in enumerate(values)}
     ranking = calibrated_ranking(scores, epsilon / 20)
     for bucket in ranking:
-        found = [scores[method] for method in bucket]
-        assert round(max(found) - min(found), 9) <= epsilon / 20
+        in_bucket = [scores[method] for method in bucket]
+        assert round(max(in_bucket) - min(in_bucket), 9) <= epsilon / 20
     for upper, lower in itertools.pairwise(ranking):
         assert min(scores[m] for m in upper) > max(scores[m] for m in lower)
     if epsilon == 0:
@@ -234,8 +234,8 @@ def test_calibrated_rankings_refuse_what_is_no_score():
 def test_many_scores_are_rounded_as_one_is(values, decimals):
     scores = {f"m{at}": value for at, value in enumerate(values)}
     place = bucket_of(ranking_from_scores(scores, decimals))
-    [found] = places_from_scores(np.array([values]), decimals).tolist()
-    assert found == [place[method] for method in scores]
+    [places] = places_from_scores(np.array([values]), decimals).tolist()
+    assert places == [place[method] for method in scores]
 
 
 def random_study(seed, n_images, n_methods=4):
@@ -263,15 +263,15 @@ def test_the_grid_of_betas_is_even_in_octaves():
 @pytest.mark.parametrize("distance", ["edit", "kemeny"])
 def test_every_point_of_the_curve_is_the_score_of_a_report(distance):
     scores, consensus = random_study(1, 9)
-    found = beta_search(scores, consensus, distance=distance, decimals=2)
+    searches = beta_search(scores, consensus, distance=distance, decimals=2)
     for at in (0, 10, 24, 48):
         settings = Settings(beta=BETAS[at], decimals=2, distance=distance, min_annotators=1)
         rankings = {"preference": {image: [ranking] for image, ranking in consensus.items()}}
         rows = build_report(rankings, scores, settings).criteria["preference"].rows
         assert {row.protocol: row.score for row in rows} == {
-            of.protocol: of.curve[at][1] for of in found
+            of.protocol: of.curve[at][1] for of in searches
         }
-    for of in found:
+    for of in searches:
         assert of.score == min(score for _, score in of.curve)
         assert (of.beta, of.score) in of.curve
 
@@ -279,20 +279,20 @@ def test_every_point_of_the_curve_is_the_score_of_a_report(distance):
 def test_the_cross_validated_score_uses_the_beta_of_the_other_folds():
     """Written out: for each fold the best beta on the rest, by a search of the rest alone."""
     scores, consensus = random_study(2, 13)
-    [found, _] = beta_search(scores, consensus)
+    [search, _] = beta_search(scores, consensus)
     images = sorted(consensus)
     total = 0.0
     for number, fold in enumerate(folds(13)):
         inside = [images[at] for at in fold]
         rest = {image: of for image, of in consensus.items() if image not in inside}
         [outside, _] = beta_search(scores, rest)
-        assert found.fold_betas[number] == outside.beta
+        assert search.fold_betas[number] == outside.beta
         for image in inside:
             values = {
                 method: f_beta(*of, outside.beta) for method, of in scores[image]["x"].items()
             }
             total += edit_distance(ranking_from_scores(values), consensus[image]).distance
-    assert found.cross_validated_score == total / 13
+    assert search.cross_validated_score == total / 13
 
 
 def test_people_who_follow_recall_ask_for_a_large_beta():
@@ -307,8 +307,8 @@ def test_people_who_follow_recall_ask_for_a_large_beta():
 
 def test_beta_is_1_where_it_does_not_matter():
     scores = {"i": {"x": dict.fromkeys("ab", (0.5, 0.5))}}
-    [found] = beta_search(scores, {"i": by_text("a>b")})
-    assert (found.beta, found.score, found.cross_validated_score) == (1, 0.5, None)
+    [search] = beta_search(scores, {"i": by_text("a>b")})
+    assert (search.beta, search.score, search.cross_validated_score) == (1, 0.5, None)
     [zero] = beta_search({"i": {"x": {"a": (0, 0)}}}, {"i": by_text("a")})
     assert (zero.beta, zero.score) == (1, 0)
     [none] = beta_search(scores, {})

@@ -1,1 +1,1 @@
-"""What tests of several subjects share: factories, archives, commands, worked studies."""
+"""Shared parts of the tests: factories, archives, commands, worked studies."""

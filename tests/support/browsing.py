@@ -1,4 +1,4 @@
-"""What tests in a browser share: who is signed in, and what holds of every page."""
+"""Shared parts of the tests in a browser: signing in, and rules that hold of every page."""
 
 import re
 

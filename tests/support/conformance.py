@@ -88,7 +88,7 @@ class Comparison:
 
     @property
     def beyond(self) -> list[str]:
-        return [image for image, found in self.image_deviations.items() if found > BOUND]
+        return [image for image, deviation in self.image_deviations.items() if deviation > BOUND]
 
 
 def read_reference(name: str) -> dict:
@@ -108,21 +108,21 @@ def compare(name: str) -> Iterator[Comparison]:
         with_average_precision = "AP" in reference["image_values"]
         deviations = {}
         for scene, score in zip(scenes, scores, strict=True):
-            found = [score.recall, score.precision, score.f_score]
+            ours = [score.recall, score.precision, score.f_score]
             if with_average_precision:
-                found.append(score.indicators["average_precision"])
+                ours.append(score.indicators["average_precision"])
             official = expected["images"][scene.name]
-            deviations[scene.name] = max(abs(a - b) for a, b in zip(found, official, strict=True))
+            deviations[scene.name] = max(abs(a - b) for a, b in zip(ours, official, strict=True))
         overall, figures = protocol.overall(scores), expected["overall"]
         official = [
             figures.get("recall", figures.get("r")),
             figures.get("precision", figures.get("p")),
             figures.get("hmean", figures.get("f")),
         ]
-        found = [overall.recall, overall.precision, overall.f_score]
+        ours = [overall.recall, overall.precision, overall.f_score]
         if with_average_precision:
             official.append(figures["AP"])
-            found.append(overall.indicators["average_precision"])
+            ours.append(overall.indicators["average_precision"])
         yield Comparison(
             name,
             slug,
@@ -131,7 +131,7 @@ def compare(name: str) -> Iterator[Comparison]:
             method,
             len(scenes),
             deviations,
-            max(abs(a - b) for a, b in zip(found, official, strict=True)),
+            max(abs(a - b) for a, b in zip(ours, official, strict=True)),
         )
 
 
@@ -158,10 +158,10 @@ def edge_cases() -> dict:
 
 
 def edge_scene(case: dict) -> Scene:
-    found = case["detections"]
+    detections = case["detections"]
     return Scene(
         tuple(_edge_region(row, truth=True) for row in case["ground_truth"]),
-        None if found is None else tuple(_edge_region(row, truth=False) for row in found),
+        None if detections is None else tuple(_edge_region(row, truth=False) for row in detections),
     )
 
 
@@ -184,10 +184,10 @@ def compare_edge_cases(protocol: str) -> dict[str, float]:
             continue
         [score] = evaluator.score([edge_scene(case)])
         overall = evaluator.overall([score])
-        found = [score.recall, score.precision, score.f_score]
+        ours = [score.recall, score.precision, score.f_score]
         official = list(expected["image"])
         if "overall" in expected:
-            found += [overall.recall, overall.precision, overall.f_score]
+            ours += [overall.recall, overall.precision, overall.f_score]
             official += expected["overall"]
-        deviations[name] = max(abs(a - b) for a, b in zip(found, official, strict=True))
+        deviations[name] = max(abs(a - b) for a, b in zip(ours, official, strict=True))
     return deviations

@@ -1,4 +1,4 @@
-"""How many examples a property is tried on."""
+"""Numbers of examples that a property is tried on."""
 
 from hypothesis import settings
 

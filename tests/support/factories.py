@@ -55,13 +55,13 @@ def make_method(dataset: Dataset, name: str | None = None) -> Method:
 def make_result(image: Image, method: Method, boxes: Iterable[Box] | None = None) -> Result:
     """A result; without boxes one that looks like no other."""
     offset = next(serial)
-    found = regions([(offset, 0, offset + 20, 10)] if boxes is None else boxes)
+    detections = regions([(offset, 0, offset + 20, 10)] if boxes is None else boxes)
     return Result.objects.create(
         image=image,
         method=method,
-        regions=encode_regions(found),
-        n_regions=len(found),
-        sha256=sha256(canonical_bytes(found)).hexdigest(),
+        regions=encode_regions(detections),
+        n_regions=len(detections),
+        sha256=sha256(canonical_bytes(detections)).hexdigest(),
     )
 
 

@@ -15,7 +15,7 @@ RESULTS = {"res_img_1.txt": "0,0,99,39\n", "res_img_2.txt": "0,0,9,9\n1,1,8,8\n"
 
 
 def _bytes(content):
-    """What a file holds: bytes, text, or the entries of a zip."""
+    """Return a file's content from bytes, text, or the entries of a zip."""
     if isinstance(content, str):
         return content.encode()
     return content if isinstance(content, bytes) else zip_bytes(content)

@@ -9,11 +9,11 @@ from annotate.jobs import launching
 
 
 def database_url() -> str:
-    found = connection.settings_dict
+    settings = connection.settings_dict
     if connection.vendor == "sqlite":
-        return f"sqlite:///{found['NAME']}"
-    secret = f":{found['PASSWORD']}" if found["PASSWORD"] else ""
-    return f"postgres://{found['USER']}{secret}@{found['HOST']}:{found['PORT']}/{found['NAME']}"
+        return f"sqlite:///{settings['NAME']}"
+    secret = f":{settings['PASSWORD']}" if settings["PASSWORD"] else ""
+    return f"postgres://{settings['USER']}{secret}@{settings['HOST']}:{settings['PORT']}/{settings['NAME']}"
 
 
 @pytest.fixture

@@ -59,17 +59,17 @@ detections = st.none() | st.lists(
     max_size=5,
 ).map(tuple)
 scenes = st.builds(
-    lambda truth, found: Scene(truth, found, "image", 400.0, 300.0), truths, detections
+    lambda truth, detected: Scene(truth, detected, "image", 400.0, 300.0), truths, detections
 )
 
 
 def score(slug, scene, **parameters):
-    [found] = registry.get(slug, parameters).score([scene])
-    return found
+    [scored] = registry.get(slug, parameters).score([scene])
+    return scored
 
 
-def figures(found):
-    return found.recall, found.precision, found.f_score
+def figures(scored):
+    return scored.recall, scored.precision, scored.f_score
 
 
 def close(a, b):

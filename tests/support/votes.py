@@ -54,9 +54,12 @@ def table(faces):
 
 def scenes(methods, truth=(), **size):
     size = size or {"width": 100.0, "height": 100.0}
-    return {name: [Scene(tuple(truth), tuple(found), **size)] for name, found in methods.items()}
+    return {
+        name: [Scene(tuple(truth), tuple(detections), **size)]
+        for name, detections in methods.items()
+    }
 
 
 def score(methods, truth=(), size=None, **parameters):
-    found = NoGroundTruth(**parameters).score_methods(scenes(methods, truth, **(size or {})))
-    return {name: scores[0] for name, scores in found.items()}
+    by_method = NoGroundTruth(**parameters).score_methods(scenes(methods, truth, **(size or {})))
+    return {name: scores[0] for name, scores in by_method.items()}

@@ -117,7 +117,7 @@ def add_photograph(image: Image) -> str:
 
 
 def is_problem(response, status: int, kind: str | None = None) -> bool:
-    """Whether it is a problem document that says the same as the response."""
+    """Say whether the response is a problem document that agrees with its status."""
     data = response.json()
     return (
         response.status_code == status

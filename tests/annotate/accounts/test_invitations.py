@@ -108,12 +108,12 @@ def test_an_expired_link_says_so_and_lets_nobody_in(client, study):
 
 
 def test_a_revoked_link_says_so_and_lets_nobody_in(client, study):
-    one = made(study)
-    revoke(invitation=one.invitation)
-    opened(client, one.token)
-    assert "taken back" in client.get(reverse("accounts:invitation")).text
-    with pytest.raises(InvitationRefused, match="taken back"):
-        accept(invitation=one.invitation, person=make_person())
+    new = made(study)
+    revoke(invitation=new.invitation)
+    opened(client, new.token)
+    assert "was revoked" in client.get(reverse("accounts:invitation")).text
+    with pytest.raises(InvitationRefused, match="was revoked"):
+        accept(invitation=new.invitation, person=make_person())
 
 
 def test_an_unknown_link_is_404_and_says_what_to_do(client, db):
@@ -123,9 +123,9 @@ def test_an_unknown_link_is_404_and_says_what_to_do(client, db):
 
 
 def test_an_invitation_bound_to_an_address_refuses_another_person(client, study):
-    one = made(study, emails=["ana@example.org"])
+    new = made(study, emails=["ana@example.org"])
     client.force_login(make_person(email="ben@example.org"))
-    opened(client, one.token)
+    opened(client, new.token)
     response = client.get(reverse("accounts:invitation"))
     assert response.status_code == 403
     assert "another e-mail address" in response.text
@@ -135,9 +135,9 @@ def test_an_invitation_bound_to_an_address_refuses_another_person(client, study)
 
 
 def test_an_invitation_bound_to_an_address_takes_its_owner_in_any_spelling(client, study):
-    one = made(study, emails=["Ana@Example.org"])
+    new = made(study, emails=["Ana@Example.org"])
     client.force_login(make_person(email="ANA@example.org"))
-    opened(client, one.token)
+    opened(client, new.token)
     client.post(reverse("accounts:join"))
     assert study.memberships.exists()
 
@@ -247,12 +247,16 @@ def test_the_token_is_not_in_the_logs(name, said, logged):
 
 def handlers_of(logger):
     """All that write what is logged here, but for those of the test runner."""
-    found = []
+    handlers = []
     while logger is not None:
-        found += [one for one in logger.handlers if not type(one).__module__.startswith("_pytest")]
+        handlers += [
+            handler
+            for handler in logger.handlers
+            if not type(handler).__module__.startswith("_pytest")
+        ]
         logger = logger.parent if logger.propagate else None
-    assert found
-    return found
+    assert handlers
+    return handlers
 
 
 def test_opening_links_at_random_is_refused_after_a_while(client, settings, db):

@@ -60,9 +60,9 @@ def test_any_regions_are_scored_or_refused(script, slug):
             return
         data = response.json()
         assert len(data["images"]) == len(images)
-        for one in (data, *data["images"]):
+        for scored in (data, *data["images"]):
             for name in ("recall", "precision", "f_score"):
-                value = one[name]
+                value = scored[name]
                 assert value is None or (math.isfinite(value) and -1e-9 <= value <= 1 + 1e-9)
 
     scored_or_refused()

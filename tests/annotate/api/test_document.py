@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from annotate.judging.models import Assignment
+from annotate.judging.models import Assignment, Screen
 from annotate.rest.errors import ApiError
 from annotate.rest.problems import NAMES
 from annotate.rest.scopes import SCOPES
@@ -54,11 +54,14 @@ def test_the_example_judges_and_reports_against_a_real_server(live_server):
     assert said[0] == f"I am {annotator.username}, with a token for read, judge."
     # The boxes share 80 of 100 units of width: an IoU of 0.8.
     assert said[1] == "IOU: recall 1.00, precision 1.00."
-    n_pairs = sum(one.screens.filter(state="answered").count() for one in Assignment.objects.all())
+    n_pairs = Screen.objects.filter(state=Screen.State.ANSWERED).count()
     assert said[2] == f"{study.name}: answered {n_pairs} pairs."
     pk = dict(study.methods.values_list("name", "pk"))
     order = [[pk["three"]], [pk["two"]], [pk["one"]]]
-    assert [one.rankings["recall"] for one in Assignment.objects.all()] == [order, order]
+    assert [assignment.rankings["recall"] for assignment in Assignment.objects.all()] == [
+        order,
+        order,
+    ]
 
     said = printed(live_server.url, add_researcher(study), "read", "judge")
     # The sentinel that counts boxes agrees with somebody who does.
@@ -82,7 +85,7 @@ def test_every_kind_of_problem_is_in_the_table():
     table = TEXT.partition("## Errors")[2].partition("## Lists")[0]
     kinds = {names[0] for names in NAMES.values()} | {"failed", "study-not-open"}
     kinds |= {"already-answered", "first-visit-due"}
-    kinds |= {one.problem for one in kinds_of(ApiError) if one.problem}
+    kinds |= {error.problem for error in kinds_of(ApiError) if error.problem}
     assert kinds == set(re.findall(r"`([a-z-]+)`", table)) - {"type", "current", "errors"}
 
 

@@ -59,7 +59,7 @@ def one_connection():
 
 
 def real(world, path):
-    """What the addresses of the world have in the place of their parameters."""
+    """Return the values that replace an address's parameters in the world."""
     root = path.removeprefix("/api/v1/").split("/")[0]
     slugs = {"datasets": world.study.dataset.slug, "protocols": "iou"}
     return {
@@ -77,7 +77,7 @@ def real(world, path):
 
 def cases(operation, world):
     """Requests to what is there, right and wrong, and to what is not there."""
-    names = {one.name for one in operation.path_parameters}
+    names = {parameter.name for parameter in operation.path_parameters}
     there = {name: value for name, value in real(world, operation.path).items() if name in names}
     right = operation.as_strategy(GenerationMode.POSITIVE, path_parameters=there)
     kinds = [right]

@@ -32,13 +32,13 @@ def verdict(n_left, n_right, more_is_better):
 
 
 def verdicts(open_criteria, results, left, right):
-    """What somebody answers who only counts the boxes on the screen."""
+    """Return the answers of somebody who only counts the boxes on the screen."""
     counts = (len(results[left]["polygons"]), len(results[right]["polygons"]))
     return {name: verdict(*counts, MORE_IS_BETTER[name]) for name in open_criteria}
 
 
 def answer_of(screen, results=None):
-    asked = [one["name"] for one in screen["criteria"] if one["state"] == "open"]
+    asked = [criterion["name"] for criterion in screen["criteria"] if criterion["state"] == "open"]
     results = results or screen["image"]["results"]
     return verdicts(asked, results, screen["left"], screen["right"])
 
@@ -69,13 +69,13 @@ def answer_address(screen):
 
 def finish_by_api(script, study):
     """Answer until nothing is left; return the number of pairs."""
-    found, known, n_pairs = script.post(f"{ROOT}/studies/{study.slug}/start").json(), {}, 0
-    while not found["done"]:
-        screen = found["screen"]
+    answer, known, n_pairs = script.post(f"{ROOT}/studies/{study.slug}/start").json(), {}, 0
+    while not answer["done"]:
+        screen = answer["screen"]
         key = screen["image"]["key"]
         known[key] = screen["image"]["results"] or known[key]
         sent = answer_of(screen, known[key]) | {"seconds_taken": 1.5, "have": key}
-        found = script.post(answer_address(screen), sent).json()
+        answer = script.post(answer_address(screen), sent).json()
         n_pairs += 1
     return n_pairs
 
@@ -87,14 +87,16 @@ def finish_by_pages(client, study):
     page = client.get(reverse("judging:judge", args=[study.slug]))
     data = page.context["payload"]
     while "done" not in data:
-        asked = [one["name"] for one in data["criteria"] if one["state"] == "open"]
+        asked = [
+            criterion["name"] for criterion in data["criteria"] if criterion["state"] == "open"
+        ]
         sent = verdicts(asked, data["image"]["results"], data["left"], data["right"])
         data = client.post(data["screen"]["answer_url"], sent, headers=headers).json()
 
 
 def rankings(study, person):
-    found = Assignment.objects.filter(study=study, annotator=person)
-    return dict(found.values_list("image__name", "rankings"))
+    assignments = Assignment.objects.filter(study=study, annotator=person)
+    return dict(assignments.values_list("image__name", "rankings"))
 
 
 def test_a_study_is_finished_through_the_api_with_the_rankings_of_the_pages(
@@ -117,9 +119,9 @@ def test_a_study_is_finished_through_the_api_with_the_rankings_of_the_pages(
         "preference": fewest_first[::-1],
     }
     assert len(by_api) == 3
-    assert all(found == expected for found in by_api.values())
+    assert all(ranking == expected for ranking in by_api.values())
     assert Judgement.objects.filter(assignment__annotator=annotator).count() == n_pairs
-    assert not [one for one, differs in rankings_that_differ() if differs]
+    assert not [assignment for assignment, differs in rankings_that_differ() if differs]
 
     own = script.get(f"{ROOT}/studies/{study.slug}/assignments").json()["results"]
     assert [row["state"] for row in own] == ["complete"] * 3

@@ -79,12 +79,12 @@ def test_faults_are_listed_with_their_place_and_stop_the_load(admin, reader):
     load = begun(admin, name="Street")
     upload(admin, load, "gt.zip", {"gt_img_1.txt": "0,0,99\n<b>,1,2,3\n", "gt_img_2.txt": ""})
     admin.post(f"{load}/check")
-    found = reader.get(f"{load}/findings?severity=error").json()["results"]
-    assert {(row["entry"], row["line"]) for row in found} == {
+    findings = reader.get(f"{load}/findings?severity=error").json()["results"]
+    assert {(row["entry"], row["line"]) for row in findings} == {
         ("gt_img_1.txt", 1),
         ("gt_img_1.txt", 2),
     }
-    assert all(row["archive"] == "gt.zip" and row["expected"] for row in found)
+    assert all(row["archive"] == "gt.zip" and row["expected"] for row in findings)
     assert reader.get(load).json()["n_findings"]["error"] == 2
     assert [row["line"] for row in reader.get(f"{load}/findings?code=L2").json()["results"]] == [2]
     response = admin.post(f"{load}/confirm")

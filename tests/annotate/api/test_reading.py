@@ -1,4 +1,4 @@
-"""What can be read: pages of lists, filters, the numbers themselves, and how many queries it takes."""
+"""Reading through the API: pages of lists, filters, the numbers themselves, and the queries it takes."""
 
 import csv
 import hashlib
@@ -102,14 +102,14 @@ def test_a_page_that_cannot_be_is_422(world, researcher, query):
 
 def test_results_come_with_their_regions_and_may_be_filtered(world, researcher):
     image, method = world.image, world.study.methods.get(name="beta-net")
-    found = image.results.get(method=method)
+    result = image.results.get(method=method)
     regions = (
         Region.from_box(0, 0, 9.5, 9, text="né", confidence=0.5),
         Region((0.0, 0.0, 5.0, 0.0, 5.0, 5.0)),
     )
-    found.regions = encode_regions(regions)
-    found.n_regions = 2
-    found.save()
+    result.regions = encode_regions(regions)
+    result.n_regions = 2
+    result.save()
     address = f"/api/v1/datasets/{world.study.dataset.slug}/results"
     assert len(rows_of(researcher, address)) == 6
     assert len(rows_of(researcher, f"{address}?method=beta-net")) == 2
@@ -119,7 +119,7 @@ def test_results_come_with_their_regions_and_may_be_filtered(world, researcher):
         {"points": [0, 0, 5, 0, 5, 5]},
     ]
     assert (row["image_name"], row["method"], row["n_regions"]) == (image.name, "beta-net", 2)
-    assert researcher.get(f"/api/v1/results/{found.pk}").json() == row
+    assert researcher.get(f"/api/v1/results/{result.pk}").json() == row
     assert is_problem(researcher.get(f"{address}?image=x"), 422)
     assert is_problem(researcher.get(f"{address}?method=%00"), 422)
 
@@ -236,7 +236,9 @@ def test_what_is_scored_at_once_is_bounded(researcher):
 def test_every_protocol_is_listed_with_its_parameters_and_ranges(researcher):
     data = {row["slug"]: row for row in researcher.get("/api/v1/protocols").json()}
     assert list(data) == list(registry.PROTOCOLS)
-    [min_iou] = [one for one in data["iou"]["parameters"] if one["name"] == "min_iou"]
+    [min_iou] = [
+        parameter for parameter in data["iou"]["parameters"] if parameter["name"] == "min_iou"
+    ]
     assert (min_iou["kind"], min_iou["default"], min_iou["low"], min_iou["high"]) == (
         "number",
         0.5,

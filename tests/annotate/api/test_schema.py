@@ -18,8 +18,8 @@ def schema():
 
 
 def operations(schema):
-    for path, found in schema["paths"].items():
-        for method, operation in found.items():
+    for path, of_path in schema["paths"].items():
+        for method, operation in of_path.items():
             yield f"{method.upper()} {path}", operation
 
 
@@ -62,7 +62,9 @@ def test_what_creates_can_be_sent_again(schema):
     keyed = {
         name
         for name, operation in operations(schema)
-        if any(one["name"] == "Idempotency-Key" for one in operation.get("parameters", []))
+        if any(
+            parameter["name"] == "Idempotency-Key" for parameter in operation.get("parameters", [])
+        )
     }
     creates = {name for name, operation in operations(schema) if "201" in operation["responses"]}
     assert creates <= keyed

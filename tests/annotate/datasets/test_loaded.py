@@ -127,11 +127,13 @@ class TestMatrix:
     def test_the_page_reads_no_results_regions(self, admin, dataset):
         with CaptureQueriesContext(connection) as asked:
             page_of(admin, dataset)
-        assert not [one["sql"] for one in asked if '"annotate_result"."regions"' in one["sql"]]
+        assert not [
+            query["sql"] for query in asked if '"annotate_result"."regions"' in query["sql"]
+        ]
 
     def test_counting_datasets_does_not_multiply_images_by_methods(self, dataset):
-        [found] = selectors.with_counts(type(dataset).objects.all())
-        assert (found.n_images, found.n_methods) == (2, 2)
+        [counted] = selectors.with_counts(type(dataset).objects.all())
+        assert (counted.n_images, counted.n_methods) == (2, 2)
 
 
 class TestViewer:
@@ -213,10 +215,10 @@ class TestExports:
         Image.objects.filter(pk=image.pk).update(truth=encode_regions(SHAPES))
         make_image(dataset, "img_2")
         method = make_method(dataset, "net")
-        for each, found in ((image, DETECTIONS), (dataset.images.last(), [])):
+        for each, detections in ((image, DETECTIONS), (dataset.images.last(), [])):
             result = make_result(each, method, [])
             Result.objects.filter(pk=result.pk).update(
-                regions=encode_regions(found), n_regions=len(found)
+                regions=encode_regions(detections), n_regions=len(detections)
             )
         return dataset
 
@@ -226,8 +228,8 @@ class TestExports:
         line_format = "polygon" if extension == "zip" else "coco-json"
         loaded = load_dataset(name="Again", truth=truth, line_format=line_format).dataset
         path = folder / f"net.{extension}"
-        found = taken(exports.results_file(dataset.methods.get(), extension), path)
-        load_results(loaded, {"net": found})
+        results = taken(exports.results_file(dataset.methods.get(), extension), path)
+        load_results(loaded, {"net": results})
         return loaded
 
     @pytest.mark.parametrize("extension", ["zip", "json"])
@@ -249,9 +251,9 @@ class TestExports:
     def test_an_image_without_a_file_has_none_again(self, dataset, tmp_path):
         truth = taken(exports.truth_file(dataset, "zip"), tmp_path / "gt.zip")
         method = dataset.methods.get(name="net")
-        found = taken(exports.results_file(method, "zip"), tmp_path / "net.zip")
+        results = taken(exports.results_file(method, "zip"), tmp_path / "net.zip")
         again = load_dataset(name="Again", truth=truth).dataset
-        receipt = load_results(again, {"net": found}, missing="empty")
+        receipt = load_results(again, {"net": results}, missing="empty")
         assert receipt.counts["methods"]["net"]["without_file"] == 1
 
     def test_they_are_downloads_of_their_type(self, admin, dataset):

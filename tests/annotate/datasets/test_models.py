@@ -1,4 +1,4 @@
-"""What the database holds for datasets, and how regions are drawn."""
+"""Constraints of the datasets' tables, and the drawing of regions."""
 
 import pytest
 from django.db import IntegrityError, transaction

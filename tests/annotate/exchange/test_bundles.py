@@ -181,7 +181,7 @@ def test_a_bundle_with_names_can_be_loaded_and_takes_over_nobodys_account(study)
 
 
 def test_methods_that_came_and_went_stay_known(study):
-    """What was withdrawn is hidden and not forgotten; what came later is placed or waits."""
+    """A withdrawn method is hidden and not forgotten; one that came later is placed or waits."""
     Image.objects.update(sha256="", content_type="", width=None, height=None)
     withdraw_method(study=study, method=study.methods.get(name="d"))
     late = make_method(study.dataset, "late")

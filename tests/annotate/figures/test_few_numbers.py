@@ -82,7 +82,7 @@ FEW = {
 @pytest.mark.parametrize("paper", PAPERS, ids=str)
 @pytest.mark.parametrize("case", FEW)
 def test_every_drawing_keeps_to_the_schema(case, paper):
-    """What makes the files leaves this check out, and must not differ."""
+    """Writing the files leaves this check out, and must not differ."""
     checked_one = drawing(FEW[case], paper).to_dict(validate=True)
     assert json.dumps(checked_one, sort_keys=True) == specification(FEW[case], paper)
 

@@ -1,4 +1,4 @@
-"""What each figure draws: numbers worked out by hand, colours and labels that can be read."""
+"""The figures: numbers worked out by hand, colours and labels that can be read."""
 
 from datetime import date
 from itertools import pairwise

@@ -126,19 +126,19 @@ def test_the_last_box_that_is_added_still_lies_on_the_stage():
 def test_every_protocol_says_something_about_every_situation(slug, caplog):
     drawing = PRESETS[slug].drawing
     said = score_drawing(drawing)
-    assert [one["slug"] for one in said] == list(registry.PROTOCOLS)
-    for one in said:
-        assert len(one["status"]["truth"]) == len(drawing.truth)
-        assert len(one["status"]["detections"]) == len(drawing.detections)
+    assert [answer["slug"] for answer in said] == list(registry.PROTOCOLS)
+    for answer in said:
+        assert len(answer["status"]["truth"]) == len(drawing.truth)
+        assert len(answer["status"]["detections"]) == len(drawing.detections)
         for name in ("recall", "precision", "f_score"):
-            assert one[name] is None or 0 <= one[name] <= 1
+            assert answer[name] is None or 0 <= answer[name] <= 1
     assert not caplog.records
     json.dumps(said, allow_nan=False)
 
 
 def test_the_first_situation_shows_the_three_answers_of_thresholds():
     """One box over three words: all for DETEVAL, the largest word for ICDAR13, nothing for IOU."""
-    said = {one["slug"]: one for one in score_drawing(DEFAULT.drawing)}
+    said = {answer["slug"]: answer for answer in score_drawing(DEFAULT.drawing)}
     assert (said["deteval"]["recall"], said["deteval"]["precision"]) == (1.0, 1.0)
     assert said["icdar13"]["recall"] == pytest.approx(1 / 3)
     assert said["icdar13"]["precision"] == 1.0
@@ -164,7 +164,7 @@ def test_what_a_drawing_cannot_hold_is_undefined_with_the_reason(slug):
 
 
 def test_one_protocol_can_be_asked_alone():
-    assert [one["slug"] for one in score_drawing(DEFAULT.drawing, "iou")] == ["iou"]
+    assert [answer["slug"] for answer in score_drawing(DEFAULT.drawing, "iou")] == ["iou"]
 
 
 def test_ignored_regions_are_told_from_unmatched_ones():

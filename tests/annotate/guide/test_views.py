@@ -238,7 +238,7 @@ def box(**fields):
     return {"scene": {"truth": [{"rect": [10, 10, 110, 50]} | fields], "detections": []}}
 
 
-def found(**fields):
+def detected(**fields):
     return {"scene": {"truth": [], "detections": [{"rect": [10, 10, 110, 50]} | fields]}}
 
 
@@ -273,9 +273,9 @@ MALFORMED = {
     "ignored is text": box(ignored="yes"),
     "a line that is none": box(region="first"),
     "a truth with confidence": box(confidence=0.5),
-    "an ignored detection": found(ignored=True),
-    "too sure": found(confidence=1.5),
-    "endlessly sure": json.dumps(found(confidence=0.5)).replace("0.5", "1e999"),
+    "an ignored detection": detected(ignored=True),
+    "too sure": detected(confidence=1.5),
+    "endlessly sure": json.dumps(detected(confidence=0.5)).replace("0.5", "1e999"),
     "too many truths": {"scene": {"truth": [{"rect": [0, 0, 9, 9]}] * 61, "detections": []}},
     "too many detections": {"scene": {"truth": [], "detections": [{"rect": [0, 0, 9, 9]}] * 61}},
     "too long": json.dumps({"scene": {"truth": [], "detections": []}}) + " " * 65_536,

@@ -35,8 +35,8 @@ def refused(load, *places):
         load()
     assert stored() == before
     errors = [problem for problem in refusal.value.problems if problem.severity == "error"]
-    found = [(problem.code, problem.archive, problem.entry, problem.line) for problem in errors]
-    assert found == list(places), [str(problem) for problem in errors]
+    told = [(problem.code, problem.archive, problem.entry, problem.line) for problem in errors]
+    assert told == list(places), [str(problem) for problem in errors]
     return errors
 
 
@@ -44,21 +44,21 @@ def dataset(truth=TRUTH, images=None, **fields):
     return load_dataset(name="Street", truth=truth, images=images, **fields).dataset
 
 
-def results(found, content, name="net", **fields):
-    return load_results(found, {name: content}, **fields)
+def results(loaded, content, name="net", **fields):
+    return load_results(loaded, {name: content}, **fields)
 
 
 class TestDataset:
     def test_images_regions_and_photographs_are_stored(self):
-        found = dataset(images=PICTURES)
-        assert [image.name for image in found.images.in_order()] == ["img_1", "img_2"]
-        first, second = found.images.in_order()
+        loaded = dataset(images=PICTURES)
+        assert [image.name for image in loaded.images.in_order()] == ["img_1", "img_2"]
+        first, second = loaded.images.in_order()
         assert first.truth_regions[0].text == "one"
         assert second.truth_regions[0].ignored
         assert (first.width, first.height, first.content_type) == (120, 60, "image/png")
         assert second.content_type == "image/jpeg"
-        assert found.box_convention == "inclusive"
-        assert found.imports.get().counts == {
+        assert loaded.box_convention == "inclusive"
+        assert loaded.imports.get().counts == {
             "images": 2,
             "regions": 2,
             "ignored": 1,
@@ -106,8 +106,8 @@ class TestDataset:
         assert problem.expected == expected
 
     def test_null_characters_and_long_names_reach_no_database(self):
-        found = dataset({"gt_a.txt": b"0,0,9,9,nu\0ll\n"})
-        assert found.images.get().truth_regions[0].text == "nu\N{REPLACEMENT CHARACTER}ll"
+        loaded = dataset({"gt_a.txt": b"0,0,9,9,nu\0ll\n"})
+        assert loaded.images.get().truth_regions[0].text == "nu\N{REPLACEMENT CHARACTER}ll"
         with pytest.raises(NotLoaded, match="at most 200 characters"):
             load_dataset(name="Long", truth={f"gt_{'x' * 201}.txt": ""})
 
@@ -189,8 +189,8 @@ class TestDataset:
 
 class TestResults:
     def test_boxes_and_empty_results_are_stored(self):
-        found = dataset()
-        receipt = results(found, {"res_img_1.txt": "0,0,99,39", "res_img_2.txt": ""})
+        loaded = dataset()
+        receipt = results(loaded, {"res_img_1.txt": "0,0,99,39", "res_img_2.txt": ""})
         assert receipt.counts == {
             "methods": {
                 "net": {"results": 2, "boxes": 1, "empty": 1, "without_file": 0, "not_evaluated": 0}
@@ -199,27 +199,27 @@ class TestResults:
         assert [result.n_regions for result in Result.objects.order_by("image")] == [1, 0]
 
     def test_a_missing_file_is_never_guessed(self):
-        found = dataset()
+        loaded = dataset()
         [problem] = refused(
-            lambda: results(found, {"res_img_1.txt": "0,0,99,39"}), ("N4", "net.zip", None, None)
+            lambda: results(loaded, {"res_img_1.txt": "0,0,99,39"}), ("N4", "net.zip", None, None)
         )
         assert "img_2" in problem.found
 
     def test_a_missing_file_means_what_is_said(self):
-        found = dataset()
+        loaded = dataset()
         content = {"res_img_1.txt": "0,0,99,39"}
-        results(found, content, "a", missing="empty")
-        results(found, content, "b", missing="not-evaluated")
+        results(loaded, content, "a", missing="empty")
+        results(loaded, content, "b", missing="not-evaluated")
         assert [
             (result.method.name, result.image.name, result.had_file)
             for result in Result.objects.order_by("method__name", "image__name")
         ] == [("a", "img_1", True), ("a", "img_2", False), ("b", "img_1", True)]
 
     def test_a_result_for_an_image_there_is_not_is_refused_with_the_nearest_name(self):
-        found = dataset()
+        loaded = dataset()
         content = {"res_img_1.txt": "", "res_img_2.txt": "", "res_img_22.txt": ""}
         [problem] = refused(
-            lambda: results(found, content), ("N2", "net.zip", "res_img_22.txt", None)
+            lambda: results(loaded, content), ("N2", "net.zip", "res_img_22.txt", None)
         )
         assert "perhaps img_2" in problem.expected
 
@@ -228,45 +228,45 @@ class TestResults:
         [("0,0,99", "L1"), ("0,0,9x,9", "L2"), ("0,0,NaN,9", "L3"), ("9,9,0,0", "L4")],
     )
     def test_a_line_that_cannot_be_read_is_refused_with_its_place(self, line, code):
-        found = dataset()
+        loaded = dataset()
         content = {"res_img_1.txt": f"0,0,9,9\n{line}", "res_img_2.txt": ""}
-        refused(lambda: results(found, content), (code, "net.zip", "res_img_1.txt", 2))
+        refused(lambda: results(loaded, content), (code, "net.zip", "res_img_1.txt", 2))
 
     def test_a_wrong_name_is_refused(self):
-        found = dataset()
+        loaded = dataset()
         content = {"res_img_1.txt": "", "res_img_2.txt": "", "readme.md": ""}
-        refused(lambda: results(found, content), ("N1", "net.zip", "readme.md", None))
+        refused(lambda: results(loaded, content), ("N1", "net.zip", "readme.md", None))
 
     def test_one_bad_archive_stops_all(self):
-        found = dataset()
+        loaded = dataset()
         good = {"res_img_1.txt": "", "res_img_2.txt": ""}
         archives = {"a": good, "b": b"no zip", "c": good | {"res_img_1.txt": "x"}}
         refused(
-            lambda: load_results(found, archives, missing="empty"),
+            lambda: load_results(loaded, archives, missing="empty"),
             ("A1", "b.zip", None, None),
             ("L1", "c.zip", "res_img_1.txt", 1),
         )
 
     @pytest.mark.parametrize("name", ["net", "NET"])
     def test_a_method_that_is_loaded_is_not_replaced(self, name):
-        found = dataset()
-        results(found, {"res_img_1.txt": "", "res_img_2.txt": ""})
+        loaded = dataset()
+        results(loaded, {"res_img_1.txt": "", "res_img_2.txt": ""})
         before = stored()
         with pytest.raises(NotLoaded, match="loaded already"):
-            results(found, {"res_img_1.txt": "0,0,9,9", "res_img_2.txt": ""}, name)
+            results(loaded, {"res_img_1.txt": "0,0,9,9", "res_img_2.txt": ""}, name)
         assert stored() == before
 
     @pytest.mark.parametrize("name", ["x" * 121, "…"])
     def test_a_method_name_that_is_too_long_or_empty_is_refused(self, name):
-        found = dataset()
+        loaded = dataset()
         with pytest.raises(NotLoaded, match="name of the method"):
-            results(found, {"res_img_1.txt": "", "res_img_2.txt": ""}, name)
+            results(loaded, {"res_img_1.txt": "", "res_img_2.txt": ""}, name)
         assert not Method.objects.exists()
 
     def test_results_that_look_alike_share_a_hash(self):
-        found = dataset()
-        results(found, {"res_img_1.txt": "0,0,9,9\n5,5,8,8", "res_img_2.txt": ""}, "a")
-        results(found, {"res_img_1.txt": "5,5,8,8\n0,0,9,9", "res_img_2.txt": "1,1,2,2"}, "b")
+        loaded = dataset()
+        results(loaded, {"res_img_1.txt": "0,0,9,9\n5,5,8,8", "res_img_2.txt": ""}, "a")
+        results(loaded, {"res_img_1.txt": "5,5,8,8\n0,0,9,9", "res_img_2.txt": "1,1,2,2"}, "b")
         alike, different = (
             set(Result.objects.filter(image__name=name).values_list("sha256", flat=True))
             for name in ("img_1", "img_2")
@@ -274,28 +274,28 @@ class TestResults:
         assert (len(alike), len(different)) == (1, 2)
 
     def test_confidences_are_kept(self):
-        found = dataset()
-        results(found, {"res_img_1.txt": "0,0,9,9,0.75", "res_img_2.txt": ""})
+        loaded = dataset()
+        results(loaded, {"res_img_1.txt": "0,0,9,9,0.75", "res_img_2.txt": ""})
         assert Result.objects.get(n_regions=1).detections[0].confidence == 0.75
 
     def test_answered_results_stay_whatever_is_said(self):
-        found = dataset()
+        loaded = dataset()
         for name, lines in (("net", "0,0,99,39"), ("other", "1,1,9,9")):
-            results(found, {"res_img_1.txt": lines, "res_img_2.txt": ""}, name)
+            results(loaded, {"res_img_1.txt": lines, "res_img_2.txt": ""}, name)
         study = create_study(
-            name="Readers", dataset=found, methods=list(found.methods.all()), state="open"
+            name="Readers", dataset=loaded, methods=list(loaded.methods.all()), state="open"
         )
         judging.start(study=study, annotator=add_annotator(study))
         nothing = {"res_img_1.txt": "", "res_img_2.txt": ""}
-        refused(lambda: results(found, nothing, replace=True))
+        refused(lambda: results(loaded, nothing, replace=True))
         with pytest.raises(NotLoaded, match="so they stay as they are: Readers"):
-            results(found, nothing, replace=True)
+            results(loaded, nothing, replace=True)
 
     def test_the_same_file_twice_is_refused_by_name(self):
-        found = dataset()
+        loaded = dataset()
         content = {"res_img_1.txt": "", "res_img_2.txt": ""}
         with pytest.raises(NotLoaded, match=r"b\.zip is the same file as a\.zip"):
-            load_results(found, {"a": content, "b": content})
+            load_results(loaded, {"a": content, "b": content})
         assert not Method.objects.exists()
 
     def test_what_is_refused_leaves_no_load_behind(self):
@@ -307,17 +307,17 @@ class TestResults:
 
 class TestScores:
     @pytest.fixture
-    def found(self):
-        found = dataset()
-        results(found, {"res_img_1.txt": "0,0,99,39"}, missing="not-evaluated")
-        return found
+    def loaded(self):
+        loaded = dataset()
+        results(loaded, {"res_img_1.txt": "0,0,99,39"}, missing="not-evaluated")
+        return loaded
 
-    def load(self, found, *lines, header="image,method,recall,precision"):
+    def load(self, loaded, *lines, header="image,method,recall,precision"):
         text = "\n".join([header, *lines])
-        return load_scores(found, "Organisers", text)
+        return load_scores(loaded, "Organisers", text)
 
-    def test_scores_become_a_run_with_their_f_score(self, found):
-        receipt = self.load(found, "img_1,net,0.5,1")
+    def test_scores_become_a_run_with_their_f_score(self, loaded):
+        receipt = self.load(loaded, "img_1,net,0.5,1")
         score = Score.objects.get()
         assert (score.recall, score.precision, score.f_score) == (0.5, 1, 2 / 3)
         assert (score.run.name, score.run.origin) == ("Organisers", "imported")
@@ -335,17 +335,17 @@ class TestScores:
             ("img_1,net,good,1", "L2", "a number in [0, 1]"),
         ],
     )
-    def test_a_score_that_cannot_be_is_refused_with_its_line(self, found, line, code, expected):
-        [problem] = refused(lambda: self.load(found, line), (code, "s.csv", None, 2))
+    def test_a_score_that_cannot_be_is_refused_with_its_line(self, loaded, line, code, expected):
+        [problem] = refused(lambda: self.load(loaded, line), (code, "s.csv", None, 2))
         assert expected in problem.expected
 
-    def test_a_result_without_a_score_is_told(self, found):
-        results(found, {"res_img_1.txt": "", "res_img_2.txt": ""}, "more")
-        receipt = self.load(found, "img_1,net,0.5,1")
+    def test_a_result_without_a_score_is_told(self, loaded):
+        results(loaded, {"res_img_1.txt": "", "res_img_2.txt": ""}, "more")
+        receipt = self.load(loaded, "img_1,net,0.5,1")
         assert "no score for 2 results" in receipt.warnings[0]
 
-    def test_a_file_without_scores_is_refused(self, found):
-        refused(lambda: self.load(found), ("S3", "s.csv", None, None))
+    def test_a_file_without_scores_is_refused(self, loaded):
+        refused(lambda: self.load(loaded), ("S3", "s.csv", None, None))
 
 
 def test_files_are_read_where_they_lie_and_stay_there(tmp_path, settings):

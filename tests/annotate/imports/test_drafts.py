@@ -213,13 +213,13 @@ class TestCheck:
             draft, {f"res_{name}.txt": "0,0,5,5\n" + "x\n" * faults.get(name, 0) for name in names}
         )
         examples = checked(draft).summary["examples"]
-        assert [(one["image"], one["problems"]) for one in examples[:3]] == [
+        assert [(example["image"], example["problems"]) for example in examples[:3]] == [
             ("img_7", 3),
             ("img_3", 2),
             ("img_5", 1),
         ]
         assert len(examples) == 3 + 5
-        assert len({(one["file"], one["image"]) for one in examples}) == len(examples)
+        assert len({(example["file"], example["image"]) for example in examples}) == len(examples)
 
     def test_a_cancelled_check_leaves_the_load_open(self, monkeypatch):
         def read(given, rows, progress):
@@ -278,8 +278,8 @@ class TestQuestions:
         file = draft.files.get(kind="results")
         assert not drafts.answer(draft=draft, answers={file.pk: {"missing": meaning}})
         drafts.confirm(draft=draft)
-        found = Result.objects.order_by("image__position")
-        assert [result.n_regions for result in found] == n_boxes
+        results = Result.objects.order_by("image__position")
+        assert [result.n_regions for result in results] == n_boxes
         counts = draft.dataset.imports.get(kind="results").counts["methods"]["net"]
         assert counts["results"] == n_results
 

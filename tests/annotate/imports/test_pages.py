@@ -51,7 +51,7 @@ def url(name, *args):
 
 
 def form_of(draft, **changes):
-    """What the page of files sends: every file as it is, but for these changes."""
+    """Return what the page of files sends: every file as it is, but for these changes."""
     sent = {"name": draft.name, "provenance": "", "licence": ""}
     for file in draft.files.all():
         for field in ("kind", "format", "title"):
@@ -397,8 +397,8 @@ def test_a_receipt_that_cannot_be_undone_says_why(admin):
 
 def test_receipts_are_listed_by_dataset(admin):
     first, second = loaded(new_dataset(name="First")), loaded(new_dataset(name="Second"))
-    found = admin.get(url("receipts"), {"dataset": first.slug}).context["page"].object_list
-    assert [receipt.dataset for receipt in found] == [first]
+    receipts = admin.get(url("receipts"), {"dataset": first.slug}).context["page"].object_list
+    assert [receipt.dataset for receipt in receipts] == [first]
     assert admin.get(url("receipts"), {"dataset": "nowhere"}).status_code == 404
     assert second.imports.count() == 1
 

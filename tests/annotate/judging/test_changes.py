@@ -47,8 +47,8 @@ ABCD = same_truth([["a"], ["b"], ["c"], ["d"]])
 
 def ranking(study, criterion="recall"):
     name_of = dict(study.dataset.methods.values_list("pk", "name"))
-    found = Assignment.objects.get(study=study).rankings[criterion]
-    return [sorted(name_of[method] for method in bucket) for bucket in found]
+    buckets = Assignment.objects.get(study=study).rankings[criterion]
+    return [sorted(name_of[method] for method in bucket) for bucket in buckets]
 
 
 def test_t9_as_many_undos_as_answers_give_the_empty_ranking_and_twice_as_many_events(
@@ -140,7 +140,7 @@ def answered_until_implied(study, annotator):
 def test_t1_what_follows_is_shown_and_never_contradicts_the_ranking(study, annotator):
     turn, truth = answered_until_implied(study, annotator)
     assert turn is not None, "the truths were chosen so that something follows"
-    shown = {one["name"]: one for one in payload(turn)["criteria"]}
+    shown = {entry["name"]: entry for entry in payload(turn)["criteria"]}
     for criterion, verdict in turn.implied.items():
         assert shown[criterion]["state"] == "implied"
         assert shown[criterion]["verdict"] == verdict == verdicts(truth, turn.screen)[criterion]
@@ -333,13 +333,13 @@ def test_match_colours_say_what_the_studys_protocol_makes_of_each_box():
 
 
 def test_fates_of_the_truth_stand_in_the_order_of_its_polygons():
-    """What is ignored has its own list, so it takes no place, wherever it stands in the file."""
+    """Ignored regions have their own list, so they take no place, wherever they stand in the file."""
     boxes = {"one": [(0, 0, 99, 39)], "none": [(300, 300, 340, 340)]}
     study = make_study(["one", "none"], boxes=boxes, match_protocol="iou", ground_truth="always")
     image = study.images.get()
     ignored = Region.from_box(500, 500, 560, 540, ignored=True)
-    found, missed = Region.from_box(0, 0, 99, 39), Region.from_box(100, 100, 160, 140)
-    image.truth = encode_regions([ignored, found, missed])
+    matched, missed = Region.from_box(0, 0, 99, 39), Region.from_box(100, 100, 160, 140)
+    image.truth = encode_regions([ignored, matched, missed])
     image.save()
     turn = services.start(study=study, annotator=add_annotator(study))
     data = payload(turn)

@@ -247,7 +247,7 @@ def test_as_many_undos_as_answers_give_the_empty_log_and_keep_every_event():
     assert (
         services.undo(study=study, annotator=annotator, screen_id=turn.screen.public_id).screen
         == first.screen
-    ), "nothing is left to take back"
+    ), "nothing is left to undo"
 
 
 def test_after_an_undo_across_images_both_are_ranked_to_the_end():

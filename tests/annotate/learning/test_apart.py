@@ -36,7 +36,7 @@ def log():
 
 
 def published(client, study):
-    """What researchers see and take away, but for the time of the request."""
+    """Return what researchers see and download, but for the time of the request."""
     addresses = [reverse("reports:report", args=[study.slug])] + [
         reverse("reports:export", args=[study.slug, extension]) for extension in FORMATS
     ]
@@ -82,8 +82,8 @@ def test_an_annotators_rankings_are_the_same_with_and_without_practice(study):
     ]
     orders = [
         {
-            image: {name: [sorted(b) for b in order] for name, order in found.items()}
-            for image, found in each.items()
+            image: {name: [sorted(b) for b in order] for name, order in of_criterion.items()}
+            for image, of_criterion in each.items()
         }
         for each in rankings
     ]

@@ -21,14 +21,14 @@ def area(box):
     return max(box[2] - box[0], 0) * max(box[3] - box[1], 0)
 
 
-def shared(one, other):
+def shared(box, other):
     return area(
-        (max(one[0], other[0]), max(one[1], other[1]), min(one[2], other[2]), min(one[3], other[3]))
+        (max(box[0], other[0]), max(box[1], other[1]), min(box[2], other[2]), min(box[3], other[3]))
     )
 
 
-def found(pair, boxes):
-    """How many words lie inside a box, by a plain count."""
+def n_found(pair, boxes):
+    """Count the words that lie inside a box, in plain loops."""
     words = pair.picture.boxes.values()
     return sum(any(shared(word, box) > 0.95 * area(word) for box in boxes) for word in words)
 
@@ -61,7 +61,9 @@ def test_there_are_six_cards_and_two_rounds_of_six_other_pairs():
 @pytest.mark.parametrize("slug", EXERCISES_BY_SLUG)
 def test_expected_recall_is_the_side_that_finds_more_words(slug):
     exercise = EXERCISES_BY_SLUG[slug]
-    left, right = (found(exercise.pair, side) for side in (exercise.pair.left, exercise.pair.right))
+    left, right = (
+        n_found(exercise.pair, side) for side in (exercise.pair.left, exercise.pair.right)
+    )
     expected = LEFT if left > right else RIGHT if right > left else "equal"
     assert exercise.expected["recall"] == expected
 

@@ -1,4 +1,4 @@
-"""What is stored about a person is given out whole, and erased so that nothing leads back."""
+"""Personal data is exported in full, and erased so that nothing leads back."""
 
 import json
 

@@ -164,7 +164,7 @@ def test_a_kept_page_reads_the_report_and_builds_nothing(
 
 
 def test_a_kept_report_is_shown_with_few_queries(researcher, study, django_assert_max_num_queries):
-    """Who asks, the study, the report and others to compare with; nothing for its images or rows."""
+    """Queries for the person, the study, the report and others to compare; none for its images or rows."""
     kept = keep(researcher, study)
     keep(researcher, study)
     with django_assert_max_num_queries(7):

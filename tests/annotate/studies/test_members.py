@@ -1,4 +1,4 @@
-"""Who takes part in a study: added, given another role, removed; what was answered stays."""
+"""Members of a study: added, given another role, removed; what was answered stays."""
 
 import re
 
@@ -44,12 +44,12 @@ def of_member(name, membership):
 def test_members_are_listed_with_the_counts_of_their_answers(admin_client, study):
     done, idle = add_annotator(study, make_person("ana")), add_annotator(study, make_person("ben"))
     rank_everything(study, done, AB)
-    found = {
-        one.membership.person: (one.n_screens, one.n_complete)
-        for one in members_page(admin_client, study).context["members"]
+    counts = {
+        member.membership.person: (member.n_screens, member.n_complete)
+        for member in members_page(admin_client, study).context["members"]
     }
     # One pair for each of two images.
-    assert found == {done: (2, 2), idle: (0, 0)}
+    assert counts == {done: (2, 2), idle: (0, 0)}
 
 
 def test_a_member_gets_another_role(admin_client, study, client):
@@ -99,7 +99,9 @@ def test_who_comes_back_goes_on_where_they_stopped(admin_client, study):
     url = reverse("studies:add_member", args=[study.slug])
     admin_client.post(url, {"username": "ana", "role": "annotator"})
     page = members_page(admin_client, study).context
-    assert [(one.membership.person, one.n_complete) for one in page["members"]] == [(person, 2)]
+    assert [(member.membership.person, member.n_complete) for member in page["members"]] == [
+        (person, 2)
+    ]
     assert page["left"] == []
 
 

@@ -9,7 +9,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from annotate.judging import services
-from annotate.judging.models import Assignment
+from annotate.judging.models import Assignment, Judgement
 from annotate.progress import selectors
 from annotate.studies.exclusions import decide
 from tests.support.factories import (
@@ -99,11 +99,13 @@ def test_images_that_lack_rankings_are_counted_by_how_many_they_lack(client):
 
 def forget(assignments):
     """Take complete rankings back, as if they had not been begun."""
-    for one in assignments:
-        one.study.study_images.filter(image=one.image).update(n_complete=F("n_complete") - 1)
-        one.judgements.all().delete()
-        one.screens.all().delete()
-        one.delete()
+    for assignment in assignments:
+        assignment.study.study_images.filter(image=assignment.image).update(
+            n_complete=F("n_complete") - 1
+        )
+        assignment.judgements.all().delete()
+        assignment.screens.all().delete()
+        assignment.delete()
 
 
 def test_rankings_of_who_is_left_out_do_not_make_an_image_complete(client):
@@ -140,8 +142,8 @@ def test_the_forecast_follows_the_last_seven_days():
     """Six rankings a week; nine lack: 9 * 7 / 6 = 10.5, so the eleventh day from now."""
     now = datetime(2026, 3, 1, 12, tzinfo=UTC)
     counted = figures_of(n_lacking={1: 3, 3: 2}, n_last_days=6)
-    found = selectors.forecast(counted, now)
-    assert (found.n_lacking, found.day) == (9, date(2026, 3, 12))
+    forecast = selectors.forecast(counted, now)
+    assert (forecast.n_lacking, forecast.day) == (9, date(2026, 3, 12))
     assert selectors.forecast(figures_of(n_lacking={1: 3}, n_last_days=0), now).day is None
     assert selectors.forecast(figures_of(n_lacking={1: 10**6}, n_last_days=1), now).day is None
     assert selectors.forecast(figures_of(n_lacking={}, n_last_days=6), now) is None
@@ -156,8 +158,8 @@ def test_only_rankings_of_the_last_seven_days_make_the_pace():
     study = make_study(["a", "b"], images=3)
     rank_everything(study, add_annotator(study), AB)
     now = timezone.now()
-    for days, one in zip((1, 6.9, 7.1), study.assignments.all(), strict=True):
-        Assignment.objects.filter(pk=one.pk).update(finished=now - timedelta(days=days))
+    for days, assignment in zip((1, 6.9, 7.1), study.assignments.all(), strict=True):
+        Assignment.objects.filter(pk=assignment.pk).update(finished=now - timedelta(days=days))
     assert selectors.figures(study, now).n_last_days == 2
 
 
@@ -167,8 +169,8 @@ def test_the_median_time_is_that_of_answers_in_force():
     assert selectors.median_seconds(study) is None
     rank_everything(study, person, AB)
     assert selectors.median_seconds(study) is None
-    answers = [judgement for one in study.assignments.all() for judgement in one.judgements.all()]
-    for judgement, seconds in zip(answers, (2, 4, 9, None), strict=True):
+    answers = Judgement.objects.filter(assignment__study=study)
+    for judgement, seconds in zip(answers.order_by("pk"), (2, 4, 9, None), strict=True):
         type(judgement).objects.filter(pk=judgement.pk).update(seconds_taken=seconds)
     assert selectors.median_seconds(study) == 4
     services.undo(study=study, annotator=person, screen_id="")

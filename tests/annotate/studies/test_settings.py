@@ -28,7 +28,7 @@ def admin_client(client):
 
 
 def form_of(study, **changes):
-    """What a browser sends when the page is stored with changes."""
+    """Return what a browser sends when the page is stored with changes."""
     names = [
         "name",
         "min_annotators",

@@ -29,7 +29,7 @@ THOROUGH = hypothesis_settings.get_current_profile_name() == "thorough"
 
 
 class Bundle:
-    """What a bundle holds, in a form in which two can be compared."""
+    """The content of a bundle, in a form in which two can be compared."""
 
     def __init__(self, file):
         with zipfile.ZipFile(file) as archive:

@@ -1,0 +1,24 @@
+"""Rows that never change."""
+
+from typing import Any
+
+from django.db import models
+
+
+class WrittenOnce(models.Model):
+    """A row that is written once. What is to be corrected gets another row."""
+
+    class Meta:
+        abstract = True
+
+    def save(self, *args: Any, **kwargs: Any) -> None:
+        """Write the row.
+
+        Raises
+        ------
+        TypeError
+            If it was written before.
+        """
+        if not self._state.adding:
+            raise TypeError(f"a written {self._meta.verbose_name} never changes")
+        super().save(*args, **kwargs)
