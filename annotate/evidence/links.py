@@ -1,4 +1,4 @@
-"""What the address of one page hands on to the next."""
+"""Settings that the links of a page hand on to the next page."""
 
 from django.http import HttpRequest, QueryDict
 

@@ -28,8 +28,8 @@ def assignments_in_order(study: Study, people: Mapping[int, str]) -> Iterator[li
     place = {person: at for at, person in enumerate(people)}
     for some in some_at_a_time(images.values_list("pk", flat=True), _IMAGES_AT_A_TIME):
         order = {image: at for at, image in enumerate(some)}
-        found = study.assignments.filter(image__in=some).select_related("image")
-        yield sorted(found, key=lambda one: (order[one.image_id], place[one.annotator_id]))
+        assignments = study.assignments.filter(image__in=some).select_related("image")
+        yield sorted(assignments, key=lambda row: (order[row.image_id], place[row.annotator_id]))
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +42,9 @@ class Logs:
 
 def logs_of(assignments: Sequence[Assignment]) -> Logs:
     """Fetch what happened to some assignments in a handful of queries."""
-    events: dict[int, list[Judgement | Skip | Withdrawal]] = {one.pk: [] for one in assignments}
+    events: dict[int, list[Judgement | Skip | Withdrawal]] = {
+        assignment.pk: [] for assignment in assignments
+    }
     queries: tuple[QuerySet[Any], ...] = (
         Judgement.objects.select_related("screen", "withdrawal"),
         Skip.objects.select_related("screen", "withdrawal"),
@@ -53,7 +55,7 @@ def logs_of(assignments: Sequence[Assignment]) -> Logs:
             events[event.assignment_id].append(event)
     for log in events.values():
         log.sort(key=lambda event: event.number)
-    results = Result.objects.filter(image__in={one.image_id for one in assignments})
+    results = Result.objects.filter(image__in={assignment.image_id for assignment in assignments})
     return Logs(events, dict(results.values_list("pk", "method__name")))
 
 
@@ -134,7 +136,7 @@ def rankings(study: Study, *, names: bool = False) -> Iterator[Row]:
                     "image": assignment.image.name,
                     "annotator": people[assignment.annotator_id],
                     "criterion": criterion,
-                    "buckets": [sorted(method_of[one] for one in bucket) for bucket in buckets],
+                    "buckets": [sorted(method_of[key] for key in bucket) for bucket in buckets],
                     "unsettled": criterion in assignment.unsettled,
                     "finished": assignment.finished and assignment.finished.isoformat(),
                     "in_reports": assignment.annotator_id not in excluded,

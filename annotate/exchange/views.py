@@ -27,7 +27,7 @@ from .columns import TABLES
 @login_required
 @require_safe
 def raw_data(request: HttpRequest, slug: str) -> HttpResponse:
-    """What there is to download, and what every column means."""
+    """The files of raw data, and the meaning of every column."""
     context = {
         "study": followed(request, slug),
         "files": raw.FILES,

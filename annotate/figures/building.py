@@ -21,13 +21,13 @@ def build(data: FigureData, names: Collection[str]) -> dict[str, Figure]:
     """
     key = data.key
     with _lock:
-        found = dict(_built.get(key, {}))
-    missing = [name for name in names if name not in found]
+        figures = dict(_built.get(key, {}))
+    missing = [name for name in names if name not in figures]
     if missing:
-        found |= {name: figure_of(name, data) for name in missing}
+        figures |= {name: figure_of(name, data) for name in missing}
         with _lock:
             _built.pop(key, None)
-            _built[key] = found
+            _built[key] = figures
             while len(_built) > _N_KEPT:
                 del _built[next(iter(_built))]
-    return {name: found[name] for name in names}
+    return {name: figures[name] for name in names}

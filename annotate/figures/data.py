@@ -117,7 +117,7 @@ class FigureData:
 
     @cached_property
     def facts(self) -> dict[str, str]:
-        """What an export says about where it comes from."""
+        """The facts about its origin that every file of a figure carries."""
         if self.kept is not None:
             header = {**self.kept.data["header"], "kept report": f"SHA-256 {self.kept.checksum}"}
         else:

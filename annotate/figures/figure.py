@@ -17,7 +17,7 @@ Row = tuple[Cell, ...]
 
 @dataclass(frozen=True)
 class Figure:
-    """What is shown, the numbers behind it, and how to draw it.
+    """A figure: words, the numbers behind it, and how to draw it.
 
     Attributes
     ----------

@@ -47,7 +47,7 @@ class FigureForm(ReportForm):
 
 
 class FileForm(FigureForm, _PaperForm):
-    """How the file of a figure is drawn."""
+    """The settings of a figure's file: those of the figure, and its paper."""
 
 
 class KeptFigureForm(forms.Form):
@@ -60,4 +60,4 @@ class KeptFigureForm(forms.Form):
 
 
 class KeptFileForm(KeptFigureForm, _PaperForm):
-    """How the file of a kept report's figure is drawn."""
+    """The settings of a kept figure's file."""

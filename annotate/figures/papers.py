@@ -1,4 +1,4 @@
-"""What a figure is drawn on: the width of a paper's column, the font, and the colours of a theme."""
+"""The papers that figures are drawn on: width of a column, font, and colours of a theme."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -73,7 +73,7 @@ THEMES: Final[Mapping[str, Theme]] = {
 
 @dataclass(frozen=True)
 class Paper:
-    """Where a figure is drawn: lengths are in points, as text is."""
+    """The width and the theme of a drawing; lengths are in points, as text is."""
 
     theme_name: str = "light"
     width_name: str = "double"

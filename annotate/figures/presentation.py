@@ -31,7 +31,7 @@ class Picture:
 
 @dataclass(frozen=True)
 class ShownFigure:
-    """What templates/reports/figure.html needs."""
+    """A figure as templates/reports/figure.html needs it."""
 
     name: str
     title: str

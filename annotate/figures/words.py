@@ -39,10 +39,10 @@ def identical(distances: Distances, protocols: Sequence[str]) -> list[str]:
 
 def groups_of_equals(values: Mapping[str, Any]) -> list[list[str]]:
     """Return the names that share a value with another, together."""
-    found: dict[Any, list[str]] = {}
+    names_by_value: dict[Any, list[str]] = {}
     for name, value in values.items():
-        found.setdefault(value, []).append(name)
-    return [names for names in found.values() if len(names) > 1]
+        names_by_value.setdefault(value, []).append(name)
+    return [names for names in names_by_value.values() if len(names) > 1]
 
 
 def counted(n: int, noun: str) -> str:

@@ -1,1 +1,1 @@
-"""What the judgements say about the protocols: tables and exports."""
+"""The report of a study, Best / Worst / Score of each protocol: its page, its files, kept reports."""

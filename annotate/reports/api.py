@@ -169,7 +169,7 @@ def _known(extension: str) -> None:
 
 
 def _table(data: Mapping[str, Any], header: Mapping[str, str], name: str, extension: str) -> str:
-    table = next((one for one in analysis_tables.tables_of(data) if one.slug == name), None)
+    table = next((table for table in analysis_tables.tables_of(data) if table.slug == name), None)
     if table is None:
         raise Http404
     facts = {**header, **{key: str(value) for key, value in data["settings"].items()}}

@@ -22,7 +22,7 @@ CONSENSUSES = [
 
 
 class ReportForm(forms.Form):
-    """Every field may be missing from the address; then the study's or the usual value holds."""
+    """The settings of a report; a field that the address lacks has the study's or the usual value."""
 
     decimals = forms.ChoiceField(
         choices=DECIMALS,

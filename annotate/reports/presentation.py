@@ -1,4 +1,4 @@
-"""What the pages of reports show: rows with their intervals, and the images behind them."""
+"""View models of the report pages: rows with their intervals, and the images behind them."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -104,7 +104,7 @@ def _rows_of(table: Table) -> list[SafeString]:
 
 
 def _shown(criterion: str, table: CriterionReport, around: Mapping[str, Any] | None) -> ShownTable:
-    intervals = {one["protocol"]: one for one in around["intervals"]["scores"]} if around else {}
+    intervals = {row["protocol"]: row for row in around["intervals"]["scores"]} if around else {}
     rows = [
         ShownRow(
             row,
@@ -127,12 +127,14 @@ def _shown(criterion: str, table: CriterionReport, around: Mapping[str, Any] | N
 
 def _by_sentinel(warnings: Sequence[Mapping[str, Any]]) -> list[ShownWarning]:
     """Gather warnings of single protocols: a list of dozens would not be read."""
-    found: dict[str, ShownWarning] = {}
-    for one in warnings:
-        empty = ShownWarning(one["sentinel"], one["sentinel_score"], [])
-        gathered = found.setdefault(one["sentinel"], empty)
-        found[one["sentinel"]] = replace(gathered, protocols=[*gathered.protocols, one["protocol"]])
-    return list(found.values())
+    by_sentinel: dict[str, ShownWarning] = {}
+    for warning in warnings:
+        empty = ShownWarning(warning["sentinel"], warning["sentinel_score"], [])
+        gathered = by_sentinel.setdefault(warning["sentinel"], empty)
+        by_sentinel[warning["sentinel"]] = replace(
+            gathered, protocols=[*gathered.protocols, warning["protocol"]]
+        )
+    return list(by_sentinel.values())
 
 
 def _images_behind(table: CriterionReport) -> list[tuple[str, str, list[float]]]:

@@ -57,7 +57,7 @@ class StudyReport:
 
     @property
     def header(self) -> dict[str, str]:
-        """What every export of the report says about where it comes from."""
+        """The facts about its origin that every export of the report carries."""
         return {
             "study": self.study.name,
             "dataset": self.study.dataset.name,
@@ -127,12 +127,12 @@ def counted_assignments(study: Study) -> QuerySet[Assignment]:
 
 def people_left_out(study: Study) -> list[str]:
     """Name who is left out of the reports, since when and why, under pseudonyms."""
-    found = left_out(study)
-    names = pseudonyms(study) if found else {}
+    excluded = left_out(study)
+    names = pseudonyms(study) if excluded else {}
     return [
-        f"{name} since {found[person].since:%Y-%m-%d}: {found[person].reason}"
+        f"{name} since {excluded[person].since:%Y-%m-%d}: {excluded[person].reason}"
         for person, name in names.items()
-        if person in found
+        if person in excluded
     ]
 
 

@@ -95,7 +95,7 @@ def export_table(request: HttpRequest, slug: str, table: str, extension: str) ->
 def _table_file(
     data: Mapping[str, Any], header: Mapping[str, str], study: Study, name: str, extension: str
 ) -> HttpResponse:
-    table = next((one for one in analysis_tables.tables_of(data) if one.slug == name), None)
+    table = next((table for table in analysis_tables.tables_of(data) if table.slug == name), None)
     if table is None:
         raise Http404
     facts = {**header, **{key: str(value) for key, value in data["settings"].items()}}
@@ -129,14 +129,14 @@ def kept_reports(request: SignedInRequest, slug: str) -> HttpResponse:
 def kept(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     study = followed(request, slug)
     report = get_object_or_404(study.kept_reports.select_related("created_by"), pk=pk)
-    found = report_from_json(report.data)
+    shown = report_from_json(report.data)
     context = {
         "study": study,
         "report": report,
         "header": report.data["header"],
-        "settings": found.settings,
-        "n_protocols": len(next(iter(found.criteria.values())).rows),
-        "tables": shown_tables(found, report.data["analysis"]),
+        "settings": shown.settings,
+        "n_protocols": len(next(iter(shown.criteria.values())).rows),
+        "tables": shown_tables(shown, report.data["analysis"]),
         "around": shown_around(report.data),
         "formats": exports.FORMATS,
         "others": study.kept_reports.defer("content").exclude(pk=pk)[:20],
@@ -153,8 +153,9 @@ def kept_file(request: HttpRequest, slug: str, pk: int, extension: str) -> HttpR
     if extension == "json":
         text = report.content
     else:
-        found = report_from_json(report.data)
-        text = exports.FORMATS[extension].write(found, report.data["header"])
+        text = exports.FORMATS[extension].write(
+            report_from_json(report.data), report.data["header"]
+        )
     return HttpResponse(
         text,
         content_type=exports.FORMATS[extension].content_type,

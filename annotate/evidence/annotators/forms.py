@@ -1,4 +1,4 @@
-"""Whether an annotator's rankings count, and why."""
+"""The decision whether an annotator's rankings count, with its reason."""
 
 from django import forms
 

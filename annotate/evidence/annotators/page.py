@@ -1,4 +1,4 @@
-"""How each annotator of a study works: time, sides, consistency, and nearness to the others."""
+"""The work of each annotator of a study: time, sides, consistency, and nearness to the others."""
 
 import math
 from collections import defaultdict
@@ -30,7 +30,7 @@ _REPEATS: Final = (Screen.Purpose.NEAR, Screen.Purpose.REPEAT)
 
 @dataclass
 class Sides:
-    """How often each verdict was given in one criterion."""
+    """Counts of the verdicts given in one criterion."""
 
     left: int = 0
     equal: int = 0
@@ -88,7 +88,7 @@ def wilson(n_hits: int, n: int) -> tuple[float, float]:
 
 @dataclass
 class Work:
-    """What somebody did on one image, or on all."""
+    """The work of somebody on one image, or on all."""
 
     n_screens: int = 0
     seconds: list[float] = field(default_factory=list)
@@ -110,8 +110,8 @@ class Work:
     @property
     def distance(self) -> float | None:
         """The mean distance to the others over criteria and images."""
-        found = [one for of_criterion in self.distances.values() for one in of_criterion]
-        return fmean(found) if found else None
+        distances = [value for values in self.distances.values() for value in values]
+        return fmean(distances) if distances else None
 
     @property
     def distance_by_criterion(self) -> list[float | None]:
@@ -192,12 +192,15 @@ def annotators_page(*, study: Study, names: Mapping[int, tuple[str, str]]) -> li
                 key=key,
                 name=name,
                 practice=practice.get(person, ""),
-                n_complete=sum(one.state == Assignment.State.COMPLETE for one in of_person[person]),
+                n_complete=sum(
+                    assignment.state == Assignment.State.COMPLETE
+                    for assignment in of_person[person]
+                ),
                 n_begun=len(of_person[person]),
                 work=total,
                 images=[
-                    (one.image.name, one.get_state_display(), work[one.pk])
-                    for one in of_person[person]
+                    (assignment.image.name, assignment.get_state_display(), work[assignment.pk])
+                    for assignment in of_person[person]
                 ],
                 left_out=excluded.get(person),
             )
@@ -207,7 +210,7 @@ def annotators_page(*, study: Study, names: Mapping[int, tuple[str, str]]) -> li
 
 
 def _work_of_each(study: Study, assignments: Sequence[Assignment]) -> dict[int, Work]:
-    work = {one.pk: Work(unsettled=list(one.unsettled)) for one in assignments}
+    work = {assignment.pk: Work(unsettled=list(assignment.unsettled)) for assignment in assignments}
     # What each pair was said to be, from the smaller result's side.
     said: dict[tuple[int, int, int, str], str] = {}
     rows = (
@@ -248,24 +251,30 @@ def _add_distances(
 
     Who is left out of the reports is compared, and is nobody's "others".
     """
-    complete = [one for one in assignments if one.rankings]
-    counted = [one for one in complete if one.annotator_id not in excluded]
+    complete = [assignment for assignment in assignments if assignment.rankings]
+    counted = [assignment for assignment in complete if assignment.annotator_id not in excluded]
     for criterion in CRITERIA:
         rankings = _alike(counted, criterion)
         _store(left_out_distances(rankings), criterion, work)
-        for one in complete:
-            others = rankings.get(str(one.image_id), {})
-            own = _ranking(one, criterion)
-            if one.annotator_id in excluded and _are_of_same_methods([own, *others.values()]):
-                with_own = {**others, str(one.pk): own}
-                found = left_out_distances({"": with_own}).get("", {})
-                _store({"": {str(one.pk): found[str(one.pk)]} if found else {}}, criterion, work)
+        for assignment in complete:
+            others = rankings.get(str(assignment.image_id), {})
+            own = _ranking(assignment, criterion)
+            if assignment.annotator_id in excluded and _are_of_same_methods(
+                [own, *others.values()]
+            ):
+                with_own = {**others, str(assignment.pk): own}
+                distances = left_out_distances({"": with_own}).get("", {})
+                _store(
+                    {"": {str(assignment.pk): distances[str(assignment.pk)]} if distances else {}},
+                    criterion,
+                    work,
+                )
 
 
 def _store(
-    found: Mapping[str, Mapping[str, float]], criterion: str, work: Mapping[int, Work]
+    distances: Mapping[str, Mapping[str, float]], criterion: str, work: Mapping[int, Work]
 ) -> None:
-    for of_annotator in found.values():
+    for of_annotator in distances.values():
         for assignment, distance in of_annotator.items():
             work[int(assignment)].distances[criterion] = [distance]
 
@@ -273,8 +282,8 @@ def _store(
 def _alike(assignments: Iterable[Assignment], criterion: str) -> dict[str, dict[str, Ranking]]:
     """Return the rankings of each image, by assignment, where all are of the same methods."""
     rankings: defaultdict[str, dict[str, Ranking]] = defaultdict(dict)
-    for one in assignments:
-        rankings[str(one.image_id)][str(one.pk)] = _ranking(one, criterion)
+    for assignment in assignments:
+        rankings[str(assignment.image_id)][str(assignment.pk)] = _ranking(assignment, criterion)
     return {
         image: of_annotator
         for image, of_annotator in rankings.items()
@@ -293,22 +302,24 @@ def _ranking(assignment: Assignment, criterion: str) -> Ranking:
 
 
 def _mark(people: Sequence[Annotator]) -> None:
-    counted = [one for one in people if one.left_out is None]
-    medians = [one.work.median_seconds for one in counted if one.work.median_seconds is not None]
-    for one in people:
-        sided = [name for name, sides in one.work.sides.items() if sides.is_one_sided]
+    counted = [person for person in people if person.left_out is None]
+    medians = [
+        person.work.median_seconds for person in counted if person.work.median_seconds is not None
+    ]
+    for person in people:
+        sided = [name for name, sides in person.work.sides.items() if sides.is_one_sided]
         if sided:
-            one.marks.append(f"one side: {', '.join(sided)}")
-        own = one.work.median_seconds
+            person.marks.append(f"one side: {', '.join(sided)}")
+        own = person.work.median_seconds
         if own is not None and len(medians) > 1 and own < QUICK_SHARE * median(medians):
-            one.marks.append("quick")
+            person.marks.append("quick")
         others = [
             other.work.distance
             for other in counted
-            if other is not one and other.work.distance is not None
+            if other is not person and other.work.distance is not None
         ]
-        distance = one.work.distance
+        distance = person.work.distance
         if distance is not None and len(others) >= FAR_OTHERS:
             far = fmean(others) + max(FAR_DEVIATIONS * pstdev(others), FAR_LEAST)
             if distance > far:
-                one.marks.append("far from the others")
+                person.marks.append("far from the others")

@@ -36,7 +36,7 @@ def annotators(request: HttpRequest, slug: str) -> HttpResponse:
 def decide(request: SignedInRequest, slug: str, key: str) -> HttpResponse:
     """Leave an annotator out of the reports, or count them again."""
     study = get_object_or_404(permitted(request.user, "annotate.curate_study", Study), slug=slug)
-    person = next((one for one, name in pseudonyms(study).items() if name == key), None)
+    person = next((pk for pk, name in pseudonyms(study).items() if name == key), None)
     form = ExclusionForm(request.POST)
     if person is None:
         raise Http404
@@ -71,7 +71,7 @@ def _page(
     people = page.annotators_page(
         study=study, names={person: (key_of[person], shown[person]) for person in key_of}
     )
-    chosen = next((one for one in people if one.key == asked), None)
+    chosen = next((annotator for annotator in people if annotator.key == asked), None)
     if asked and chosen is None:
         raise Http404
     context: dict[str, Any] = {

@@ -52,13 +52,13 @@ def matching_protocols(
 
     The published ones, and those of runs with other parameters.
     """
-    found = [one for result in results for one in result.detections]
+    detections = [region for result in results for region in result.detections]
     usable = {
         protocol.slug: protocol
         for protocol in registry.all_protocols()
         if protocol.has_matches
         and protocol.needs != "several methods"
-        and not lacking(protocol, image.truth_regions, found, len(results))
+        and not lacking(protocol, image.truth_regions, detections, len(results))
     }
     choices = {protocol.name: protocol for protocol in usable.values()}
     for run in runs:
@@ -89,8 +89,8 @@ def side_of(side: str, result: Result, image: Image, protocol: Protocol | None) 
         score,
         [_line(match, image, result) for match in score.matches] if score else (),
         [
-            Line(_named(one.side, one.index, image, result), one.reason)
-            for one in (score.unmatched if score else ())
+            Line(_named(region.side, region.index, image, result), region.reason)
+            for region in (score.unmatched if score else ())
         ],
     )
 

@@ -1,4 +1,4 @@
-"""Where a protocol and the annotators disagree: the images, the farthest first."""
+"""The images on which a protocol and the annotators disagree, the farthest first."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -54,7 +54,7 @@ def disagreement(
     runs = [*among, *([] if run in among else [run])] if only else [run]
     table = build_report(rankings, protocol_scores(study, runs), settings).criteria[criterion]
     pick = {"best": min, "worst": max}.get(only)
-    names = [one.name for one in runs]
+    names = [rival.name for rival in runs]
     rows = [
         Apart(
             image,

@@ -1,4 +1,4 @@
-"""What the addresses of the pages about single images carry beside a report's settings."""
+"""Settings of the pages about single images, beside those of a report."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -132,7 +132,7 @@ def _field(declared: Any, value: Any, usual: str) -> forms.Field:
         return forms.BooleanField(**told)
     if "choices" in declared.metadata:
         return forms.ChoiceField(
-            choices=[(one, one) for one in declared.metadata["choices"]], **told
+            choices=[(choice, choice) for choice in declared.metadata["choices"]], **told
         )
     low, high = declared.metadata["low"], declared.metadata["high"]
     kind = forms.IntegerField if isinstance(declared.default, int) else forms.FloatField

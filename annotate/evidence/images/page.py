@@ -20,7 +20,7 @@ from .orders import Bucket, Comparison, Letters, Order, Pane
 
 @dataclass(frozen=True, slots=True)
 class Picture:
-    """What is drawn under the boxes; without a photograph the url is empty."""
+    """The photograph and the ground truth under the boxes; without a photograph the url is empty."""
 
     url: str
     width: int
@@ -57,14 +57,16 @@ class ImagePage:
 def find_image(study: Study, name: str) -> Image | None:
     """Return the study's image of this name, or else of this number."""
     images = study.images.select_related("dataset")
-    found = images.filter(name=name).first()
-    if found is None and name.isascii() and name.isdigit() and len(name) < 19:
-        found = images.filter(pk=int(name)).first()
-    return found
+    image = images.filter(name=name).first()
+    if image is None and name.isascii() and name.isdigit() and len(name) < 19:
+        image = images.filter(pk=int(name)).first()
+    return image
 
 
 def picture_of(image: Image, results: Sequence[Result], url: str) -> Picture:
-    width, height = image.size_to_draw([one for result in results for one in result.detections])
+    width, height = image.size_to_draw(
+        [region for result in results for region in result.detections]
+    )
     convention = image.dataset.box_convention
     counted = [region for region in image.truth_regions if not region.ignored]
     ignored = [region for region in image.truth_regions if region.ignored]
@@ -98,9 +100,9 @@ def image_page(
     assignments = list(study.assignments.filter(image=image).order_by("annotator"))
     name_of = {method.pk: method.name for method in methods}
     rankings = {
-        one.annotator_id: _named(one.rankings[criterion], name_of)
-        for one in assignments
-        if one.rankings
+        assignment.annotator_id: _named(assignment.rankings[criterion], name_of)
+        for assignment in assignments
+        if assignment.rankings
     }
     excluded = left_out(study)
     complete = [ranking for person, ranking in rankings.items() if person not in excluded]
@@ -114,7 +116,7 @@ def image_page(
         does_not_count=_does_not_count(complete, settings),
         wall=letters.buckets(consensus) if consensus else (),
         unranked=letters.unranked(consensus),
-        without_result=[one for one in methods if one.name not in letters.panes],
+        without_result=[method for method in methods if method.name not in letters.panes],
         annotators=_annotators(assignments, rankings, excluded, names, compare),
         protocols=_protocols(study, image, criterion, settings, runs, compare),
         is_all_tied=consensus is not None and len(consensus) == 1 < len(consensus[0]),
@@ -122,7 +124,10 @@ def image_page(
 
 
 def _named(buckets: Sequence[Sequence[int]], name_of: Mapping[int, str]) -> Ranking:
-    named = (tuple(sorted(name_of[one] for one in bucket if one in name_of)) for bucket in buckets)
+    named = (
+        tuple(sorted(name_of[method] for method in bucket if method in name_of))
+        for bucket in buckets
+    )
     return tuple(bucket for bucket in named if bucket)
 
 
@@ -212,8 +217,8 @@ def _value(
     return f_beta(recall, precision, beta)
 
 
-def _no_order(found: Mapping[str, float | None], refusal: RankingError) -> str:
-    return str(refusal) if found else "no scores on this image"
+def _no_order(scores: Mapping[str, float | None], refusal: RankingError) -> str:
+    return str(refusal) if scores else "no scores on this image"
 
 
 def _shown(value: float | None, decimals: int | None) -> str:

@@ -1,4 +1,4 @@
-"""Every screen one annotator saw of an image, and whether its answer counts."""
+"""The screens that an annotator saw of an image, and whether their answers count."""
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
@@ -63,7 +63,7 @@ def _shown(
             left,
             right,
             purpose,
-            [verdicts.get(one, "") for one in CRITERIA],
+            [verdicts.get(criterion, "") for criterion in CRITERIA],
             event.created,
             event.seconds_taken if isinstance(event, Judgement) else None,
             counts,

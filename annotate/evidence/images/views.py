@@ -31,11 +31,11 @@ _IMAGES_PER_PAGE = 25
 @require_safe
 def image(request: HttpRequest, slug: str, image: str) -> HttpResponse:
     study = followed(request, slug)
-    found = _image(study, image)
+    asked_image = _image(study, image)
     form = ImageForm(request.GET, study=study, runs=available_runs(study))
     context: dict[str, Any] = {
         "study": study,
-        "image": found,
+        "image": asked_image,
         "form": form,
         "kept": kept(request),
         "criteria": CRITERIA,
@@ -50,8 +50,8 @@ def image(request: HttpRequest, slug: str, image: str) -> HttpResponse:
     context["settings"] = form.settings()
     context["page"] = image_page(
         study=study,
-        image=found,
-        url=_photograph(found),
+        image=asked_image,
+        url=_photograph(asked_image),
         criterion=form.cleaned_data["criterion"],
         settings=form.settings(),
         runs=form.runs(),
@@ -63,7 +63,7 @@ def image(request: HttpRequest, slug: str, image: str) -> HttpResponse:
         person = next((person for person, key in key_of.items() if key == asked), None)
         if person is None:
             raise Http404
-        assignment = get_object_or_404(study.assignments, image=found, annotator=person)
+        assignment = get_object_or_404(study.assignments, image=asked_image, annotator=person)
         context["screens_by"] = shown[person]
         context["screens"] = screens_of(assignment)
         context["unsettled"] = assignment.unsettled
@@ -74,11 +74,11 @@ def image(request: HttpRequest, slug: str, image: str) -> HttpResponse:
 @require_safe
 def compare(request: HttpRequest, slug: str, image: str) -> HttpResponse:
     study = followed(request, slug)
-    found = _image(study, image)
-    results = results_of(study, found)
+    asked_image = _image(study, image)
+    results = results_of(study, asked_image)
     context: dict[str, Any] = {
         "study": study,
-        "image": found,
+        "image": asked_image,
         "results": results,
         "kept": kept(request),
     }
@@ -86,7 +86,7 @@ def compare(request: HttpRequest, slug: str, image: str) -> HttpResponse:
         return render(request, "reports/compare.html", context)
     left = _chosen(results, request.GET.get("left"), 0)
     right = _chosen(results, request.GET.get("right"), min(1, len(results) - 1))
-    protocols = image_compare.matching_protocols(found, results, available_runs(study))
+    protocols = image_compare.matching_protocols(asked_image, results, available_runs(study))
     name = request.GET.get("protocol", "")
     by_slug = {protocol.slug: shown for shown, protocol in reversed(protocols.items())}
     name = name if name in protocols else by_slug.get(name, "")
@@ -99,13 +99,13 @@ def compare(request: HttpRequest, slug: str, image: str) -> HttpResponse:
         if parameters and is_valid:
             protocol = parameters.protocol()
         sides = [
-            image_compare.side_of(side, one, found, protocol if is_valid else None)
-            for side, one in pair
+            image_compare.side_of(side, result, asked_image, protocol if is_valid else None)
+            for side, result in pair
         ]
     except ProtocolError as refused:
         refusal = str(refused)
-        sides = [image_compare.side_of(side, one, found, None) for side, one in pair]
-    picture = picture_of(found, results, _photograph(found))
+        sides = [image_compare.side_of(side, result, asked_image, None) for side, result in pair]
+    picture = picture_of(asked_image, results, _photograph(asked_image))
     context |= {
         "sides": sides,
         "picture": picture,
@@ -117,7 +117,7 @@ def compare(request: HttpRequest, slug: str, image: str) -> HttpResponse:
         "parameters": parameters,
         "changed": changed_parameters(protocol) if protocol and is_valid else [],
         "are_scored": protocol is not None and is_valid and not refusal,
-        "payload": image_compare.payload(found, picture, sides, name),
+        "payload": image_compare.payload(asked_image, picture, sides, name),
     }
     return render(request, "reports/compare.html", context, status=200 if is_valid else 422)
 
@@ -135,7 +135,7 @@ def disagreement(request: HttpRequest, slug: str) -> HttpResponse:
         return render(request, "reports/disagreement.html", context)
     [run] = form.runs()
     criterion = form.cleaned_data["criterion"]
-    found = image_disagreement.disagreement(
+    apart = image_disagreement.disagreement(
         study=study,
         run=run,
         criterion=criterion,
@@ -143,7 +143,7 @@ def disagreement(request: HttpRequest, slug: str) -> HttpResponse:
         only=form.cleaned_data["only"],
         among=form.rivals(),
     )
-    page = Paginator(found.rows, _IMAGES_PER_PAGE).get_page(request.GET.get("page"))
+    page = Paginator(apart.rows, _IMAGES_PER_PAGE).get_page(request.GET.get("page"))
     small = image_disagreement.thumbnails(study, [row.name for row in page])
     settings = request.GET.copy()
     for name in ("protocol", "distance", "only", "among", "page"):
@@ -155,7 +155,7 @@ def disagreement(request: HttpRequest, slug: str) -> HttpResponse:
         "criterion": criterion,
         "only": form.cleaned_data["only"],
         "settings": form.settings(),
-        "found": found,
+        "found": apart,
         "page": page,
         "rows": [(row, small[row.name]) for row in page],
         "settings_query": settings.urlencode(),
@@ -164,10 +164,10 @@ def disagreement(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 def _image(study: Study, name: str) -> Image:
-    found = find_image(study, name)
-    if found is None:
+    image = find_image(study, name)
+    if image is None:
         raise Http404
-    return found
+    return image
 
 
 def _photograph(image: Image) -> str:

@@ -73,7 +73,7 @@ class DataReader:
 
     def _photographs(self) -> dict[str, Photograph]:
         """Keep the bundle's photographs, verified anew; return what is known of them by hash."""
-        found = {}
+        photographs: dict[str, Photograph] = {}
         problems = Problems("the bundle")
         for name, member in self._bundle.members.items():
             is_photograph = PHOTOGRAPH.fullmatch(name)
@@ -85,11 +85,11 @@ class DataReader:
                 Path(folder, "photograph").write_bytes(member.read())
                 for entry, photograph in read_photographs(folder, problems):
                     self._keeper.keep(photograph, entry.content)
-                    found[photograph.sha256] = photograph
+                    photographs[photograph.sha256] = photograph
             if problems.has_errors:
                 raise NotLoaded.because_of(problems.found)
-        self._bundle.counts["photographs"] = len(found)
-        return found
+        self._bundle.counts["photographs"] = len(photographs)
+        return photographs
 
     def _check_photograph(self, image: Image, photographs: Mapping[str, Photograph]) -> None:
         if not image.sha256:
@@ -98,10 +98,10 @@ class DataReader:
             raise ValueError(f"{image.content_type!r} is no type of a photograph")
         if not self._bundle.manifest["photographs"]:
             return
-        found = photographs.get(image.sha256)
-        if found is None:
+        photograph = photographs.get(image.sha256)
+        if photograph is None:
             raise ValueError("its photograph is missing")
-        if (found.width, found.height, found.content_type) != (
+        if (photograph.width, photograph.height, photograph.content_type) != (
             image.width,
             image.height,
             image.content_type,
@@ -140,15 +140,19 @@ class DataReader:
                 with reading(part, number):
                     image = self.images[row.pop("image")]
                     method = self.methods[row.pop("method")]
-                    found = decode_regions(row["regions"])
-                    result = decoded(Result, row, image=image, method=method, n_regions=len(found))
-                    if sha256(canonical_bytes(found)).hexdigest() != result.sha256:
+                    regions = decode_regions(row["regions"])
+                    result = decoded(
+                        Result, row, image=image, method=method, n_regions=len(regions)
+                    )
+                    if sha256(canonical_bytes(regions)).hexdigest() != result.sha256:
                         raise ValueError("its regions do not fit its hash")
                     results.append(result)
             with reading(part):
                 store(results)
             self._bundle.counts["results"] += len(results)
-            self.results |= {(one.image.name, one.method.name): one.pk for one in results}
+            self.results |= {
+                (result.image.name, result.method.name): result.pk for result in results
+            }
 
     def _load_scores(self, dataset: Dataset) -> None:
         runs: list[ProtocolRun] = []

@@ -35,7 +35,7 @@ from .writing import SOFTWARE, report_bytes
 
 @dataclass(frozen=True, slots=True)
 class Loaded:
-    """What was loaded, and what is odd about it."""
+    """A study that was loaded, the rows of each list, and what is odd about them."""
 
     study: Study
     counts: Mapping[str, int]

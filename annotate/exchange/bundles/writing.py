@@ -191,7 +191,7 @@ class _Bundle:
             "people": list(self._people.values()),
             # [person, role, number]
             "pseudonyms": [
-                [self._people[one.person_id], one.role, one.number] for one in numbered(study)
+                [self._people[row.person_id], row.role, row.number] for row in numbered(study)
             ],
         }
 
@@ -201,20 +201,20 @@ class _Bundle:
             self.counts[kind] = 0
         for some in assignments_in_order(self._study, self._people):
             logs = logs_of(some)
-            screens: dict[int, list[Screen]] = {one.pk: [] for one in some}
+            screens: dict[int, list[Screen]] = {assignment.pk: [] for assignment in some}
             for screen in Screen.objects.filter(assignment__in=some).order_by("number"):
                 screens[screen.assignment_id].append(screen)
-            for one in some:
-                events, method_of = logs.events[one.pk], logs.method_of
-                self.counts["screens"] += len(screens[one.pk])
+            for assignment in some:
+                events, method_of = logs.events[assignment.pk], logs.method_of
+                self.counts["screens"] += len(screens[assignment.pk])
                 self.counts.update(f"{type(event).__name__.lower()}s" for event in events)
                 yield {
-                    "image": one.image.name,
-                    "annotator": self._people[one.annotator_id],
-                    **encoded(one, leave_out=["items", "rankings"]),
-                    "items": [[method_of[result] for result in item] for item in one.items],
-                    "rankings": _named(one, name_of),
-                    "screens": [_screen(screen, method_of) for screen in screens[one.pk]],
+                    "image": assignment.image.name,
+                    "annotator": self._people[assignment.annotator_id],
+                    **encoded(assignment, leave_out=["items", "rankings"]),
+                    "items": [[method_of[result] for result in item] for item in assignment.items],
+                    "rankings": _named(assignment, name_of),
+                    "screens": [_screen(screen, method_of) for screen in screens[assignment.pk]],
                     "events": [self._event(event) for event in events],
                 }
 

@@ -1,4 +1,4 @@
-"""What a figure's file says of itself, and where the figure comes from."""
+"""The description of a figure that its files carry, and its source."""
 
 import re
 from collections.abc import Mapping

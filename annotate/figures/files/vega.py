@@ -24,6 +24,12 @@ class Drawn:
     top_pt: float
 
 
+# A page asks for the size of each figure just before its reader's browser asks for the figure; making a
+# specification takes longer than drawing it.
+_N_KEPT: Final = 128
+
+
+@lru_cache(maxsize=_N_KEPT)
 def specification(figure: Figure, paper: Paper) -> str:
     """Return the Vega-Lite specification as JSON; equal figures give equal text."""
     # Drawing libraries take a second to load, so they are loaded when the first figure is drawn.
@@ -58,8 +64,7 @@ def size_css_px(figure: Figure, paper: Paper) -> tuple[int, int]:
     return round(wide), round(wide * height / width)
 
 
-# A page asks for the size of each figure just before its reader's browser asks for the figure.
-@lru_cache(maxsize=128)
+@lru_cache(maxsize=_N_KEPT)
 def render(specified: str, width_pt: float) -> Drawn:
     import vl_convert
 

@@ -1,4 +1,4 @@
-"""How often each protocol is nearer to people than each other one."""
+"""A matrix of the shares of images on which one protocol is nearer to people than another."""
 
 from collections.abc import Sequence
 
