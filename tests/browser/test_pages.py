@@ -101,7 +101,8 @@ def address(name, study):
     }
     if name.startswith("imports:") and name not in arguments:
         arguments[name] = [Draft.objects.get(state="checked").pk]
-    usual = [study.slug] if name.startswith("reports:") else []
+    rooms = ("reports:", "evidence:", "figures:", "exchange:")
+    usual = [study.slug] if name.startswith(rooms) else []
     return reverse(name, args=arguments.get(name, usual))
 
 
