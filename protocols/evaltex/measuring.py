@@ -222,19 +222,22 @@ class Measured:
         return set(overlapping_groups(self._detections, self._partners))
 
     def _ignored(self, limit: float) -> NDArray[np.bool_]:
-        """Say which unmatched detections lie in ignored truths."""
+        """Say which unmatched detections lie in ignored truths, for more than ``limit`` of their area.
+
+        A share that is the limit but for rounding is not more: else where an image lies would decide.
+        """
         inside = summed(self._ignored_pairs.detection, self._ignored_shared, len(self._m))
         share = shares(inside, self._detections.areas)
         # A sum over overlapping regions is too large, never too small.
         doubtful = [
             j
             for j, truths in self._ignored_of.items()
-            if not self._m[j] and share[j] > limit and len(truths) > 1
+            if not self._m[j] and share[j] > limit + NOISE and len(truths) > 1
         ]
         pieces = [Piece((self._truth, self._ignored_of[j])) for j in doubtful]
         exact = union_areas(pieces, (self._detections, doubtful))
         share[doubtful] = exact / self._detections.areas[doubtful]
-        return np.asarray((self._m == 0) & (share > limit))
+        return np.asarray((self._m == 0) & (share > limit + NOISE))
 
     def _false_positives(self) -> _Selection:
         at = np.flatnonzero(self._has_area & (self._m == 0) & ~self.ignored)

@@ -127,3 +127,22 @@ def test_variants_share_one_measurement():
     scenes = [Scene((Region.from_box(0, 0, 9, 9),), (Region.from_box(0, 0, 9, 5),))]
     together = registry.score_together(protocols, scenes)
     assert together == [protocol.score(scenes) for protocol in protocols]
+
+
+@pytest.mark.parametrize("step", [(0, 0), (-7, -400), (431, 3)])
+def test_a_detection_half_ignored_counts_wherever_the_image_lies(step):
+    """The four regions together cover 23.5 of the parallelogram's 47: half of it, not more than half."""
+    ignored = [
+        (9, 4, 12, 2, 16, 10, 13, 12),
+        (0, 8, 2, 0, 10, 2, 8, 10),
+        (9, 3, 12, 2, 14, 6, 11, 7),
+        (2, 3, 12, 3, 12, 13, 2, 13),
+    ]
+
+    def moved(points):
+        return tuple(float(value + step[at % 2]) for at, value in enumerate(points))
+
+    truth = tuple(Region(moved(points), ignored=True) for points in ignored)
+    detection = Region(moved((7, 9, 14, 4, 22, 5, 15, 10)))
+    scored = score(Scene(truth, (detection,), "image", None, None))
+    assert (scored.indicators["fp"], scored.indicators["ignored"]) == (1, 0)
