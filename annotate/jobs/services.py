@@ -4,11 +4,12 @@ from typing import Any
 
 from django.conf import settings
 from django.contrib.auth.models import User
+from django.core.cache import cache
 from django.db import transaction
 from django.utils import timezone
 
 from . import launching
-from .models import Job
+from .models import LOST_AFTER, Job
 from .running import run_one
 
 
@@ -35,6 +36,11 @@ def cancel(*, job: Job) -> None:
 
 
 def revive(*, job: Job) -> None:
-    """Have a job taken up again if its worker is lost. Who waits for it calls this."""
-    if job.is_lost and settings.JOBS != "here":
+    """Have a job taken up again if its worker is lost. Who waits for it calls this, as often as they look.
+
+    On a busy machine a worker takes long to come, and whoever looks meanwhile must not start another.
+    """
+    if not job.is_lost or settings.JOBS == "here":
+        return
+    if cache.add(f"job-{job.pk}-launched", True, LOST_AFTER.total_seconds()):
         launching.launch(job.pk)

@@ -141,6 +141,16 @@ class TestLostWorkers:
         services.revive(job=lost)
         assert launched == [lost.pk]
 
+    def test_a_lost_job_that_many_look_at_is_launched_once(self, settings, monkeypatch):
+        settings.JOBS = "process"
+        launched = []
+        monkeypatch.setattr(launching, "launch", launched.append)
+        first, second = (a_running_job(timezone.now() - LONG_AGO) for _ in range(2))
+        for _ in range(100):
+            services.revive(job=first)
+            services.revive(job=second)
+        assert launched == [first.pk, second.pk]
+
 
 @pytest.mark.django_db
 class TestCancelling:
