@@ -9,7 +9,7 @@ from typing import ClassVar
 import numpy as np
 
 from .core import thresholds
-from .core.base import ImageScore, Match, Scene, Tally, Unmatched, f_score, parameter
+from .core.base import ImageScore, Kind, Match, Scene, Tally, Unmatched, f_score, parameter
 from .core.credits import CreditProtocol
 from .core.geometry import Floats, box_areas, box_intersections, boxes_of, overlapping_pairs
 from .core.matching import IGNORED, INSIDE_IGNORED, flatten, ignored_detections
@@ -204,7 +204,7 @@ class _Passes:
         if not self.counts_overlaps:
             self._match([i], [overlap.detection for overlap in parts], "split")
         elif self._n_counted_detections(row) > 1:
-            kind = "split" if len(parts) > 1 else "one-to-one"
+            kind: Kind = "split" if len(parts) > 1 else "one-to-one"
             self._match([i], [overlap.detection for overlap in parts], kind)
 
     def _merge(self, j: int) -> None:
@@ -223,7 +223,7 @@ class _Passes:
     def _rounded(self, total: float) -> float:
         return round(total, 4) if self.counts_overlaps else total
 
-    def _match(self, truths: list[int], detections: list[int], kind: str) -> None:
+    def _match(self, truths: list[int], detections: list[int], kind: Kind) -> None:
         credit = {
             "one-to-one": self.protocol.one_to_one_credit,
             "split": self.protocol.split_credit,
@@ -235,7 +235,7 @@ class _Passes:
             Match(
                 tuple(truths),
                 tuple(detections),
-                kind,  # type: ignore[arg-type]
+                kind,
                 credit * len(truths),
                 credit * len(detections),
             )

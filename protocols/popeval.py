@@ -10,6 +10,7 @@ import shapely
 
 from .core.base import (
     ImageScore,
+    Kind,
     Match,
     Needs,
     Protocol,
@@ -197,6 +198,10 @@ def _scored(
 
 def _match(pairs: Sequence[tuple[int, int]], game: _Game, i: int, j: int) -> Match:
     several = sum(at == i for at, _ in pairs) > 1, sum(at == j for _, at in pairs) > 1
-    kinds = {(False, False): "one-to-one", (True, False): "split", (False, True): "merge"}
+    kinds: dict[tuple[bool, bool], Kind] = {
+        (False, False): "one-to-one",
+        (True, False): "split",
+        (False, True): "merge",
+    }
     struck = float(game.struck[i, j])
-    return Match((i,), (j,), kinds.get(several, "many-to-many"), struck, struck)  # type: ignore[arg-type]
+    return Match((i,), (j,), kinds.get(several, "many-to-many"), struck, struck)

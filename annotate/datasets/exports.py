@@ -2,11 +2,11 @@
 
 import tempfile
 from collections.abc import Mapping, Sequence
-from typing import IO, Final
+from typing import BinaryIO, Final, cast
 
 from annotate.errors import Refusal
 from protocols.core.regions import Region, decode_regions
-from protocols.formats.contents import LineFormat
+from protocols.formats.contents import Kind, LineFormat
 from protocols.formats.writing import NotWritable, write_coco, write_rrc_zip
 
 from .models import Dataset, Method
@@ -20,14 +20,14 @@ class NotExported(Refusal):
     """The format has no place for something; another has."""
 
 
-def truth_file(dataset: Dataset, extension: str) -> IO[bytes]:
+def truth_file(dataset: Dataset, extension: str) -> BinaryIO:
     """Return the ground truth as a zip of lines or as COCO JSON. Raises NotExported."""
     images = dataset.images.in_order()
     regions = {image.name: image.truth_regions for image in images.iterator(chunk_size=500)}
     return _written(dataset, regions, "truth", extension)
 
 
-def results_file(method: Method, extension: str) -> IO[bytes]:
+def results_file(method: Method, extension: str) -> BinaryIO:
     """Return the results of a method as a zip of lines or as COCO JSON. Raises NotExported.
 
     An image that had no file in what was loaded has none in the zip.
@@ -44,11 +44,11 @@ def results_file(method: Method, extension: str) -> IO[bytes]:
 def _written(
     dataset: Dataset,
     regions: Mapping[str, Sequence[Region]],
-    kind: str,
+    kind: Kind,
     extension: str,
     method: str | None = None,
-) -> IO[bytes]:
-    stream: IO[bytes] = tempfile.SpooledTemporaryFile(_IN_MEMORY_BYTES)  # noqa: SIM115 - handed on
+) -> BinaryIO:
+    stream = cast(BinaryIO, tempfile.SpooledTemporaryFile(_IN_MEMORY_BYTES))  # noqa: SIM115 - handed on
     try:
         if extension == "json":
             sizes = {
@@ -56,7 +56,7 @@ def _written(
                 for name, width, height in dataset.images.values_list("name", "width", "height")
                 if width
             }
-            write_coco(stream, regions, kind=kind, sizes=sizes, method=method)  # type: ignore[arg-type]
+            write_coco(stream, regions, kind=kind, sizes=sizes, method=method)  # type: ignore[arg-type]  # a height is there where a width is
         else:
             _write_lines(stream, dataset, regions, kind)
     except NotWritable as refusal:
@@ -67,13 +67,13 @@ def _written(
 
 
 def _write_lines(
-    stream: IO[bytes], dataset: Dataset, regions: Mapping[str, Sequence[Region]], kind: str
+    stream: BinaryIO, dataset: Dataset, regions: Mapping[str, Sequence[Region]], kind: Kind
 ) -> None:
     """Write lines in the dataset's own format, or the next that has room for all shapes."""
     formats = list(LineFormat)[list(LineFormat).index(LineFormat(dataset.line_format)) :]
     for at, line_format in enumerate(formats, 1):
         try:
-            write_rrc_zip(stream, regions, kind=kind, line_format=line_format)  # type: ignore[arg-type]
+            write_rrc_zip(stream, regions, kind=kind, line_format=line_format)
         except NotWritable:
             if at == len(formats):
                 raise

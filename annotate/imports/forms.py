@@ -59,7 +59,7 @@ class StartForm(forms.Form):
 
     def __init__(self, *args: Any, datasets: QuerySet[Dataset], **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self.fields["dataset"].queryset = datasets  # type: ignore[attr-defined]
+        self.fields["dataset"].queryset = datasets  # type: ignore[attr-defined]  # a choice of rows
 
 
 class TargetForm(forms.Form):

@@ -77,10 +77,10 @@ def completeness_of(datasets: Iterable[Dataset]) -> dict[int, Completeness]:
     """Of datasets that were counted (with_counts) whether anything is missing."""
     return {
         dataset.pk: completeness(
-            dataset.n_images,  # type: ignore[attr-defined]
+            dataset.n_images,  # type: ignore[attr-defined]  # of with_counts
             methods,
             run_counts(dataset, sum(row.n_results for row in methods)),
         )
         for dataset in datasets
-        for methods in [selectors.method_counts(dataset, dataset.n_images)]  # type: ignore[attr-defined]
+        for methods in [selectors.method_counts(dataset, dataset.n_images)]  # type: ignore[attr-defined]  # of with_counts
     }

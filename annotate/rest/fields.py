@@ -39,9 +39,9 @@ class RegionSerializer(serializers.Serializer[None]):
     ignored = serializers.BooleanField(
         required=False, help_text="Ground truth that counts for nobody."
     )
-    label = serializers.CharField(required=False, allow_blank=True, max_length=MAX_TEXT)  # type: ignore[assignment]
+    label = serializers.CharField(required=False, allow_blank=True, max_length=MAX_TEXT)  # type: ignore[assignment]  # a field
     id = serializers.CharField(required=False, max_length=MAX_TEXT)
-    parent = serializers.CharField(  # type: ignore[assignment]
+    parent = serializers.CharField(  # type: ignore[assignment]  # a field
         required=False, max_length=MAX_TEXT, help_text="The id of the line or table it belongs to."
     )
     cell = serializers.ListField(
@@ -65,9 +65,9 @@ class StoredRegionSerializer(serializers.Serializer[None]):
     text = serializers.CharField(required=False)
     confidence = serializers.FloatField(required=False)
     ignored = serializers.BooleanField(required=False)
-    label = serializers.CharField(required=False)  # type: ignore[assignment]
+    label = serializers.CharField(required=False)  # type: ignore[assignment]  # a field
     id = serializers.CharField(required=False)
-    parent = serializers.CharField(required=False)  # type: ignore[assignment]
+    parent = serializers.CharField(required=False)  # type: ignore[assignment]  # a field
     cell = serializers.ListField(child=serializers.IntegerField(), required=False)
     pixels = serializers.ListField(
         child=serializers.ListField(child=serializers.IntegerField()),

@@ -12,6 +12,7 @@ from ..core.base import ImageScore, OverallScore, Protocol, Scene
 from ..core.errors import ProtocolError
 from ..core.fitting import lacking
 from ..core.regions import Region
+from ..formats.contents import Kind
 from ..formats.rrc import read_archive
 
 # Recall, precision and F-score; None is undefined.
@@ -93,8 +94,8 @@ def _figures(score: ImageScore | OverallScore) -> Figures:
 
 
 @lru_cache(maxsize=4)
-def _read(path: str, kind: str) -> Mapping[str, tuple[Region, ...]]:
-    archive = read_archive(path, kind=kind)  # type: ignore[arg-type]
+def _read(path: str, kind: Kind) -> Mapping[str, tuple[Region, ...]]:
+    archive = read_archive(path, kind=kind)
     if archive.errors:
         raise BatchError(str(archive.errors[0]))
     return archive.regions

@@ -1,7 +1,7 @@
 """EVALTEX and its variants: coverage and accuracy of each object, after EvaLTex ([C16]_, [C15]_)."""
 
 import math
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar, Final
@@ -166,10 +166,10 @@ class Evaltex(CreditProtocol):
             name: sum(score.indicators[name] or 0 for score in scores)
             for name in ("gt", "detections", "tp", "fp", "missed", "ignored")
         }
-        sums = Counter[str]()
+        sums: defaultdict[str, float] = defaultdict(float)
         for score in scores:
             for name, value in _sums_of(score.indicators).items():
-                sums[name] += value  # type: ignore[assignment]
+                sums[name] += value
         recall, precision = self._divided(pooled, counts)
         return replace(
             figures,

@@ -132,7 +132,7 @@ def _shaped(values: Sequence[float], **fields: str | bool | None) -> Region:
     if len(values) == 4:
         left, top, width, height = values
         return box_region(left, top, width, height, **fields)
-    return Region(points_of(values), **fields)  # type: ignore[arg-type]
+    return Region(points_of(values), **fields)  # type: ignore[arg-type]  # by their names
 
 
 def _span(line: str, field: str) -> Span | None:
@@ -232,7 +232,7 @@ class _Elements:
         if "points" in attributes:
             parts = [part for part in _SEPARATORS.split(attributes["points"]) if part]
             values = points_of([finite_in(part) for part in parts])
-            return Region(values, **fields)  # type: ignore[arg-type]
+            return Region(values, **fields)  # type: ignore[arg-type]  # by their names
         lacking = [side for side in _SIDES if side not in attributes]
         if lacking:
             raise Fault("L1", f"an object without {', '.join(lacking)}", "a box, or points")
