@@ -6,8 +6,16 @@ from typing import Any
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
+from django.contrib.messages.storage.base import BaseStorage
 from django.core.paginator import Paginator
-from django.http import Http404, HttpResponse, HttpResponseBase, JsonResponse, StreamingHttpResponse
+from django.http import (
+    Http404,
+    HttpRequest,
+    HttpResponse,
+    HttpResponseBase,
+    JsonResponse,
+    StreamingHttpResponse,
+)
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.views.decorators.cache import cache_control
@@ -220,10 +228,20 @@ def progress(request: SignedInRequest, pk: int) -> HttpResponse:
         if job is not None and job.failure and not draft.is_over:
             messages.error(request, job.failure)
         elif job is not None and job.state == job.State.CANCELLED:
-            messages.info(request, "Stopped. Nothing was changed.")
+            _say_once(request, "Stopped. Nothing was changed.")
         return redirect(presentation.address(draft))
     here = "check" if draft.state == Draft.State.CHECKING else "confirm"
     return _page(request, "progress", draft, here, job=job)
+
+
+def _say_once(request: HttpRequest, text: str) -> None:
+    """Queue a message that the page's script and its form may both lead to."""
+    waiting = messages.get_messages(request)
+    is_waiting = any(str(message) == text for message in waiting)
+    if isinstance(waiting, BaseStorage):
+        waiting.used = False  # looked at, not shown
+    if not is_waiting:
+        messages.info(request, text)
 
 
 @_for_admins

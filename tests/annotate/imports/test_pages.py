@@ -349,6 +349,12 @@ class TestProgress:
         assert page.redirect_chain[-1][0] == url("files", draft.pk)
         assert "Stopped. Nothing was changed." in page.text
 
+    def test_a_script_and_a_form_that_meet_say_once_that_it_stopped(self, admin, draft):
+        admin.post(url("cancel", draft.pk))
+        admin.get(url("progress", draft.pk))
+        page = admin.get(url("progress", draft.pk), follow=True)
+        assert page.text.count("Stopped. Nothing was changed.") == 1
+
     def test_a_failure_is_told_and_the_files_are_back(self, admin, draft):
         Job.objects.update(
             state="failed",

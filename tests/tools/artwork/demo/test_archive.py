@@ -2,14 +2,12 @@
 
 import io
 import json
-import re
 import zipfile
-from hashlib import sha256
-from pathlib import Path
 
-import PIL
+import numpy as np
 import pytest
 from hypothesis import settings as hypothesis_settings
+from PIL import Image
 
 from annotate.demo.services import ARCHIVE
 from annotate.exchange.bundles import CHECKSUMS, VERSION
@@ -20,10 +18,8 @@ from tools.artwork.demo.archive import write_archive
 from tools.artwork.demo.detectors import DETECTORS, detections
 from tools.artwork.demo.scenes import jpeg_bytes
 
-ROOT = Path(__file__).resolve().parents[4]
-PINNED = re.search(r"^pillow==(\S+)", (ROOT / "requirements.txt").read_text(), re.MULTILINE)[1]
-# Another Pillow may compress the same picture to other bytes.
-SAME_JPEGS = PIL.__version__ == PINNED
+# Processors round drawings otherwise, by less than the eye sees; a word moved by a pixel changes more.
+MOST_LEVELS = 40
 REMAKE = "run `make artwork` and commit annotate/demo/demo.zip"
 THOROUGH = hypothesis_settings.get_current_profile_name() == "thorough"
 
@@ -34,6 +30,22 @@ class Bundle:
     def __init__(self, file):
         with zipfile.ZipFile(file) as archive:
             self.entries = {name: archive.read(name) for name in archive.namelist()}
+
+    def parts(self):
+        """The names of its entries; photographs, which are named by their content, are counted."""
+        names = [name for name in self.entries if not name.startswith("photographs/")]
+        return sorted(names), len(self.entries) - len(names)
+
+    def photographs(self):
+        """The photographs by the name of their image."""
+        lines = [
+            line
+            for name in self.entries
+            if name.startswith("images-")
+            for line in self.entries[name].splitlines()
+        ]
+        rows = map(json.loads, lines)
+        return {row["name"]: self.entries[f"photographs/{row['sha256']}"] for row in rows}
 
     def one(self, name):
         return comparable(json.loads(self.entries[f"{name}.json"]))
@@ -47,11 +59,20 @@ class Bundle:
 def comparable(value):
     """Round numbers to nine digits, for processors differ in the last ones."""
     if isinstance(value, dict):
-        left_out = set() if SAME_JPEGS or "content_type" not in value else {"sha256"}
+        left_out = {"sha256"} if "content_type" in value else set()
         return {key: comparable(member) for key, member in value.items() if key not in left_out}
     if isinstance(value, list):
         return [comparable(member) for member in value]
     return float(f"{value:.9g}") if isinstance(value, float) else value
+
+
+def levels_apart(first, second):
+    """The largest difference of two pictures' pixels, in levels of 255."""
+    one, other = (
+        np.asarray(Image.open(io.BytesIO(content))).astype(int) for content in (first, second)
+    )
+    assert one.shape == other.shape
+    return np.abs(one - other).max()
 
 
 def answers(bundle, images):
@@ -85,19 +106,18 @@ def test_the_archive_is_of_the_present_version(shipped):
 
 def test_photographs_ground_truth_and_results_are_those_drawn(shipped):
     images, truths = shipped.rows("images"), shipped.rows("truth")
+    photographs = shipped.photographs()
     results = {(row["image"], row["method"]): row["regions"] for row in shipped.rows("results")}
     assert len(results) == 24 * 10
     for scene, image, truth in zip(drawn(), images, truths, strict=True):
         assert (image["name"], image["width"], image["height"]) == (scene.name, *scene.image.size)
-        if SAME_JPEGS:
-            content = jpeg_bytes(scene.image)
-            assert sha256(content).hexdigest() == image["sha256"], REMAKE
-            assert shipped.entries[f"photographs/{image['sha256']}"] == content
+        stored = photographs[image["name"]]
+        assert levels_apart(jpeg_bytes(scene.image), stored) <= MOST_LEVELS, REMAKE
         assert truth["image"] == scene.name
         assert decode_regions(truth["truth"]) == scene.words, REMAKE
         for detector in DETECTORS:
-            stored = decode_regions(results[scene.name, detector.name])
-            assert stored == detections(detector, scene), REMAKE
+            loaded = decode_regions(results[scene.name, detector.name])
+            assert loaded == detections(detector, scene), REMAKE
 
 
 @pytest.mark.django_db(reset_sequences=True)
@@ -122,7 +142,7 @@ def test_scores_and_answers_are_those_made_anew(shipped):
     for name in ("dataset", "study", "report") if THOROUGH else ("dataset",):
         assert made.one(name) == shipped.one(name), REMAKE
     if THOROUGH:
-        assert made.entries.keys() == shipped.entries.keys()
+        assert made.parts() == shipped.parts()
         assert made.rows("assignments") == shipped.rows("assignments"), REMAKE
         assert made.rows("runs") == shipped.rows("runs"), REMAKE
 
