@@ -1,6 +1,6 @@
 """Output of the load commands: problems, counts and durations."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from itertools import groupby
 from time import monotonic
 
@@ -61,6 +61,11 @@ def write_problems(stderr: OutputWrapper, problems: Iterable[Problem]) -> None:
 
 def _kind_of(problem: Problem) -> tuple[str, str]:
     return problem.severity, problem.code
+
+
+def in_words(counts: Mapping[str, int], *names: str) -> str:
+    """Return counts of a receipt in this order: a database may keep them in another."""
+    return ", ".join(f"{counts[name]} {name.replace('_', ' ')}" for name in names)
 
 
 def write_warnings(stderr: OutputWrapper, receipt: Import) -> None:

@@ -45,5 +45,6 @@ class Command(BaseCommand):
             raise reporting.refused(self.stderr, refusal) from refusal
         reporting.write_warnings(self.stderr, receipt)
         slug = receipt.dataset.slug if receipt.dataset else ""
-        counts = ", ".join(f"{number} {what}" for what, number in receipt.counts.items())
+        names = ("images", "regions", "ignored", "photographs")
+        counts = reporting.in_words(receipt.counts, *names)
         self.stdout.write(f"Loaded {slug}: {counts}.")

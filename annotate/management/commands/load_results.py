@@ -56,7 +56,5 @@ class Command(BaseCommand):
             raise reporting.refused(self.stderr, refusal) from refusal
         reporting.write_warnings(self.stderr, receipt)
         for name, counts in receipt.counts["methods"].items():
-            numbers = ", ".join(
-                f"{number} {what.replace('_', ' ')}" for what, number in counts.items()
-            )
-            self.stdout.write(f"Loaded {name}: {numbers}.")
+            names = ("results", "boxes", "empty", "without_file", "not_evaluated")
+            self.stdout.write(f"Loaded {name}: {reporting.in_words(counts, *names)}.")
