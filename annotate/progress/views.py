@@ -9,13 +9,13 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from annotate.access import permitted
 from annotate.judging.sharing import is_answered
 from annotate.requests import SignedInRequest
 from annotate.studies import services
 from annotate.studies.errors import StudyRefused
 from annotate.studies.forms import MemberForm, RoleForm, SettingsForm
 from annotate.studies.models import Role, Study
+from annotate.studies.views import followed
 
 from . import selectors
 
@@ -26,7 +26,7 @@ _CELLS_PER_PAGE = 4000
 @login_required
 @require_safe
 def detail(request: SignedInRequest, slug: str) -> HttpResponse:
-    study = _followed(request, slug)
+    study = followed(request, slug)
     hides_names = request.GET.get("pseudonyms", "") not in ("", "0")
     taking_part = selectors.annotators(study)
     counts = selectors.counts(study, len(taking_part))
@@ -60,7 +60,7 @@ def detail(request: SignedInRequest, slug: str) -> HttpResponse:
 def change_settings(request: SignedInRequest, slug: str) -> HttpResponse:
     if not request.user.has_perm("annotate.load_data"):
         raise Http404
-    study = _followed(request, slug)
+    study = followed(request, slug)
     answered = is_answered(study)
     sent = request.POST if request.method == "POST" else None
     form = SettingsForm(sent, instance=study, is_answered=answered)
@@ -142,7 +142,7 @@ def remove_member(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
 def _with_members(request: HttpRequest, slug: str) -> Study:
     if not request.user.has_perm("annotate.manage_people"):
         raise Http404
-    return _followed(request, slug)
+    return followed(request, slug)
 
 
 def _members(
@@ -156,8 +156,3 @@ def _members(
         "form": form,
     }
     return render(request, "studies/members.html", context, status=status)
-
-
-def _followed(request: HttpRequest, slug: str) -> Study:
-    studies = permitted(request.user, "annotate.follow_study", Study).select_related("dataset")
-    return get_object_or_404(studies, slug=slug)
