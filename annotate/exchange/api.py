@@ -1,16 +1,14 @@
 """A study's raw data in the API."""
 
 from django.http import Http404, HttpResponseBase, StreamingHttpResponse
-from django.shortcuts import get_object_or_404
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework.request import Request
 from rest_framework.throttling import BaseThrottle
 
-from annotate.access import permitted
 from annotate.rest.throttling import Heavy
 from annotate.rest.views import AnyType, ApiView
-from annotate.studies.models import Study
+from annotate.studies.api import followed
 
 from . import raw
 
@@ -32,8 +30,7 @@ class RawFile(ApiView):
     )
     def get(self, request: Request, slug: str, name: str) -> HttpResponseBase:
         """A study's raw data, row by row, annotators by pseudonyms."""
-        studies = permitted(request.user, "annotate.follow_study", Study).select_related("dataset")
-        study = get_object_or_404(studies, slug=slug)
+        study = followed(request, slug)
         if name not in raw.FILES:
             raise Http404
         return StreamingHttpResponse(

@@ -17,6 +17,7 @@ from annotate.access import Person, permitted
 from annotate.rest.idempotency import idempotent
 from annotate.rest.throttling import Heavy
 from annotate.rest.views import AnyType, ApiView, ListView, OneView, SignedInRequest
+from annotate.studies.api import followed
 from annotate.studies.models import Study
 from rankings import analysis_tables
 from rankings.report import report_from_json
@@ -56,10 +57,7 @@ class _OfStudy(ApiView):
         return [*super().get_throttles(), Heavy()]
 
     def followed(self, slug: str) -> Study:
-        studies = permitted(self.request.user, "annotate.follow_study", Study).select_related(
-            "dataset"
-        )
-        return get_object_or_404(studies, slug=slug)
+        return followed(self.request, slug)
 
     def built(self, slug: str) -> services.StudyReport:
         study = self.followed(slug)
@@ -109,10 +107,7 @@ class KeptReports(ListView):
         return [*super().get_throttles(), *heavy]
 
     def _followed(self) -> Study:
-        studies = permitted(self.request.user, "annotate.follow_study", Study).select_related(
-            "dataset"
-        )
-        return get_object_or_404(studies, slug=self.kwargs["slug"])
+        return followed(self.request, self.kwargs["slug"])
 
     def get_queryset(self) -> QuerySet[KeptReport]:
         reports = self._followed().kept_reports.defer("content")
