@@ -23,13 +23,13 @@ demo: .venv/runtime ## Set up everything, load the demo, and start the site
 	@$(BIN)/python manage.py createcachetable --verbosity 0
 	@$(BIN)/python manage.py load_demo
 	@echo
-	@echo "Open http://127.0.0.1:$(PORT)/ (Ctrl+C stops the site; the data stays in var/)"
-	@$(BIN)/python manage.py runserver --noreload 127.0.0.1:$(PORT)
+	@echo "Open http://127.0.0.1:$(PORT)/ (Ctrl+C stops site and worker; the data stays in var/)"
+	@$(BIN)/python manage.py run_site 127.0.0.1:$(PORT)
 
-run: .venv/runtime ## Start the site with the data it has
+run: .venv/runtime ## Start the site and its worker with the data there is
 	@$(BIN)/python manage.py migrate --verbosity 0
 	@$(BIN)/python manage.py createcachetable --verbosity 0
-	@$(BIN)/python manage.py runserver 127.0.0.1:$(PORT)
+	@$(BIN)/python manage.py run_site 127.0.0.1:$(PORT)
 
 test: .venv/dev browser ## Run every test, those in a browser included
 	@$(PYTEST) $(TESTS)

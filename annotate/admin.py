@@ -15,7 +15,7 @@ from annotate.audit.models import Act, AuditEntry
 from annotate.audit.services import record
 from annotate.datasets.models import Dataset, Image, Method, Result
 from annotate.imports.models import Draft, DraftFile, Finding, Import
-from annotate.jobs.models import Job
+from annotate.jobs.models import Job, Worker
 from annotate.judging.models import (
     Assignment,
     Judgement,
@@ -296,7 +296,14 @@ class JobAdmin(ReadOnlyAdmin):
     list_display = ("kind", "state", "person", "done", "total", "created", "finished", "failure")
     list_filter = ("state", "kind")
     list_select_related = ("person",)
-    search_fields = ("kind", "person__username", "failure")
+    search_fields = ("kind", "title", "person__username", "failure")
+
+
+@admin.register(Worker)
+class WorkerAdmin(ReadOnlyAdmin):
+    list_display = ("name", "version", "started", "heartbeat", "ended")
+    list_filter = ("version",)
+    search_fields = ("name",)
 
 
 @admin.register(ProtocolRun)

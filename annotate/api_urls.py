@@ -7,6 +7,7 @@ from annotate.datasets import api as datasets
 from annotate.exchange import api as exchange
 from annotate.guide import api as guide
 from annotate.imports import api as imports
+from annotate.jobs import api as jobs
 from annotate.judging import api as judging
 from annotate.progress import api as progress
 from annotate.reports import api as reports
@@ -47,6 +48,10 @@ urlpatterns = [
     path("results/<key:pk>", datasets.ResultDetail.as_view(), name="result"),
     path("runs/<key:pk>", scoring.RunDetail.as_view(), name="run"),
     path("runs/<key:pk>/scores", scoring.ScoreList.as_view(), name="scores"),
+    path("jobs", jobs.JobList.as_view(), name="jobs"),
+    path("jobs/<key:pk>", jobs.JobDetail.as_view(), name="job"),
+    path("jobs/<key:pk>/cancel", jobs.JobCancel.as_view(), name="job_cancel"),
+    path("jobs/<key:pk>/file", jobs.JobFile.as_view(), name="job_file"),
     path("protocols", guide.ProtocolList.as_view(), name="protocols"),
     path("protocols/<slug:slug>", guide.ProtocolDetail.as_view(), name="protocol"),
     path("protocols/<slug:slug>/score", guide.ProtocolScore.as_view(), name="protocol_score"),

@@ -19,7 +19,9 @@ urlpatterns = [
     path("studies/", include("annotate.evidence.urls")),
     path("studies/", include("annotate.figures.urls")),
     path("studies/", include("annotate.exchange.urls")),
+    path("work/", include("annotate.jobs.urls")),
     path("data/load/", include("annotate.imports.urls")),
+    path("data/", include("annotate.exchange.dataset_urls")),
     path("data/", include("annotate.scoring.urls")),
     path("data/", include("annotate.overview.dataset_urls")),
 ]

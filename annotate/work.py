@@ -1,7 +1,20 @@
 """Gathers the work of all subjects that runs outside requests."""
 
-from annotate.imports import dry_run, loading
-from annotate.jobs.registry import register
+from annotate.exchange import work as exchange
+from annotate.imports import drafts, dry_run, loading
+from annotate.jobs import mail, results
+from annotate.jobs.registry import UPKEEP, register
+from annotate.reports import work as reports
+from annotate.scoring import work as scoring
 
 register("imports.check", dry_run.check)
 register("imports.load", loading.load)
+register(mail.KIND, mail.send)
+register(scoring.KIND, scoring.score)
+register(reports.KIND, reports.keep)
+register(exchange.BUNDLE, exchange.bundle)
+register(exchange.RAW, exchange.raw_data)
+register(exchange.TRUTH, exchange.truth)
+register(exchange.RESULTS, exchange.results)
+
+UPKEEP += [mail.forget_letters, results.forget_old, drafts.clean_old]

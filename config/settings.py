@@ -75,6 +75,7 @@ TEMPLATES = [
                 "django.contrib.messages.context_processors.messages",
                 "annotate.studies.context.rights",
                 "annotate.accounts.context.theme",
+                "annotate.jobs.context.work",
                 "annotate.accounts.context.mail",
             ],
         },
@@ -135,7 +136,13 @@ AUTH_PASSWORD_VALIDATORS = [
 # Without a mail server letters are printed where the site runs, and pages say that none are sent.
 EMAIL_HOST = env.text("EMAIL_HOST", default="")
 MAIL_IS_SET_UP = bool(EMAIL_HOST)
-EMAIL_BACKEND = f"django.core.mail.backends.{'smtp' if MAIL_IS_SET_UP else 'console'}.EmailBackend"
+# With one, a worker sends them.
+EMAIL_SENT_BY = "django.core.mail.backends.smtp.EmailBackend"
+EMAIL_BACKEND = (
+    "annotate.jobs.mail.Backend"
+    if MAIL_IS_SET_UP
+    else "django.core.mail.backends.console.EmailBackend"
+)
 EMAIL_PORT = env.number("EMAIL_PORT", default=587)
 EMAIL_HOST_USER = env.text("EMAIL_HOST_USER", default="")
 # With a user, a missing password stops the start.
@@ -197,9 +204,11 @@ STORAGES = {
         )
     },
 }
-# Long work runs in processes of its own, or on a Dask cluster where its scheduler is named; "here" is
-# for tests: within the call that starts it.
-JOBS = "process"
+# Long work goes through a queue to a worker (`manage.py worker`); "here" is for tests and benchmarks:
+# within the call that starts it.
+JOBS = "queue"
+# Where the queue is, if not beside the site's own data: redis://host:6379/0.
+QUEUE_URL = env.text("QUEUE_URL", default="")
 DASK_SCHEDULER = env.text("DASK_SCHEDULER", default="")
 # What an admin may leave uploaded and not yet loaded.
 STAGED_FILE_MAX_BYTES = 2 * 1024**3

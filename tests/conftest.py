@@ -12,7 +12,7 @@ from hypothesis import settings as hypothesis_settings
 from tests.support.databases import database_of_tests
 from tests.support.examples import USUAL
 from tests.support.made_once import module_data  # noqa: F401
-from tests.support.processes import jobs_in_processes  # noqa: F401
+from tests.support.processes import workers  # noqa: F401
 
 # Playwright runs an event loop in the thread of the test, which also asks the database.
 os.environ.setdefault("DJANGO_ALLOW_ASYNC_UNSAFE", "1")
@@ -38,9 +38,10 @@ def _own_files(request, settings, tmp_path):
     settings.DATA_DIR = tmp_path
     settings.MEDIA_ROOT = tmp_path / "images"
     if "module_data" in request.fixturenames:
-        shared = request.getfixturevalue("module_data") / "images"
-        if shared.exists():
-            shutil.copytree(shared, settings.MEDIA_ROOT)
+        for name in ("images", "results"):
+            shared = request.getfixturevalue("module_data") / name
+            if shared.exists():
+                shutil.copytree(shared, tmp_path / name)
 
 
 @pytest.fixture(scope="session")

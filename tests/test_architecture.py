@@ -43,6 +43,8 @@ PURE_USED = {
     "scoring": {"protocols"},
     "guide": {"protocols"},
     "imports": {"protocols"},
+    # The program's version.
+    "jobs": {"rankings"},
     "judging": {"protocols", "rankings"},
     "reports": {"protocols.registry", "rankings"},
     "evidence": {"protocols", "rankings"},
@@ -58,6 +60,7 @@ LAYERS: tuple[set[str], ...] = (
     {"context", "middleware", "authentication"},
     {"forms", "serializers", "log_forms"},
     {"adapter"},
+    {"work"},
     {"presentation", "exports", "mail"},
     {"services", "selectors"},
     {"models"},
@@ -71,7 +74,10 @@ RULES: dict[str, tuple[str, ...]] = {
         *("fields", "addresses"),
     ),
     "datasets": ("exports", "photographs", "selectors", "drawing"),
-    "jobs": ("services", "launching", "cluster", "running", "registry"),
+    "jobs": (
+        *("consumer", "services", "queue", "running", "access", "presence", "results", "engine"),
+        *("notices", "registry", "versions"),
+    ),
     "studies": ("services", "exclusions", "pseudonyms"),
     "guide": ("presets", "services", "playground", "markdown"),
     "judging": ("services", "methods", "planning", "turns", "changes", "sharing", "replay"),

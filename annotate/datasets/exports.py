@@ -11,7 +11,6 @@ from protocols.formats.writing import NotWritable, write_coco, write_rrc_zip
 
 from .models import Dataset, Method
 
-CONTENT_TYPES: Final = {"zip": "application/zip", "json": "application/json"}
 # Above this the file is on disk while it is made.
 _IN_MEMORY_BYTES: Final = 8 * 1024 * 1024
 

@@ -1,11 +1,9 @@
 """Files of a dataset to take away, and the photographs themselves."""
 
-from typing import Any, Final
+from typing import Final
 
-from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.http import FileResponse, Http404, HttpRequest, HttpResponseBase
-from django.shortcuts import get_object_or_404, redirect
 from django.utils.cache import get_conditional_response
 from django.utils.http import quote_etag
 from django.views.decorators.cache import cache_control
@@ -13,53 +11,9 @@ from django.views.decorators.http import require_safe
 
 from annotate.access import permitted
 
-from . import exports
-from .models import Dataset, Image, image_storage, stored_name
+from .models import Image, image_storage, stored_name
 
 _A_YEAR: Final = 365 * 24 * 3600
-
-
-@login_required
-@require_safe
-def truth_file(request: HttpRequest, slug: str, extension: str) -> HttpResponseBase:
-    dataset = _dataset(request, slug)
-    return _download(
-        request,
-        dataset,
-        extension,
-        f"{slug}-ground-truth",
-        lambda: exports.truth_file(dataset, extension),
-    )
-
-
-@login_required
-@require_safe
-def results_file(request: HttpRequest, slug: str, method: str, extension: str) -> HttpResponseBase:
-    dataset = _dataset(request, slug)
-    of = get_object_or_404(dataset.methods.select_related("dataset"), slug=method)
-    return _download(
-        request, dataset, extension, method, lambda: exports.results_file(of, extension)
-    )
-
-
-def _download(
-    request: HttpRequest, dataset: Dataset, extension: str, name: str, make: Any
-) -> HttpResponseBase:
-    try:
-        stream = make()
-    except exports.NotExported as refusal:
-        messages.error(request, str(refusal))
-        return redirect("datasets:detail", slug=dataset.slug)
-    return FileResponse(
-        stream,
-        as_attachment=True,
-        filename=f"{name}.{extension}",
-        content_type=exports.CONTENT_TYPES[extension],
-    )
-
-
-def _dataset(request: HttpRequest, slug: str) -> Dataset:
-    return get_object_or_404(permitted(request.user, "annotate.see_dataset", Dataset), slug=slug)
 
 
 # A hash names one content for ever, so a browser may keep it; proxies may not: it is not public.

@@ -112,10 +112,25 @@ def write_folder(study: Study, folder: Path, *, names: bool = False) -> list[str
     return [*FILES, CHECKSUMS]
 
 
-def write_zip(study: Study, stream: IO[bytes], *, names: bool = False) -> None:
-    """Write all FILES and their checksums into a zip, as of one moment. Equal data, equal bytes."""
+def write_zip(
+    study: Study,
+    stream: IO[bytes],
+    *,
+    names: bool = False,
+    tell: Callable[[int, int, str], None] | None = None,
+) -> None:
+    """Write all FILES and their checksums into a zip, as of one moment. Equal data, equal bytes.
+
+    ``tell(done, total, doing)`` is called before each file.
+    """
+
+    def opened(name: str) -> IO[bytes]:
+        if tell is not None and name in FILES:
+            tell(list(FILES).index(name), len(FILES), f"Writing {name}")
+        return archive.open(zip_entry(name), "w")
+
     with zipfile.ZipFile(stream, "w") as archive:
-        _write_all(study, lambda name: archive.open(zip_entry(name), "w"), names=names)
+        _write_all(study, opened, names=names)
 
 
 def zip_entry(name: str, *, compress: bool = True) -> zipfile.ZipInfo:

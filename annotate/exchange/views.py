@@ -1,26 +1,24 @@
-"""Pages that hand out a study's data: raw data table by table, and the whole study as a bundle."""
-
-import tempfile
-from collections.abc import Callable
-from typing import IO
+"""Pages that hand out data: a study's raw data and bundle, a dataset's ground truth and results."""
 
 from django.contrib.auth.decorators import login_required
 from django.http import (
-    FileResponse,
     Http404,
     HttpRequest,
     HttpResponse,
     HttpResponseBase,
     StreamingHttpResponse,
 )
-from django.shortcuts import render
+from django.shortcuts import get_object_or_404, render
 from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_safe
+from django.views.decorators.http import require_POST, require_safe
 
+from annotate.access import permitted
+from annotate.datasets.models import Dataset
+from annotate.jobs.presentation import go_to
+from annotate.requests import SignedInRequest
 from annotate.studies.views import followed
 
-from . import raw
-from .bundles.writing import NotExported, write_bundle
+from . import raw, work
 from .columns import TABLES
 
 
@@ -57,46 +55,43 @@ def raw_file(request: HttpRequest, slug: str, name: str) -> HttpResponseBase:
     )
 
 
-@never_cache
 @login_required
-@require_safe
-def raw_zip(request: HttpRequest, slug: str) -> HttpResponseBase:
+@require_POST
+def raw_zip(request: SignedInRequest, slug: str) -> HttpResponse:
+    """Have all tables written into one zip."""
     study = followed(request, slug)
-    with_names = _asked(request, "names")
-
-    def write(stream: IO[bytes]) -> None:
-        raw.write_zip(study, stream, names=with_names)
-
-    return _zip(write, f"{study.slug}-raw.zip")
+    names = request.POST.get("names") == "yes"
+    return go_to(work.start_raw(study=study, names=names, person=request.user))
 
 
-@never_cache
 @login_required
-@require_safe
-def bundle(request: HttpRequest, slug: str) -> HttpResponseBase:
-    """The whole study for another site or an archive."""
+@require_POST
+def bundle(request: SignedInRequest, slug: str) -> HttpResponse:
+    """Have the whole study written for another site or an archive."""
     study = followed(request, slug)
-    photographs, names = _asked(request, "images"), _asked(request, "names")
-
-    def write(stream: IO[bytes]) -> None:
-        write_bundle(study, stream, photographs=photographs, names=names)
-
-    try:
-        return _zip(write, f"{study.slug}.zip")
-    except NotExported as refusal:
-        return HttpResponse(str(refusal), status=409, content_type="text/plain; charset=utf-8")
+    photographs, names = (request.POST.get(what) == "yes" for what in ("images", "names"))
+    job = work.start_bundle(study=study, photographs=photographs, names=names, person=request.user)
+    return go_to(job)
 
 
-def _zip(write: Callable[[IO[bytes]], None], name: str) -> FileResponse:
-    """Send a zip once it is whole: what fails on the way is an error, not half a file."""
-    file = tempfile.TemporaryFile()  # noqa: SIM115 -- the response closes it
-    try:
-        write(file)
-    except BaseException:
-        file.close()
-        raise
-    file.seek(0)
-    return FileResponse(file, as_attachment=True, filename=name, content_type="application/zip")
+@login_required
+@require_POST
+def truth_file(request: SignedInRequest, slug: str, extension: str) -> HttpResponse:
+    """Have a dataset's ground truth written as a file."""
+    dataset = _dataset(request, slug)
+    return go_to(work.start_truth(dataset=dataset, extension=extension, person=request.user))
+
+
+@login_required
+@require_POST
+def results_file(request: SignedInRequest, slug: str, method: str, extension: str) -> HttpResponse:
+    """Have the results of a method written as a file."""
+    of = get_object_or_404(_dataset(request, slug).methods.select_related("dataset"), slug=method)
+    return go_to(work.start_results(method=of, extension=extension, person=request.user))
+
+
+def _dataset(request: SignedInRequest, slug: str) -> Dataset:
+    return get_object_or_404(permitted(request.user, "annotate.see_dataset", Dataset), slug=slug)
 
 
 def _asked(request: HttpRequest, what: str) -> bool:

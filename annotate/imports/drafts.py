@@ -144,7 +144,14 @@ def start_check(*, draft: Draft, person: User | None = None) -> Job:
 
 
 def _start(kind: str, draft: Draft, person: User | None, arguments: Mapping[str, Any]) -> Job:
-    job = jobs.start(kind=kind, person=person, **arguments)
+    verb = "Check" if kind == "imports.check" else "Load"
+    job = jobs.start(
+        kind=kind,
+        person=person,
+        title=f"{verb} files for {draft.target}",
+        is_told=False,
+        **arguments,
+    )
     Draft.objects.filter(pk=draft.pk).update(job=job)
     return job
 
@@ -226,14 +233,8 @@ def begin_load(
 
 
 def find(pk: int) -> Draft:
-    """Return a draft as it stands, and have its work taken up again if the worker is lost.
-
-    Raises Draft.DoesNotExist.
-    """
-    draft = Draft.objects.select_related("dataset", "job", "person").get(pk=pk)
-    if draft.is_at_work and draft.job is not None:
-        jobs.revive(job=draft.job)
-    return _settled(draft)
+    """Return a draft as it stands. Raises Draft.DoesNotExist."""
+    return _settled(Draft.objects.select_related("dataset", "job", "person").get(pk=pk))
 
 
 def _settled(draft: Draft) -> Draft:
@@ -267,6 +268,11 @@ def discard(*, draft: Draft) -> None:
         locked.findings.all().delete()
     forget_files(locked)
     draft.refresh_from_db()
+
+
+def clean_old() -> None:
+    """Discard loads that nobody came back to for a week."""
+    clean(days=7)
 
 
 def clean(*, days: float) -> tuple[int, int]:

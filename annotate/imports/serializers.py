@@ -6,7 +6,7 @@ from django.contrib.auth.models import User
 from rest_framework import serializers
 
 from annotate.datasets.models import Dataset
-from annotate.jobs.models import Job
+from annotate.jobs.serializers import JobSerializer
 from protocols.formats.problems import CODES
 from protocols.formats.reading import FORMATS
 
@@ -40,14 +40,6 @@ class LoadFileSerializer(serializers.ModelSerializer[DraftFile]):
             *("id", "name", "bytes", "sha256", "kind", "format", "title", "reason"),
             *("missing", "per_cent", "counts"),
         )
-
-
-class JobSerializer(serializers.ModelSerializer[Job]):
-    """The long work of a load, and how far it is."""
-
-    class Meta:
-        model = Job
-        fields = read_only_fields = ("state", "done", "total", "doing", "failure")
 
 
 class QuestionSerializer(serializers.Serializer[OpenQuestion]):

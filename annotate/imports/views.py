@@ -25,6 +25,8 @@ from annotate.access import permitted
 from annotate.datasets.models import Dataset
 from annotate.datasets.photographs import photograph_bytes
 from annotate.errors import Refusal
+from annotate.jobs import presence
+from annotate.jobs.presentation import told
 from annotate.requests import SignedInRequest
 from protocols.formats.reading import FORMATS
 
@@ -222,8 +224,7 @@ def progress(request: SignedInRequest, pk: int) -> HttpResponse:
         if not draft.is_at_work or job is None:
             # The page itself says what became of it.
             return JsonResponse({"next": reverse("imports:progress", args=[pk])})
-        told = {"done": job.done, "total": job.total, "doing": job.doing}
-        return JsonResponse(told | {"stopping": job.cancel_requested})
+        return JsonResponse(told(request, job))
     if not draft.is_at_work:
         if job is not None and job.failure and not draft.is_over:
             messages.error(request, job.failure)
@@ -231,7 +232,7 @@ def progress(request: SignedInRequest, pk: int) -> HttpResponse:
             _say_once(request, "Stopped. Nothing was changed.")
         return redirect(presentation.address(draft))
     here = "check" if draft.state == Draft.State.CHECKING else "confirm"
-    return _page(request, "progress", draft, here, job=job)
+    return _page(request, "progress", draft, here, job=job, silence=presence.silence())
 
 
 def _say_once(request: HttpRequest, text: str) -> None:

@@ -1,1 +1,1 @@
-"""Long work outside the request: one row for each piece, run by a process of its own."""
+"""Long work outside the request: one row for each piece, done by a standing worker through a queue."""

@@ -15,5 +15,17 @@ class Superseded(Stopped):
     """Another worker has taken the job up; this one is too late."""
 
 
+class Interrupted(Stopped):
+    """The worker is being stopped; the job waits for the next."""
+
+
+class QueueAway(Exception):
+    """What keeps the queue cannot be opened or reached."""
+
+
 class JobFailed(Refusal):
     """The work cannot be done; the message is for the person who asked for it."""
+
+
+class TryLater(JobFailed):
+    """Something that the work needs is away for a while; after three attempts it is a failure."""

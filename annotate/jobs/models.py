@@ -1,4 +1,4 @@
-"""Pieces of long work as rows, so that a lost worker loses nothing."""
+"""Pieces of long work as rows, so that a lost worker loses nothing, and the workers themselves."""
 
 from datetime import timedelta
 from typing import Final
@@ -17,13 +17,18 @@ class JobQuerySet(models.QuerySet["Job"]):
         return self.filter(state__in=Job.OPEN)
 
     def to_take_up(self) -> "JobQuerySet":
-        """Jobs nobody works on: those that wait, and those whose worker is lost."""
-        lost = Q(state=Job.State.RUNNING, heartbeat__lt=timezone.now() - LOST_AFTER)
-        return self.filter(Q(state=Job.State.WAITING) | lost)
+        """Jobs nobody works on: those that wait and may begin, and those whose worker is lost."""
+        now = timezone.now()
+        waits = Q(state=Job.State.WAITING) & (Q(not_before=None) | Q(not_before__lte=now))
+        return self.filter(waits | Q(state=Job.State.RUNNING, heartbeat__lt=now - LOST_AFTER))
+
+    def unseen(self) -> "JobQuerySet":
+        """Jobs that ended and that their person was not told of."""
+        return self.filter(seen=None).exclude(state__in=Job.OPEN)
 
 
 class Job(models.Model):
-    """One piece of long work: what it is, how far it is, and who works on it."""
+    """One piece of long work: what it is, how far it is, who works on it, and what came of it."""
 
     class State(models.TextChoices):
         WAITING = "waiting", "waiting"
@@ -35,11 +40,19 @@ class Job(models.Model):
     OPEN = (State.WAITING, State.RUNNING)
 
     kind = models.CharField(max_length=60)
+    # For people: "Score DetEval on ICDAR 2015".
+    title = models.CharField(max_length=300, blank=True)
     # What the work is about, by primary keys and plain values.
     arguments = models.JSONField(default=dict)
+    # Two open jobs cannot have the same key; empty: there may be many alike.
+    key = models.CharField(max_length=64, blank=True)
     person = models.ForeignKey(
         settings.AUTH_USER_MODEL, models.PROTECT, null=True, blank=True, related_name="jobs"
     )
+    # Of the site that asked; an older worker leaves it alone.
+    version = models.CharField(max_length=40, blank=True)
+    # Higher comes first.
+    priority = models.SmallIntegerField(default=0)
     state = models.CharField(max_length=10, choices=State, default=State.WAITING)
     done = models.PositiveIntegerField(default=0)
     total = models.PositiveIntegerField(default=0)
@@ -47,18 +60,30 @@ class Job(models.Model):
     cancel_requested = models.BooleanField(default=False)
     # Why it failed, as a sentence for people.
     failure = models.TextField(blank=True)
+    # What came of it: a sentence, the page to go on to, a file to download.
+    outcome = models.CharField(max_length=300, blank=True)
+    address = models.CharField(max_length=300, blank=True)
+    # By kind, the primary keys of what it made: {"run": 7}.
+    made = models.JSONField(default=dict)
+    file = models.CharField(max_length=120, blank=True, help_text="Name in the results' folder.")
+    file_name = models.CharField(max_length=200, blank=True, help_text="As people download it.")
     # Of the worker that has it now; one that finds another's here has lost the job.
     worker = models.CharField(max_length=32, blank=True)
     n_attempts = models.PositiveSmallIntegerField(default=0)
+    # Of one that is to be tried again later.
+    not_before = models.DateTimeField(null=True, blank=True)
     created = models.DateTimeField(auto_now_add=True)
     started = models.DateTimeField(null=True, blank=True)
     heartbeat = models.DateTimeField(null=True, blank=True)
     finished = models.DateTimeField(null=True, blank=True)
+    # When its person was told how it ended; jobs that nobody is to be told of are seen from the start.
+    seen = models.DateTimeField(null=True, blank=True)
+    wants_mail = models.BooleanField(default=False)
 
     objects = JobQuerySet.as_manager()
 
     class Meta:
-        ordering = ("created", "pk")
+        ordering = ("-priority", "created", "pk")
         constraints = [
             models.CheckConstraint(
                 condition=Q(state__in=["waiting", "running"], finished__isnull=True)
@@ -69,24 +94,45 @@ class Job(models.Model):
                 condition=~Q(state="running") | (~Q(worker="") & Q(heartbeat__isnull=False)),
                 name="a_running_job_has_a_worker",
             ),
+            models.UniqueConstraint(
+                fields=["key"],
+                condition=Q(state__in=["waiting", "running"]) & ~Q(key=""),
+                name="the_same_job_is_open_once",
+            ),
         ]
         indexes = [
             models.Index(
                 fields=["created"],
                 condition=Q(state__in=["waiting", "running"]),
                 name="open_jobs",
-            )
+            ),
+            models.Index(
+                fields=["person"],
+                condition=Q(seen__isnull=True),
+                name="jobs_to_be_told_of",
+            ),
+            models.Index(fields=["-created"], name="newest_jobs"),
         ]
 
     def __str__(self) -> str:
-        return f"{self.kind} {self.pk}, {self.get_state_display()}"
+        return f"{self.title or self.kind} ({self.get_state_display()})"
 
     @property
     def is_open(self) -> bool:
         return self.state in self.OPEN
 
-    @property
-    def is_lost(self) -> bool:
-        """Tell whether the job has lost its worker."""
-        since = self.heartbeat if self.state == self.State.RUNNING else self.created
-        return self.is_open and since is not None and since < timezone.now() - LOST_AFTER
+
+class Worker(models.Model):
+    """A process that works on jobs, and when it was last heard of."""
+
+    name = models.CharField(max_length=120, unique=True, help_text="Machine and process.")
+    version = models.CharField(max_length=40)
+    started = models.DateTimeField(auto_now_add=True)
+    heartbeat = models.DateTimeField()
+    ended = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        ordering = ("-heartbeat",)
+
+    def __str__(self) -> str:
+        return self.name

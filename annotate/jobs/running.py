@@ -1,28 +1,49 @@
 """Doing the work of jobs: taking them up, telling how far they are, hearing whether to stop."""
 
+import errno
 import logging
-import os
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from datetime import timedelta
 from time import monotonic
-from typing import Final
+from typing import Any, Final
 from uuid import uuid4
 
-from django.db import DatabaseError, connection
-from django.db.models import F, Q
+from django.contrib.auth.models import User
+from django.db import DatabaseError, connection, transaction
+from django.db.models import F
 from django.utils import timezone
 
+from annotate.audit.services import acting
 from annotate.errors import Refusal
 
-from .errors import Cancelled, Stopped, Superseded
-from .models import LOST_AFTER, Job
-from .registry import work_of
+from .errors import Cancelled, Interrupted, Stopped, Superseded, TryLater
+from .models import Job
+from .notices import tell_by_mail
+from .registry import Outcome, work_of
+from .versions import VERSION, is_newer
 
 _log = logging.getLogger(__name__)
 _BEAT_SECONDS: Final = 0.7
 # A job whose worker dies each time is given up, or it would run for ever.
 _MAX_ATTEMPTS: Final = 3
+_LATER: Final = timedelta(minutes=1)
+_UNEXPECTED: Final = (
+    "Something unexpected went wrong, and nothing was changed. The server's log says what it was, "
+    "under job {}."
+)
+_GIVEN_UP: Final = (
+    f"It was begun {_MAX_ATTEMPTS} times and never came to an end, perhaps for want of memory. "
+    "Nothing was changed."
+)
+_DISK_FULL: Final = (
+    "There is no space left on the server's disk. Nothing was changed; try again when there is."
+)
+# Set when this process is to end: jobs stop where they next tell their progress.
+_stopping: Final = threading.Event()
+# Of the jobs at work in this process, by the name under which they have it.
+_at_work: Final[dict[str, int]] = {}
 
 
 def run_one(pk: int, *, beats_beside: bool = True) -> bool:
@@ -31,68 +52,78 @@ def run_one(pk: int, *, beats_beside: bool = True) -> bool:
     ``beats_beside`` lets a thread keep the row up to date while the work is in a transaction.
     """
     worker = uuid4().hex
-    if not _take_up(pk, worker):
+    if _stopping.is_set() or not _take_up(pk, worker):
         return False
     job = Job.objects.get(pk=pk)
-    pulse = _Pulse(job, beats_beside)
+    pulse = Pulse(job, beats_beside)
+    _at_work[worker] = pk
     try:
         with pulse.beating():
-            work_of(job.kind)(job.arguments, pulse)
-    except Cancelled:
-        _end(job, Job.State.CANCELLED)
-    except Superseded:
-        _log.warning("Job %s was taken up by another worker.", pk)
-    except Refusal as refusal:
-        _end(job, Job.State.FAILED, str(refusal))
-    except Exception:
-        _log.exception("Job %s failed.", pk)
-        _end(
-            job,
-            Job.State.FAILED,
-            "Something unexpected went wrong, and nothing was changed. "
-            f"The server's log says what it was, under job {pk}.",
-        )
-    else:
-        _end(job, Job.State.DONE)
+            _do(job, pulse)
+    finally:
+        _at_work.pop(worker, None)
     return True
 
 
-def run_waiting(*, first: int | None = None) -> int:
-    """Run this job and then whatever else waits, one after the other; return how many were run.
+def _do(job: Job, pulse: "Pulse") -> None:
+    try:
+        with acting(lambda: job.person):
+            work_of(job.kind)(job.arguments, pulse)
+        if not pulse.is_published:
+            _end(job, Job.State.DONE)
+    except Cancelled:
+        _end(job, Job.State.CANCELLED)
+    except Interrupted:
+        _put_back(job.pk, job.worker, n_attempts=F("n_attempts") - 1)
+    except Superseded:
+        _log.warning("Job %s was taken up by another worker.", job.pk)
+    except TryLater as away:
+        if job.n_attempts < _MAX_ATTEMPTS:
+            _put_back(job.pk, job.worker, not_before=timezone.now() + _LATER * job.n_attempts)
+        else:
+            _end(job, Job.State.FAILED, str(away))
+    except Refusal as refusal:
+        _end(job, Job.State.FAILED, str(refusal))
+    except Exception as fault:
+        _log.exception("Job %s failed.", job.pk)
+        is_full = isinstance(fault, OSError) and fault.errno in (errno.ENOSPC, errno.EDQUOT)
+        _end(job, Job.State.FAILED, _DISK_FULL if is_full else _UNEXPECTED.format(job.pk))
 
-    Where every core has a job already this does nothing: whoever ends next takes up what waits.
-    """
-    n_run = 0
-    if first is not None and not _is_full():
-        n_run += run_one(first)
-    while not _is_full():
-        waiting = Job.objects.to_take_up().values_list("pk", flat=True).first()
-        if waiting is None:
-            break
-        n_run += run_one(waiting)
-    return n_run
+
+def stop_all() -> None:
+    """Have the jobs of this process stop where they next tell their progress."""
+    _stopping.set()
 
 
-def _is_full() -> bool:
-    heard_of = timezone.now() - LOST_AFTER
-    at_work = Job.objects.filter(state=Job.State.RUNNING, heartbeat__gte=heard_of)
-    return at_work.count() >= max(2, os.cpu_count() or 1)
+def is_at_work() -> bool:
+    """Tell whether this process has a job."""
+    return bool(_at_work)
+
+
+def put_all_back() -> None:
+    """Let the jobs that this process has still at work wait for another worker."""
+    for worker, pk in list(_at_work.items()):
+        _put_back(pk, worker, n_attempts=F("n_attempts") - 1)
+
+
+def _put_back(pk: int, worker: str, **changes: Any) -> None:
+    mine = Job.objects.filter(pk=pk, worker=worker, state=Job.State.RUNNING)
+    mine.update(state=Job.State.WAITING, worker="", **changes)
 
 
 def _take_up(pk: int, worker: str) -> bool:
     """Make this worker the job's; of several who try at once one succeeds."""
     now = timezone.now()
-    given_up = Job.objects.to_take_up().filter(pk=pk, n_attempts__gte=_MAX_ATTEMPTS)
-    given_up.update(
-        state=Job.State.FAILED,
-        finished=now,
-        failure=f"It was begun {_MAX_ATTEMPTS} times and never came to an end, "
-        "perhaps for want of memory. Nothing was changed.",
-    )
+    waiting = Job.objects.to_take_up().filter(pk=pk)
+    version = waiting.values_list("version", flat=True).first()
+    if version is None or is_newer(version, VERSION):
+        return False
+    given_up = waiting.filter(n_attempts__gte=_MAX_ATTEMPTS)
+    if given_up.update(state=Job.State.FAILED, finished=now, failure=_GIVEN_UP):
+        tell_by_mail(Job.objects.get(pk=pk))
+        return False
     return bool(
-        Job.objects.to_take_up()
-        .filter(pk=pk)
-        .update(
+        waiting.update(
             state=Job.State.RUNNING,
             worker=worker,
             started=now,
@@ -105,11 +136,12 @@ def _take_up(pk: int, worker: str) -> bool:
 def _end(job: Job, state: str, failure: str = "") -> None:
     """Write how the work ended, unless another worker has the job now."""
     mine = Job.objects.filter(pk=job.pk, worker=job.worker, state=Job.State.RUNNING)
-    mine.update(state=state, failure=failure, finished=timezone.now())
+    if mine.update(state=state, failure=failure, finished=timezone.now()):
+        tell_by_mail(Job.objects.get(pk=job.pk))
 
 
-class _Pulse:
-    """Keeps the job's row up to date and hears from it whether to stop."""
+class Pulse:
+    """A job at work: keeps its row up to date, hears whether to stop, publishes its result."""
 
     def __init__(self, job: Job, beats_beside: bool) -> None:
         self._job = job
@@ -118,13 +150,44 @@ class _Pulse:
         self._stop: Stopped | None = None
         self._last = monotonic()
         self._over = threading.Event()
+        self.is_published = False
+
+    @property
+    def person(self) -> User | None:
+        return self._job.person
 
     def tell(self, done: int, total: int, doing: str = "") -> None:
         self._progress = (done, total, doing[:200])
+        if _stopping.is_set():
+            raise Interrupted
         if not self._beside and (done >= total or monotonic() - self._last > _BEAT_SECONDS):
             self._beat()
         if self._stop is not None:
             raise self._stop
+
+    @contextmanager
+    def publishing(self) -> Iterator[Outcome]:
+        """Write the result and that the job is done in one transaction.
+
+        The row is locked until both are there, so of two workers that have come this far one
+        publishes and the other raises Superseded.
+        """
+        outcome = Outcome()
+        with transaction.atomic():
+            locked = Job.objects.select_for_update(of=("self",)).get(pk=self._job.pk)
+            if locked.worker != self._job.worker or locked.state != Job.State.RUNNING:
+                raise Superseded
+            if locked.cancel_requested:
+                raise Cancelled
+            yield outcome
+            locked.state, locked.finished = Job.State.DONE, timezone.now()
+            locked.done, locked.total, locked.doing = self._progress
+            locked.outcome, locked.address = outcome.text[:300], outcome.address
+            locked.made = outcome.made
+            locked.file, locked.file_name = outcome.file, outcome.file_name
+            locked.save()
+        self.is_published = True
+        tell_by_mail(locked)
 
     @contextmanager
     def beating(self) -> Iterator[None]:
@@ -154,7 +217,7 @@ class _Pulse:
         self._last = monotonic()
         done, total, doing = self._progress
         mine = Job.objects.filter(pk=self._job.pk, worker=self._job.worker)
-        n_mine = mine.filter(Q(state=Job.State.RUNNING)).update(
+        n_mine = mine.filter(state=Job.State.RUNNING).update(
             done=done, total=total, doing=doing, heartbeat=timezone.now()
         )
         if not n_mine:

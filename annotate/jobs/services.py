@@ -1,27 +1,79 @@
-"""Starting, watching and cancelling long work."""
+"""Asking for long work, stopping it, doing it again."""
 
+import json
+from hashlib import sha256
 from typing import Any
 
 from django.conf import settings
 from django.contrib.auth.models import User
-from django.core.cache import cache
-from django.db import transaction
+from django.db import IntegrityError, transaction
 from django.utils import timezone
 
-from . import launching
-from .models import LOST_AFTER, Job
+from annotate.errors import Refusal
+
+from . import queue
+from .models import Job
 from .running import run_one
+from .versions import VERSION
 
 
-def start(*, kind: str, person: User | None = None, **arguments: Any) -> Job:
-    """Store a job and have it run outside this request as soon as the transaction is committed."""
-    job = Job.objects.create(kind=kind, person=person, arguments=arguments)
+def start(
+    *,
+    kind: str,
+    person: User | None = None,
+    title: str = "",
+    priority: int = 0,
+    is_told: bool = True,
+    is_once: bool = True,
+    **arguments: Any,
+) -> Job:
+    """Store a job and have it done outside this request once the transaction is committed.
+
+    Of two open jobs that are alike (``is_once``), of one person, there is one, and the second call
+    returns it. ``is_told`` has the person told on the next page they open how it ended.
+    """
+    key = _key(kind, person, arguments) if is_once else ""
+    try:
+        with transaction.atomic():
+            job = Job.objects.create(
+                kind=kind,
+                title=title[:300],
+                arguments=arguments,
+                key=key,
+                person=person,
+                version=VERSION,
+                priority=priority,
+                seen=None if is_told and person is not None else timezone.now(),
+            )
+    except IntegrityError:
+        same = Job.objects.open().filter(key=key).first()
+        # It may have ended between the two.
+        if same is None:
+            return start(
+                kind=kind,
+                person=person,
+                title=title,
+                priority=priority,
+                is_told=is_told,
+                is_once=is_once,
+                **arguments,
+            )
+        return same
+    _hand_over(job)
+    return job
+
+
+def _key(kind: str, person: User | None, arguments: dict[str, Any]) -> str:
+    parts = [kind, None if person is None else person.pk, arguments]
+    return sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
+
+
+def _hand_over(job: Job) -> None:
     if settings.JOBS == "here":
         run_one(job.pk, beats_beside=False)
         job.refresh_from_db()
     else:
-        transaction.on_commit(lambda: launching.launch(job.pk))
-    return job
+        transaction.on_commit(lambda: queue.put(job.pk, job.priority))
 
 
 def cancel(*, job: Job) -> None:
@@ -35,12 +87,35 @@ def cancel(*, job: Job) -> None:
     job.refresh_from_db()
 
 
-def revive(*, job: Job) -> None:
-    """Have a job taken up again if its worker is lost. Who waits for it calls this, as often as they look.
+def again(*, job: Job, person: User | None) -> Job:
+    """Start a job anew that failed or was cancelled; raises Refusal for another."""
+    if job.state not in (Job.State.FAILED, Job.State.CANCELLED):
+        raise Refusal("Only work that failed or was cancelled is done again.")
+    if not is_repeatable(job):
+        raise Refusal("This work is begun again from its own page.")
+    return start(
+        kind=job.kind, person=person, title=job.title, priority=job.priority, **job.arguments
+    )
 
-    On a busy machine a worker takes long to come, and whoever looks meanwhile must not start another.
-    """
-    if not job.is_lost or settings.JOBS == "here":
-        return
-    if cache.add(f"job-{job.pk}-launched", True, LOST_AFTER.total_seconds()):
-        launching.launch(job.pk)
+
+def is_repeatable(job: Job) -> bool:
+    """Tell whether a job stands for itself; a load is a step of its draft, a letter is forgotten."""
+    return not job.kind.startswith(("imports.", "mail."))
+
+
+def mark_seen(*, job: Job) -> None:
+    """Keep that the person knows how the job ended."""
+    if job.seen is None and not job.is_open:
+        job.seen = timezone.now()
+        Job.objects.filter(pk=job.pk, seen=None).update(seen=job.seen)
+
+
+def mark_all_seen(*, person: User) -> None:
+    """Keep that somebody has looked at all of their work."""
+    Job.objects.filter(person=person).unseen().update(seen=timezone.now())
+
+
+def ask_for_mail(*, job: Job) -> None:
+    """Have a letter sent to the job's person when it ends."""
+    Job.objects.open().filter(pk=job.pk).update(wants_mail=True)
+    job.refresh_from_db()

@@ -11,14 +11,4 @@ urlpatterns = [
     path("<slug:slug>/", pages.detail, name="detail"),
     path("<slug:slug>/loaded/", pages.matrix, name="matrix"),
     path("<slug:slug>/images/<path:name>/", pages.viewer, name="viewer"),
-    re_path(
-        r"^(?P<slug>[-\w]+)/ground-truth\.(?P<extension>zip|json)$",
-        files.truth_file,
-        name="truth_file",
-    ),
-    re_path(
-        r"^(?P<slug>[-\w]+)/results/(?P<method>[-\w]+)\.(?P<extension>zip|json)$",
-        files.results_file,
-        name="results_file",
-    ),
 ]

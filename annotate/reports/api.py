@@ -10,10 +10,11 @@ from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.reverse import reverse
 from rest_framework.throttling import BaseThrottle
 
 from annotate.access import Person, permitted
+from annotate.jobs.api import accepted
+from annotate.jobs.serializers import JobSerializer
 from annotate.rest.idempotency import idempotent
 from annotate.rest.throttling import Heavy
 from annotate.rest.views import AnyType, ApiView, ListView, OneView, SignedInRequest
@@ -22,7 +23,7 @@ from annotate.studies.models import Study
 from rankings import analysis_tables
 from rankings.report import report_from_json
 
-from . import exports, services
+from . import exports, services, work
 from .models import KeptReport
 from .serializers import (
     EXTENSIONS,
@@ -113,18 +114,17 @@ class KeptReports(ListView):
         reports = self._followed().kept_reports.defer("content")
         return reports.select_related("study", "created_by")
 
-    @extend_schema(request=SettingsSerializer, responses={201: KeptReportSerializer})
+    @extend_schema(request=SettingsSerializer, responses={202: JobSerializer})
     @idempotent
     def post(self, request: SignedInRequest, slug: str) -> Response:
-        """Keep a report of the study as it is now; it never changes afterwards."""
+        """Have a report of the study kept as it is now; it never changes afterwards."""
         study = self._followed()
         runs = services.available_runs(study)
         form = report_form(self.sent(SettingsSerializer), study, runs)
-        kept = services.keep_report(
+        job = work.start(
             study=study, settings=form.settings(), runs=form.runs(), person=request.user
         )
-        address = reverse("api:kept_report", args=[kept.pk], request=request)
-        return Response(self.shown(KeptReportSerializer, kept), 201, headers={"Location": address})
+        return accepted(self, job)
 
 
 def _kept(person: Person) -> QuerySet[KeptReport]:

@@ -147,13 +147,27 @@ def study_analysis(built: StudyReport) -> Analysis:
     )
 
 
+@dataclass(frozen=True)
+class ComputedReport:
+    """A report that is to be kept: its content, computed and not yet stored."""
+
+    study: Study
+    content: str
+
+
 def keep_report(
     *, study: Study, settings: Settings, runs: Sequence[ProtocolRun], person: User
 ) -> KeptReport:
-    """Keep a report with everything around it, as it is now; it never changes afterwards.
+    """Keep a report with everything around it, as it is now; it never changes afterwards."""
+    return publish_report(compute_report(study=study, settings=settings, runs=runs), person)
 
-    The exact consensus takes up to a tenth of a second for an image: a study of some hundred images
-    takes half a minute. Everything is read at one moment, and nobody is kept from answering.
+
+def compute_report(
+    *, study: Study, settings: Settings, runs: Sequence[ProtocolRun]
+) -> ComputedReport:
+    """Compute a report with everything around it.
+
+    Everything is read at one moment, and nobody is kept from answering.
     """
     # It names people, so their names must stay.
     give_pseudonyms(study)
@@ -170,16 +184,22 @@ def keep_report(
         other_consensuses=CONSENSUS_METHODS,
     )
     data = {"header": header, "sentinels": sentinels, **analysis.to_json()}
-    content = json.dumps(data, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
-    with transaction.atomic():
-        kept = KeptReport.objects.create(
-            study=study,
-            content=content,
-            checksum=sha256(content.encode()).hexdigest(),
-            software_version=software_version,
-            created_by=person,
-        )
-        record(Act.REPORT_KEPT, study=study, actor=person, what=str(kept))
+    return ComputedReport(
+        study, json.dumps(data, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    )
+
+
+@transaction.atomic
+def publish_report(computed: ComputedReport, person: User | None) -> KeptReport:
+    """Store a computed report for good."""
+    kept = KeptReport.objects.create(
+        study=computed.study,
+        content=computed.content,
+        checksum=sha256(computed.content.encode()).hexdigest(),
+        software_version=software_version,
+        created_by=person,
+    )
+    record(Act.REPORT_KEPT, study=computed.study, actor=person, what=str(kept))
     return kept
 
 

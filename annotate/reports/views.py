@@ -7,16 +7,17 @@ from urllib.parse import urlencode
 
 from django.contrib.auth.decorators import login_required
 from django.http import Http404, HttpRequest, HttpResponse
-from django.shortcuts import get_object_or_404, redirect, render
+from django.shortcuts import get_object_or_404, render
 from django.views.decorators.http import require_http_methods, require_safe
 
+from annotate.jobs.presentation import go_to
 from annotate.requests import SignedInRequest
 from annotate.studies.models import Study
 from annotate.studies.views import followed
 from rankings import analysis_tables
 from rankings.report import Settings, report_from_json
 
-from . import exports, services
+from . import exports, services, work
 from .forms import ReportForm
 from .presentation import shown_around, shown_tables
 
@@ -116,10 +117,10 @@ def kept_reports(request: SignedInRequest, slug: str) -> HttpResponse:
         if not form.is_valid():
             context = {"study": study, "form": form, "formats": exports.FORMATS, "query": ""}
             return render(request, "reports/report.html", context, status=422)
-        kept = services.keep_report(
+        job = work.start(
             study=study, settings=form.settings(), runs=form.runs(), person=request.user
         )
-        return redirect("reports:kept", study.slug, kept.pk)
+        return go_to(job)
     reports = study.kept_reports.defer("content").select_related("created_by")
     return render(request, "reports/kept_reports.html", {"study": study, "reports": reports})
 

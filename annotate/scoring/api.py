@@ -8,17 +8,18 @@ from django.shortcuts import get_object_or_404
 from drf_spectacular.utils import extend_schema, extend_schema_view
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.reverse import reverse
 from rest_framework.throttling import BaseThrottle
 
 from annotate.access import Person, permitted
 from annotate.datasets.models import Dataset
+from annotate.jobs.api import accepted
+from annotate.jobs.serializers import JobSerializer
 from annotate.rest.idempotency import idempotent
 from annotate.rest.scopes import LOAD
 from annotate.rest.throttling import Heavy
-from annotate.rest.views import ListView, OneView
+from annotate.rest.views import ListView, OneView, SignedInRequest
 
-from . import services
+from . import work
 from .models import ProtocolRun, Score
 from .serializers import NewRunSerializer, RunQuery, RunSerializer, ScoreQuery, ScoreSerializer
 
@@ -51,18 +52,20 @@ class RunList(ListView):
     def get(self, request: Request, *args: Any, **kwargs: Any) -> Response:
         return super().get(request, *args, **kwargs)
 
-    @extend_schema(request=NewRunSerializer, responses={201: RunSerializer})
+    @extend_schema(request=NewRunSerializer, responses={202: JobSerializer})
     @idempotent
-    def post(self, request: Request, slug: str) -> Response:
-        """Score every result of a dataset with a protocol (admins)."""
+    def post(self, request: SignedInRequest, slug: str) -> Response:
+        """Have every result of a dataset scored with a protocol (admins)."""
         if not request.user.has_perm("annotate.load_data"):
             raise Http404
         dataset, sent = self._dataset(), self.sent(NewRunSerializer)
-        run = services.score_protocol(
-            dataset=dataset, slug=sent["protocol"], parameters=sent["parameters"]
+        job = work.start(
+            dataset=dataset,
+            slug=sent["protocol"],
+            parameters=sent["parameters"],
+            person=request.user,
         )
-        address = reverse("api:run", args=[run.pk], request=request)
-        return Response(self.shown(RunSerializer, run), 201, headers={"Location": address})
+        return accepted(self, job)
 
 
 def _runs(person: Person) -> QuerySet[ProtocolRun]:

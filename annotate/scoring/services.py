@@ -2,6 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from django.db import transaction
@@ -26,7 +27,18 @@ class NotScored(Refusal):
     """A protocol could not be run over a dataset."""
 
 
-@transaction.atomic
+_ScoredMethod = tuple[Method, list[Result], Sequence[ImageScore]]
+
+
+@dataclass(frozen=True)
+class Scored:
+    """The scores of a dataset's results, computed and not yet stored."""
+
+    dataset: Dataset
+    protocol: Protocol
+    methods: Sequence[_ScoredMethod]
+
+
 def score_protocol(
     *,
     dataset: Dataset,
@@ -36,36 +48,33 @@ def score_protocol(
 ) -> ProtocolRun:
     """Score every result of a dataset with one protocol and store the scores as a run.
 
-    ``progress(done, total)`` is called after each method. Raises NotScored for an unknown
-    protocol, a refused parameter, a dataset without results, and one that lacks what the protocol
-    needs (transcriptions, confidences, table cells, a second method).
+    Raises NotScored as `compute` does, and for an unknown protocol or a refused parameter.
     """
-    try:
-        protocol = registry.get(slug, parameters)
-    except ProtocolError as refusal:
-        raise NotScored(str(refusal)) from refusal
+    return publish(compute(dataset, protocol_named(slug, parameters), progress))
+
+
+def compute(dataset: Dataset, protocol: Protocol, progress: Progress | None = None) -> Scored:
+    """Score every result of a dataset; nothing is stored, and nobody waits for the database.
+
+    ``progress(done, total)`` is called after each method. Raises NotScored for a dataset without
+    results, and one that lacks what the protocol needs (transcriptions, confidences, table cells,
+    a second method).
+    """
     methods = list(dataset.methods.filter(results__isnull=False).distinct())
     if not methods:
         raise NotScored(f"{dataset} has no results to score. Load a method's results first.")
     lacks = lacking(protocol, _truths(dataset), _found(dataset), len(methods))
     if lacks:
         raise NotScored(f"{protocol.name} cannot be scored on {dataset}: {lacks}.")
-    run = ProtocolRun.objects.create(
-        dataset=dataset,
-        name=run_name(protocol),
-        protocol=protocol.slug,
-        parameters=protocol.parameters(),
-        version=registry.VERSION,
-        origin=ProtocolRun.Origin.COMPUTED,
-    )
-    scored = (
+    computing = (
         _scored_together(protocol, methods)
         if protocol.needs == "several methods"
         else _scored_alone(protocol, methods)
     )
+    scored = []
     try:
-        for done, (method, results, scores) in enumerate(scored, 1):
-            run.overall[method.name] = _stored(run, protocol, results, scores)
+        for done, of_method in enumerate(computing, 1):
+            scored.append(of_method)
             if progress is not None:
                 progress(done, len(methods))
     except ProtocolError as refusal:
@@ -75,10 +84,35 @@ def score_protocol(
             f"{protocol.name} cannot be scored on {dataset}: some regions are too large beside "
             f"others to compute with ({fault})."
         ) from fault
+    return Scored(dataset, protocol, scored)
+
+
+@transaction.atomic
+def publish(scored: Scored) -> ProtocolRun:
+    """Store what was computed as a run, wholly or not at all."""
+    dataset, protocol = scored.dataset, scored.protocol
+    run = ProtocolRun.objects.create(
+        dataset=dataset,
+        name=run_name(protocol),
+        protocol=protocol.slug,
+        parameters=protocol.parameters(),
+        version=registry.VERSION,
+        origin=ProtocolRun.Origin.COMPUTED,
+    )
+    for method, results, scores in scored.methods:
+        run.overall[method.name] = _stored(run, protocol, results, scores)
     run.n_scores = run.scores.count()
     run.save(update_fields=["overall", "n_scores"])
     record(Act.SCORED, what=dataset.name, details={"protocol": run.name, "run": run.pk})
     return run
+
+
+def protocol_named(slug: str, parameters: Mapping[str, Any] | None) -> Protocol:
+    """Return a protocol with its parameters; raises NotScored where there is none such."""
+    try:
+        return registry.get(slug, parameters)
+    except ProtocolError as refusal:
+        raise NotScored(str(refusal)) from refusal
 
 
 def _truths(dataset: Dataset) -> Iterator[Region]:
@@ -102,7 +136,7 @@ def run_name(protocol: Protocol) -> str:
     return f"{protocol.name} ({', '.join(changed)})" if changed else protocol.name
 
 
-_MethodScores = Iterator[tuple[Method, list[Result], Sequence[ImageScore]]]
+_MethodScores = Iterator[_ScoredMethod]
 
 
 def _scored_alone(protocol: Protocol, methods: Sequence[Method]) -> _MethodScores:

@@ -1,36 +1,29 @@
 """Scoring a dataset from its page."""
 
-from django.contrib import messages
 from django.contrib.auth.decorators import login_required
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import Http404, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_http_methods
 
 from annotate.access import permitted
 from annotate.datasets.models import Dataset
+from annotate.requests import SignedInRequest
 
-from . import services
+from . import work
 from .forms import ScoreForm
 
 
 @login_required
 @require_http_methods(["GET", "POST"])
-def score(request: HttpRequest, slug: str) -> HttpResponse:
+def score(request: SignedInRequest, slug: str) -> HttpResponse:
     if not request.user.has_perm("annotate.load_data"):
         raise Http404
     dataset = get_object_or_404(permitted(request.user, "annotate.see_dataset", Dataset), slug=slug)
     form = ScoreForm(request.POST if request.method == "POST" else None)
     if form.is_valid():
         for protocol in form.cleaned_data["protocols"]:
-            try:
-                run = services.score_protocol(
-                    dataset=dataset, slug=protocol, parameters=form.parameters_of(protocol)
-                )
-            except services.NotScored as refusal:
-                form.add_error("protocols", str(refusal))
-            else:
-                messages.success(request, f"{run.name} scored {run.scores.count()} results.")
-        if form.is_valid():
-            return redirect("datasets:detail", slug=slug)
+            parameters = form.parameters_of(protocol)
+            work.start(dataset=dataset, slug=protocol, parameters=parameters, person=request.user)
+        return redirect("jobs:work")
     status = 422 if request.method == "POST" else 200
     return render(request, "scoring/score.html", {"dataset": dataset, "form": form}, status=status)

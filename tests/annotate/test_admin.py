@@ -16,6 +16,7 @@ from annotate.accounts.services import invite
 from annotate.audit.models import Act, AuditEntry
 from annotate.imports import drafts
 from annotate.imports.models import Finding
+from annotate.jobs import presence
 from annotate.jobs.models import Job
 from annotate.judging import services as judging
 from annotate.reports.services import keep_report
@@ -86,6 +87,7 @@ def everything():
     file = drafts.add_file(draft=draft, stream=io.BytesIO(b"no zip"), name="a.zip")
     Finding.objects.create(draft=draft, file=file, severity="error", code="A1", archive="a.zip")
     Job.objects.create(kind="imports.check")
+    presence.arrive("a machine, process 1")
     return study
 
 

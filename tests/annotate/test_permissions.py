@@ -6,9 +6,11 @@ import pytest
 from django.urls import reverse
 
 from annotate.accounts.services import invite
+from annotate.exchange.work import start_truth
 from annotate.figures.kinds import NAMES as FIGURES
 from annotate.imports import drafts
 from annotate.imports.models import Draft, Import
+from annotate.jobs.models import Job
 from annotate.judging import services
 from annotate.reports.services import keep_report
 from rankings.report import Settings
@@ -77,8 +79,8 @@ ADDRESSES = {
     "reports:export": ("get", {}, FOLLOWERS, 200),
     "exchange:raw": ("get", {}, FOLLOWERS, 200),
     "exchange:raw_file": ("get", {}, FOLLOWERS, 200),
-    "exchange:raw_zip": ("get", {}, FOLLOWERS, 200),
-    "exchange:bundle": ("get", {}, FOLLOWERS, 200),
+    "exchange:raw_zip": ("post", {}, FOLLOWERS, 302),
+    "exchange:bundle": ("post", {}, FOLLOWERS, 302),
     "reports:export_table": ("get", {}, FOLLOWERS, 200),
     "reports:kept_reports": ("get", {}, FOLLOWERS, 200),
     "reports:kept": ("get", {}, FOLLOWERS, 200),
@@ -99,8 +101,15 @@ ADDRESSES = {
     "datasets:detail": ("get", {}, FOLLOWERS, 200),
     "datasets:matrix": ("get", {}, FOLLOWERS, 200),
     "datasets:viewer": ("get", {}, FOLLOWERS, 200),
-    "datasets:truth_file": ("get", {}, FOLLOWERS, 200),
-    "datasets:results_file": ("get", {}, FOLLOWERS, 200),
+    "files:truth_file": ("post", {}, FOLLOWERS, 302),
+    "files:results_file": ("post", {}, FOLLOWERS, 302),
+    # The researcher's work; admins see everybody's.
+    "jobs:work": ("get", {}, EVERYBODY - {"nobody"}, 200),
+    "jobs:job": ("get", {}, FOLLOWERS, 200),
+    "jobs:file": ("get", {}, FOLLOWERS, 200),
+    "jobs:cancel": ("post", {}, FOLLOWERS, 302),
+    "jobs:again": ("post", {}, FOLLOWERS, 302),
+    "jobs:mail": ("post", {}, FOLLOWERS, 302),
     # No photograph has this hash; who sees one is tested beside the view.
     "datasets:image": ("get", {}, set(), 200),
     "scoring:score": ("get", {}, {"admin"}, 200),
@@ -120,7 +129,7 @@ ADDRESSES = {
     "imports:receipts": ("get", {}, {"admin"}, 200),
     "imports:receipt": ("get", {}, {"admin"}, 200),
 }
-ON_THE_DATASET = ("datasets", "scoring", "imports")
+ON_THE_DATASET = ("datasets", "scoring", "imports", "files")
 
 
 OWN = dict(names_of_addresses("annotate.urls"))
@@ -161,6 +170,12 @@ def load(study):
 
 
 @pytest.fixture(autouse=True)
+def job(study, people):
+    """Work of the researcher that made a file."""
+    return start_truth(dataset=study.dataset, extension="zip", person=people["researcher"])
+
+
+@pytest.fixture(autouse=True)
 def invited(study):
     return invite(study=study, role="annotator")
 
@@ -194,7 +209,9 @@ def address(name, study, screen_id):
         draft = Draft.objects.get()
         pk = Import.objects.get().pk if name == "imports:receipt" else draft.pk
         values |= {"pk": pk, "file": draft.files.get().pk}
-    if name.startswith("datasets:"):
+    if name.startswith("jobs:"):
+        values["pk"] = Job.objects.get(kind="exchange.truth").pk
+    if name.startswith(("datasets:", "files:")):
         values |= {"name": study.images.first().name, "extension": "zip"}
     if name in ("studies:change_member", "studies:remove_member"):
         values["pk"] = study.memberships.first().pk

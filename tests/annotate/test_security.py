@@ -118,7 +118,7 @@ def test_mail_is_sent_where_a_server_is_named_and_printed_otherwise():
     run = started(
         SECRET_KEY=SECRET, EMAIL_HOST="mail.example.org", DEFAULT_FROM_EMAIL="r@example.org"
     )
-    assert "smtp.EmailBackend" in run.stdout
+    assert "annotate.jobs.mail.Backend" in run.stdout
     assert '"MAIL_IS_SET_UP": true' in run.stdout
 
 

@@ -103,9 +103,8 @@ def test_cancel_brings_the_files_back(browser, client, live_server, admin):
     context.close()
 
 
-def test_a_check_runs_in_a_process_of_its_own(
-    browser, client, live_server, admin, files, jobs_in_processes
-):
+def test_a_worker_checks_and_loads(browser, client, live_server, admin, files, workers):
+    workers.start()
     context = browser.new_context()
     page = signed_in(context, client, admin, live_server)
     page.set_default_timeout(60_000)

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { sizeInWords } from "../../static/js/imports/drop.js";
-import { show, watchProgress, wordsOf } from "../../static/js/imports/progress.js";
+import { show, watchProgress, wordsOf } from "../../static/js/jobs/progress.js";
 
 test("progress is said in words", () => {
   assert.equal(wordsOf({ doing: "Reading a.zip", done: 143, total: 233 }), "Reading a.zip: 143 of 233");

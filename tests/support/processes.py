@@ -1,11 +1,22 @@
-"""Processes of their own that see the database of the tests."""
+"""Workers as processes of their own that see the database of the tests."""
 
-from collections.abc import Iterator
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from datetime import timedelta
+from pathlib import Path
 
 import pytest
 from django.db import connection
+from django.utils import timezone
 
-from annotate.jobs import launching
+from annotate.jobs import queue
+from annotate.jobs.models import LOST_AFTER, Job
+
+_ROOT = Path(__file__).resolve().parents[2]
+_PATIENCE_SECONDS = 120
 
 
 def database_url() -> str:
@@ -16,14 +27,74 @@ def database_url() -> str:
     return f"postgres://{settings['USER']}{secret}@{settings['HOST']}:{settings['PORT']}/{settings['NAME']}"
 
 
+class Workers:
+    """Starts, kills and ends real workers."""
+
+    def __init__(self) -> None:
+        self.all: list[subprocess.Popen[str]] = []
+
+    def start(self, *options: str, **streams: object) -> "subprocess.Popen[str]":
+        command = [sys.executable, "-m", "tests.support.worker", *options]
+        self.all.append(subprocess.Popen(command, cwd=_ROOT, text=True, **streams))  # type: ignore[call-overload]
+        return self.all[-1]
+
+    def kill(self) -> None:
+        """Kill the last worker as a power cut would; its job is lost at once."""
+        self.all[-1].kill()
+        self.all[-1].wait()
+        lose_running()
+
+    def end(self) -> int:
+        """End the last worker as a server does; return its code."""
+        self.all[-1].send_signal(signal.SIGTERM)
+        return self.all[-1].wait(timeout=_PATIENCE_SECONDS)
+
+    def end_all(self) -> None:
+        for worker in self.all:
+            worker.kill()
+            worker.wait()
+
+
+def lose_running() -> None:
+    """Let the workers of running jobs be silent for as long as makes them lost."""
+    long_ago = timezone.now() - LOST_AFTER - timedelta(seconds=5)
+    Job.objects.filter(state="running").update(heartbeat=long_ago)
+
+
+def wait_for(happens: Callable[[], bool], what: str = "it") -> None:
+    """Return once something holds; fail after two minutes, on the slowest machine too."""
+    until = time.monotonic() + _PATIENCE_SECONDS
+    while not happens():
+        if time.monotonic() > until:
+            pytest.fail(f"{what} did not happen")
+        time.sleep(0.02)
+
+
+def wait_for_end(job: Job) -> Job:
+    def has_ended() -> bool:
+        job.refresh_from_db()
+        return not job.is_open
+
+    wait_for(has_ended, f"the end of {job}")
+    return job
+
+
+def forget_queue() -> None:
+    """Empty the queue and close it; a file's goes with its folder."""
+    if connection.vendor != "sqlite":
+        queue.opened().storage.flush_queue()
+    queue.opened().storage.close()
+    queue._opened.cache_clear()
+
+
 @pytest.fixture
-def jobs_in_processes(settings, monkeypatch, tmp_path) -> Iterator[None]:
-    """Jobs run as they do on a server, in processes; the test ends when they have."""
-    settings.JOBS = "process"
+def workers(settings, monkeypatch, tmp_path) -> Iterator[Workers]:
+    """Jobs go through the queue, as on a server; no worker outlives the test."""
+    settings.JOBS = "queue"
     monkeypatch.setenv("DATABASE_URL", database_url())
     monkeypatch.setenv("DATA_DIR", str(tmp_path))
-    yield
-    for child in launching._children:
-        child.kill()
-        child.wait()
-    launching._children.clear()
+    queue._opened.cache_clear()
+    workers = Workers()
+    yield workers
+    workers.end_all()
+    forget_queue()

@@ -8,7 +8,9 @@ from django.core.files.base import ContentFile
 from rest_framework.test import APIClient
 
 from annotate.datasets.models import Image, image_storage, stored_name
+from annotate.exchange.work import start_truth
 from annotate.imports.models import Draft, Import
+from annotate.jobs.models import Job
 from annotate.judging import services as judging
 from annotate.reports.models import KeptReport
 from annotate.reports.services import keep_report
@@ -45,6 +47,8 @@ class World:
     receipt: Import
     people: dict[str, User | None]
     photograph: str
+    # Of the researcher: work that made a file.
+    job: Job
     clients: dict[str, APIClient] = field(default_factory=dict)
 
     @property
@@ -72,6 +76,7 @@ def ids(world: World) -> dict[str, int]:
         "reports": world.kept.pk,
         "loads": world.draft.pk,
         "receipts": world.receipt.pk,
+        "jobs": world.job.pk,
     }
 
 
@@ -102,7 +107,8 @@ def make_world() -> World:
     done = new_dataset(people["admin"], name=f"loaded {next(serial)}")
     loaded(done, people["admin"])
     receipt = done.receipts.get()
-    return World(study, run, kept, draft, receipt, people, digest)
+    job = start_truth(dataset=study.dataset, extension="zip", person=people["researcher"])
+    return World(study, run, kept, draft, receipt, people, digest, job)
 
 
 def add_photograph(image: Image) -> str:

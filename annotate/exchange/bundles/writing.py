@@ -4,7 +4,7 @@ import hashlib
 import json
 import zipfile
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from datetime import datetime
 from typing import IO, Any, Final
@@ -47,15 +47,24 @@ class NotExported(Refusal):
     """A bundle that cannot be written as asked."""
 
 
+Tell = Callable[[int, int, str], None]
+
+
 def write_bundle(
-    study: Study, stream: IO[bytes], *, photographs: bool = False, names: bool = False
+    study: Study,
+    stream: IO[bytes],
+    *,
+    photographs: bool = False,
+    names: bool = False,
+    tell: Tell | None = None,
 ) -> dict[str, int]:
     """Write a study as of one moment; return how many of what it holds.
 
-    Raises NotExported if a photograph that is asked for is missing.
+    ``tell(done, total, doing)`` is called before each part and each photograph. Raises NotExported if
+    a photograph that is asked for is missing.
     """
     with snapshot(), zipfile.ZipFile(stream, "w") as archive:
-        bundle = _Bundle(study, archive, names=names)
+        bundle = _Bundle(study, archive, names=names, tell=tell or _untold)
         bundle.write(photographs=photographs)
         return dict(bundle.counts)
 
@@ -63,10 +72,11 @@ def write_bundle(
 class _Bundle:
     """The zip that is being written: what it holds so far, and how people are called in it."""
 
-    def __init__(self, study: Study, archive: zipfile.ZipFile, *, names: bool) -> None:
+    def __init__(self, study: Study, archive: zipfile.ZipFile, *, names: bool, tell: Tell) -> None:
         self._study = study
         self._archive = archive
         self._names = names
+        self._tell = tell
         self._people = names_of(study, real=names)
         self._sums: list[str] = []
         self.counts: Counter[str] = Counter()
@@ -74,7 +84,7 @@ class _Bundle:
     def write(self, *, photographs: bool) -> None:
         study = self._study
         self._json(DATASET, encoded(study.dataset))
-        for name, rows in (
+        parts = (
             ("images", self._images()),
             ("truth", self._truth()),
             ("methods", map(encoded, _methods(study))),
@@ -84,7 +94,9 @@ class _Bundle:
             ("members", self._members()),
             ("exclusions", self._exclusions()),
             ("assignments", self._assignments()),
-        ):
+        )
+        for done, (name, rows) in enumerate(parts):
+            self._tell(done, len(parts), f"Writing {name}")
             self._list(name, rows)
         self._json(STUDY, self._settings())
         self.counts["photographs"] = 0
@@ -229,8 +241,10 @@ class _Bundle:
     def _photographs(self) -> None:
         stored = self._study.dataset.images.exclude(sha256="").order_by("sha256")
         storage = image_storage()
+        n_stored = stored.values("sha256").distinct().count()
         for image in _one_of_each(stored.iterator()):
             self.counts["photographs"] += 1
+            self._tell(self.counts["photographs"], n_stored, "Writing photographs")
             try:
                 with storage.open(image.stored_name) as file:
                     chunks = iter(lambda: file.read(_CHUNK), b"")
@@ -240,6 +254,10 @@ class _Bundle:
                     f"The photograph of {image.name} is missing in the site's storage. "
                     "Restore it, or export without photographs."
                 ) from missing
+
+
+def _untold(done: int, total: int, doing: str) -> None:
+    pass
 
 
 def _one_of_each(images: Iterable[Image]) -> Iterator[Image]:

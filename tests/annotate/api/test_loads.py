@@ -175,8 +175,8 @@ def test_results_are_replaced_only_with_consent(admin, reader):
 
 
 def test_a_load_that_is_under_way_can_be_stopped(admin, reader, settings, monkeypatch):
-    settings.JOBS = "process"
-    monkeypatch.setattr("annotate.jobs.launching.launch", lambda pk: None)
+    settings.JOBS = "queue"
+    monkeypatch.setattr("annotate.jobs.queue.put", lambda pk, priority: None)
     load = begun(admin, name="Street")
     upload(admin, load, "gt.zip", TRUTH)
     state = admin.post(f"{load}/check").json()

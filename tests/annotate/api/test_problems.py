@@ -200,7 +200,7 @@ def test_the_order_of_the_members_does_not_make_another_request(admin, new_study
 def test_without_a_key_each_request_counts(world, admin):
     path = f"datasets/{world.study.dataset.slug}/runs"
     for _ in range(2):
-        assert admin.post(f"/api/v1/{path}", {"protocol": "count"}).status_code == 201
+        assert admin.post(f"/api/v1/{path}", {"protocol": "count"}).status_code == 202
     assert ProtocolRun.objects.filter(protocol="count").count() == 2
 
 

@@ -28,6 +28,7 @@ from tests.support.factories import (
     make_study,
 )
 from tests.support.truths import rank_everything
+from tests.support.work import made_by
 from tests.support.world import TRUTH, is_problem, signed_in
 
 pytestmark = pytest.mark.django_db
@@ -172,19 +173,18 @@ def test_an_admin_scores_a_protocol_with_parameters(world):
     admin = world.client("admin")
     address = f"/api/v1/datasets/{world.study.dataset.slug}/runs"
     sent = {"protocol": "iou", "parameters": {"min_iou": 0.9}}
-    response = admin.post(address, sent)
-    assert response.status_code == 201
-    run = response.json()
+    run = made_by(admin, admin.post(address, sent), "run")
     assert (run["name"], run["parameters"]["min_iou"]) == ("IOU (min_iou 0.9)", 0.9)
-    assert admin.get(response["Location"]).json() == run
-    assert len(rows_of(admin, f"{response['Location']}/scores")) == 6
+    assert len(rows_of(admin, f"/api/v1/runs/{run['id']}/scores")) == 6
     for wrong in (
         {"protocol": "iou", "parameters": {"min_iou": 2}},
         {"protocol": "iou", "parameters": {"colour": 1}},
         {"protocol": "none-such"},
-        {"protocol": "cleval-end-to-end"},  # no transcriptions
     ):
         assert is_problem(admin.post(address, wrong), 422, "refused")
+    job = admin.get(admin.post(address, {"protocol": "cleval-end-to-end"})["Location"]).json()
+    assert job["state"] == "failed"
+    assert "no transcriptions" in job["failure"]
     assert [row["id"] for row in rows_of(admin, f"{address}?protocol=iou")] == [
         run["id"],
         world.run.pk,
@@ -386,7 +386,8 @@ def test_tables_come_as_files_whatever_is_accepted(world, researcher, extension,
     for _ in range(3):
         rank_everything(world.study, add_annotator(world.study), TRUTH)
     study = f"/api/v1/studies/{world.study.slug}"
-    kept = researcher.post(f"{study}/reports", {"min_annotators": 1}).json()
+    answer = researcher.post(f"{study}/reports", {"min_annotators": 1})
+    kept = made_by(researcher, answer, "report")
     for address in (
         f"{study}/report/report/{extension}",
         f"{study}/report/criteria/{extension}",
@@ -403,7 +404,8 @@ def test_tables_come_as_files_whatever_is_accepted(world, researcher, extension,
 
 def test_a_kept_report_has_the_bytes_of_its_checksum(world, researcher):
     address = f"/api/v1/studies/{world.study.slug}/reports"
-    kept = researcher.post(address, {"decimals": "2", "protocol": ["IOU"]}).json()
+    answer = researcher.post(address, {"decimals": "2", "protocol": ["IOU"]})
+    kept = made_by(researcher, answer, "report")
     content = researcher.get(f"/api/v1/reports/{kept['id']}/report/json").content
     assert hashlib.sha256(content).hexdigest() == kept["checksum"]
     data = researcher.get(f"/api/v1/reports/{kept['id']}").json()

@@ -68,7 +68,12 @@ def test_what_creates_can_be_sent_again(schema):
     }
     creates = {name for name, operation in operations(schema) if "201" in operation["responses"]}
     assert creates <= keyed
-    assert len(creates) >= 6
+    assert keyed - creates == {
+        "POST /api/v1/datasets/{slug}/runs",
+        "POST /api/v1/loads/{id}/confirm",
+        "POST /api/v1/studies/{slug}/reports",
+    }
+    assert len(creates) >= 4
 
 
 def test_every_operation_asks_for_a_token_or_a_session(schema):

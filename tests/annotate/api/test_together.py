@@ -17,7 +17,7 @@ def test_requests_at_the_same_moment_are_one():
     address, key = f"/api/v1/studies/{study.slug}/reports", {"Idempotency-Key": "k1"}
     calls = [lambda client=client: client.post(address, {}, headers=key) for client in clients]
     responses = at_once(*calls)
-    assert [response.status_code for response in responses] == [201] * 4
+    assert [response.status_code for response in responses] == [202] * 4
     assert len({response.json()["id"] for response in responses}) == 1
     assert sum("Idempotency-Replayed" not in response for response in responses) == 1
     assert KeptReport.objects.count() == GivenAnswer.objects.count() == 1

@@ -24,6 +24,7 @@ from tests.support.factories import (
     regions,
 )
 from tests.support.loads import load_dataset, load_results
+from tests.support.work import file_made
 
 pytestmark = pytest.mark.django_db
 
@@ -262,7 +263,7 @@ class TestExports:
             ("results_file", [dataset.slug, "net"], {"zip": "application/zip"}),
         ):
             for extension, kind in types.items():
-                response = admin.get(reverse(f"datasets:{name}", args=[*arguments, extension]))
+                response = file_made(admin, reverse(f"files:{name}", args=[*arguments, extension]))
                 content = response.getvalue()
                 assert response["Content-Type"] == kind
                 assert "attachment" in response["Content-Disposition"]
@@ -273,10 +274,10 @@ class TestExports:
         image = make_image(dataset, "img_1")
         truth = encode_regions([Region.from_box(0, 0, 9, 9, label="sign")])
         Image.objects.filter(pk=image.pk).update(truth=truth)
-        page = admin.get(reverse("datasets:truth_file", args=[dataset.slug, "zip"]), follow=True)
+        page = admin.post(reverse("files:truth_file", args=[dataset.slug, "zip"]), follow=True)
         assert "cannot be written" in page.text
         assert "COCO" in page.text
-        response = admin.get(reverse("datasets:truth_file", args=[dataset.slug, "json"]))
+        response = file_made(admin, reverse("files:truth_file", args=[dataset.slug, "json"]))
         assert b'"sign"' in response.getvalue()
 
 

@@ -1,19 +1,15 @@
-"""Real processes, really killed: what they were at is there wholly or not at all, and is done later."""
+"""Real workers, really killed at their loads: what they were at is there wholly or not at all."""
 
-import os
-import signal
 import time
-from datetime import timedelta
 
 import pytest
-from django.utils import timezone
 
 from annotate.datasets.models import Dataset, Image, Method, Result
 from annotate.imports import drafts, staging
 from annotate.imports.models import Draft, Import
-from annotate.jobs import launching
-from annotate.jobs.models import LOST_AFTER, Job
+from annotate.jobs.models import Job
 from tests.support.loads import add_results, new_dataset
+from tests.support.processes import wait_for, wait_for_end
 
 pytestmark = pytest.mark.django_db(transaction=True)
 N_IMAGES = 120
@@ -28,40 +24,32 @@ def large_draft():
     return draft
 
 
-def run_out(draft):
-    """Let the worker that was started last come to its end; return the draft as it is then."""
-    launching._children[-1].wait(timeout=120)
-    return drafts.find(draft.pk)
+def is_taken_up(job):
+    return Job.objects.filter(pk=job.pk).exclude(state="waiting").exists()
 
 
-def kill_after(seconds):
+def kill_and_go_on(workers, job, seconds):
+    """Kill the worker so long after it has begun, and let another do what is left."""
+    wait_for(lambda: is_taken_up(job), "the beginning")
     time.sleep(seconds)
-    os.kill(launching._children[-1].pid, signal.SIGKILL)
-    launching._children[-1].wait()
-
-
-def take_up_again(draft):
-    """As when somebody looks at the page after the worker was not heard of for a while."""
-    long_ago = timezone.now() - LOST_AFTER - timedelta(seconds=5)
-    Job.objects.filter(state="running").update(heartbeat=long_ago)
-    Job.objects.filter(state="waiting").update(created=long_ago)
-    n_before = len(launching._children)
-    draft = drafts.find(draft.pk)
-    if len(launching._children) > n_before or draft.is_at_work:
-        draft = run_out(draft)
-    return draft
+    workers.kill()
+    counted = counts()
+    workers.start()
+    wait_for_end(job)
+    return counted
 
 
 def counts():
     return [model.objects.count() for model in (Dataset, Image, Method, Result, Import)]
 
 
-@pytest.mark.parametrize("seconds", [0.3, 1.2])
-def test_a_check_that_is_killed_is_done_by_the_next_worker(jobs_in_processes, seconds):
+@pytest.mark.parametrize("seconds", [0, 0.2])
+def test_a_check_that_is_killed_is_done_by_the_next_worker(workers, seconds):
     draft = large_draft()
-    drafts.start_check(draft=draft)
-    kill_after(seconds)
-    draft = take_up_again(draft)
+    job = drafts.start_check(draft=draft)
+    workers.start()
+    assert kill_and_go_on(workers, job, seconds) == [0] * 5
+    draft = drafts.find(draft.pk)
     assert draft.state == "checked", draft.job.failure
     # Twenty equal boxes: nineteen are there again, on each image of both files; of each file the
     # first thousand are listed and all are counted.
@@ -70,27 +58,32 @@ def test_a_check_that_is_killed_is_done_by_the_next_worker(jobs_in_processes, se
     assert counts() == [0] * 5
 
 
-@pytest.mark.parametrize("seconds", [0.3, 0.9, 1.2])
-def test_a_load_that_is_killed_is_there_wholly_or_not_at_all(jobs_in_processes, seconds):
+@pytest.mark.parametrize("seconds", [0, 0.05, 0.2])
+def test_a_load_that_is_killed_is_there_wholly_or_not_at_all(workers, settings, seconds):
     draft = large_draft()
+    settings.JOBS = "here"
     drafts.start_check(draft=draft)
-    assert run_out(draft).state == "checked"
-    drafts.confirm(draft=draft)
-    kill_after(seconds)
+    settings.JOBS = "queue"
+    draft = drafts.find(draft.pk)
+    job = drafts.confirm(draft=draft)
+    workers.start()
     whole = [1, N_IMAGES, 1, N_IMAGES, 2]
-    assert counts() in ([0] * 5, whole)
-    draft = take_up_again(draft)
+    assert kill_and_go_on(workers, job, seconds) in ([0] * 5, whole)
+    draft = drafts.find(draft.pk)
     assert draft.state == "loaded", draft.job.failure
     assert counts() == whole
 
 
-def test_a_check_that_is_cancelled_stops_and_leaves_the_files(jobs_in_processes):
+def test_a_check_that_is_cancelled_stops_and_leaves_the_files(workers):
     draft = large_draft()
-    drafts.start_check(draft=draft)
-    drafts.cancel_work(draft=draft)
-    draft = run_out(draft)
-    assert Job.objects.get().state in ("cancelled", "done")
-    assert draft.state == ("open" if Job.objects.get().state == "cancelled" else "checked")
+    job = drafts.start_check(draft=draft)
+    workers.start()
+    wait_for(lambda: is_taken_up(job), "the beginning")
+    drafts.cancel_work(draft=drafts.find(draft.pk))
+    wait_for_end(job)
+    draft = drafts.find(draft.pk)
+    assert job.state in ("cancelled", "done")
+    assert draft.state == ("open" if job.state == "cancelled" else "checked")
     assert draft.files.count() == 2
     assert all(staging.path_of(file.sha256).exists() for file in draft.files.all())
     assert Draft.objects.count() == 1

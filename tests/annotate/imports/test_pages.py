@@ -342,7 +342,15 @@ class TestProgress:
         assert "Reading net.zip: 143 of 233" in page
         assert '<meta http-equiv="refresh"' in page
         told = json.loads(admin.get(url("progress", draft.pk), {"as": "json"}).content)
-        assert told == {"done": 143, "total": 233, "doing": "Reading net.zip", "stopping": False}
+        assert told == {
+            "done": 143,
+            "total": 233,
+            "doing": "Reading net.zip",
+            "stopping": False,
+            # No worker was ever started here.
+            "nobody": True,
+        }
+        assert "python manage.py worker" in page
 
     def test_cancelling_brings_the_files_back(self, admin, draft):
         page = admin.post(url("cancel", draft.pk), follow=True)

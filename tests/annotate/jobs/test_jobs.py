@@ -1,20 +1,21 @@
-"""Long work: a lost worker loses nothing, nothing is done twice, cancel stops it, faults are said."""
+"""Long work in this process: nothing is done twice, cancel stops it, faults are said, results are whole."""
 
-import os
-import signal
+import errno
 import threading
 import time
 from datetime import timedelta
 
 import pytest
-from django.core.management import call_command
-from django.db import connection
+from django.db import connection, transaction
 from django.utils import timezone
 
+from annotate.audit.models import AuditEntry
 from annotate.errors import Refusal
-from annotate.jobs import launching, registry, running, services
+from annotate.jobs import queue, registry, results, running, services
+from annotate.jobs.errors import TryLater
 from annotate.jobs.models import LOST_AFTER, Job
 from tests.support.factories import make_person
+from tests.support.processes import forget_queue
 
 
 @pytest.fixture
@@ -72,6 +73,10 @@ class TestRunning:
         assert "Traceback" not in job.failure
         assert "secret-of-the-machine" in caplog.text
 
+    def test_a_kind_that_nobody_knows_fails_and_the_worker_goes_on(self):
+        job = services.start(kind="of-another-program")
+        assert job.state == "failed"
+
     def test_a_job_that_ended_is_not_run_again(self, kind):
         ran = []
         kind(lambda arguments, progress: ran.append(1))
@@ -79,23 +84,156 @@ class TestRunning:
         assert not running.run_one(job.pk, beats_beside=False)
         assert ran == []
 
-    def test_waiting_jobs_are_run_oldest_first(self, kind):
-        order = []
-        kind(lambda arguments, progress: order.append(arguments["n"]))
-        for n in (1, 2, 3):
-            make_job(arguments={"n": n})
-        assert running.run_waiting() == 3
-        assert order == [1, 2, 3]
+    def test_what_work_does_is_the_act_of_who_asked_for_it(self, kind):
+        from annotate.audit.services import Act, record
 
-    def test_no_more_jobs_run_at_once_than_there_are_cores(self, kind, monkeypatch):
-        monkeypatch.setattr(os, "cpu_count", lambda: 2)
-        kind(lambda arguments, progress: None)
+        person = make_person()
+        services.start(kind=kind(lambda a, r: record(Act.SCORED)), person=person)
+        assert AuditEntry.objects.get().actor == person
+
+    def test_what_is_away_for_a_while_is_tried_three_times(self, kind):
+        tried = []
+
+        def work(arguments, progress):
+            tried.append(1)
+            raise TryLater("The mail server did not take it.")
+
+        job = services.start(kind=kind(work))
+        assert (job.state, len(tried)) == ("waiting", 1)
+        assert not running.run_one(job.pk, beats_beside=False), "before its time"
         for _ in range(2):
-            a_running_job(timezone.now())
-        waiting = make_job()
-        assert running.run_waiting(first=waiting.pk) == 0
-        waiting.refresh_from_db()
-        assert waiting.state == "waiting"
+            Job.objects.update(not_before=timezone.now())
+            running.run_one(job.pk, beats_beside=False)
+        job.refresh_from_db()
+        assert (job.state, len(tried)) == ("failed", 3)
+        assert job.failure == "The mail server did not take it."
+
+
+@pytest.mark.django_db
+class TestVersions:
+    def test_a_worker_leaves_the_work_of_a_newer_site_alone(self, kind):
+        kind(lambda arguments, progress: pytest.fail("done by an older program"))
+        job = make_job(version="999.0.0")
+        assert not running.run_one(job.pk, beats_beside=False)
+        job.refresh_from_db()
+        assert (job.state, job.n_attempts) == ("waiting", 0)
+
+    def test_a_worker_does_what_an_older_site_left_behind(self, kind):
+        kind(lambda arguments, progress: None)
+        assert running.run_one(make_job(version="0.0.1").pk, beats_beside=False)
+
+
+@pytest.mark.django_db
+class TestAlike:
+    def test_the_same_work_is_open_once(self, settings, kind):
+        settings.JOBS = "queue"
+        kind(lambda arguments, progress: None)
+        one = services.start(kind="test", study=1)
+        same = services.start(kind="test", study=1)
+        other = services.start(kind="test", study=2)
+        assert same == one
+        assert other != one
+
+    def test_it_may_be_asked_for_again_once_it_has_ended(self, kind):
+        kind(lambda arguments, progress: None)
+        assert services.start(kind="test") != services.start(kind="test")
+
+    def test_of_two_people_each_has_their_own(self, settings, kind):
+        settings.JOBS = "queue"
+        kind(lambda arguments, progress: None)
+        ann, bob = make_person(), make_person()
+        assert services.start(kind="test", person=ann) != services.start(kind="test", person=bob)
+
+
+@pytest.mark.django_db
+class TestPublishing:
+    def test_the_result_and_the_end_are_there_together(self, kind):
+        def work(arguments, job):
+            with job.publishing() as outcome:
+                outcome.text, outcome.address = "Ready.", "/there/"
+                assert Job.objects.get().state == "running"
+
+        job = services.start(kind=kind(work))
+        assert (job.state, job.outcome, job.address) == ("done", "Ready.", "/there/")
+
+    def test_a_fault_while_publishing_leaves_neither(self, kind):
+        def work(arguments, job):
+            with job.publishing() as outcome:
+                outcome.text = "Ready."
+                Job.objects.create(kind="made-by-the-work")
+                raise Refusal("The last line was wrong.")
+
+        job = services.start(kind=kind(work))
+        assert (job.state, job.outcome) == ("failed", "")
+        assert not Job.objects.filter(kind="made-by-the-work").exists()
+
+    def test_a_worker_that_was_superseded_publishes_nothing(self, kind):
+        def work(arguments, job):
+            Job.objects.update(worker="another")
+            with job.publishing():
+                pytest.fail("published twice")
+
+        job = services.start(kind=kind(work))
+        assert (job.state, job.worker) == ("running", "another")
+
+    def test_cancelling_holds_until_the_result_is_there(self, kind):
+        def work(arguments, job):
+            services.cancel(job=Job.objects.get())
+            with job.publishing():
+                pytest.fail("published after it was cancelled")
+
+        assert services.start(kind=kind(work)).state == "cancelled"
+
+
+@pytest.mark.django_db
+class TestFiles:
+    def publish(self, write):
+        def work(arguments, job):
+            with results.publishing_file(job, "study.zip", write) as outcome:
+                outcome.text = "study.zip is ready."
+
+        return work
+
+    def files(self):
+        return list(results.folder().iterdir())
+
+    def test_a_file_is_there_once_it_is_whole(self, kind):
+        def write(stream):
+            stream.write(b"abc")
+            assert results.path_of(Job.objects.get()) is None
+
+        job = services.start(kind=kind(self.publish(write)))
+        assert results.path_of(job).read_bytes() == b"abc"
+        assert job.file_name == "study.zip"
+
+    def test_a_full_disk_is_said_and_leaves_nothing(self, kind):
+        def write(stream):
+            stream.write(b"abc")
+            raise OSError(errno.ENOSPC, "No space left on device")
+
+        job = services.start(kind=kind(self.publish(write)))
+        assert job.state == "failed"
+        assert "no space left" in job.failure
+        assert self.files() == []
+
+    def test_cancelled_work_leaves_no_file(self, kind):
+        def write(stream):
+            stream.write(b"abc")
+            services.cancel(job=Job.objects.get())
+
+        job = services.start(kind=kind(self.publish(write)))
+        assert (job.state, self.files()) == ("cancelled", [])
+
+    def test_a_file_goes_after_a_week_and_the_job_stays(self, kind):
+        job = services.start(kind=kind(self.publish(lambda stream: stream.write(b"abc"))))
+        results.forget_old()
+        assert results.path_of(job) is not None
+        Job.objects.update(finished=timezone.now() - results.KEPT_FOR - timedelta(seconds=1))
+        job.refresh_from_db()
+        results.forget_old()
+        job.refresh_from_db()
+        assert results.path_of(job) is None
+        assert job.state == "done"
 
 
 @pytest.mark.django_db
@@ -104,7 +242,7 @@ class TestLostWorkers:
         ran = []
         kind(lambda arguments, progress: ran.append(1))
         job = a_running_job(timezone.now() - LONG_AGO, n_attempts=1)
-        assert running.run_waiting() == 1
+        assert running.run_one(job.pk, beats_beside=False)
         job.refresh_from_db()
         assert (job.state, job.n_attempts, ran) == ("done", 2, [1])
 
@@ -126,30 +264,10 @@ class TestLostWorkers:
     def test_a_job_that_never_comes_to_an_end_is_given_up(self, kind):
         kind(lambda arguments, progress: pytest.fail("begun once more"))
         job = a_running_job(timezone.now() - LONG_AGO, n_attempts=3)
-        assert running.run_waiting() == 0
+        assert not running.run_one(job.pk, beats_beside=False)
         job.refresh_from_db()
         assert job.state == "failed"
         assert "3 times" in job.failure
-
-    def test_only_a_lost_job_is_launched_again_by_who_waits(self, settings, monkeypatch):
-        settings.JOBS = "process"
-        launched = []
-        monkeypatch.setattr(launching, "launch", launched.append)
-        services.revive(job=a_running_job(timezone.now()))
-        services.revive(job=make_job())
-        lost = a_running_job(timezone.now() - LONG_AGO)
-        services.revive(job=lost)
-        assert launched == [lost.pk]
-
-    def test_a_lost_job_that_many_look_at_is_launched_once(self, settings, monkeypatch):
-        settings.JOBS = "process"
-        launched = []
-        monkeypatch.setattr(launching, "launch", launched.append)
-        first, second = (a_running_job(timezone.now() - LONG_AGO) for _ in range(2))
-        for _ in range(100):
-            services.revive(job=first)
-            services.revive(job=second)
-        assert launched == [first.pk, second.pk]
 
 
 @pytest.mark.django_db
@@ -173,25 +291,144 @@ class TestCancelling:
         assert (job.state, job.cancel_requested) == ("done", False)
 
 
+@pytest.mark.django_db
+class TestQueue:
+    @pytest.fixture(autouse=True)
+    def _through_the_queue(self, settings):
+        settings.JOBS = "queue"
+        queue._opened.cache_clear()
+        yield
+        forget_queue()
+
+    def queued(self):
+        return [task.args[0] for task in queue.opened().pending()]
+
+    def test_a_job_is_queued_once_its_transaction_is_committed(
+        self, django_capture_on_commit_callbacks
+    ):
+        with django_capture_on_commit_callbacks(execute=True):
+            job = services.start(kind="test")
+            assert self.queued() == []
+        assert self.queued() == [job.pk]
+
+    def test_what_people_wait_for_comes_first(self, django_capture_on_commit_callbacks):
+        with django_capture_on_commit_callbacks(execute=True):
+            report = services.start(kind="test", n=1)
+            letter = services.start(kind="test", n=2, priority=10)
+        assert self.queued() == [letter.pk, report.pk]
+
+    def test_what_waits_and_is_not_queued_is_put_back_once(self):
+        job, newer = make_job(), make_job(version="999.0.0")
+        a_running_job(timezone.now())
+        lost = a_running_job(timezone.now() - LONG_AGO)
+        later = make_job(not_before=timezone.now() + timedelta(minutes=1))
+        assert queue.sweep() == 2
+        assert queue.sweep() == 0
+        assert set(self.queued()) == {job.pk, lost.pk}
+        assert {newer.pk, later.pk}.isdisjoint(self.queued())
+
+    def test_a_page_that_is_looked_at_often_starts_nothing(self, client, monkeypatch):
+        person = make_person()
+        job = make_job(person=person, created=timezone.now())
+        Job.objects.update(created=timezone.now() - timedelta(hours=1))
+        client.force_login(person)
+        monkeypatch.setattr("subprocess.Popen", lambda *a, **k: pytest.fail("started a process"))
+        for _ in range(200):
+            client.get(f"/work/{job.pk}/?as=json")
+        assert self.queued() == []
+        job.refresh_from_db()
+        assert (job.state, job.n_attempts) == ("waiting", 0)
+
+
+@pytest.mark.django_db
+def test_a_queue_that_cannot_be_opened_loses_no_job(
+    settings, tmp_path, caplog, django_capture_on_commit_callbacks
+):
+    if connection.vendor != "sqlite":
+        pytest.skip("the queue is a file only beside SQLite")
+    settings.JOBS = "queue"
+    queue._opened.cache_clear()
+    (tmp_path / "queue.sqlite3").mkdir()
+    with django_capture_on_commit_callbacks(execute=True):
+        job = services.start(kind="test")
+    assert Job.objects.get() == job
+    assert "could not be put into the queue" in caplog.text
+    # As soon as it can be opened, the sweep of a worker finds the job.
+    (tmp_path / "queue.sqlite3").rmdir()
+    assert queue.sweep() == 1
+    forget_queue()
+
+
+def in_threads(n, do):
+    def run():
+        try:
+            do()
+        finally:
+            connection.close()
+
+    threads = [threading.Thread(target=run) for _ in range(n)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+
 @pytest.mark.django_db(transaction=True)
 def test_of_two_workers_that_start_together_one_works(kind):
     ran = []
     kind(lambda arguments, progress: ran.append(time.sleep(0.2)))
     job = make_job()
+    in_threads(4, lambda: running.run_one(job.pk))
+    job.refresh_from_db()
+    assert (len(ran), job.state, job.n_attempts) == (1, "done", 1)
 
-    def run():
+
+@pytest.mark.django_db(transaction=True)
+def test_the_same_job_asked_for_at_the_same_moment_is_one(settings, monkeypatch):
+    settings.JOBS = "queue"
+    monkeypatch.setattr(queue, "put", lambda pk, priority: None)
+    asked = []
+    in_threads(4, lambda: asked.append(services.start(kind="test", study=1).pk))
+    assert len(asked) == 4
+    assert set(asked) == {Job.objects.get().pk}
+
+
+@pytest.mark.django_db(transaction=True)
+def test_of_two_workers_that_publish_together_one_does(kind):
+    """Both have done the work; the first was thought lost."""
+    published, met = [], threading.Barrier(2)
+
+    def work(arguments, job):
+        if not published and Job.objects.get().n_attempts == 1:
+            Job.objects.update(heartbeat=timezone.now() - LONG_AGO)
+            thread = threading.Thread(target=second)
+            thread.start()
+            met.wait()
+            try:
+                with job.publishing():
+                    published.append("first")
+            finally:
+                thread.join()
+        else:
+            with job.publishing():
+                published.append("second")
+
+    def second():
         try:
-            running.run_one(job.pk)
+            pk = Job.objects.get().pk
+            met_first = threading.Timer(0, met.wait)
+            met_first.start()
+            running.run_one(pk)
+            met_first.join()
         finally:
             connection.close()
 
-    threads = [threading.Thread(target=run) for _ in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    kind(work)
+    job = make_job()
+    running.run_one(job.pk)
     job.refresh_from_db()
-    assert (len(ran), job.state, job.n_attempts) == (1, "done", 1)
+    assert len(published) == 1
+    assert job.state == "done"
 
 
 @pytest.mark.django_db(transaction=True)
@@ -214,26 +451,14 @@ def test_progress_shows_while_the_work_is_at_it(kind):
 
 
 @pytest.mark.django_db(transaction=True)
-def test_a_process_of_its_own_runs_a_job_and_one_that_is_killed_is_taken_up_again(
-    settings, jobs_in_processes
-):
-    """With SIGKILL, on real work: the check of a load whose draft is gone, which fails with a sentence."""
-    job = Job.objects.create(kind="imports.check", arguments={"draft": 0, "revision": 1})
-    launching.launch(job.pk)
-    child = launching._children[-1]
-    os.kill(child.pid, signal.SIGKILL)
-    child.wait()
-    # It may have got as far as taking the job up; then it is lost.
-    Job.objects.filter(state="running").update(heartbeat=timezone.now() - LONG_AGO)
-    launching.launch(job.pk)
-    assert launching._children[-1].wait(timeout=60) == 0
+def test_nobody_waits_for_the_database_while_work_computes(kind):
+    def work(arguments, job):
+        assert not transaction.get_connection().in_atomic_block
+        with job.publishing():
+            assert transaction.get_connection().in_atomic_block
+
+    kind(work)
+    job = make_job()
+    running.run_one(job.pk)
     job.refresh_from_db()
-    assert job.state == "failed"
-
-
-@pytest.mark.django_db
-def test_the_command_runs_what_waits(kind, capsys):
-    kind(lambda arguments, progress: None)
-    make_job()
-    call_command("run_jobs")
-    assert "1 job run." in capsys.readouterr().out
+    assert job.state == "done", job.failure

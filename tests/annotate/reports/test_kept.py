@@ -164,10 +164,10 @@ def test_a_kept_page_reads_the_report_and_builds_nothing(
 
 
 def test_a_kept_report_is_shown_with_few_queries(researcher, study, django_assert_max_num_queries):
-    """Queries for the person, the study, the report and others to compare; none for its images or rows."""
+    """For the person, their work, the study, the report, others to compare; none for images or rows."""
     kept = keep(researcher, study)
     keep(researcher, study)
-    with django_assert_max_num_queries(7):
+    with django_assert_max_num_queries(8):
         response = page(researcher, kept)
     assert response.status_code == 200
 

@@ -27,6 +27,7 @@ from tests.support.factories import (
     make_study,
 )
 from tests.support.truths import rank_everything, same_truth
+from tests.support.work import file_made
 
 pytestmark = pytest.mark.django_db
 ABC = same_truth([["a"], ["b"], ["c"]])
@@ -283,7 +284,7 @@ def test_every_file_says_what_it_can(researcher, odd):
     for name in ("events.csv", "rankings.json", "exclusions.csv"):
         text = client.get(reverse("exchange:raw_file", args=[study.slug, name])).getvalue().decode()
         assert not NOT_FOR_PEOPLE.search(text), name
-    bundle = client.get(reverse("exchange:bundle", args=[study.slug]))
+    bundle = file_made(client, reverse("exchange:bundle", args=[study.slug]))
     with zipfile.ZipFile(io.BytesIO(bundle.getvalue())) as archive:
         assert archive.testzip() is None
         json.loads(archive.read("report.json"), parse_constant=refused)

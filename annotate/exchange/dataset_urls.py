@@ -1,0 +1,19 @@
+"""The addresses of a dataset's files."""
+
+from django.urls import re_path
+
+from . import views
+
+app_name = "files"
+urlpatterns = [
+    re_path(
+        r"^(?P<slug>[-\w]+)/ground-truth\.(?P<extension>zip|json)$",
+        views.truth_file,
+        name="truth_file",
+    ),
+    re_path(
+        r"^(?P<slug>[-\w]+)/results/(?P<method>[-\w]+)\.(?P<extension>zip|json)$",
+        views.results_file,
+        name="results_file",
+    ),
+]

@@ -1,0 +1,127 @@
+"""Files of studies and datasets as jobs."""
+
+from collections.abc import Callable, Mapping
+from typing import IO, Any, Final
+
+from django.contrib.auth.models import User
+
+from annotate.datasets import exports
+from annotate.datasets.models import Dataset, Method
+from annotate.jobs import services as jobs
+from annotate.jobs.errors import JobFailed
+from annotate.jobs.models import Job
+from annotate.jobs.registry import Running
+from annotate.jobs.results import publishing_file
+from annotate.studies.models import Study
+
+from . import raw
+from .bundles.writing import write_bundle
+
+BUNDLE: Final = "exchange.bundle"
+RAW: Final = "exchange.raw"
+TRUTH: Final = "exchange.truth"
+RESULTS: Final = "exchange.results"
+_CHUNK: Final = 1024 * 1024
+_GONE: Final = "It is no longer here: {} was removed meanwhile."
+
+
+def start_bundle(*, study: Study, photographs: bool, names: bool, person: User) -> Job:
+    """Have a study written as a bundle, the answers with user names or with pseudonyms."""
+    title = f"Bundle of {study}{' with photographs' if photographs else ''}"
+    return jobs.start(
+        kind=BUNDLE,
+        person=person,
+        title=title,
+        study=study.pk,
+        photographs=photographs,
+        names=names,
+    )
+
+
+def start_raw(*, study: Study, names: bool, person: User) -> Job:
+    """Have all tables of a study's raw data written into one zip."""
+    title = f"Raw data of {study}"
+    return jobs.start(kind=RAW, person=person, title=title, study=study.pk, names=names)
+
+
+def start_truth(*, dataset: Dataset, extension: str, person: User) -> Job:
+    """Have a dataset's ground truth written as a zip of lines or as COCO JSON."""
+    title = f"Ground truth of {dataset} ({extension})"
+    return jobs.start(
+        kind=TRUTH, person=person, title=title, dataset=dataset.pk, extension=extension
+    )
+
+
+def start_results(*, method: Method, extension: str, person: User) -> Job:
+    """Have the results of a method written as a zip of lines or as COCO JSON."""
+    title = f"Results of {method.name} on {method.dataset} ({extension})"
+    return jobs.start(
+        kind=RESULTS, person=person, title=title, method=method.pk, extension=extension
+    )
+
+
+def bundle(arguments: Mapping[str, Any], running: Running) -> None:
+    study = _study(arguments)
+
+    def write(stream: IO[bytes]) -> None:
+        write_bundle(
+            study,
+            stream,
+            photographs=arguments["photographs"],
+            names=arguments["names"],
+            tell=running.tell,
+        )
+
+    _publish(running, f"{study.slug}.zip", write)
+
+
+def raw_data(arguments: Mapping[str, Any], running: Running) -> None:
+    study = _study(arguments)
+    _publish(
+        running,
+        f"{study.slug}-raw.zip",
+        lambda stream: raw.write_zip(study, stream, names=arguments["names"], tell=running.tell),
+    )
+
+
+def truth(arguments: Mapping[str, Any], running: Running) -> None:
+    dataset = Dataset.objects.filter(pk=arguments["dataset"]).first()
+    if dataset is None:
+        raise JobFailed(_GONE.format("the dataset"))
+    extension = arguments["extension"]
+    _publish(
+        running,
+        f"{dataset.slug}-ground-truth.{extension}",
+        lambda stream: _copy(exports.truth_file(dataset, extension), stream),
+    )
+
+
+def results(arguments: Mapping[str, Any], running: Running) -> None:
+    method = Method.objects.select_related("dataset").filter(pk=arguments["method"]).first()
+    if method is None:
+        raise JobFailed(_GONE.format("the method"))
+    extension = arguments["extension"]
+    _publish(
+        running,
+        f"{method.slug}.{extension}",
+        lambda stream: _copy(exports.results_file(method, extension), stream),
+    )
+
+
+def _study(arguments: Mapping[str, Any]) -> Study:
+    study = Study.objects.filter(pk=arguments["study"]).first()
+    if study is None:
+        raise JobFailed(_GONE.format("the study"))
+    return study
+
+
+def _publish(running: Running, name: str, write: Callable[[IO[bytes]], object]) -> None:
+    with publishing_file(running, name, write) as outcome:
+        outcome.text = f"{name} is ready."
+
+
+def _copy(made: IO[bytes], stream: IO[bytes]) -> None:
+    with made:
+        made.seek(0)
+        while chunk := made.read(_CHUNK):
+            stream.write(chunk)

@@ -1,0 +1,74 @@
+"""Long work in the API: a request that takes long answers 202 with the address of its job."""
+
+from django.db.models import QuerySet
+from django.http import FileResponse, Http404, HttpResponseBase
+from django.shortcuts import get_object_or_404
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import extend_schema, extend_schema_view
+from rest_framework.response import Response
+from rest_framework.reverse import reverse
+
+from annotate.rest.scopes import READ
+from annotate.rest.views import AnyType, ApiView, ListView, OneView, SignedInRequest
+
+from . import results, services
+from .access import visible_to
+from .models import Job
+from .serializers import JobQuery, JobSerializer
+
+
+def accepted(view: ApiView, job: Job) -> Response:
+    """Answer a request whose work was handed over: 202, the job, and where to ask for it."""
+    address = reverse("api:job", args=[job.pk], request=view.request)
+    return Response(view.shown(JobSerializer, job), 202, headers={"Location": address})
+
+
+@extend_schema_view(get=extend_schema(parameters=[JobQuery]))
+class JobList(ListView):
+    """The work somebody asked for, newest first; to an admin, everybody's."""
+
+    serializer_class = JobSerializer
+    query_serializer_class = JobQuery
+    ordering = ("-pk",)
+
+    def get_queryset(self) -> QuerySet[Job]:
+        return visible_to(self.request.user).filter(**self.query())
+
+
+class JobDetail(OneView):
+    """One piece of long work."""
+
+    serializer_class = JobSerializer
+
+    def get_queryset(self) -> QuerySet[Job]:
+        return visible_to(self.request.user)
+
+
+class _OfJob(ApiView):
+    # Whoever may read a thing may stop the reading of it.
+    writing_scope = READ
+
+    def job(self, request: SignedInRequest, pk: int) -> Job:
+        return get_object_or_404(visible_to(request.user), pk=pk)
+
+
+class JobCancel(_OfJob):
+    @extend_schema(request=None, responses=JobSerializer)
+    def post(self, request: SignedInRequest, pk: int) -> Response:
+        """Stop a job; nothing of it stays. One that has ended stays as it is."""
+        job = self.job(request, pk)
+        services.cancel(job=job)
+        return Response(self.shown(JobSerializer, job))
+
+
+class JobFile(_OfJob):
+    content_negotiation_class = AnyType
+
+    @extend_schema(responses={(200, "application/zip"): OpenApiTypes.BINARY})
+    def get(self, request: SignedInRequest, pk: int) -> HttpResponseBase:
+        """The file that a job made; it is kept for a week."""
+        job = self.job(request, pk)
+        path = results.path_of(job)
+        if path is None:
+            raise Http404
+        return FileResponse(path.open("rb"), as_attachment=True, filename=job.file_name)

@@ -1,0 +1,82 @@
+"""A standing worker: Huey's consumer, which also says that it is there and sweeps up what was lost."""
+
+import logging
+import signal
+import sys
+import threading
+from time import monotonic, sleep
+from typing import Any, Final
+
+from django.db import close_old_connections
+from huey.consumer import Consumer, Scheduler
+
+from . import presence, queue, running
+
+_log = logging.getLogger(__name__)
+_ROUND_SECONDS: Final = 3
+# What a job may take to stop when the worker is told to end.
+_PATIENCE_SECONDS: Final = 5
+_SIGNALS: Final = (signal.SIGINT, signal.SIGTERM)
+
+
+class _Rounds(Scheduler):  # type: ignore[misc]  # the library has no types
+    """Huey's scheduler, which every few seconds says that the worker is there and sweeps."""
+
+    _last = 0.0
+
+    def loop(self, now: Any = None) -> None:
+        if monotonic() - self._last >= _ROUND_SECONDS:
+            self._last = monotonic()
+            try:
+                presence.beat(presence.name_of_this())
+                n_put_back = queue.sweep()
+                if n_put_back:
+                    _log.info("%s jobs were put back into the queue.", n_put_back)
+            except Exception as fault:  # database or queue are away: the next round tries again
+                _log.warning("This round of the worker failed: %s", fault)
+                close_old_connections()
+        super().loop(now)
+
+
+class _Consumer(Consumer):  # type: ignore[misc]  # the library has no types
+    scheduler_class = _Rounds
+
+    def _set_signal_handlers(self) -> None:
+        for number in _SIGNALS:
+            signal.signal(number, self._end)
+
+    def _end(self, *_: object) -> None:
+        running.stop_all()
+        self.stop_flag.set()
+
+
+def work(*, n_threads: int, ends_with_input: bool = False) -> None:
+    """Work on jobs until a signal ends this process; jobs that do not stop in time wait for another.
+
+    With ``ends_with_input`` the end of the standard input ends it too: that of who started it.
+    Raises QueueAway where the queue cannot be opened.
+    """
+    name = presence.name_of_this()
+    consumer = _Consumer(
+        queue.opened(), workers=n_threads, worker_type="thread", max_delay=0.5, backoff=1.1
+    )
+    presence.arrive(name)
+    if ends_with_input:
+        threading.Thread(target=_end_with_input, args=[consumer], daemon=True).start()
+    try:
+        consumer.run()
+        _wait_for_jobs()
+    finally:
+        running.put_all_back()
+        presence.leave(name)
+
+
+def _end_with_input(consumer: _Consumer) -> None:
+    sys.stdin.buffer.read()
+    consumer._end()
+
+
+def _wait_for_jobs() -> None:
+    until = monotonic() + _PATIENCE_SECONDS
+    while running.is_at_work() and monotonic() < until:
+        sleep(0.05)

@@ -1,0 +1,67 @@
+"""Which workers there are, and since when there is none."""
+
+import os
+import socket
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Final
+
+from django.db.models import Max
+from django.db.models.functions import Coalesce
+from django.utils import timezone
+
+from .models import Worker
+from .versions import VERSION, is_newer
+
+# A worker says every few seconds that it is there.
+_SILENT_AFTER: Final = timedelta(seconds=20)
+_KEPT_FOR: Final = timedelta(days=7)
+
+
+@dataclass(frozen=True)
+class Silence:
+    """Nobody works on jobs."""
+
+    # None: no worker was ever started here.
+    since: datetime | None
+    # Of a worker that is there but too old for what waits; else empty.
+    old_version: str = ""
+
+
+def name_of_this() -> str:
+    return f"{socket.gethostname()}, process {os.getpid()}"
+
+
+def arrive(name: str) -> None:
+    """Keep that a worker has started; those long gone are forgotten."""
+    now = timezone.now()
+    Worker.objects.filter(heartbeat__lt=now - _KEPT_FOR).delete()
+    defaults = {"version": VERSION, "heartbeat": now, "ended": None}
+    Worker.objects.update_or_create(name=name, defaults=defaults)
+
+
+def beat(name: str) -> None:
+    if not Worker.objects.filter(name=name).update(heartbeat=timezone.now(), ended=None):
+        arrive(name)
+
+
+def leave(name: str) -> None:
+    now = timezone.now()
+    Worker.objects.filter(name=name).update(heartbeat=now, ended=now)
+
+
+def alive() -> list[Worker]:
+    """Return the workers that were heard of just now."""
+    heard = Worker.objects.filter(ended=None, heartbeat__gt=timezone.now() - _SILENT_AFTER)
+    return list(heard)
+
+
+def silence() -> Silence | None:
+    """Say since when nobody works on jobs; None: somebody does."""
+    there = alive()
+    if any(not is_newer(VERSION, worker.version) for worker in there):
+        return None
+    if there:
+        return Silence(None, there[0].version)
+    last = Worker.objects.aggregate(at=Max(Coalesce("ended", "heartbeat")))["at"]
+    return Silence(last)

@@ -1,0 +1,40 @@
+"""Jobs as pages show them."""
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.urls import reverse
+
+from . import presence
+from .models import Job
+from .services import mark_seen
+
+
+def next_page(job: Job) -> str:
+    """Return the page to go to: of its result once it is done, before that its own."""
+    own = reverse("jobs:job", args=[job.pk])
+    return (job.address or own) if job.state == Job.State.DONE else own
+
+
+def go_to(job: Job) -> HttpResponse:
+    """Send somebody who has started a job on; what they are shown at once need not be told later."""
+    if job.state == Job.State.DONE and job.address:
+        mark_seen(job=job)
+    return redirect(next_page(job))
+
+
+def nobody_works() -> presence.Silence | None:
+    return presence.silence()
+
+
+def told(request: HttpRequest, job: Job) -> dict[str, object]:
+    """Return what the script of a job's page asks for once a second."""
+    if not job.is_open:
+        return {"next": request.path}
+    silent = presence.silence() if job.state == Job.State.WAITING else None
+    return {
+        "done": job.done,
+        "total": job.total,
+        "doing": job.doing,
+        "stopping": job.cancel_requested,
+        "nobody": silent is not None,
+    }

@@ -1,0 +1,120 @@
+"""The queue that hands jobs to workers. Rows of jobs are the truth: the queue only says "now".
+
+A message is the key of a job; one that is lost is put back by `sweep`, one that comes twice finds
+the job taken up. What stores the messages is Huey's: a file beside the database, the site's own
+PostgreSQL, or Redis where QUEUE_URL says so.
+"""
+
+import json
+import logging
+from functools import cache
+from typing import Any, Final
+
+from django.conf import settings
+from django.db import close_old_connections, connections
+from huey import Huey, PostgresHuey, PriorityRedisHuey, SqliteHuey, crontab
+from huey.api import TaskWrapper
+from huey.registry import Message
+from huey.serializer import Serializer
+
+from .errors import QueueAway
+from .models import Job
+from .registry import UPKEEP
+from .running import run_one
+from .versions import VERSION, is_newer
+
+_log = logging.getLogger(__name__)
+_NAME: Final = "rankings"
+# More than this is put back in the next rounds.
+_MAX_PUT_BACK: Final = 1000
+
+
+class _Json(Serializer):  # type: ignore[misc]  # the library has no types
+    """Messages as JSON: whoever can write to the queue must not be able to run code here."""
+
+    def _serialize(self, data: Message) -> bytes:
+        return json.dumps(data).encode()
+
+    def _deserialize(self, data: bytes) -> Message:
+        return Message(*json.loads(bytes(data)))
+
+
+@cache
+def _opened() -> tuple[Huey, TaskWrapper]:
+    huey = _storage()
+    huey.periodic_task(crontab(minute="7"), name="upkeep")(upkeep)
+    return huey, huey.task(name="run")(_run)
+
+
+def _storage() -> Huey:
+    kept: dict[str, Any] = {"results": False, "serializer": _Json()}
+    if settings.QUEUE_URL:
+        return PriorityRedisHuey(_NAME, url=settings.QUEUE_URL, **kept)
+    if connections["default"].vendor == "postgresql":
+        return PostgresHuey(_NAME, connection=_connect, **kept)
+    return SqliteHuey(_NAME, filename=str(settings.DATA_DIR / "queue.sqlite3"), **kept)
+
+
+def _connect() -> Any:
+    """Open a connection of the queue's own to the site's PostgreSQL."""
+    import psycopg
+
+    parameters = connections["default"].get_connection_params()
+    named = ("host", "port", "user", "password", "dbname", "sslmode")
+    return psycopg.connect(**{name: parameters[name] for name in named if name in parameters})
+
+
+def opened() -> Huey:
+    """Return this process's way to the queue. Raises QueueAway where there is none."""
+    try:
+        return _opened()[0]
+    except Exception as fault:  # each storage has errors of its own
+        raise QueueAway(str(fault)) from fault
+
+
+def _run(pk: int) -> None:
+    close_old_connections()
+    try:
+        run_one(pk)
+    finally:
+        close_old_connections()
+
+
+def upkeep() -> None:
+    """Clear away what nobody would miss; what fails is logged and tried in an hour."""
+    close_old_connections()
+    for clear in UPKEEP:
+        try:
+            clear()
+        except Exception:
+            _log.exception("Upkeep failed: %s", clear.__qualname__)
+    close_old_connections()
+
+
+def put(pk: int, priority: int = 0) -> None:
+    """Say that a job can be worked on. Where the queue is out of reach, a worker's sweep finds the job."""
+    try:
+        _enqueue(pk, priority)
+    except Exception as fault:  # each storage has errors of its own, and none may stop a request
+        _log.warning("Job %s could not be put into the queue: %s", pk, fault)
+
+
+def _enqueue(pk: int, priority: int) -> None:
+    huey, run = _opened()
+    huey.enqueue(run.s(pk, priority=priority))
+
+
+def sweep() -> int:
+    """Put back every job that nobody works on and that is not in the queue; return how many.
+
+    This mends each kind of loss: a message that was never written, a worker killed with its job, a
+    queue that was emptied. Raises the storage's own error where the queue is out of reach.
+    """
+    queued = {task.args[0] for task in opened().pending() if task.args}
+    waiting = Job.objects.to_take_up().values_list("pk", "priority", "version")
+    n_put_back = 0
+    for pk, priority, version in waiting[:_MAX_PUT_BACK]:
+        if pk not in queued and not is_newer(version, VERSION):
+            _enqueue(pk, priority)
+            n_put_back += 1
+    return n_put_back

@@ -1,0 +1,72 @@
+"""Files that jobs make for people: written beside, moved into place once they are whole."""
+
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from datetime import timedelta
+from pathlib import Path
+from typing import IO, Final
+from uuid import uuid4
+
+from django.conf import settings
+from django.utils import timezone
+
+from .models import Job
+from .registry import Outcome, Running
+
+# After this a file is made again by who still wants it.
+KEPT_FOR: Final = timedelta(days=7)
+_UNFINISHED: Final = ".part"
+
+
+def folder() -> Path:
+    path = Path(settings.DATA_DIR) / "results"
+    path.mkdir(parents=True, exist_ok=True)
+    return path
+
+
+def path_of(job: Job) -> Path | None:
+    """Return where a job's file lies; None where there is none, or none any longer."""
+    path = folder() / job.file if job.file else None
+    return path if path is not None and path.is_file() else None
+
+
+@contextmanager
+def publishing_file(
+    running: Running, file_name: str, write: Callable[[IO[bytes]], object]
+) -> Iterator[Outcome]:
+    """Write a file and publish the job with it; a file that is not whole is never seen.
+
+    Raises what ``write`` raises, OSError for a full disk; then nothing stays.
+    """
+    name = f"{uuid4().hex}{Path(file_name).suffix}"
+    part, whole = folder() / f"{name}{_UNFINISHED}", folder() / name
+    try:
+        with part.open("wb") as stream:
+            write(stream)
+            stream.flush()
+            os.fsync(stream.fileno())
+        with running.publishing() as outcome:
+            part.rename(whole)
+            outcome.file, outcome.file_name = name, file_name
+            yield outcome
+    except BaseException:
+        part.unlink(missing_ok=True)
+        whole.unlink(missing_ok=True)
+        raise
+
+
+def forget_old() -> int:
+    """Remove files whose time is over, and those that no job names; return how many."""
+    now = timezone.now()
+    old = Job.objects.exclude(file="").filter(finished__lt=now - KEPT_FOR)
+    old.update(file="")
+    named = set(Job.objects.exclude(file="").values_list("file", flat=True))
+    n_removed = 0
+    for path in folder().iterdir():
+        # One that is not named may be on its way.
+        is_recent = path.stat().st_mtime > (now - timedelta(days=1)).timestamp()
+        if path.name not in named and not is_recent:
+            path.unlink(missing_ok=True)
+            n_removed += 1
+    return n_removed

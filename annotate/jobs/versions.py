@@ -1,0 +1,16 @@
+"""The version of the program, which site and worker must share."""
+
+from typing import Final
+
+from rankings import __version__
+
+VERSION: Final = __version__
+
+
+def is_newer(version: str, than: str) -> bool:
+    """Tell whether a version such as 1.10.0 comes after another; empty is the oldest."""
+    return _numbers(version) > _numbers(than)
+
+
+def _numbers(version: str) -> list[int]:
+    return [int(part) for part in version.split(".") if part.isdigit()]

@@ -1,0 +1,97 @@
+"""Pages of long work: one job, and all of them."""
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.core.paginator import Paginator
+from django.http import FileResponse, Http404, HttpResponse, HttpResponseBase, JsonResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_POST, require_safe
+
+from annotate.errors import Refusal
+from annotate.requests import SignedInRequest
+
+from . import presence, results, services
+from .access import visible_to
+from .models import Job
+from .presentation import go_to, told
+
+_PAGE = 50
+
+
+def _job(request: SignedInRequest, pk: int) -> Job:
+    return get_object_or_404(visible_to(request.user), pk=pk)
+
+
+@never_cache
+@login_required
+@require_safe
+def work(request: SignedInRequest) -> HttpResponse:
+    """The work somebody asked for; to an admin, everybody's."""
+    visible = visible_to(request.user)
+    ended = visible.exclude(state__in=Job.OPEN).order_by("-created", "-pk")
+    context = {
+        "open": list(visible.open()),
+        "ended": Paginator(ended, _PAGE).get_page(request.GET.get("page")),
+        "workers": presence.alive(),
+        "silence": presence.silence(),
+        "is_admin": request.user.has_perm("annotate.load_data"),
+    }
+    services.mark_all_seen(person=request.user)
+    return render(request, "jobs/work.html", context)
+
+
+@never_cache
+@login_required
+@require_safe
+def job(request: SignedInRequest, pk: int) -> HttpResponse:
+    """One job: how far it is, or what came of it; ``?as=json`` is for the page's script."""
+    job = _job(request, pk)
+    if request.GET.get("as") == "json":
+        return JsonResponse(told(request, job))
+    if job.person_id == request.user.pk:
+        services.mark_seen(job=job)
+    context = {
+        "job": job,
+        "silence": presence.silence() if job.is_open else None,
+        "has_file": results.path_of(job) is not None,
+        "kept_days": results.KEPT_FOR.days,
+        "may_be_repeated": services.is_repeatable(job),
+    }
+    return render(request, "jobs/job.html", context)
+
+
+@never_cache
+@login_required
+@require_safe
+def file(request: SignedInRequest, pk: int) -> HttpResponseBase:
+    """The file that a job made."""
+    job = _job(request, pk)
+    path = results.path_of(job)
+    if path is None:
+        raise Http404
+    return FileResponse(path.open("rb"), as_attachment=True, filename=job.file_name)
+
+
+@login_required
+@require_POST
+def cancel(request: SignedInRequest, pk: int) -> HttpResponse:
+    services.cancel(job=_job(request, pk))
+    return redirect("jobs:job", pk)
+
+
+@login_required
+@require_POST
+def again(request: SignedInRequest, pk: int) -> HttpResponse:
+    try:
+        return go_to(services.again(job=_job(request, pk), person=request.user))
+    except Refusal as refusal:
+        messages.error(request, str(refusal))
+        return redirect("jobs:job", pk)
+
+
+@login_required
+@require_POST
+def mail(request: SignedInRequest, pk: int) -> HttpResponse:
+    services.ask_for_mail(job=_job(request, pk))
+    return redirect("jobs:job", pk)

@@ -1,0 +1,36 @@
+"""Work on jobs until it is stopped."""
+
+import os
+import sys
+from argparse import ArgumentParser
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+
+from annotate.jobs import consumer
+from annotate.jobs.errors import QueueAway
+
+
+class Command(BaseCommand):
+    help = (
+        "Work on jobs (loads, scoring, reports, files, letters) until it is stopped. A site needs one "
+        "at least; there may be several, on several machines that share database and DATA_DIR."
+    )
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("--jobs", type=int, default=2, help="how many at once (2)")
+        parser.add_argument(
+            "--until-input-ends", action="store_true", help="end with who started it"
+        )
+
+    def handle(self, **options: Any) -> None:
+        if options["jobs"] < 1:
+            raise CommandError("--jobs must be 1 or more.", returncode=2)
+        try:
+            consumer.work(n_threads=options["jobs"], ends_with_input=options["until_input_ends"])
+        except QueueAway as fault:
+            raise CommandError(f"The queue cannot be opened: {fault}", returncode=2) from fault
+        # Threads of jobs that did not stop must not keep the process; their jobs wait for another.
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(0)

@@ -1,0 +1,46 @@
+"""Scoring as a job: a protocol is one."""
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from django.contrib.auth.models import User
+from django.urls import reverse
+
+from annotate.datasets.models import Dataset
+from annotate.jobs import services as jobs
+from annotate.jobs.models import Job
+from annotate.jobs.registry import Running
+
+from . import services
+
+KIND: Final = "scoring.score"
+
+
+def start(*, dataset: Dataset, slug: str, parameters: Mapping[str, Any], person: User) -> Job:
+    """Have a dataset scored with a protocol. Raises NotScored for what can be told at once."""
+    protocol = services.protocol_named(slug, parameters)
+    return jobs.start(
+        kind=KIND,
+        person=person,
+        title=f"Score {services.run_name(protocol)} on {dataset}",
+        dataset=dataset.pk,
+        protocol=slug,
+        parameters=dict(parameters),
+    )
+
+
+def score(arguments: Mapping[str, Any], running: Running) -> None:
+    """Do the work of the job; raises NotScored, also where the dataset is gone."""
+    dataset = Dataset.objects.filter(pk=arguments["dataset"]).first()
+    if dataset is None:
+        raise services.NotScored("The dataset is no longer here.")
+
+    protocol = services.protocol_named(arguments["protocol"], arguments["parameters"])
+    scored = services.compute(
+        dataset, protocol, lambda done, total: running.tell(done, total, "Methods scored")
+    )
+    with running.publishing() as outcome:
+        run = services.publish(scored)
+        outcome.text = f"{run.name} scored {run.n_scores} results."
+        outcome.made = {"run": run.pk}
+        outcome.address = reverse("datasets:detail", args=[dataset.slug])

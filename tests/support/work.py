@@ -1,0 +1,27 @@
+"""Asking for long work as people and scripts do, and taking what came of it."""
+
+from collections.abc import Mapping
+
+from django.http import HttpResponse
+from django.test import Client
+from django.urls import reverse
+
+from annotate.jobs.models import Job
+
+
+def file_made(client: Client, address: str, sent: Mapping[str, str] | None = None) -> HttpResponse:
+    """Post to an address that has a file made; return the download."""
+    response = client.post(address, sent or {})
+    assert response.status_code == 302
+    job = Job.objects.latest("pk")
+    assert response["Location"] == reverse("jobs:job", args=[job.pk])
+    assert job.state == "done", job.failure
+    return client.get(reverse("jobs:file", args=[job.pk]))
+
+
+def made_by(client: Client, response: HttpResponse, kind: str) -> dict:
+    """Return what a job of the API made, after its answer 202; ``kind`` is run or report."""
+    assert response.status_code == 202, response.content
+    job = client.get(response["Location"]).json()
+    assert job["state"] == "done", job
+    return client.get(f"/api/v1/{kind}s/{job['made'][kind]}").json()

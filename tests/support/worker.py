@@ -1,0 +1,54 @@
+"""A real worker process, with kinds of work that only tests have: `python -m tests.support.worker`."""
+
+import os
+import sys
+import time
+from pathlib import Path
+
+import django
+
+os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
+
+
+def main() -> None:
+    django.setup()
+    from django.core.management import execute_from_command_line
+
+    from annotate.jobs.registry import register
+
+    register("tests.slow", slow)
+    register("tests.write", write)
+    execute_from_command_line(["manage.py", "worker", *sys.argv[1:]])
+
+
+def slow(arguments, running):
+    """Note that it began, wait until a file appears, note that it ended."""
+    folder = Path(arguments["folder"])
+    (folder / f"began-{os.getpid()}").touch()
+    while not (folder / "go").exists():
+        running.tell(1, 2, "Waiting")
+        time.sleep(0.02)
+    with (folder / "ended").open("a") as ended:
+        ended.write("x")
+
+
+def write(arguments, running):
+    """Make a file in two halves, and wait between them for another file to appear."""
+    from annotate.jobs.results import publishing_file
+
+    folder = Path(arguments["folder"])
+
+    def halves(stream):
+        stream.write(b"first half, ")
+        stream.flush()
+        (folder / "half").touch()
+        while not (folder / "go").exists():
+            time.sleep(0.02)
+        stream.write(b"second half")
+
+    with publishing_file(running, "halves.txt", halves) as outcome:
+        outcome.text = "halves.txt is ready."
+
+
+if __name__ == "__main__":
+    main()
