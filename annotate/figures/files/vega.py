@@ -8,6 +8,7 @@ from typing import Any, Final
 
 from ..figure import Figure
 from ..papers import POINTS_PER_MM, Paper
+from ..parts import drawing
 from .about import printable
 
 _OPENING: Final = re.compile(r"<svg [^>]*?viewBox=\"([^\"]*)\"[^>]*>")
@@ -32,14 +33,7 @@ _N_KEPT: Final = 128
 @lru_cache(maxsize=_N_KEPT)
 def specification(figure: Figure, paper: Paper) -> str:
     """Return the Vega-Lite specification as JSON; equal figures give equal text."""
-    # Drawing libraries take a second to load, so they are loaded when the first figure is drawn.
-    from altair.utils.schemapi import debug_mode
-
-    from ..parts import drawing
-
-    # Altair checks each part against its schema, which takes longer than drawing; the tests check.
-    with debug_mode(False):
-        specified = _without_what_xml_refuses(drawing(figure, paper).to_dict(validate=False))
+    specified = _without_what_xml_refuses(drawing(figure, paper))
     return json.dumps(specified, sort_keys=True, allow_nan=False)
 
 
