@@ -26,6 +26,7 @@ class Figure:
     notes : tuple of str
         What the figure cannot show, or what should be known before it is trusted.
     draw : callable or None
+        A function of a module with its numbers, such that a figure can be kept (see building.py).
         None: there is nothing to draw, and the notes say why.
     """
 

@@ -1,6 +1,7 @@
 """Each protocol's mean distance to the preference consensus as beta grows."""
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Final, NamedTuple
 
 from rankings.tuning import beta_search
@@ -97,7 +98,7 @@ def beta_curves(
             (beta, *(curve[at][1] for curve in curves.values())) for at, beta in enumerate(betas)
         ),
         notes=tuple(_notes(curves, n_images)),
-        draw=lambda paper: _drawing(paper, curves, optima, distance),
+        draw=partial(_drawing, curves=curves, optima=optima, distance=distance),
     )
 
 

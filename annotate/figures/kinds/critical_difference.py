@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Final
 
 from rankings.resampling import distance_table
@@ -63,7 +64,7 @@ def critical_difference(
         columns=_COLUMNS,
         rows=tuple((name, rank, _groups_with(name, tested.groups)) for name, rank in ranks.items()),
         notes=tuple(_notes(ranks, limit, tested.alpha, p_value)),
-        draw=lambda paper: _drawing(paper, ranks, tested.groups, limit),
+        draw=partial(_drawing, ranks=ranks, groups=tested.groups, limit=limit),
     )
 
 

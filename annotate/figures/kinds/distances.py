@@ -1,6 +1,7 @@
 """Box plots of each protocol's distances to the consensus."""
 
 from collections.abc import Collection, Sequence
+from functools import partial
 from typing import NamedTuple
 
 from ..data import FigureData
@@ -83,7 +84,7 @@ def distance_distribution(
         columns=_COLUMNS,
         rows=tuple(tuple(box) for box in boxes),
         notes=(*one_image(distances), *identical(distances, order)),
-        draw=lambda paper: _boxes(paper, boxes, set(baselines), distance),
+        draw=partial(_boxes, boxes=boxes, baselines=set(baselines), distance=distance),
     )
 
 

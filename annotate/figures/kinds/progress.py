@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from datetime import date, timedelta
+from functools import partial
 from typing import Final
 
 from ..data import FigureData, completed_per_day, noted_as_live
@@ -43,7 +44,7 @@ def progress_over_time(days: Sequence[tuple[date, int]]) -> Figure:
         columns=columns,
         rows=tuple(rows),
         notes=notes,
-        draw=lambda paper: _days(paper, order),
+        draw=partial(_days, days=order),
     )
 
 

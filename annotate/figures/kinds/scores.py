@@ -1,6 +1,7 @@
 """Each protocol's scores against the rank that people gave."""
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Final, NamedTuple
 
 from rankings.from_scores import f_beta
@@ -114,7 +115,13 @@ def score_by_rank(
         columns=_COLUMNS,
         rows=tuple(tuple(row) for row in rows),
         notes=tuple(_notes(by_rank, n_missing, consensus, protocols)),
-        draw=lambda paper: _panels(paper, rows, protocols, n_methods, capital(score_name)),
+        draw=partial(
+            _panels,
+            rows=rows,
+            protocols=protocols,
+            n_methods=n_methods,
+            y_title=capital(score_name),
+        ),
     )
 
 
