@@ -1,11 +1,16 @@
 """Figures of nothing, of one number, of equal numbers and of very many."""
 
+import json
 import re
 from datetime import date
+from importlib.util import find_spec
+from pathlib import Path
 
 import pytest
+from jsonschema import Draft7Validator
 
 from annotate.figures.files import to_pdf, to_png, to_svg
+from annotate.figures.files.vega import specification
 from annotate.figures.kinds.agreement import annotator_agreement
 from annotate.figures.kinds.beta import beta_curves
 from annotate.figures.kinds.critical_difference import critical_difference
@@ -74,6 +79,28 @@ FEW = {
         )
     ),
 }
+
+
+@pytest.fixture(scope="module")
+def schema():
+    """Vega-Lite's JSON schema, from Altair's files; Altair itself is not used."""
+    [folder] = find_spec("altair").submodule_search_locations
+    [path] = Path(folder).glob("vegalite/v6/schema/vega-lite-schema.json")
+    return Draft7Validator(json.loads(path.read_text(encoding="utf-8")))
+
+
+@pytest.mark.parametrize("paper", PAPERS, ids=str)
+@pytest.mark.parametrize("figure", [*FEW.values(), *NOTHING], ids=lambda figure: figure.name)
+def test_every_drawing_keeps_to_the_schema(schema, figure, paper):
+    """The drawing program passes over what it does not know."""
+    schema.validate(json.loads(specification(figure, paper)))
+
+
+@pytest.mark.parametrize("part", ["mark", "encoding"])
+def test_the_schema_refuses_a_word_that_it_does_not_know(schema, part):
+    drawing = json.loads(specification(FEW["one day"], PAPERS[0]))
+    drawing[part]["wdith"] = {"type": "bar"}
+    assert not schema.is_valid(drawing)
 
 
 @pytest.mark.parametrize("paper", PAPERS, ids=str)
