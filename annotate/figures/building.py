@@ -12,8 +12,6 @@ from typing import Final, TypeVar
 from django.conf import settings
 from django.core.cache import caches
 
-from rankings import __version__ as software_version
-
 from .data import FigureData
 from .figure import Figure
 from .files import FORMATS
@@ -101,8 +99,8 @@ def _key(*parts: object) -> str:
 
 
 @cache
-def _code() -> tuple[str, int]:
-    """Return the version of this program, and when a module of it was last changed."""
+def _code() -> int:
+    """Return when a module that decides how figures look was last changed."""
     folders = (settings.BASE_DIR / name for name in ("annotate", "rankings"))
     changes = (path.stat().st_mtime_ns for folder in folders for path in folder.rglob("*.py"))
-    return software_version, max(changes)
+    return max(changes)

@@ -1,6 +1,7 @@
 """Figures of nothing, of one number, of equal numbers and of very many."""
 
 import json
+import pickle
 import re
 from datetime import date
 from importlib.util import find_spec
@@ -10,7 +11,7 @@ import pytest
 from jsonschema import Draft7Validator
 
 from annotate.figures.files import to_pdf, to_png, to_svg
-from annotate.figures.files.vega import specification
+from annotate.figures.files.vega import draw, specification
 from annotate.figures.kinds.agreement import annotator_agreement
 from annotate.figures.kinds.beta import beta_curves
 from annotate.figures.kinds.critical_difference import critical_difference
@@ -46,10 +47,11 @@ def test_without_anything_to_draw_a_figure_says_what_is_missing(figure):
     assert figure.notes[0].endswith(".")
     assert figure.rows == ()
     for paper in PAPERS:
-        svg = to_svg(figure, paper, FACTS).decode()
+        drawn = draw(specification(figure, paper), paper.width_pt)
+        svg = to_svg(figure, paper, FACTS, drawn).decode()
         assert figure.notes[0].split()[0] in svg
-        to_png(figure, paper, FACTS)
-        to_pdf(figure, paper, FACTS)
+        to_png(figure, paper, FACTS, drawn)
+        to_pdf(figure, paper, FACTS, drawn)
 
 
 FEW = {
@@ -96,6 +98,13 @@ def test_every_drawing_keeps_to_the_schema(schema, figure, paper):
     schema.validate(json.loads(specification(figure, paper)))
 
 
+@pytest.mark.parametrize("figure", [*FEW.values(), *NOTHING], ids=lambda figure: figure.name)
+def test_a_figure_that_was_kept_is_drawn_like_a_new_one(figure):
+    kept = pickle.loads(pickle.dumps(figure))
+    for paper in PAPERS:
+        assert specification(kept, paper) == specification(figure, paper)
+
+
 @pytest.mark.parametrize("part", ["mark", "encoding"])
 def test_the_schema_refuses_a_word_that_it_does_not_know(schema, part):
     drawing = json.loads(specification(FEW["one day"], PAPERS[0]))
@@ -107,12 +116,13 @@ def test_the_schema_refuses_a_word_that_it_does_not_know(schema, part):
 @pytest.mark.parametrize("case", FEW)
 def test_few_or_equal_numbers_are_drawn_without_a_nan(case, paper):
     figure = FEW[case]
-    svg = to_svg(figure, paper, FACTS).decode()
+    drawn = draw(specification(figure, paper), paper.width_pt)
+    svg = to_svg(figure, paper, FACTS, drawn).decode()
     assert "NaN" not in svg
     assert "undefined" not in svg
     assert "Infinity" not in svg
     assert not re.search(r"\bnan\b", str(figure.rows) + str(figure.notes) + figure.summary)
-    to_pdf(figure, paper, FACTS)
+    to_pdf(figure, paper, FACTS, drawn)
 
 
 @pytest.mark.parametrize(

@@ -4,14 +4,18 @@ import hashlib
 import re
 from base64 import b64encode
 from copy import deepcopy
+from dataclasses import replace
 from xml.etree import ElementTree
 
 import pytest
+import vl_convert
+from django.conf import settings
 from django.urls import reverse
 
+from annotate.figures import building
 from annotate.figures import data as figure_data
 from annotate.figures.files import FORMATS
-from annotate.figures.kinds import NAMES
+from annotate.figures.kinds import NAMES, figure_of
 from annotate.judging import services
 from annotate.reports import services as services_of_reports
 from annotate.studies.exclusions import decide
@@ -153,6 +157,69 @@ def test_the_files_of_a_page_share_what_the_page_computed(researcher, study, mon
     for figure in page.context["figures"]:
         for picture in figure.pictures:
             assert researcher.get(picture.wide).status_code == 200
+
+
+@pytest.fixture
+def nothing_can_be_computed(monkeypatch):
+    """After this no figure is computed, drawn or written any more."""
+
+    def refuse():
+        def refused(*args, **kwargs):
+            raise AssertionError("what is kept is made again")
+
+        monkeypatch.setattr(building, "figure_of", refused)
+        for name in ("vegalite_to_svg", "svg_to_png", "svg_to_pdf"):
+            monkeypatch.setattr(vl_convert, name, refused)
+        for name, file_format in FORMATS.items():
+            monkeypatch.setitem(FORMATS, name, replace(file_format, write=refused))
+
+    return refuse
+
+
+@pytest.mark.parametrize("extension", FORMATS)
+def test_a_file_that_was_made_once_is_not_made_again(
+    researcher, study, nothing_can_be_computed, extension
+):
+    first = [researcher.get(address(study, name, extension)).content for name in NAMES]
+    nothing_can_be_computed()
+    again = [researcher.get(address(study, name, extension)).content for name in NAMES]
+    assert again == first
+
+
+def test_a_page_that_was_shown_once_asks_the_database_alone(
+    researcher, study, nothing_can_be_computed, django_assert_max_num_queries
+):
+    page = reverse("figures:figures", args=[study.slug])
+    first = researcher.get(page).text
+    nothing_can_be_computed()
+    with django_assert_max_num_queries(40):
+        again = researcher.get(page).text
+    assert without_token(again) == without_token(first)
+    with pytest.raises(AssertionError, match="made again"):
+        researcher.get(page, {"criterion": "precision"})
+
+
+def without_token(page):
+    return re.sub(r'(name="csrfmiddlewaretoken" value=|nonce=)"[^"]*"', "", page)
+
+
+def test_what_was_kept_before_the_program_changed_is_made_again(researcher, study, monkeypatch):
+    page = reverse("figures:figures", args=[study.slug])
+    researcher.get(page)
+    made = []
+    monkeypatch.setattr(
+        building, "figure_of", lambda name, data: made.append(name) or figure_of(name, data)
+    )
+    researcher.get(page)
+    assert made == []
+    monkeypatch.setattr(building, "_code", lambda: 1)
+    researcher.get(page)
+    assert made == list(NAMES)
+
+
+def test_drawings_cannot_push_out_the_limits_of_signing_in():
+    limits, drawings = settings.CACHES["default"], settings.CACHES["drawings"]
+    assert limits["LOCATION"] != drawings["LOCATION"]
 
 
 def test_a_new_ranking_and_a_decision_on_who_counts_change_the_figures(researcher, study):
