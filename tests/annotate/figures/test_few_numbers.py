@@ -19,9 +19,13 @@ from annotate.figures.kinds.distances import distance_distribution
 from annotate.figures.kinds.progress import progress_over_time
 from annotate.figures.kinds.scores import score_by_rank
 from annotate.figures.kinds.wins import win_matrix
+from annotate.figures.papers import Paper
 from rankings.orders import checked
 from rankings.significance import critical_difference as nemenyi
 from tests.support.figures import FACTS, PAPERS
+
+# Each theme and each width; a theme changes colours alone.
+BOTH = [Paper("light", "single"), Paper("dark", "double")]
 
 NOTHING = [
     distance_distribution({}, ["A"], left_out=[("one", "0 of 3 annotators")]),
@@ -46,7 +50,7 @@ def test_without_anything_to_draw_a_figure_says_what_is_missing(figure):
     assert figure.is_empty
     assert figure.notes[0].endswith(".")
     assert figure.rows == ()
-    for paper in PAPERS:
+    for paper in BOTH:
         drawn = draw(specification(figure, paper), paper.width_pt)
         svg = to_svg(figure, paper, FACTS, drawn).decode()
         assert figure.notes[0].split()[0] in svg
@@ -91,7 +95,7 @@ def schema():
     return Draft7Validator(json.loads(path.read_text(encoding="utf-8")))
 
 
-@pytest.mark.parametrize("paper", PAPERS, ids=str)
+@pytest.mark.parametrize("paper", BOTH, ids=str)
 @pytest.mark.parametrize("figure", [*FEW.values(), *NOTHING], ids=lambda figure: figure.name)
 def test_every_drawing_keeps_to_the_schema(schema, figure, paper):
     """The drawing program passes over what it does not know."""
@@ -107,12 +111,12 @@ def test_a_figure_that_was_kept_is_drawn_like_a_new_one(figure):
 
 @pytest.mark.parametrize("part", ["mark", "encoding"])
 def test_the_schema_refuses_a_word_that_it_does_not_know(schema, part):
-    drawing = json.loads(specification(FEW["one day"], PAPERS[0]))
+    drawing = json.loads(specification(FEW["one day"], Paper()))
     drawing[part]["wdith"] = {"type": "bar"}
     assert not schema.is_valid(drawing)
 
 
-@pytest.mark.parametrize("paper", PAPERS, ids=str)
+@pytest.mark.parametrize("paper", BOTH, ids=str)
 @pytest.mark.parametrize("case", FEW)
 def test_few_or_equal_numbers_are_drawn_without_a_nan(case, paper):
     figure = FEW[case]

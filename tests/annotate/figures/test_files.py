@@ -130,7 +130,7 @@ def test_equal_figures_give_equal_bytes(extension):
     assert first != write(a_figure(), Paper("dark"), FACTS)
 
 
-@pytest.mark.parametrize("paper", PAPERS, ids=str)
+@pytest.mark.parametrize("paper", [Paper("light", "single"), Paper("dark", "double")], ids=str)
 def test_equal_pdfs_are_equal_with_hidden_labels_too(paper):
     figure = progress_over_time([(date(2026, 3, day), day) for day in range(1, 20)])
     first = to_pdf(figure, paper, FACTS)

@@ -48,6 +48,23 @@ def researcher(client, study):
     return client
 
 
+@pytest.fixture
+def nothing_can_be_computed(monkeypatch):
+    """After this no figure is computed, drawn or written any more."""
+
+    def refuse():
+        def refused(*args, **kwargs):
+            raise AssertionError("what is kept is made again")
+
+        monkeypatch.setattr(building, "figure_of", refused)
+        for name in ("vegalite_to_svg", "svg_to_png", "svg_to_pdf"):
+            monkeypatch.setattr(vl_convert, name, refused)
+        for name, file_format in FORMATS.items():
+            monkeypatch.setitem(FORMATS, name, replace(file_format, write=refused))
+
+    return refuse
+
+
 def address(study, name="wins", extension="svg"):
     return reverse("figures:figure", args=[study.slug, name, extension])
 
@@ -76,7 +93,9 @@ def test_the_page_shows_every_figure_with_its_numbers(researcher, study):
 
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("extension", FORMATS)
-def test_every_figure_has_every_file(researcher, study, name, extension):
+def test_every_figure_has_every_file_and_makes_it_once(
+    researcher, study, nothing_can_be_computed, name, extension
+):
     response = researcher.get(address(study, name, extension), {"criterion": "preference"})
     assert response.status_code == 200
     assert response["Content-Type"] == FORMATS[extension].content_type
@@ -91,6 +110,9 @@ def test_every_figure_has_every_file(researcher, study, name, extension):
     else:
         assert policy == "default-src 'none'"
     assert f"{study.slug}-{name}-preference-" in response["Content-Disposition"]
+    nothing_can_be_computed()
+    again = researcher.get(address(study, name, extension), {"criterion": "preference"})
+    assert again.content == response.content
 
 
 def test_a_file_says_where_it_comes_from(researcher, study):
@@ -157,33 +179,6 @@ def test_the_files_of_a_page_share_what_the_page_computed(researcher, study, mon
     for figure in page.context["figures"]:
         for picture in figure.pictures:
             assert researcher.get(picture.wide).status_code == 200
-
-
-@pytest.fixture
-def nothing_can_be_computed(monkeypatch):
-    """After this no figure is computed, drawn or written any more."""
-
-    def refuse():
-        def refused(*args, **kwargs):
-            raise AssertionError("what is kept is made again")
-
-        monkeypatch.setattr(building, "figure_of", refused)
-        for name in ("vegalite_to_svg", "svg_to_png", "svg_to_pdf"):
-            monkeypatch.setattr(vl_convert, name, refused)
-        for name, file_format in FORMATS.items():
-            monkeypatch.setitem(FORMATS, name, replace(file_format, write=refused))
-
-    return refuse
-
-
-@pytest.mark.parametrize("extension", FORMATS)
-def test_a_file_that_was_made_once_is_not_made_again(
-    researcher, study, nothing_can_be_computed, extension
-):
-    first = [researcher.get(address(study, name, extension)).content for name in NAMES]
-    nothing_can_be_computed()
-    again = [researcher.get(address(study, name, extension)).content for name in NAMES]
-    assert again == first
 
 
 def test_a_page_that_was_shown_once_asks_the_database_alone(
