@@ -150,10 +150,13 @@ def test_the_size_on_the_page_is_that_of_the_file(researcher, study):
     page = researcher.get(reverse("figures:figures", args=[study.slug]))
     for figure in page.context["figures"]:
         for picture in figure.pictures:
-            root = ElementTree.fromstring(researcher.get(picture.wide).content)
-            _, _, width, height = map(float, root.get("viewBox").split())
-            across, down = picture.wide_size
-            assert across / down == pytest.approx(width / height, rel=0.02)
+            for url, (across, down) in (
+                (picture.wide, picture.wide_size),
+                (picture.narrow, picture.narrow_size),
+            ):
+                root = ElementTree.fromstring(researcher.get(url).content)
+                _, _, width, height = map(float, root.get("viewBox").split())
+                assert across / down == pytest.approx(width / height, rel=0.02)
 
 
 def test_a_figure_is_sent_again_only_when_it_changed(researcher, study):
