@@ -117,7 +117,14 @@ CACHES = {
         "LOCATION": "shared_cache",
         # Above this the oldest counts go, and limits with them.
         "OPTIONS": {"MAX_ENTRIES": 20_000},
-    }
+    },
+    # Apart, so that no drawing puts a limit out.
+    "drawings": {
+        "BACKEND": "django.core.cache.backends.db.DatabaseCache",
+        "LOCATION": "shared_drawings",
+        "TIMEOUT": 86_400,
+        "OPTIONS": {"MAX_ENTRIES": 3_000},
+    },
 }
 
 AUTHENTICATION_BACKENDS = [

@@ -90,7 +90,7 @@ RULES: dict[str, tuple[str, ...]] = {
     "reports": ("services", "snapshots"),
     "evidence": ("images", "annotators", "links"),
     "figures": (
-        *("files", "building", "kinds", "parts", "data", "figure", "words", "papers", "numbers"),
+        *("building", "files", "kinds", "parts", "data", "figure", "words", "papers", "numbers"),
     ),
     "exchange": ("bundles", "raw", "rows", "columns"),
     "overview": ("completeness",),

@@ -1,33 +1,106 @@
-"""Building figures once for a page and the files on it."""
+"""Figures, drawings and files: each is made once, and kept in the database for all processes.
 
-from collections.abc import Collection
-from threading import Lock
-from typing import Final
+What is kept has a key that says what it was made of, so nothing is ever out of date; a day later
+it is forgotten.
+"""
+
+from collections.abc import Callable, Collection, Iterable, Mapping
+from functools import cache
+from hashlib import sha256
+from typing import Final, TypeVar
+
+from django.conf import settings
+from django.core.cache import caches
 
 from .data import FigureData
 from .figure import Figure
+from .files import FORMATS
+from .files.vega import Drawn, draw, fitted_size_pt, specification
 from .kinds import figure_of
+from .papers import WIDTHS_MM, Paper
 
-_N_KEPT: Final = 12
-_built: dict[str, dict[str, Figure]] = {}
-_lock = Lock()
+# Of config.settings.CACHES.
+_CACHE: Final = "drawings"
+# width of a paper -> width and height on a page, in CSS pixels
+Sizes = Mapping[str, tuple[int, int]]
+Made = TypeVar("Made")
 
 
 def build(data: FigureData, names: Collection[str]) -> dict[str, Figure]:
-    """Return the figures of some of NAMES.
+    """Return the figures of some of NAMES."""
+    keys = {name: _key("figure", data.key, name) for name in names}
+    kept = caches[_CACHE].get_many(keys.values())
+    made = {name: figure_of(name, data) for name in names if keys[name] not in kept}
+    caches[_CACHE].set_many({keys[name]: figure for name, figure in made.items()})
+    return {name: made[name] if name in made else kept[keys[name]] for name in names}
 
-    A page and the files on it ask one after the other, so a process keeps what it has built last:
-    until the study's log, its runs or the settings are others.
-    """
-    key = data.key
-    with _lock:
-        figures = dict(_built.get(key, {}))
-    missing = [name for name in names if name not in figures]
-    if missing:
-        figures |= {name: figure_of(name, data) for name in missing}
-        with _lock:
-            _built.pop(key, None)
-            _built[key] = figures
-            while len(_built) > _N_KEPT:
-                del _built[next(iter(_built))]
-    return {name: figures[name] for name in names}
+
+def sizes(data: FigureData, figures: Iterable[Figure]) -> Mapping[str, Sizes]:
+    """Return each figure's size on all papers; both themes draw alike."""
+    return _kept(
+        ("sizes", data.key),
+        lambda: {
+            figure.name: {width: _size_px(figure, Paper("light", width)) for width in WIDTHS_MM}
+            for figure in figures
+            if not figure.is_empty
+        },
+    )
+
+
+def _size_px(figure: Figure, paper: Paper) -> tuple[int, int]:
+    size = fitted_size_pt(figure, paper)
+    if size is None:
+        drawn = _drawn(specification(figure, paper), paper)
+        size = drawn.width_pt, drawn.height_pt
+    return round(paper.width_px), round(paper.width_px * size[1] / size[0])
+
+
+def _drawn(specified: str, paper: Paper) -> Drawn:
+    return _kept(("drawing", specified, paper.width_pt), lambda: draw(specified, paper.width_pt))
+
+
+class FigureFile:
+    """A file of a figure on a paper, with the facts about its origin; written when it is asked for."""
+
+    def __init__(
+        self, figure: Figure, paper: Paper, facts: Mapping[str, str], extension: str
+    ) -> None:
+        self._figure, self._paper, self._facts = figure, paper, facts
+        self._extension = extension
+        self._specified = specification(figure, paper)
+        words = (figure.title, figure.caption, figure.summary, figure.notes)
+        self._key = _key(extension, paper, words, sorted(facts.items()), self._specified)
+
+    @property
+    def etag(self) -> str:
+        """Equal files, equal tags."""
+        return f'"{self._key[:32]}"'
+
+    def content(self) -> bytes:
+        return _kept(("file", self._key), self._write)
+
+    def _write(self) -> bytes:
+        drawn = _drawn(self._specified, self._paper)
+        return FORMATS[self._extension].write(self._figure, self._paper, self._facts, drawn)
+
+
+def _kept(parts: tuple[object, ...], make: Callable[[], Made]) -> Made:
+    """Return what was made of the same parts before, or make and keep it."""
+    key = _key(*parts)
+    kept: Made | None = caches[_CACHE].get(key)
+    if kept is None:
+        kept = make()
+        caches[_CACHE].set(key, kept)
+    return kept
+
+
+def _key(*parts: object) -> str:
+    return sha256(repr((_code(), *parts)).encode(errors="surrogatepass")).hexdigest()
+
+
+@cache
+def _code() -> int:
+    """Return when a module that decides how figures look was last changed."""
+    folders = (settings.BASE_DIR / name for name in ("annotate", "rankings"))
+    changes = (path.stat().st_mtime_ns for folder in folders for path in folder.rglob("*.py"))
+    return max(changes)

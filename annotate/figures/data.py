@@ -97,7 +97,7 @@ class FigureData:
             sorted(progress.items()),
             self.study.exclusions.count(),
             sorted(self.study.methods.values_list("pk", "name")),
-            self.study.study_images.count(),
+            sorted(self.study.study_images.aggregate(n=Count("pk"), last=Max("pk")).items()),
         )
         parts = (
             software_version,

@@ -3,14 +3,12 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import date
-from typing import TYPE_CHECKING
+from typing import Any
 
 from .papers import Paper
 
-if TYPE_CHECKING:
-    # Loaded only where a figure is drawn: it takes a second.
-    import altair as alt
-
+# A Vega-Lite specification or a part of one, as its documentation writes it.
+Spec = dict[str, Any]
 Cell = str | int | float | date | None
 Row = tuple[Cell, ...]
 
@@ -28,6 +26,7 @@ class Figure:
     notes : tuple of str
         What the figure cannot show, or what should be known before it is trusted.
     draw : callable or None
+        A function of a module with its numbers, such that a figure can be kept (see building.py).
         None: there is nothing to draw, and the notes say why.
     """
 
@@ -38,7 +37,7 @@ class Figure:
     columns: tuple[str, ...]
     rows: tuple[Row, ...]
     notes: tuple[str, ...]
-    draw: "Callable[[Paper], alt.TopLevelMixin] | None"
+    draw: Callable[[Paper], Spec] | None
 
     @property
     def is_empty(self) -> bool:

@@ -91,6 +91,11 @@ class Paper:
         return round(self.width_mm * POINTS_PER_MM, 2)
 
     @property
+    def width_px(self) -> float:
+        """On a page, where a millimetre has 96 / 25.4 pixels."""
+        return self.width_mm * 96 / 25.4
+
+    @property
     def is_wide(self) -> bool:
         return self.width_name == "double"
 

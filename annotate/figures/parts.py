@@ -1,22 +1,20 @@
-"""Parts that drawings share: the look of axes and text, fitting to a paper, a matrix of cells."""
+"""Parts that drawings share: marks and fields, the look of axes and text, a matrix of cells."""
 
 from collections.abc import Mapping, Sequence
+from typing import Any, Final
 
-import altair as alt
-
-from .figure import Cell, Figure
+from .figure import Cell, Figure, Spec
 from .numbers import Matrix
 from .papers import Paper, text_width_pt
 
-# What Altair says that layers with a size are.
-Layers = alt.LayerChart | alt.FacetChart
+_SCHEMA: Final = "https://vega.github.io/schema/vega-lite/v6.4.1.json"
 
 
-def drawing(figure: Figure, paper: Paper) -> alt.TopLevelMixin:
+def drawing(figure: Figure, paper: Paper) -> Spec:
     return in_words(figure, paper) if figure.draw is None else figure.draw(paper)
 
 
-def in_words(figure: Figure, paper: Paper) -> alt.TopLevelMixin:
+def in_words(figure: Figure, paper: Paper) -> Spec:
     """Return a drawing that says what the figure cannot show."""
     n_letters = int(paper.width_pt / 4.2)
     lines: list[str] = []
@@ -25,85 +23,92 @@ def in_words(figure: Figure, paper: Paper) -> alt.TopLevelMixin:
             lines[-1] += f" {word}"
         else:
             lines.append(word)
-    words = (
-        alt.Chart(data_of([{}]))
-        .mark_text(align="left", baseline="top", lineHeight=11, color=paper.theme.ink)
-        .encode(text=alt.value(lines), x=alt.value(0), y=alt.value(0))
-        .properties(width=paper.width_pt - 12, height=11 * len(lines))
+    words = marks(
+        "text",
+        {"text": {"value": lines}, "x": {"value": 0}, "y": {"value": 0}},
+        align="left",
+        baseline="top",
+        lineHeight=11,
+        color=paper.theme.ink,
     )
-    return finished(paper, words, padding=6)
+    size = {"width": paper.width_pt - 12, "height": 11 * len(lines)}
+    return finished(paper, {"data": data_of([{}]), **words, **size}, padding=6)
 
 
-def data_of(rows: Sequence[Mapping[str, Cell]]) -> alt.Data:
-    """Return the rows as data that stand in the chart that uses them."""
-    return alt.Data(values=list(rows))  # type: ignore[no-untyped-call]  # Altair leaves it untyped
+def data_of(rows: Sequence[Mapping[str, Cell]]) -> Spec:
+    """Return the rows as data that stand in the drawing that uses them."""
+    return {"values": list(rows)}
 
 
-def fitted(paper: Paper, chart: alt.Chart | Layers, *, height_pt: float) -> alt.TopLevelMixin:
-    """Return the chart with axes and labels inside the width of the paper."""
-    sized = chart.properties(
-        width=paper.width_pt,
-        height=height_pt,
-        autosize=alt.AutoSizeParams(type="fit", contains="padding"),
-    )
-    return finished(paper, sized)
+def marks(kind: str, encoding: Spec, **look: Any) -> Spec:
+    """Return a mark for each row: its kind, the channels that the rows set, and the look of all."""
+    return {"mark": {"type": kind, **look}, "encoding": encoding}
 
 
-def finished(
-    paper: Paper, chart: alt.Chart | Layers | alt.ConcatChart, *, padding: float = 3
-) -> alt.TopLevelMixin:
-    """Return the chart with the colours and the font of the paper."""
-    configured: alt.TopLevelMixin = chart.configure(
-        font=paper.font,
-        padding=padding,
+def quantitative(field: str, **options: Any) -> Spec:
+    return {"field": field, "type": "quantitative", **options}
+
+
+def nominal(field: str, **options: Any) -> Spec:
+    return {"field": field, "type": "nominal", **options}
+
+
+def fitted(paper: Paper, chart: Spec, *, height_pt: float) -> Spec:
+    """Return the drawing with axes and labels inside the width of the paper."""
+    size = {"width": paper.width_pt, "height": height_pt}
+    return finished(paper, {**chart, **size, "autosize": {"type": "fit", "contains": "padding"}})
+
+
+def finished(paper: Paper, chart: Spec, *, padding: float = 3) -> Spec:
+    """Return the drawing with the colours and the font of the paper."""
+    look = {
+        "font": paper.font,
+        "padding": padding,
         # The file paints the ground, also where a drawing is narrower than its paper.
-        background="transparent",
-        view=alt.ViewConfig(stroke=None),
+        "background": "transparent",
+        "view": {"stroke": None},
         # See-through marks differ in print, and make a PDF of parts in no fixed order.
-        mark=alt.MarkConfig(opacity=1),
-        axis=_axes(paper),
-        legend=alt.LegendConfig(
-            labelFont=paper.font,
-            titleFont=paper.font,
-            titleFontWeight="normal",
-            labelFontSize=7,
-            titleFontSize=7.5,
-            labelColor=paper.theme.ink,
-            titleColor=paper.theme.ink,
-            titlePadding=3,
-        ),
-        text=alt.MarkConfig(font=paper.font, fontSize=7, fontWeight="normal"),
-    )
-    return configured
+        "mark": {"opacity": 1},
+        "axis": _axes(paper),
+        "legend": {**_labels_and_titles(paper), "titlePadding": 3},
+        "text": {"font": paper.font, "fontSize": 7, "fontWeight": "normal"},
+    }
+    return {"$schema": _SCHEMA, **chart, "config": look}
 
 
-def _axes(paper: Paper) -> alt.AxisConfig:
-    colours = paper.theme
-    return alt.AxisConfig(
-        labelFont=paper.font,
-        titleFont=paper.font,
-        titleFontWeight="normal",
-        labelFontSize=7,
-        titleFontSize=7.5,
-        labelColor=colours.ink,
-        titleColor=colours.ink,
-        titlePadding=5,
-        domainColor=colours.edge,
-        domainWidth=0.75,
-        tickColor=colours.edge,
-        tickWidth=0.75,
-        tickSize=3,
-        gridColor=colours.line,
-        gridWidth=0.5,
-        labelPadding=2,
-        labelFlush=False,
-    )
+def _labels_and_titles(paper: Paper) -> Spec:
+    return {
+        "labelFont": paper.font,
+        "titleFont": paper.font,
+        "titleFontWeight": "normal",
+        "labelFontSize": 7,
+        "titleFontSize": 7.5,
+        "labelColor": paper.theme.ink,
+        "titleColor": paper.theme.ink,
+    }
 
 
-def names_axis(limit_pt: float) -> alt.Axis:
-    return alt.Axis(
-        labelLimit=limit_pt, minExtent=0, domain=False, ticks=False, grid=False, labelPadding=4
-    )
+def _axes(paper: Paper) -> Spec:
+    return {
+        **_labels_and_titles(paper),
+        "titlePadding": 5,
+        "domainColor": paper.theme.edge,
+        "domainWidth": 0.75,
+        "tickColor": paper.theme.edge,
+        "tickWidth": 0.75,
+        "tickSize": 3,
+        "gridColor": paper.theme.line,
+        "gridWidth": 0.5,
+        "labelPadding": 2,
+        "labelFlush": False,
+    }
+
+
+_WITHOUT_LINES: Final[Spec] = {"domain": False, "ticks": False, "grid": False}
+
+
+def names_axis(limit_pt: float) -> Spec:
+    return {**_WITHOUT_LINES, "labelLimit": limit_pt, "minExtent": 0, "labelPadding": 4}
 
 
 def label_width(paper: Paper, names: Sequence[str]) -> float:
@@ -112,46 +117,52 @@ def label_width(paper: Paper, names: Sequence[str]) -> float:
 
 def matrix_of_cells(
     paper: Paper, names: Sequence[str], matrix: Matrix, *, top: float, digits: int, legend: str
-) -> alt.TopLevelMixin:
+) -> Spec:
     """Return a square of shaded cells; numbers stand in them where they fit, else there is a key."""
     heads, rows = _heads(names)
     labels = label_width(paper, rows)
     size = min(26.0, (paper.width_pt - labels - 10) / len(names))
     side = size * len(names)
     has_numbers = size >= 15
+    theme = paper.theme
     values: list[dict[str, Cell]] = [
         {
             "row": rows[at],
             "column": heads[to],
             "value": value,
             "text": "–" if value is None else f"{value:.{digits}f}",
-            "ink": paper.theme.ink_on(0.0 if value is None else value / top),
+            "ink": theme.ink_on(0.0 if value is None else value / top),
         }
         for at, row in enumerate(matrix)
         for to, value in enumerate(row)
     ]
-    base = alt.Chart(data_of(values)).encode(
-        x=alt.X("column:N", sort=heads, title=None, axis=_heads_axis(size)),
-        y=alt.Y("row:N", sort=rows, title=None, axis=names_axis(labels)),
+    shade = quantitative(
+        "value",
+        scale={"domain": [0, top], "range": list(theme.ramp), "interpolate": "rgb"},
+        legend=None if has_numbers else _key(legend, side),
     )
-    cells = base.mark_rect(stroke=paper.theme.ground, strokeWidth=1).encode(
-        color=alt.Color(
-            "value:Q",
-            scale=alt.Scale(domain=[0, top], range=list(paper.theme.ramp), interpolate="rgb"),
-            legend=None if has_numbers else _key(legend, side),
-        )
-    )
+    cells = marks("rect", {"color": shade}, stroke=theme.ground, strokeWidth=1)
     # Without a value a cell has the colour of no share.
-    blank = base.mark_rect(fill=paper.theme.sunken, stroke=paper.theme.ground).transform_filter(
-        "!isValid(datum.value)"
-    )
-    layers = [cells.transform_filter("isValid(datum.value)"), blank]
+    blank = marks("rect", {}, fill=theme.sunken, stroke=theme.ground)
+    layers = [
+        {**cells, "transform": [{"filter": "isValid(datum.value)"}]},
+        {**blank, "transform": [{"filter": "!isValid(datum.value)"}]},
+    ]
     if has_numbers:
-        layers.append(
-            base.mark_text(fontSize=6.5).encode(text="text:N", color=alt.Color("ink:N", scale=None))
-        )
-    square = alt.layer(*layers).resolve_scale(color="independent")
-    return finished(paper, square.properties(width=side, height=side))
+        words = {"text": nominal("text"), "color": nominal("ink", scale=None)}
+        layers.append(marks("text", words, fontSize=6.5))
+    square = {
+        "data": data_of(values),
+        "width": side,
+        "height": side,
+        "encoding": {
+            "x": nominal("column", sort=heads, title=None, axis=_heads_axis(size)),
+            "y": nominal("row", sort=rows, title=None, axis=names_axis(labels)),
+        },
+        "layer": layers,
+        "resolve": {"scale": {"color": "independent"}},
+    }
+    return finished(paper, square)
 
 
 def _heads(names: Sequence[str]) -> tuple[list[str], list[str]]:
@@ -165,23 +176,21 @@ def _heads(names: Sequence[str]) -> tuple[list[str], list[str]]:
     return numbers, [f"{number}  {name}" for number, name in zip(numbers, names, strict=True)]
 
 
-def _heads_axis(size: float) -> alt.Axis:
-    return alt.Axis(
-        orient="top",
-        labelAngle=0,
-        labelFontSize=min(7.0, 0.62 * size),
-        domain=False,
-        ticks=False,
-        grid=False,
-    )
+def _heads_axis(size: float) -> Spec:
+    return {
+        **_WITHOUT_LINES,
+        "orient": "top",
+        "labelAngle": 0,
+        "labelFontSize": min(7.0, 0.62 * size),
+    }
 
 
-def _key(title: str, side: float) -> alt.Legend:
-    return alt.Legend(
-        orient="bottom",
-        title=title,
-        direction="horizontal",
-        gradientLength=min(side, 90),
-        gradientThickness=6,
-        tickCount=3,
-    )
+def _key(title: str, side: float) -> Spec:
+    return {
+        "orient": "bottom",
+        "title": title,
+        "direction": "horizontal",
+        "gradientLength": min(side, 90),
+        "gradientThickness": 6,
+        "tickCount": 3,
+    }

@@ -9,11 +9,10 @@ from django.urls import reverse
 
 from rankings.elicitation import CRITERIA
 
-from .building import build
+from .building import Sizes, build, sizes
 from .data import FigureData
 from .figure import Cell, Figure
 from .files import FORMATS
-from .files.vega import size_css_px
 from .kinds import NAMES
 from .papers import THEMES, WIDTHS_MM, Paper
 
@@ -49,7 +48,9 @@ class ShownFigure:
 def shown_figures(data: FigureData, query: QueryDict) -> list[ShownFigure]:
     """Return all figures for a page; ``query`` is the page's, whose settings its files share."""
     addresses = _Addresses(data, query)
-    return [_shown(figure, addresses) for figure in build(data, NAMES).values()]
+    figures = build(data, NAMES)
+    sizes_of = sizes(data, figures.values())
+    return [_shown(figure, addresses, sizes_of.get(name)) for name, figure in figures.items()]
 
 
 def criteria_links(query: QueryDict) -> Iterator[tuple[str, str]]:
@@ -79,7 +80,8 @@ class _Addresses:
         return f"{path}?{query.urlencode()}"
 
 
-def _shown(figure: Figure, addresses: _Addresses) -> ShownFigure:
+def _shown(figure: Figure, addresses: _Addresses, sizes_px: Sizes | None) -> ShownFigure:
+    """Without sizes, there is nothing to draw."""
     return ShownFigure(
         name=figure.name,
         title=figure.title,
@@ -89,22 +91,19 @@ def _shown(figure: Figure, addresses: _Addresses) -> ShownFigure:
         is_empty=figure.is_empty,
         columns=figure.columns,
         rows=[[_cell(value) for value in row] for row in figure.rows],
-        pictures=[] if figure.is_empty else _pictures(figure, addresses),
+        pictures=[] if sizes_px is None else _pictures(figure, addresses, sizes_px),
         downloads=[] if figure.is_empty else _downloads(figure, addresses),
     )
 
 
-def _pictures(figure: Figure, addresses: _Addresses) -> list[Picture]:
-    # Both themes draw alike.
-    wide_size = size_css_px(figure, Paper("light", "double"))
-    narrow_size = size_css_px(figure, Paper("light", "single"))
+def _pictures(figure: Figure, addresses: _Addresses, sizes_px: Sizes) -> list[Picture]:
     return [
         Picture(
             theme,
             addresses.file(figure, "svg", Paper(theme, "double")),
-            wide_size,
+            sizes_px["double"],
             addresses.file(figure, "svg", Paper(theme, "single")),
-            narrow_size,
+            sizes_px["single"],
         )
         for theme in THEMES
     ]

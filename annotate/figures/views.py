@@ -2,7 +2,6 @@
 
 import re
 from base64 import b64encode
-from collections.abc import Mapping
 from hashlib import sha256
 from typing import Any, Final
 
@@ -19,11 +18,9 @@ from annotate.studies.models import Study
 from annotate.studies.views import followed
 from rankings.report import report_from_json
 
-from .building import build
+from .building import FigureFile, build
 from .data import FigureData
-from .figure import Figure
 from .files import FORMATS
-from .files.vega import specification
 from .forms import FigureForm, FileForm, KeptFigureForm, KeptFileForm
 from .papers import Paper
 from .presentation import criteria_links, shown_figures
@@ -101,37 +98,22 @@ def _refusal(form: FileForm | KeptFileForm) -> HttpResponse:
 def _file(
     request: HttpRequest, data: FigureData, paper: Paper, name: str, extension: str
 ) -> HttpResponse:
-    drawn = build(data, [name])[name]
-    etag = _etag(drawn, paper, data.facts, extension)
-    unchanged = get_conditional_response(request, etag=etag)
+    file = FigureFile(build(data, [name])[name], paper, data.facts, extension)
+    unchanged = get_conditional_response(request, etag=file.etag)
     if unchanged is not None:
         return unchanged
-    content = FORMATS[extension].write(drawn, paper, data.facts)
+    content = file.content()
     file_name = f"{data.study.slug}-{name}-{data.criterion}-{data.facts['date']}.{extension}"
     return HttpResponse(
         content,
         content_type=FORMATS[extension].content_type,
         headers={
-            "ETag": etag,
+            "ETag": file.etag,
             "Content-Disposition": f'inline; filename="{file_name}"',
             "Content-Security-Policy": _policy_of_figure(content),
             "X-Content-Type-Options": "nosniff",
         },
     )
-
-
-def _etag(drawn: Figure, paper: Paper, facts: Mapping[str, str], extension: str) -> str:
-    parts = (
-        extension,
-        paper,
-        drawn.title,
-        drawn.caption,
-        drawn.summary,
-        drawn.notes,
-        sorted(facts.items()),
-        specification(drawn, paper),
-    )
-    return f'"{sha256(repr(parts).encode()).hexdigest()[:32]}"'
 
 
 def _policy_of_figure(content: bytes) -> str:

@@ -19,8 +19,8 @@ _TEMPLATE = "test-template"
 
 
 def fingerprint() -> str:
-    """Return a hash of all that decides how an empty database looks: migrations, models, libraries."""
-    content = sha256(repr(settings.INSTALLED_APPS).encode())
+    """Return a hash of all that decides how an empty database looks: migrations, caches, libraries."""
+    content = sha256(repr((settings.INSTALLED_APPS, settings.CACHES)).encode())
     for package in ("Django", "django-allauth"):
         content.update(f"{package} {version(package)}".encode())
     sources = {*_ROOT.glob("annotate/**/models.py"), *_ROOT.glob("annotate/migrations/*.py")}

@@ -2,6 +2,7 @@
 
 import io
 import re
+import string
 from base64 import b64encode
 from functools import lru_cache
 from html import unescape
@@ -10,6 +11,8 @@ from typing import Final
 
 # The file the drawing program measures text with; it comes from there.
 _FILE: Final = Path(__file__).parents[1] / "fonts" / "LiberationSans-Regular.ttf"
+# Every figure with text carries these, so that most figures share what was cut out of the font once.
+_USUAL: Final = frozenset(string.ascii_letters + string.digits + string.punctuation + " –−…")
 _TEXT: Final = re.compile(r"<text [^>]*>([^<]*)</text>")
 
 
@@ -19,10 +22,10 @@ def font_style(svg: str) -> str:
     A letter that the font lacks is left to the reader's machine.
     """
     letters = frozenset(unescape("".join(_TEXT.findall(svg))))
-    return _style(letters) if letters else ""
+    return _style(letters | _USUAL) if letters else ""
 
 
-@lru_cache(maxsize=256)
+@lru_cache(maxsize=8)
 def _style(letters: frozenset[str]) -> str:
     # Loaded with the first figure, as the drawing libraries are.
     from fontTools import subset

@@ -9,19 +9,22 @@ from ..figure import Figure
 from ..papers import Paper
 from .about import description, printable, source
 from .svg import framed
+from .vega import Drawn
 
 if TYPE_CHECKING:
     from pypdf.generic import DictionaryObject
 
 
-def to_pdf(figure: Figure, paper: Paper, facts: Mapping[str, str]) -> bytes:
+def to_pdf(
+    figure: Figure, paper: Paper, facts: Mapping[str, str], drawn: Drawn | None = None
+) -> bytes:
     """Return the figure as one page of its size, fonts embedded, with its document information."""
     # Loaded with the first figure, as the other drawing libraries are.
     import vl_convert
     from pypdf import PdfReader, PdfWriter
 
-    drawn = vl_convert.svg_to_pdf(framed(figure, paper, {}, f"{paper.width_pt:.2f}", ""))
-    [page] = PdfReader(io.BytesIO(drawn)).pages
+    pdf = vl_convert.svg_to_pdf(framed(figure, paper, {}, f"{paper.width_pt:.2f}", "", drawn))
+    [page] = PdfReader(io.BytesIO(pdf)).pages
     _sort_resources(page)
     writer = PdfWriter()
     writer.add_page(page)

@@ -8,11 +8,14 @@ from ..figure import Figure
 from ..papers import Paper
 from .about import description, printable, source
 from .svg import framed
+from .vega import Drawn
 
 PIXELS_PER_INCH: Final = 300
 
 
-def to_png(figure: Figure, paper: Paper, facts: Mapping[str, str]) -> bytes:
+def to_png(
+    figure: Figure, paper: Paper, facts: Mapping[str, str], drawn: Drawn | None = None
+) -> bytes:
     """Return the figure at 300 pixels per inch, with what it says of itself as text chunks."""
     # Loaded with the first figure, as the other drawing libraries are.
     import vl_convert
@@ -27,7 +30,7 @@ def to_png(figure: Figure, paper: Paper, facts: Mapping[str, str]) -> bytes:
         ("Source", source(facts)),
     ):
         texts.add_itxt(keyword, printable(text))
-    svg = framed(figure, paper, {}, f"{paper.width_pt:.2f}", "")
+    svg = framed(figure, paper, {}, f"{paper.width_pt:.2f}", "", drawn)
     png = vl_convert.svg_to_png(svg, ppi=PIXELS_PER_INCH)
     stream = io.BytesIO()
     with Image.open(io.BytesIO(png)) as picture:

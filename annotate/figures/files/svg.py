@@ -7,11 +7,14 @@ from ..figure import Figure
 from ..papers import Paper
 from .about import description, printable, source
 from .font import font_style
-from .vega import render, specification
+from .vega import Drawn, draw, specification
 
 
-def to_svg(figure: Figure, paper: Paper, facts: Mapping[str, str]) -> bytes:
-    return framed(figure, paper, facts, f"{paper.width_mm}mm", "mm", has_font=True).encode()
+def to_svg(
+    figure: Figure, paper: Paper, facts: Mapping[str, str], drawn: Drawn | None = None
+) -> bytes:
+    svg = framed(figure, paper, facts, f"{paper.width_mm}mm", "mm", drawn, has_font=True)
+    return svg.encode()
 
 
 def framed(
@@ -20,10 +23,12 @@ def framed(
     facts: Mapping[str, str],
     width: str,
     unit: str,
+    drawn: Drawn | None = None,
     *,
     has_font: bool = False,
 ) -> str:
-    drawn = render(specification(figure, paper), paper.width_pt)
+    """Return a figure as SVG of a width; without its drawing, it is drawn."""
+    drawn = drawn or draw(specification(figure, paper), paper.width_pt)
     long = {"mm": paper.width_mm, "": paper.width_pt}[unit] * drawn.height_pt / drawn.width_pt
     box = f"{drawn.left_pt:.2f} {drawn.top_pt:.2f} {drawn.width_pt:.2f} {drawn.height_pt:.2f}"
     x, y, across, down = box.split()

@@ -3,11 +3,11 @@
 import json
 import re
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Any, Final
 
 from ..figure import Figure
-from ..papers import POINTS_PER_MM, Paper
+from ..papers import Paper
+from ..parts import drawing
 from .about import printable
 
 _OPENING: Final = re.compile(r"<svg [^>]*?viewBox=\"([^\"]*)\"[^>]*>")
@@ -24,22 +24,9 @@ class Drawn:
     top_pt: float
 
 
-# A page asks for the size of each figure just before its reader's browser asks for the figure; making a
-# specification takes longer than drawing it.
-_N_KEPT: Final = 128
-
-
-@lru_cache(maxsize=_N_KEPT)
 def specification(figure: Figure, paper: Paper) -> str:
     """Return the Vega-Lite specification as JSON; equal figures give equal text."""
-    # Drawing libraries take a second to load, so they are loaded when the first figure is drawn.
-    from altair.utils.schemapi import debug_mode
-
-    from ..parts import drawing
-
-    # Altair checks each part against its schema, which takes longer than drawing; the tests check.
-    with debug_mode(False):
-        specified = _without_what_xml_refuses(drawing(figure, paper).to_dict(validate=False))
+    specified = _without_what_xml_refuses(drawing(figure, paper))
     return json.dumps(specified, sort_keys=True, allow_nan=False)
 
 
@@ -52,20 +39,9 @@ def _without_what_xml_refuses(part: Any) -> Any:
     return [_without_what_xml_refuses(value) for value in part] if isinstance(part, list) else part
 
 
-def size_pt(figure: Figure, paper: Paper) -> tuple[float, float]:
-    drawn = render(specification(figure, paper), paper.width_pt)
-    return drawn.width_pt, drawn.height_pt
-
-
-def size_css_px(figure: Figure, paper: Paper) -> tuple[int, int]:
-    """Return width and height for a page, where a millimetre has 96 / 25.4 pixels."""
-    width, height = size_pt(figure, paper)
-    wide = paper.width_pt / POINTS_PER_MM * 96 / 25.4
-    return round(wide), round(wide * height / width)
-
-
-@lru_cache(maxsize=_N_KEPT)
-def render(specified: str, width_pt: float) -> Drawn:
+def draw(specified: str, width_pt: float) -> Drawn:
+    """Return what a specification draws, on a paper of this width."""
+    # Loaded with the first figure: its start takes half a second.
     import vl_convert
 
     svg = vl_convert.vegalite_to_svg(specified)
@@ -77,3 +53,11 @@ def render(specified: str, width_pt: float) -> Drawn:
     # A narrower drawing stands in the middle; a wider one is scaled down to the paper.
     space = max(0.0, width_pt - width)
     return Drawn(inside, width + space, height, left - space / 2, top)
+
+
+def fitted_size_pt(figure: Figure, paper: Paper) -> tuple[float, float] | None:
+    """Return width and height of a drawing that is fitted to its paper; None where it must be drawn."""
+    specified = drawing(figure, paper)
+    if specified.get("autosize", {}).get("type") != "fit":
+        return None
+    return specified["width"], specified["height"]

@@ -4,32 +4,26 @@ A module has ``figure_of(data)``: the numbers, the words and the drawing of one 
 figure, write its module and name it here.
 """
 
-from collections.abc import Callable
-from importlib import import_module
+from collections.abc import Callable, Mapping
 from typing import Final
 
 from ..data import FigureData
 from ..figure import Figure
+from . import agreement, beta, critical_difference, distances, progress, scores, wins
 
-# name in addresses -> module
-_MODULES: Final = {
-    "distances": "distances",
-    "wins": "wins",
-    "critical-difference": "critical_difference",
-    "scores": "scores",
-    "beta": "beta",
-    "agreement": "agreement",
-    "progress": "progress",
+# name in addresses -> the numbers, the words and the drawing of the figure
+_FIGURES: Final[Mapping[str, Callable[[FigureData], Figure]]] = {
+    "distances": distances.figure_of,
+    "wins": wins.figure_of,
+    "critical-difference": critical_difference.figure_of,
+    "scores": scores.figure_of,
+    "beta": beta.figure_of,
+    "agreement": agreement.figure_of,
+    "progress": progress.figure_of,
 }
-NAMES: Final = tuple(_MODULES)
+NAMES: Final = tuple(_FIGURES)
 
 
 def figure_of(name: str, data: FigureData) -> Figure:
-    """Return one of NAMES.
-
-    Its module is imported here because it loads the drawing library, which takes a second: a
-    process that shows no figures does without.
-    """
-    module = import_module(f".{_MODULES[name]}", __package__)
-    build: Callable[[FigureData], Figure] = module.figure_of
-    return build(data)
+    """Return one of NAMES."""
+    return _FIGURES[name](data)

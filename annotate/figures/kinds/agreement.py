@@ -1,6 +1,7 @@
 """A heat map of the mean distance between annotators."""
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from itertools import combinations
 
 from rankings.distances import kemeny_distances
@@ -75,10 +76,10 @@ def annotator_agreement(
         columns=columns,
         rows=tuple((name, *row) for name, row in zip(annotators, means, strict=True)),
         notes=tuple(_notes(known, len(pairs), constant)),
-        draw=lambda paper: matrix_of_cells(
-            paper,
-            annotators,
-            means,
+        draw=partial(
+            matrix_of_cells,
+            names=annotators,
+            matrix=means,
             top=max(known.values()) or 1.0,
             digits=1,
             legend=f"Mean {SHORT_DISTANCE_NAMES[distance]}",

@@ -1,16 +1,15 @@
 """Each protocol's mean distance to the preference consensus as beta grows."""
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Final, NamedTuple
-
-import altair as alt
 
 from rankings.tuning import beta_search
 
 from ..data import FigureData, noted_as_live
-from ..figure import Figure, without_drawing
+from ..figure import Figure, Spec, without_drawing
 from ..papers import Paper
-from ..parts import data_of, finished, label_width
+from ..parts import data_of, finished, label_width, marks, nominal, quantitative
 from ..words import (
     DISTANCE_NAMES,
     SHORT_DISTANCE_NAMES,
@@ -99,7 +98,7 @@ def beta_curves(
             (beta, *(curve[at][1] for curve in curves.values())) for at, beta in enumerate(betas)
         ),
         notes=tuple(_notes(curves, n_images)),
-        draw=lambda paper: _drawing(paper, curves, optima, distance),
+        draw=partial(_drawing, curves=curves, optima=optima, distance=distance),
     )
 
 
@@ -131,7 +130,7 @@ def _style(paper: Paper, at: int) -> _Style:
     return _Style(lines[at % len(lines)], _DASHES[at % len(_DASHES)], _MARKS[at % len(_MARKS)])
 
 
-def _drawing(paper: Paper, curves: _Curves, optima: _Optima, distance: str) -> alt.TopLevelMixin:
+def _drawing(paper: Paper, curves: _Curves, optima: _Optima, distance: str) -> Spec:
     names = list(curves)
     labels = label_width(paper, names)
     width = paper.width_pt - labels - 50
@@ -140,44 +139,44 @@ def _drawing(paper: Paper, curves: _Curves, optima: _Optima, distance: str) -> a
     ends = {name: curve[-1][1] for name, curve in curves.items()}
     # Labels stand at least 8.5 points apart.
     label_at = _spread(ends, low, high, 8.5 * (high - low) / height)
-    scale = alt.Scale(domain=[low, high], nice=False, zero=False)
-    x = _beta_axis(curves)
-    y = alt.Y(
-        "distance:Q",
-        title=f"Mean {SHORT_DISTANCE_NAMES[distance]}",
-        scale=scale,
-        axis=alt.Axis(tickCount=5),
-    )
+    scale = {"domain": [low, high], "nice": False, "zero": False}
+    y_title = f"Mean {SHORT_DISTANCE_NAMES[distance]}"
+    place = {
+        "x": _beta_axis(curves),
+        "y": quantitative("distance", title=y_title, scale=scale, axis={"tickCount": 5}),
+    }
     styles = [_style(paper, at) for at in range(len(names))]
-    colour = alt.Color(
-        "protocol:N", legend=None, scale=_one_each(names, [s.colour for s in styles])
-    )
-    dash = alt.StrokeDash(
-        "protocol:N", legend=None, scale=_one_each(names, [s.dash for s in styles])
-    )
-    mark = alt.Shape("protocol:N", legend=None, scale=_one_each(names, [s.mark for s in styles]))
-    ending = alt.Chart(data_of(_ends(names, optima, ends, label_at)))
-    layers = alt.layer(
-        alt.Chart(data_of(_points(curves)))
-        .mark_line(strokeWidth=1.25)
-        .encode(x=x, y=y, color=colour, strokeDash=dash),
-        ending.mark_point(size=28, filled=True, opacity=1).encode(
-            x=x, y=y, color=colour, shape=mark
-        ),
-        # From the end of each line to its label.
-        ending.mark_rule(strokeWidth=0.75).encode(
-            x=alt.value(width + 1),
-            x2=alt.value(width + 13),
-            y=alt.Y("end:Q", scale=scale),
-            y2="label:Q",
-            color=colour,
-            strokeDash=dash,
-        ),
-        ending.mark_text(
-            align="left", baseline="middle", limit=labels, color=paper.theme.ink
-        ).encode(x=alt.value(width + 16), y=alt.Y("label:Q", scale=scale), text="protocol:N"),
-    )
-    return finished(paper, layers.properties(width=width, height=height))
+    colour = {"color": _one_each(names, [style.colour for style in styles])}
+    dash = {"strokeDash": _one_each(names, [style.dash for style in styles])}
+    mark = {"shape": _one_each(names, [style.mark for style in styles])}
+    # From the end of each line to its label.
+    lead = {
+        "x": {"value": width + 1},
+        "x2": {"value": width + 13},
+        "y": quantitative("end", scale=scale),
+        "y2": {"field": "label"},
+    }
+    word = {
+        "x": {"value": width + 16},
+        "y": quantitative("label", scale=scale),
+        "text": nominal("protocol"),
+    }
+    left = {"align": "left", "baseline": "middle", "limit": labels}
+    chart = {
+        "data": data_of(_ends(names, optima, ends, label_at)),
+        "width": width,
+        "height": height,
+        "layer": [
+            {
+                "data": data_of(_points(curves)),
+                **marks("line", {**place, **colour, **dash}, strokeWidth=1.25),
+            },
+            marks("point", {**place, **colour, **mark}, size=28, filled=True, opacity=1),
+            marks("rule", {**lead, **colour, **dash}, strokeWidth=0.75),
+            marks("text", word, **left, color=paper.theme.ink),
+        ],
+    }
+    return finished(paper, chart)
 
 
 def _limits(curves: _Curves) -> tuple[float, float]:
@@ -214,22 +213,22 @@ def _ends(
     ]
 
 
-def _one_each(names: list[str], looks: Sequence[str] | Sequence[list[float]]) -> alt.Scale:
-    """Return a scale that gives each protocol its own look."""
-    return alt.Scale(domain=names, range=list(looks))
+def _one_each(names: list[str], looks: Sequence[str] | Sequence[list[float]]) -> Spec:
+    """Return a channel that gives each protocol its own look."""
+    return nominal("protocol", legend=None, scale={"domain": names, "range": list(looks)})
 
 
-def _beta_axis(curves: _Curves) -> alt.X:
+def _beta_axis(curves: _Curves) -> Spec:
     betas = [beta for curve in curves.values() for beta, _ in curve]
-    return alt.X(
-        "beta:Q",
+    return quantitative(
+        "beta",
         title="Beta (log scale)",
-        scale=alt.Scale(type="log", base=2, domain=[betas[0], max(betas)], nice=False),
-        axis=alt.Axis(
-            values=[1 / 8, 1 / 4, 1 / 2, 1, 2, 4, 8],
-            labelExpr="datum.value < 1 ? '1/' + format(1 / datum.value, 'd')"
+        scale={"type": "log", "base": 2, "domain": [betas[0], max(betas)], "nice": False},
+        axis={
+            "values": [1 / 8, 1 / 4, 1 / 2, 1, 2, 4, 8],
+            "labelExpr": "datum.value < 1 ? '1/' + format(1 / datum.value, 'd')"
             " : format(datum.value, 'd')",
-        ),
+        },
     )
 
 

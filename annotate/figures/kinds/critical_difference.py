@@ -2,18 +2,17 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Final
-
-import altair as alt
 
 from rankings.resampling import distance_table
 from rankings.significance import CriticalDifference, friedman_test
 from rankings.significance import critical_difference as nemenyi_test
 
 from ..data import FigureData
-from ..figure import Figure, without_drawing
+from ..figure import Figure, Spec, without_drawing
 from ..papers import Paper, text_width_pt
-from ..parts import Layers, data_of, finished
+from ..parts import data_of, finished, marks, nominal, quantitative
 from ..words import counted, listed, missing_images
 
 _COLUMNS: Final = ("Protocol", "Average rank", "Not told apart in")
@@ -65,7 +64,7 @@ def critical_difference(
         columns=_COLUMNS,
         rows=tuple((name, rank, _groups_with(name, tested.groups)) for name, rank in ranks.items()),
         notes=tuple(_notes(ranks, limit, tested.alpha, p_value)),
-        draw=lambda paper: _drawing(paper, ranks, tested.groups, limit),
+        draw=partial(_drawing, ranks=ranks, groups=tested.groups, limit=limit),
     )
 
 
@@ -118,7 +117,7 @@ class _Canvas:
 
 def _drawing(
     paper: Paper, ranks: Mapping[str, float], groups: Sequence[Sequence[str]], limit: float
-) -> alt.TopLevelMixin:
+) -> Spec:
     """Return the diagram in points: its lines belong to no axis that Vega-Lite has."""
     # Names stand left and right of the axis, which goes from rank 1 to the number of protocols.
     margin = min(max(map(text_width_pt, ranks)) + 8, 0.34 * paper.width_pt)
@@ -179,29 +178,39 @@ def _draw_names(
         canvas.texts[-1]["limit"] = margin - 4
 
 
-def _chart(canvas: _Canvas, width: float, height: float, margin: float) -> Layers:
-    x_scale = alt.Scale(domain=[0, width], range=[0, width], nice=False)
-    y_scale = alt.Scale(domain=[0, height], range=[0, height], nice=False)
-    x = alt.X("x:Q", axis=None, scale=x_scale)
-    y = alt.Y("y:Q", axis=None, scale=y_scale)
-    colour = alt.Color("colour:N", scale=None)
-    lines = (
-        alt.Chart(data_of(canvas.lines))
-        .mark_rule(strokeCap="butt", opacity=1)
-        .encode(
-            x=x,
-            x2="x2:Q",
-            y=y,
-            y2="y2:Q",
-            strokeWidth=alt.StrokeWidth("width:Q", scale=None),
-            color=colour,
-        )
+def _chart(canvas: _Canvas, width: float, height: float, margin: float) -> Spec:
+    def in_points(field: str, side: float) -> Spec:
+        scale = {"domain": [0, side], "range": [0, side], "nice": False}
+        return quantitative(field, axis=None, scale=scale)
+
+    thickness = {"strokeWidth": quantitative("width", scale=None)}
+    lines = marks(
+        "rule",
+        {"x2": {"field": "x2"}, "y2": {"field": "y2"}, **thickness},
+        strokeCap="butt",
+        opacity=1,
     )
     # A mark has one alignment, so each has a layer of its own.
     words = [
-        alt.Chart(data_of([text for text in canvas.texts if text["align"] == align]))
-        .mark_text(align=align, baseline="middle", limit=margin if align == "right" else 0)
-        .encode(x=x, y=y, text="text:N", color=colour)
+        {
+            "data": data_of([text for text in canvas.texts if text["align"] == align]),
+            **marks(
+                "text",
+                {"text": nominal("text")},
+                align=align,
+                baseline="middle",
+                limit=margin if align == "right" else 0,
+            ),
+        }
         for align in ("left", "center", "right")
     ]
-    return alt.layer(lines, *words).properties(width=width, height=height)
+    return {
+        "width": width,
+        "height": height,
+        "encoding": {
+            "x": in_points("x", width),
+            "y": in_points("y", height),
+            "color": nominal("colour", scale=None),
+        },
+        "layer": [{"data": data_of(canvas.lines), **lines}, *words],
+    }

@@ -1,15 +1,14 @@
 """Box plots of each protocol's distances to the consensus."""
 
 from collections.abc import Collection, Sequence
+from functools import partial
 from typing import NamedTuple
 
-import altair as alt
-
 from ..data import FigureData
-from ..figure import Figure, without_drawing
+from ..figure import Figure, Spec, without_drawing
 from ..numbers import Distances, five_numbers, mean
 from ..papers import Paper
-from ..parts import data_of, fitted, label_width, names_axis
+from ..parts import data_of, fitted, label_width, marks, names_axis, nominal, quantitative
 from ..words import (
     DISTANCE_NAMES,
     SHORT_DISTANCE_NAMES,
@@ -85,7 +84,7 @@ def distance_distribution(
         columns=_COLUMNS,
         rows=tuple(tuple(box) for box in boxes),
         notes=(*one_image(distances), *identical(distances, order)),
-        draw=lambda paper: _boxes(paper, boxes, set(baselines), distance),
+        draw=partial(_boxes, boxes=boxes, baselines=set(baselines), distance=distance),
     )
 
 
@@ -112,35 +111,33 @@ def _summary(boxes: Sequence[_Box]) -> str:
     )
 
 
-def _boxes(
-    paper: Paper, boxes: Sequence[_Box], baselines: Collection[str], distance: str
-) -> alt.TopLevelMixin:
-    values = [box._asdict() | {"baseline": box.protocol in baselines} for box in boxes]
+def _boxes(paper: Paper, boxes: Sequence[_Box], baselines: Collection[str], distance: str) -> Spec:
     labels = label_width(paper, [box.protocol for box in boxes])
     largest = max(box.largest for box in boxes)
-    colours = paper.theme
-    fill = alt.condition("datum.baseline", alt.value(colours.sunken), alt.value(colours.pale))
-    edge = alt.condition("datum.baseline", alt.value(colours.soft), alt.value(colours.mark))
-    base = alt.Chart(data_of(values)).encode(
-        y=alt.Y("protocol:N", sort=None, title=None, axis=names_axis(labels))
-    )
-    x = alt.X(
-        "smallest:Q",
+    theme = paper.theme
+    fill = _for_baselines(theme.sunken, others=theme.pale)
+    edge = _for_baselines(theme.soft, others=theme.mark)
+    x = quantitative(
+        "smallest",
         title=f"{capital(SHORT_DISTANCE_NAMES[distance])} to the consensus",
-        scale=alt.Scale(domain=[0, largest or 1], nice=True, zero=True),
-        axis=alt.Axis(tickCount=6, grid=True),
+        scale={"domain": [0, largest or 1], "nice": True, "zero": True},
+        axis={"tickCount": 6, "grid": True},
     )
-    return fitted(
-        paper,
-        alt.layer(
-            base.mark_rule(strokeWidth=1).encode(x=x, x2="largest:Q", color=edge),
-            base.mark_bar(height=8, strokeWidth=0.75).encode(
-                x=alt.X("q1:Q"), x2="q3:Q", fill=fill, stroke=edge
-            ),
-            base.mark_tick(thickness=2, size=10, color=colours.ink).encode(x="median:Q"),
-            base.mark_point(
-                shape="diamond", size=22, filled=True, fill=colours.ground, stroke=colours.ink
-            ).encode(x="mean:Q"),
-        ),
-        height_pt=15 * len(boxes) + 34,
-    )
+    line = {"x": x, "x2": {"field": "largest"}, "color": edge}
+    box = {"x": quantitative("q1"), "x2": {"field": "q3"}, "fill": fill, "stroke": edge}
+    diamond = {"shape": "diamond", "size": 22, "fill": theme.ground, "stroke": theme.ink}
+    chart = {
+        "data": data_of([box._asdict() | {"baseline": box.protocol in baselines} for box in boxes]),
+        "encoding": {"y": nominal("protocol", sort=None, title=None, axis=names_axis(labels))},
+        "layer": [
+            marks("rule", line, strokeWidth=1),
+            marks("bar", box, height=8, strokeWidth=0.75),
+            marks("tick", {"x": quantitative("median")}, thickness=2, size=10, color=theme.ink),
+            marks("point", {"x": quantitative("mean")}, filled=True, **diamond),
+        ],
+    }
+    return fitted(paper, chart, height_pt=15 * len(boxes) + 34)
+
+
+def _for_baselines(colour: str, *, others: str) -> Spec:
+    return {"condition": {"test": "datum.baseline", "value": colour}, "value": others}

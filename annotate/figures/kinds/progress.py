@@ -2,14 +2,13 @@
 
 from collections.abc import Sequence
 from datetime import date, timedelta
+from functools import partial
 from typing import Final
 
-import altair as alt
-
 from ..data import FigureData, completed_per_day, noted_as_live
-from ..figure import Cell, Figure, Row, without_drawing
+from ..figure import Cell, Figure, Row, Spec, without_drawing
 from ..papers import Paper
-from ..parts import data_of, fitted
+from ..parts import data_of, fitted, marks, quantitative
 from ..words import counted
 
 _A_DAY: Final = timedelta(days=1)
@@ -45,11 +44,11 @@ def progress_over_time(days: Sequence[tuple[date, int]]) -> Figure:
         columns=columns,
         rows=tuple(rows),
         notes=notes,
-        draw=lambda paper: _days(paper, order),
+        draw=partial(_days, days=order),
     )
 
 
-def _days(paper: Paper, days: Sequence[tuple[date, int]]) -> alt.TopLevelMixin:
+def _days(paper: Paper, days: Sequence[tuple[date, int]]) -> Spec:
     first, last = days[0][0], days[-1][0]
     # A few days alone would be bars as broad as the page.
     short = max(0, 7 - ((last - first).days + 1))
@@ -65,35 +64,32 @@ def _days(paper: Paper, days: Sequence[tuple[date, int]]) -> alt.TopLevelMixin:
         }
         for day, n in days
     ]
-    bars = (
-        alt.Chart(data_of(values))
-        .mark_bar(color=paper.theme.mark)
-        .encode(
-            x=alt.X(
-                "start:T",
-                title=None,
-                scale=alt.Scale(type="utc", domain=[_milliseconds(start), _milliseconds(end)]),
-                axis=_days_axis([day for day, _ in days], n_days),
-            ),
-            x2="end:T",
-            y=alt.Y(
-                "rankings:Q",
-                title="Complete rankings",
-                scale=alt.Scale(domain=[0, max(n for _, n in days)], nice=True),
-                axis=alt.Axis(tickMinStep=1, tickCount=4, format="d"),
-            ),
-            y2=alt.datum(0),
-        )
+    x = {
+        "field": "start",
+        "type": "temporal",
+        "title": None,
+        "scale": {"type": "utc", "domain": [_milliseconds(start), _milliseconds(end)]},
+        "axis": _days_axis([day for day, _ in days], n_days),
+    }
+    y = quantitative(
+        "rankings",
+        title="Complete rankings",
+        scale={"domain": [0, max(n for _, n in days)], "nice": True},
+        axis={"tickMinStep": 1, "tickCount": 4, "format": "d"},
     )
-    return fitted(paper, bars, height_pt=130 if paper.is_wide else 110)
+    encoding = {"x": x, "x2": {"field": "end"}, "y": y, "y2": {"datum": 0}}
+    bars = marks("bar", encoding, color=paper.theme.mark)
+    height = 130 if paper.is_wide else 110
+    return fitted(paper, {"data": data_of(values), **bars}, height_pt=height)
 
 
-def _days_axis(days: Sequence[date], n_days: int) -> alt.Axis:
+def _days_axis(days: Sequence[date], n_days: int) -> Spec:
+    shared = {"grid": False, "labelOverlap": True}
     if len(days) == 1:
         noon = _milliseconds(days[0]) + 43_200_000
-        return alt.Axis(format="%-d %b %Y", grid=False, labelOverlap=True, values=[noon])
+        return {**shared, "format": "%-d %b %Y", "values": [noon]}
     day_format = "%-d %b %Y" if n_days > 300 else "%-d %b"
-    return alt.Axis(format=day_format, grid=False, labelOverlap=True, tickCount=min(n_days, 6))
+    return {**shared, "format": day_format, "tickCount": min(n_days, 6)}
 
 
 def _milliseconds(day: date) -> int:

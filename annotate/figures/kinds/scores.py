@@ -1,18 +1,17 @@
 """Each protocol's scores against the rank that people gave."""
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Final, NamedTuple
-
-import altair as alt
 
 from rankings.from_scores import f_beta
 from rankings.orders import Ranking, doubled_ranks
 
 from ..data import FigureData, noted_as_live
-from ..figure import Figure, without_drawing
+from ..figure import Figure, Spec, without_drawing
 from ..numbers import five_numbers
 from ..papers import Paper
-from ..parts import Layers, data_of, finished
+from ..parts import data_of, finished, marks, quantitative
 from ..words import capital, counted, listed, missing_images, one_image
 
 _COLUMNS: Final = (
@@ -116,7 +115,13 @@ def score_by_rank(
         columns=_COLUMNS,
         rows=tuple(tuple(row) for row in rows),
         notes=tuple(_notes(by_rank, n_missing, consensus, protocols)),
-        draw=lambda paper: _panels(paper, rows, protocols, n_methods, capital(score_name)),
+        draw=partial(
+            _panels,
+            rows=rows,
+            protocols=protocols,
+            n_methods=n_methods,
+            y_title=capital(score_name),
+        ),
     )
 
 
@@ -173,7 +178,7 @@ def _panels(
     protocols: Sequence[str],
     n_methods: int,
     y_title: str,
-) -> alt.TopLevelMixin:
+) -> Spec:
     n_columns = min(len(protocols), 4 if paper.is_wide else 2)
     # The axis and its title on the left, then the gaps between the panels.
     width = (paper.width_pt - 36 - 12 * (n_columns - 1)) / n_columns
@@ -189,7 +194,7 @@ def _panels(
         )
         for at, protocol in enumerate(protocols)
     ]
-    return finished(paper, alt.concat(*panels, columns=n_columns, spacing=12))
+    return finished(paper, {"concat": panels, "columns": n_columns, "spacing": 12})
 
 
 def _panel(
@@ -201,39 +206,40 @@ def _panel(
     *,
     x_title: str | None,
     y_title: str | None,
-) -> Layers:
+) -> Spec:
     """Return one protocol's panel; without a title for its axis it has no labels there either."""
-    colours = paper.theme
+    theme = paper.theme
     step = max(1, -(-n_methods // 10))
-    x = alt.X(
-        "rank:Q",
+    x = quantitative(
+        "rank",
         title=x_title,
-        scale=alt.Scale(domain=[0.5, max(n_methods, 2) + 0.5], nice=False, zero=False),
-        axis=alt.Axis(values=list(range(1, n_methods + 1, step)), grid=False, format="d"),
-    )
-    axis = alt.Axis(
-        values=[0, 0.5, 1], format=".1f", labels=y_title is not None, labelOverlap=False
+        scale={"domain": [0.5, max(n_methods, 2) + 0.5], "nice": False, "zero": False},
+        axis={"values": list(range(1, n_methods + 1, step)), "grid": False, "format": "d"},
     )
 
-    def y(field: str) -> alt.Y:
-        return alt.Y(f"{field}:Q", title=y_title, scale=alt.Scale(domain=[0, 1]), axis=axis)
+    def at(score: str, until: str = "") -> Spec:
+        labels = {"labels": y_title is not None, "labelOverlap": False}
+        y = quantitative(
+            score,
+            title=y_title,
+            scale={"domain": [0, 1]},
+            axis={"values": [0, 0.5, 1], "format": ".1f", **labels},
+        )
+        return {"x": x, "y": y} | ({"y2": {"field": until}} if until else {})
 
-    base = alt.Chart().encode(x=x)
-    return alt.layer(
-        base.mark_rule(strokeWidth=0.75, color=colours.soft).encode(
-            y=y("smallest"), y2="largest:Q"
-        ),
-        base.mark_rule(strokeWidth=2.5, color=colours.middle).encode(y=y("q1"), y2="q3:Q"),
-        base.mark_line(strokeWidth=0.75, color=colours.mark).encode(y=y("median")),
-        base.mark_point(size=12, filled=True, opacity=1, color=colours.ink).encode(y=y("median")),
-        # As a mark: a chart's title would stand higher where the axis has labels.
-        alt.Chart(data_of([{}]))
-        .mark_text(align="center", baseline="bottom", fontSize=7.5, limit=width)
-        .encode(
-            x=alt.value(width / 2),
-            y=alt.value(-5),
-            text=alt.value(title),
-            color=alt.value(colours.ink),
-        ),
-        data=data_of([row._asdict() for row in rows]),
-    ).properties(width=width, height=78)
+    # As a mark: a chart's title would stand higher where the axis has labels.
+    place = {"x": {"value": width / 2}, "y": {"value": -5}}
+    words = {**place, "text": {"value": title}, "color": {"value": theme.ink}}
+    head = marks("text", words, align="center", baseline="bottom", fontSize=7.5, limit=width)
+    return {
+        "data": data_of([row._asdict() for row in rows]),
+        "width": width,
+        "height": 78,
+        "layer": [
+            marks("rule", at("smallest", until="largest"), strokeWidth=0.75, color=theme.soft),
+            marks("rule", at("q1", until="q3"), strokeWidth=2.5, color=theme.middle),
+            marks("line", at("median"), strokeWidth=0.75, color=theme.mark),
+            marks("point", at("median"), size=12, filled=True, opacity=1, color=theme.ink),
+            {"data": data_of([{}]), **head},
+        ],
+    }

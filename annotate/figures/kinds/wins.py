@@ -1,6 +1,7 @@
 """A matrix of the shares of images on which one protocol is nearer to people than another."""
 
 from collections.abc import Sequence
+from functools import partial
 
 from ..data import FigureData
 from ..figure import Figure, without_drawing
@@ -46,8 +47,13 @@ def win_matrix(
         columns=columns,
         rows=tuple((name, *row) for name, row in zip(protocols, shares, strict=True)),
         notes=(*one_image(distances), *identical(distances, protocols)),
-        draw=lambda paper: matrix_of_cells(
-            paper, protocols, shares, top=1.0, digits=2, legend="Share of images"
+        draw=partial(
+            matrix_of_cells,
+            names=protocols,
+            matrix=shares,
+            top=1.0,
+            digits=2,
+            legend="Share of images",
         ),
     )
 

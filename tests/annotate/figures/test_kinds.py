@@ -34,7 +34,7 @@ def parts(drawing):
 
 
 def drawn(figure):
-    return numbers(drawing(figure, Paper()).to_dict())
+    return numbers(drawing(figure, Paper()))
 
 
 def test_a_share_of_wins_counts_a_tie_as_half():

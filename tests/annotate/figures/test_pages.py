@@ -4,14 +4,18 @@ import hashlib
 import re
 from base64 import b64encode
 from copy import deepcopy
+from dataclasses import replace
 from xml.etree import ElementTree
 
 import pytest
+import vl_convert
+from django.conf import settings
 from django.urls import reverse
 
+from annotate.figures import building
 from annotate.figures import data as figure_data
 from annotate.figures.files import FORMATS
-from annotate.figures.kinds import NAMES
+from annotate.figures.kinds import NAMES, figure_of
 from annotate.judging import services
 from annotate.reports import services as services_of_reports
 from annotate.studies.exclusions import decide
@@ -44,6 +48,23 @@ def researcher(client, study):
     return client
 
 
+@pytest.fixture
+def nothing_can_be_computed(monkeypatch):
+    """After this no figure is computed, drawn or written any more."""
+
+    def refuse():
+        def refused(*args, **kwargs):
+            raise AssertionError("what is kept is made again")
+
+        monkeypatch.setattr(building, "figure_of", refused)
+        for name in ("vegalite_to_svg", "svg_to_png", "svg_to_pdf"):
+            monkeypatch.setattr(vl_convert, name, refused)
+        for name, file_format in FORMATS.items():
+            monkeypatch.setitem(FORMATS, name, replace(file_format, write=refused))
+
+    return refuse
+
+
 def address(study, name="wins", extension="svg"):
     return reverse("figures:figure", args=[study.slug, name, extension])
 
@@ -72,7 +93,9 @@ def test_the_page_shows_every_figure_with_its_numbers(researcher, study):
 
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("extension", FORMATS)
-def test_every_figure_has_every_file(researcher, study, name, extension):
+def test_every_figure_has_every_file_and_makes_it_once(
+    researcher, study, nothing_can_be_computed, name, extension
+):
     response = researcher.get(address(study, name, extension), {"criterion": "preference"})
     assert response.status_code == 200
     assert response["Content-Type"] == FORMATS[extension].content_type
@@ -87,6 +110,9 @@ def test_every_figure_has_every_file(researcher, study, name, extension):
     else:
         assert policy == "default-src 'none'"
     assert f"{study.slug}-{name}-preference-" in response["Content-Disposition"]
+    nothing_can_be_computed()
+    again = researcher.get(address(study, name, extension), {"criterion": "preference"})
+    assert again.content == response.content
 
 
 def test_a_file_says_where_it_comes_from(researcher, study):
@@ -124,10 +150,13 @@ def test_the_size_on_the_page_is_that_of_the_file(researcher, study):
     page = researcher.get(reverse("figures:figures", args=[study.slug]))
     for figure in page.context["figures"]:
         for picture in figure.pictures:
-            root = ElementTree.fromstring(researcher.get(picture.wide).content)
-            _, _, width, height = map(float, root.get("viewBox").split())
-            across, down = picture.wide_size
-            assert across / down == pytest.approx(width / height, rel=0.02)
+            for url, (across, down) in (
+                (picture.wide, picture.wide_size),
+                (picture.narrow, picture.narrow_size),
+            ):
+                root = ElementTree.fromstring(researcher.get(url).content)
+                _, _, width, height = map(float, root.get("viewBox").split())
+                assert across / down == pytest.approx(width / height, rel=0.02)
 
 
 def test_a_figure_is_sent_again_only_when_it_changed(researcher, study):
@@ -153,6 +182,42 @@ def test_the_files_of_a_page_share_what_the_page_computed(researcher, study, mon
     for figure in page.context["figures"]:
         for picture in figure.pictures:
             assert researcher.get(picture.wide).status_code == 200
+
+
+def test_a_page_that_was_shown_once_asks_the_database_alone(
+    researcher, study, nothing_can_be_computed, django_assert_max_num_queries
+):
+    page = reverse("figures:figures", args=[study.slug])
+    first = researcher.get(page).text
+    nothing_can_be_computed()
+    with django_assert_max_num_queries(40):
+        again = researcher.get(page).text
+    assert without_token(again) == without_token(first)
+    with pytest.raises(AssertionError, match="made again"):
+        researcher.get(page, {"criterion": "precision"})
+
+
+def without_token(page):
+    return re.sub(r'(name="csrfmiddlewaretoken" value=|nonce=)"[^"]*"', "", page)
+
+
+def test_what_was_kept_before_the_program_changed_is_made_again(researcher, study, monkeypatch):
+    page = reverse("figures:figures", args=[study.slug])
+    researcher.get(page)
+    made = []
+    monkeypatch.setattr(
+        building, "figure_of", lambda name, data: made.append(name) or figure_of(name, data)
+    )
+    researcher.get(page)
+    assert made == []
+    monkeypatch.setattr(building, "_code", lambda: 1)
+    researcher.get(page)
+    assert made == list(NAMES)
+
+
+def test_drawings_cannot_push_out_the_limits_of_signing_in():
+    limits, drawings = settings.CACHES["default"], settings.CACHES["drawings"]
+    assert limits["LOCATION"] != drawings["LOCATION"]
 
 
 def test_a_new_ranking_and_a_decision_on_who_counts_change_the_figures(researcher, study):

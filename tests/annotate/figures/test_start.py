@@ -4,7 +4,7 @@ import os
 import subprocess
 import sys
 
-_DRAWING = ("altair", "vl_convert", "fontTools", "pypdf")
+_DRAWING = ("vl_convert", "fontTools", "pypdf")
 _ALL_ADDRESSES = f"""
 import sys, django
 django.setup()
