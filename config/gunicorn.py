@@ -1,4 +1,4 @@
-"""How the image's web server runs. No request computes for long, so these are small; long work is for workers."""
+"""How the image's web server runs; long work is for workers."""
 
 import os
 
