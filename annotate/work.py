@@ -1,6 +1,7 @@
 """Gathers the work of all subjects that runs outside requests."""
 
 from annotate.exchange import work as exchange
+from annotate.figures import work as figures
 from annotate.imports import drafts, dry_run, loading
 from annotate.jobs import mail, results
 from annotate.jobs.registry import UPKEEP, register
@@ -12,6 +13,7 @@ register("imports.load", loading.load)
 register(mail.KIND, mail.send)
 register(scoring.KIND, scoring.score)
 register(reports.KIND, reports.keep)
+register(figures.KIND, figures.write)
 register(exchange.BUNDLE, exchange.bundle)
 register(exchange.RAW, exchange.raw_data)
 register(exchange.TRUTH, exchange.truth)

@@ -13,7 +13,11 @@ urlpatterns = [
     path(
         "<slug:slug>/figures/",
         include(
-            [path("", views.figures, name="figures"), re_path(_FILE, views.figure, name="figure")]
+            [
+                path("", views.figures, name="figures"),
+                path("all/", views.all_figures, name="all_figures"),
+                re_path(_FILE, views.figure, name="figure"),
+            ]
         ),
     ),
     path(
@@ -21,6 +25,7 @@ urlpatterns = [
         include(
             [
                 path("", views.kept_figures, name="kept_figures"),
+                path("all/", views.all_kept_figures, name="all_kept_figures"),
                 re_path(_FILE, views.kept_figure, name="kept_figure"),
             ]
         ),

@@ -10,14 +10,17 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
 from django.utils.cache import get_conditional_response
 from django.views.decorators.cache import cache_control
-from django.views.decorators.http import require_safe
+from django.views.decorators.http import require_POST, require_safe
 
+from annotate.jobs.presentation import go_to
 from annotate.reports import services
 from annotate.reports.models import KeptReport
+from annotate.requests import SignedInRequest
 from annotate.studies.models import Study
 from annotate.studies.views import followed
 from rankings.report import report_from_json
 
+from . import work
 from .building import FigureFile, build
 from .data import FigureData
 from .files import FORMATS
@@ -41,8 +44,21 @@ def figures(request: HttpRequest, slug: str) -> HttpResponse:
         "criterion": data.criterion,
         "criteria": list(criteria_links(request.GET)),
         "figures": shown_figures(data, request.GET),
+        "settings_to_post": [(k, v) for k, values in request.GET.lists() for v in values],
     }
     return render(request, "reports/figures.html", context)
+
+
+@login_required
+@require_POST
+def all_figures(request: SignedInRequest, slug: str) -> HttpResponse:
+    """Have every figure written in every format, as one zip."""
+    study = followed(request, slug)
+    form = FigureForm(request.POST, study=study, runs=services.available_runs(study))
+    if not form.is_valid():
+        return _refusal(form)
+    job = work.start(study=study, settings=form.settings(), runs=form.runs(), person=request.user)
+    return go_to(job)
 
 
 # Answers change what is drawn, so a browser asks each time, and is told when nothing did.
@@ -66,7 +82,7 @@ def kept_figures(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     form = KeptFigureForm(request.GET)
     if not form.is_valid():
         raise Http404
-    data = _kept_data(study, report, form)
+    data = _kept_data(study, report, form.cleaned_data["criterion"])
     context = {
         "study": study,
         "report": report,
@@ -75,6 +91,19 @@ def kept_figures(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
         "figures": shown_figures(data, request.GET),
     }
     return render(request, "reports/figures.html", context)
+
+
+@login_required
+@require_POST
+def all_kept_figures(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
+    """Have every figure of a kept report written in every format, as one zip."""
+    study = followed(request, slug)
+    report = get_object_or_404(study.kept_reports, pk=pk)
+    data = _kept_data(study, report, "recall")
+    job = work.start(
+        study=study, settings=data.settings, runs=data.runs, person=request.user, kept=report
+    )
+    return go_to(job)
 
 
 @cache_control(private=True, no_cache=True)
@@ -88,10 +117,16 @@ def kept_figure(
     form = KeptFileForm(request.GET)
     if not form.is_valid():
         return _refusal(form)
-    return _file(request, _kept_data(study, report, form), form.paper(), name, extension)
+    return _file(
+        request,
+        _kept_data(study, report, form.cleaned_data["criterion"]),
+        form.paper(),
+        name,
+        extension,
+    )
 
 
-def _refusal(form: FileForm | KeptFileForm) -> HttpResponse:
+def _refusal(form: FigureForm | KeptFigureForm) -> HttpResponse:
     return HttpResponse(form.errors.as_text(), status=422, content_type="text/plain; charset=utf-8")
 
 
@@ -129,9 +164,9 @@ def _data(study: Study, form: FigureForm) -> FigureData:
     return FigureData(study, form.runs(), form.settings(), form.cleaned_data["criterion"])
 
 
-def _kept_data(study: Study, kept: KeptReport, form: KeptFigureForm) -> FigureData:
+def _kept_data(study: Study, kept: KeptReport, criterion: str) -> FigureData:
     report = report_from_json(kept.data)
     # Runs that were replaced since are in the report by their names alone.
     names = {row.protocol for table in report.criteria.values() for row in table.rows}
     runs = [run for run in services.available_runs(study) if run.name in names]
-    return FigureData(study, runs, report.settings, form.cleaned_data["criterion"], kept)
+    return FigureData(study, runs, report.settings, criterion, kept)

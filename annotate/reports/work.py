@@ -26,28 +26,38 @@ def start(*, study: Study, settings: Settings, runs: Sequence[ProtocolRun], pers
         kind=KIND,
         person=person,
         title=f"Keep a report of {study}",
-        study=study.pk,
-        settings=asdict(settings),
-        runs=sorted(run.pk for run in runs),
+        **arguments_of(study, settings, runs),
     )
 
 
 def keep(arguments: Mapping[str, Any], running: Running) -> None:
     """Do the work of the job; raises JobFailed where the study or a protocol's run is gone."""
-    study = Study.objects.filter(pk=arguments["study"]).first()
-    if study is None:
-        raise JobFailed("The study is no longer here.")
-    by_key = ProtocolRun.objects.in_bulk(arguments["runs"])
-    if len(by_key) < len(arguments["runs"]):
-        raise JobFailed("A protocol of this report was removed meanwhile. Choose again.")
-    runs = [run for run in services.available_runs(study) if run.pk in by_key]
-    runs += [run for key, run in by_key.items() if run not in runs]
+    study, settings, runs = asked_for(arguments)
     running.tell(0, 0, "Computing the report")
-    computed = services.compute_report(
-        study=study, settings=Settings(**arguments["settings"]), runs=runs
-    )
+    computed = services.compute_report(study=study, settings=settings, runs=runs)
     with running.publishing() as outcome:
         kept = services.publish_report(computed, running.person)
         outcome.text = f"Report {kept.pk} is kept."
         outcome.made = {"report": kept.pk}
         outcome.address = reverse("reports:kept", args=[study.slug, kept.pk])
+
+
+def arguments_of(study: Study, settings: Settings, runs: Sequence[ProtocolRun]) -> dict[str, Any]:
+    """Return a report's study, settings and runs as plain values; `asked_for` reads them."""
+    return {
+        "study": study.pk,
+        "settings": asdict(settings),
+        "runs": sorted(run.pk for run in runs),
+    }
+
+
+def asked_for(arguments: Mapping[str, Any]) -> tuple[Study, Settings, list[ProtocolRun]]:
+    """Return what a job's report is of; raises JobFailed where the study or a run is gone."""
+    study = Study.objects.filter(pk=arguments["study"]).first()
+    if study is None:
+        raise JobFailed("The study is no longer here.")
+    wanted = arguments["runs"]
+    runs = list(ProtocolRun.objects.filter(pk__in=wanted).order_by("name"))
+    if len(runs) < len(wanted):
+        raise JobFailed("A protocol of this report was removed meanwhile. Choose again.")
+    return study, Settings(**arguments["settings"]), runs

@@ -89,6 +89,8 @@ ADDRESSES = {
     "reports:compared": ("get", {}, FOLLOWERS, 200),
     "figures:kept_figures": ("get", {}, FOLLOWERS, 200),
     "figures:kept_figure": ("get", {}, FOLLOWERS, 200),
+    "figures:all_figures": ("post", {}, FOLLOWERS, 302),
+    "figures:all_kept_figures": ("post", {}, FOLLOWERS, 302),
     "figures:figures": ("get", {}, FOLLOWERS, 200),
     "figures:figure": ("get", {}, FOLLOWERS, 200),
     "evidence:annotators": ("get", {}, FOLLOWERS, 200),
@@ -222,7 +224,7 @@ def address(name, study, screen_id):
     if name.startswith("figures:"):
         # They stand below an included pattern that takes it.
         wanted.add("slug")
-    if name.startswith("figures:kept_figure"):
+    if name.startswith(("figures:kept_figure", "figures:all_kept")):
         wanted.add("pk")
     return reverse(name, kwargs={key: values[key] for key in wanted})
 

@@ -4,6 +4,7 @@ import pytest
 from django.urls import reverse
 
 from annotate.imports.models import Draft, Import
+from annotate.jobs.models import Job
 from annotate.judging import services
 from annotate.judging.models import Judgement
 from annotate.reports.services import available_runs, keep_report
@@ -47,6 +48,8 @@ PAGES = {
         "imports:receipts",
         "imports:receipt",
         "scoring:score",
+        "jobs:work",
+        "jobs:job",
     ],
 }
 
@@ -61,6 +64,7 @@ def study(transactional_db):
     draft = new_dataset(name="Avenue")
     add_results(draft, {"res_img_1.txt": "0,0,9\n0,0,x,9\n0,0,9,9\n0,0,9,9\n"})
     checked(draft)
+    Job.objects.create(kind="scoring.score", title="Score IOU on Avenue", done=3, total=8)
     return study
 
 
@@ -98,6 +102,8 @@ def address(name, study):
         "imports:receipts": [],
         "imports:receipt": [Import.objects.values_list("pk", flat=True).first()],
         "scoring:score": [study.dataset.slug],
+        "jobs:work": [],
+        "jobs:job": [Job.objects.values_list("pk", flat=True).first()],
     }
     if name.startswith("imports:") and name not in arguments:
         arguments[name] = [Draft.objects.get(state="checked").pk]

@@ -1,7 +1,9 @@
 """The page of figures and the addresses of its files."""
 
 import hashlib
+import io
 import re
+import zipfile
 from base64 import b64encode
 from copy import deepcopy
 from dataclasses import replace
@@ -19,10 +21,12 @@ from annotate.figures.kinds import NAMES, figure_of
 from annotate.judging import services
 from annotate.reports import services as services_of_reports
 from annotate.studies.exclusions import decide
+from rankings.elicitation import CRITERIA
 from rankings.report import Settings
 from tests.support.factories import add_annotator, add_researcher, make_person, make_run, make_study
 from tests.support.made_once import made_once
 from tests.support.truths import rank_everything, same_truth
+from tests.support.work import file_made
 
 
 def _study():
@@ -378,3 +382,16 @@ def test_somebody_who_always_answers_left_is_drawn_like_others(client):
     client.force_login(add_researcher(study))
     found = every_figure_in(client, study)
     assert len(found["agreement"].rows) >= 3
+
+
+def test_all_figures_come_as_one_zip(client, study):
+    """Each that is not empty, under three criteria, in two widths and three formats."""
+    client.force_login(add_researcher(study))
+    made = file_made(client, reverse("figures:all_figures", args=[study.slug]))
+    with zipfile.ZipFile(io.BytesIO(made.getvalue())) as archive:
+        assert archive.testzip() is None
+        names = archive.namelist()
+        assert archive.read("recall/scores-174mm.pdf").startswith(b"%PDF")
+    assert {name.split("/")[0] for name in names} == set(CRITERIA)
+    assert len(names) == len(set(names))
+    assert len(names) % (2 * 3) == 0

@@ -1,0 +1,78 @@
+"""All figures in all formats as a job: one zip."""
+
+import zipfile
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import product
+from typing import IO, Any, Final
+
+from django.contrib.auth.models import User
+
+from annotate.jobs import services as jobs
+from annotate.jobs.errors import JobFailed
+from annotate.jobs.models import Job
+from annotate.jobs.registry import Running
+from annotate.jobs.results import publishing_file
+from annotate.reports.models import KeptReport
+from annotate.reports.work import arguments_of, asked_for
+from annotate.scoring.models import ProtocolRun
+from annotate.studies.models import Study
+from rankings.elicitation import CRITERIA
+from rankings.report import Settings
+
+from .building import FigureFile, build
+from .data import FigureData
+from .figure import Figure
+from .files import FORMATS
+from .kinds import NAMES
+from .papers import WIDTHS_MM, Paper
+
+KIND: Final = "figures.files"
+
+
+def start(
+    *,
+    study: Study,
+    settings: Settings,
+    runs: Sequence[ProtocolRun],
+    person: User,
+    kept: KeptReport | None = None,
+) -> Job:
+    """Have every figure of a report written in every format and width, for print (light)."""
+    of = f"report {kept.pk} of {study}" if kept else str(study)
+    return jobs.start(
+        kind=KIND,
+        person=person,
+        title=f"All figures of {of}",
+        kept=kept.pk if kept else None,
+        **arguments_of(study, settings, runs),
+    )
+
+
+def write(arguments: Mapping[str, Any], running: Running) -> None:
+    """Do the work of the job; raises JobFailed where what it is of is gone."""
+    study, settings, runs = asked_for(arguments)
+    kept = None
+    if arguments["kept"] is not None:
+        kept = study.kept_reports.filter(pk=arguments["kept"]).first()
+        if kept is None:
+            raise JobFailed("The report is no longer here.")
+
+    def write_zip(stream: IO[bytes]) -> None:
+        with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as archive:
+            for at, criterion in enumerate(CRITERIA):
+                data = FigureData(study, runs, settings, criterion, kept)
+                figures = [figure for figure in build(data, NAMES).values() if not figure.is_empty]
+                n_files = len(figures) * len(WIDTHS_MM) * len(FORMATS)
+                for done, (name, content) in enumerate(_files(data, figures)):
+                    running.tell(at * n_files + done, len(CRITERIA) * n_files, "Files written")
+                    archive.writestr(zipfile.ZipInfo(name, (1980, 1, 1, 0, 0, 0)), content)
+
+    name = f"{study.slug}-figures.zip"
+    with publishing_file(running, name, write_zip) as outcome:
+        outcome.text = f"{name} is ready."
+
+
+def _files(data: FigureData, figures: Sequence[Figure]) -> Iterator[tuple[str, bytes]]:
+    for figure, (width, millimetres), extension in product(figures, WIDTHS_MM.items(), FORMATS):
+        file = FigureFile(figure, Paper("light", width), data.facts, extension)
+        yield f"{data.criterion}/{figure.name}-{millimetres}mm.{extension}", file.content()

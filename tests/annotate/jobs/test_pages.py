@@ -1,0 +1,215 @@
+"""The pages of long work: what it says while it waits, runs and has ended, and to whom."""
+
+from datetime import timedelta
+
+import pytest
+from django.core import mail
+from django.urls import reverse
+from django.utils import timezone
+
+from annotate.jobs import presence, registry, results, services
+from annotate.jobs.models import Job, Worker
+from tests.support.factories import make_admin, make_person
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def person():
+    person = make_person()
+    person.email = "ann@example.org"
+    person.save()
+    return person
+
+
+@pytest.fixture
+def browser_of(client):
+    def sign_in(person):
+        client.force_login(person)
+        return client
+
+    return sign_in
+
+
+def make_job(person, **fields):
+    return Job.objects.create(kind="test", title="Count the words", person=person, **fields)
+
+
+def ended(person, state="done", **fields):
+    return make_job(person, state=state, finished=timezone.now(), **fields)
+
+
+def page(client, job):
+    return client.get(reverse("jobs:job", args=[job.pk]))
+
+
+class TestWaiting:
+    def test_without_a_worker_it_is_said_with_what_to_do(self, browser_of, person):
+        text = page(browser_of(make_admin()), make_job(person)).text
+        assert "Nothing works on jobs here yet" in text
+        assert "python manage.py worker" in text
+
+    def test_people_who_do_not_run_the_site_are_told_whom_to_ask(self, browser_of, person):
+        text = page(browser_of(person), make_job(person)).text
+        assert "Tell whoever runs this site" in text
+        assert "manage.py" not in text
+
+    def test_it_is_said_since_when_there_is_no_worker(self, browser_of, person):
+        presence.arrive("elsewhere, process 1")
+        at = timezone.now().replace(hour=14, minute=2) - timedelta(days=1)
+        Worker.objects.update(heartbeat=at)
+        text = page(browser_of(make_admin()), make_job(person)).text
+        assert f'Nothing works on jobs since <time datetime="{at.isoformat()}"' in text
+        assert "14:02</time>" in text
+
+    def test_with_a_worker_nothing_is_said(self, browser_of, person):
+        presence.arrive("elsewhere, process 1")
+        text = page(browser_of(make_admin()), make_job(person)).text
+        assert "Nothing works" not in text
+        assert "Waiting for its turn" in text
+
+    def test_an_older_worker_is_said_to_be_older(self, browser_of, person):
+        presence.arrive("elsewhere, process 1")
+        Worker.objects.update(version="0.0.1")
+        text = page(browser_of(make_admin()), make_job(person)).text
+        assert "runs version 0.0.1, which is older than the site" in text
+
+    def test_the_script_is_told_how_far_it_is_and_then_to_look_again(self, browser_of, person):
+        client = browser_of(person)
+        job = make_job(person, done=3, total=8, doing="Methods scored")
+        address = reverse("jobs:job", args=[job.pk])
+        told = client.get(address, {"as": "json"}).json()
+        assert told == {
+            "done": 3,
+            "total": 8,
+            "doing": "Methods scored",
+            "stopping": False,
+            "nobody": True,
+        }
+        services.cancel(job=job)
+        assert client.get(address, {"as": "json"}).json() == {"next": address}
+
+
+class TestEnds:
+    def test_the_next_page_says_how_it_ended_until_it_was_opened(self, browser_of, person):
+        client = browser_of(person)
+        job = ended(person, outcome="IOU scored 40 results.")
+        home = reverse("home")
+        assert "“Count the words” is done: IOU scored 40 results." in client.get(home).text
+        assert "“Count the words” is done" in client.get(home).text
+        assert "IOU scored 40 results." in page(client, job).text
+        assert "“Count the words” is done" not in client.get(home).text
+
+    def test_nobody_else_is_told(self, browser_of, person):
+        ended(person)
+        assert "Count the words" not in browser_of(make_person()).get(reverse("home")).text
+
+    def test_a_failure_is_told_with_its_sentence_and_can_be_done_again(
+        self, browser_of, person, monkeypatch
+    ):
+        ran = []
+        monkeypatch.setitem(registry._KINDS, "test", lambda arguments, job: ran.append(arguments))
+        job = ended(person, "failed", failure="The study is no longer here.", arguments={"n": 1})
+        client = browser_of(person)
+        assert "The study is no longer here." in page(client, job).text
+        client.post(reverse("jobs:again", args=[job.pk]))
+        assert ran == [{"n": 1}]
+        assert Job.objects.latest("pk").state == "done"
+
+    def test_what_is_done_is_not_done_again(self, browser_of, person):
+        job = ended(person)
+        text = browser_of(person).post(reverse("jobs:again", args=[job.pk]), follow=True).text
+        assert "Only work that failed or was cancelled is done again." in text
+        assert Job.objects.count() == 1
+
+    def test_a_file_that_is_gone_is_said_to_be_gone(self, browser_of, person):
+        name = "f" * 32 + ".zip"
+        (results.folder() / name).write_bytes(b"abc")
+        job = ended(person, file=name, file_name="study.zip")
+        client = browser_of(person)
+        assert "Download study.zip" in page(client, job).text
+        response = client.get(reverse("jobs:file", args=[job.pk]))
+        assert response.getvalue() == b"abc"
+        assert response["Content-Disposition"] == 'attachment; filename="study.zip"'
+        (results.folder() / name).unlink()
+        assert "is gone; ask for it again" in page(client, job).text
+        assert client.get(reverse("jobs:file", args=[job.pk])).status_code == 404
+
+    def test_work_of_others_is_not_there(self, browser_of, person):
+        job = ended(person)
+        client = browser_of(make_person())
+        assert page(client, job).status_code == 404
+        assert client.post(reverse("jobs:cancel", args=[job.pk])).status_code == 404
+        assert "Count the words" not in client.get(reverse("jobs:work")).text
+        assert "Count the words" in browser_of(make_admin()).get(reverse("jobs:work")).text
+
+
+class TestWork:
+    def test_an_admin_sees_what_runs_waits_and_failed_with_the_reason(self, browser_of, person):
+        presence.arrive("elsewhere, process 1")
+        make_job(person, done=3, total=8)
+        ended(person, "failed", failure="The study is no longer here.")
+        text = browser_of(make_admin()).get(reverse("jobs:work")).text
+        assert "elsewhere, process 1" in text
+        assert "waiting, 3 of 8" in text
+        assert "failed: The study is no longer here." in text
+
+    def test_an_empty_page_says_so(self, browser_of, person):
+        text = browser_of(person).get(reverse("jobs:work")).text
+        assert "Nothing waits and nothing runs." in text
+        assert "No work has ended yet." in text
+
+    def test_queries_do_not_grow_with_the_work(
+        self, browser_of, person, django_assert_max_num_queries
+    ):
+        for _ in range(60):
+            make_job(person)
+            ended(person)
+        client = browser_of(make_admin())
+        with django_assert_max_num_queries(12):
+            client.get(reverse("jobs:work"))
+
+
+class TestMail:
+    def test_a_letter_goes_to_who_asked_for_one(self, person, settings, monkeypatch):
+        settings.MAIL_IS_SET_UP = True
+
+        def work(arguments, job):
+            services.ask_for_mail(job=Job.objects.get())
+
+        monkeypatch.setitem(registry._KINDS, "test", work)
+        services.start(kind="test", title="Count the words", person=person)
+        assert [letter.to for letter in mail.outbox] == [["ann@example.org"]]
+        assert mail.outbox[0].body == "“Count the words” is done."
+
+    def test_nobody_is_written_to_unasked(self, person, settings, monkeypatch):
+        settings.MAIL_IS_SET_UP = True
+        monkeypatch.setitem(registry._KINDS, "test", lambda arguments, job: None)
+        services.start(kind="test", person=person)
+        assert mail.outbox == []
+
+    def test_letters_go_through_a_worker_and_are_forgotten(self, settings):
+        from annotate.jobs.mail import forget_letters
+
+        settings.EMAIL_BACKEND = "annotate.jobs.mail.Backend"
+        settings.EMAIL_SENT_BY = "django.core.mail.backends.locmem.EmailBackend"
+        message = mail.EmailMultiAlternatives("A link", "Text", to=["ann@example.org"])
+        message.attach_alternative("<p>Text</p>", "text/html")
+        assert message.send() == 1
+        assert [(sent.subject, sent.body, sent.to) for sent in mail.outbox] == [
+            ("A link", "Text", ["ann@example.org"])
+        ]
+        assert mail.outbox[0].alternatives[0].content == "<p>Text</p>"
+        job = Job.objects.get()
+        assert (job.state, job.title) == ("done", "Letter to ann@example.org")
+        forget_letters()
+        job.refresh_from_db()
+        assert job.arguments == {}
+
+    def test_a_mail_server_that_is_away_is_tried_again(self, settings):
+        settings.EMAIL_BACKEND = "annotate.jobs.mail.Backend"
+        settings.EMAIL_HOST, settings.EMAIL_PORT = "127.0.0.1", 9
+        mail.send_mail("A link", "Text", "r@example.org", ["ann@example.org"])
+        job = Job.objects.get()
+        assert (job.state, job.n_attempts) == ("waiting", 1)
+        assert job.not_before > timezone.now()
