@@ -161,8 +161,7 @@ def analyse(
     sentinels : collection of str
         Protocols that look at no ground truth; one above another protocol is warned of.
     other_consensuses : collection of str
-        Consensus methods of the sensitivity table beside the report's own; "kemeny" is exact and
-        takes up to a tenth of a second for each image and criterion.
+        Consensus methods of the sensitivity table beside the report's own.
     n_resamples, seed : int
         Of the bootstrap; the seed also draws the sign patterns of the permutation tests.
     """
