@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -136,8 +136,8 @@ class Analysis:
         """Return it as JSON-able data, numbers in full precision, undefined as None."""
         return {
             **self.report.to_json(),
-            "analysis": {name: _plain(asdict(around)) for name, around in self.criteria.items()},
-            "between_criteria": [_plain(asdict(pair)) for pair in self.between_criteria],
+            "analysis": {name: _plain(around) for name, around in self.criteria.items()},
+            "between_criteria": [_plain(pair) for pair in self.between_criteria],
         }
 
 
@@ -383,9 +383,12 @@ def _mean(values: Sequence[float | None]) -> float | None:
 
 
 def _plain(data: Any) -> Any:
-    """Return nested data with tuples as lists and keys as text."""
+    """Return nested data with dataclasses as mappings, tuples as lists and keys as text."""
+    if isinstance(data, str | int | float | None):
+        return data
     if isinstance(data, Mapping):
         return {str(key): _plain(value) for key, value in data.items()}
     if isinstance(data, list | tuple):
         return [_plain(value) for value in data]
-    return data
+    # Not asdict(), which copies everything below once more.
+    return {name: _plain(getattr(data, name)) for name in data.__dataclass_fields__}
