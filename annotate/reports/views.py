@@ -8,6 +8,7 @@ from urllib.parse import urlencode
 from django.contrib.auth.decorators import login_required
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
+from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_safe
 
 from annotate.jobs.presentation import go_to
@@ -19,7 +20,7 @@ from rankings.report import Settings, report_from_json
 
 from . import exports, services, work
 from .forms import ReportForm
-from .presentation import shown_around, shown_tables
+from .presentation import ImageLinks, shown_around, shown_tables
 
 
 @login_required
@@ -52,12 +53,15 @@ def _screen_of(study: Study, form: ReportForm) -> tuple[services.StudyReport, di
         built, data = services.analysed_report(study=study, settings=settings, runs=runs)
     else:
         built = services.study_report(study=study, settings=settings, runs=runs)
+    query = _query_of(built.settings)
+    anywhere = reverse("evidence:image", args=[study.slug, "-"])
+    links = ImageLinks(anywhere.removesuffix("-/"), query)
     return built, {
         "built": built,
         "settings": built.settings,
-        "settings_query": _query_of(built.settings),
+        "settings_query": query,
         "n_protocols": len(built.runs),
-        "tables": shown_tables(built.report, data.get("analysis", {})),
+        "tables": shown_tables(built.report, data.get("analysis", {}), links),
         "around": shown_around(data) if data else [],
         "is_too_large": not is_small,
     }
