@@ -196,7 +196,7 @@ def _unsolved_groups(
     two_steps = np.zeros_like(no_lower)
     for through in range(n):
         two_steps |= no_lower[:, :, through, np.newaxis] & no_lower[:, through, np.newaxis]
-    is_at_odds = (two_steps & ~no_lower).any(axis=2)
+    is_at_odds = np.asarray((two_steps & ~no_lower).any(axis=2))
     by_size: dict[int, list[tuple[int, NDArray[np.intp]]]] = {}
     for problem in np.flatnonzero(is_at_odds.any(axis=1)).tolist():
         for group in np.unique(group_of[problem][is_at_odds[problem]]).tolist():

@@ -13,7 +13,7 @@ Costs = NDArray[np.int64]
 
 def are_summable(strict: Costs, tied: Costs) -> bool:
     """Tell whether :func:`cheapest` takes such costs: few methods, and no sum beyond 64 bits."""
-    n = strict.shape[-1]
+    n = int(strict.shape[-1])
     if n > MOST_METHODS:
         return False
     most = max(1, int(strict.max(initial=0)), int(tied.max(initial=0)))
@@ -22,7 +22,7 @@ def are_summable(strict: Costs, tied: Costs) -> bool:
 
 def _scale_of_ties(n: int) -> int:
     """Return a number above every sum of places, each weighed by the power of n of its method."""
-    return int(n) ** max(1, n - 1)
+    return int(n ** max(1, n - 1))
 
 
 def _scale_of_costs(n: int) -> int:
