@@ -125,6 +125,13 @@ CACHES = {
         "TIMEOUT": 86_400,
         "OPTIONS": {"MAX_ENTRIES": 3_000},
     },
+    # Reports are large and few.
+    "reports": {
+        "BACKEND": "django.core.cache.backends.db.DatabaseCache",
+        "LOCATION": "shared_reports",
+        "TIMEOUT": 7 * 24 * 3600,
+        "OPTIONS": {"MAX_ENTRIES": 300},
+    },
 }
 
 AUTHENTICATION_BACKENDS = [

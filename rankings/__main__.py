@@ -178,7 +178,7 @@ def _agreed(rankings: list[Any], method: str, place: str) -> Ranking | dict[str,
     nearest = kemeny(rankings)
     if not nearest.is_proven:
         print(
-            f"{place}: time ran out; the distance is {nearest.distance}, and none is below "
+            f"{place}: the search was cut short; the distance is {nearest.distance}, and none is below "
             f"{nearest.bound}",
             file=sys.stderr,
         )

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -136,8 +136,8 @@ class Analysis:
         """Return it as JSON-able data, numbers in full precision, undefined as None."""
         return {
             **self.report.to_json(),
-            "analysis": {name: _plain(asdict(around)) for name, around in self.criteria.items()},
-            "between_criteria": [_plain(asdict(pair)) for pair in self.between_criteria],
+            "analysis": {name: _plain(around) for name, around in self.criteria.items()},
+            "between_criteria": [_plain(pair) for pair in self.between_criteria],
         }
 
 
@@ -161,8 +161,7 @@ def analyse(
     sentinels : collection of str
         Protocols that look at no ground truth; one above another protocol is warned of.
     other_consensuses : collection of str
-        Consensus methods of the sensitivity table beside the report's own; "kemeny" is exact and
-        takes up to a tenth of a second for each image and criterion.
+        Consensus methods of the sensitivity table beside the report's own.
     n_resamples, seed : int
         Of the bootstrap; the seed also draws the sign patterns of the permutation tests.
     """
@@ -384,9 +383,12 @@ def _mean(values: Sequence[float | None]) -> float | None:
 
 
 def _plain(data: Any) -> Any:
-    """Return nested data with tuples as lists and keys as text."""
+    """Return nested data with dataclasses as mappings, tuples as lists and keys as text."""
+    if isinstance(data, str | int | float | None):
+        return data
     if isinstance(data, Mapping):
         return {str(key): _plain(value) for key, value in data.items()}
     if isinstance(data, list | tuple):
         return [_plain(value) for value in data]
-    return data
+    # Not asdict(), which copies everything below once more.
+    return {name: _plain(getattr(data, name)) for name in data.__dataclass_fields__}

@@ -4,10 +4,11 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Final, Literal, get_args
 
 import numpy as np
+from numpy.typing import NDArray
 
-from .davidson import davidson
+from .davidson import davidson_ranking
 from .errors import RankingError
-from .kemeny import kemeny
+from .kemeny import kemeny_places, kemeny_ranking
 from .mean_rank import mean_rank, mean_rank_places
 from .orders import Ranking, bucket_of, checked
 from .packed import Places
@@ -51,9 +52,9 @@ def consensus_by(method: ConsensusMethod) -> Consensus:
     if method == "mean-rank":
         return mean_rank
     if method == "kemeny":
-        return lambda rankings: kemeny(rankings).ranking
+        return kemeny_ranking
     if method == "davidson":
-        return lambda rankings: davidson(rankings).ranking
+        return davidson_ranking
     raise RankingError(f"consensus must be one of {', '.join(CONSENSUS_METHODS)}, got {method!r}")
 
 
@@ -61,8 +62,8 @@ def consensus_places(
     find: Consensus,
     places: Places,
     images: Iterable[tuple[str, Sequence[str], Sequence[Ranking]]],
-) -> Places:
-    """Return the consensus of many images: mean rank all at once, others image by image.
+) -> tuple[Places, NDArray[np.bool_]]:
+    """Return the consensus of many images, all at once where ``find`` is one of ours.
 
     Parameters
     ----------
@@ -73,20 +74,26 @@ def consensus_places(
 
     Returns
     -------
-    ndarray of shape (g, n)
+    goals : ndarray of shape (g, n)
         Bucket numbers.
+    is_proven : ndarray of bool of shape (g,)
+        False where a Kemeny search was cut short (:func:`.kemeny.kemeny`).
 
     Raises
     ------
     RankingError
         If a consensus ranks other methods; names the image.
     """
-    if find is mean_rank:
-        return mean_rank_places(places)
+    if find is kemeny_ranking:
+        return kemeny_places(places)
+    is_proven = np.ones(len(places), dtype=bool)
+    # Everybody ranked every method: Davidson's strengths are then in the order of the mean ranks.
+    if find in (mean_rank, davidson_ranking):
+        return mean_rank_places(places), is_proven
     goals = np.empty((len(places), places.shape[-1]), dtype=places.dtype)
     for at, (image, methods, rankings) in enumerate(images):
         place = bucket_of(find([checked(ranking) for ranking in rankings]))
         if sorted(place) != list(methods):
             raise RankingError(f"{image}: a consensus ranks other methods than people do")
         goals[at] = [place[method] for method in methods]
-    return goals
+    return goals, is_proven

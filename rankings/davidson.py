@@ -96,6 +96,11 @@ def davidson(
     raise NotConverged(f"Davidson's model did not converge in {max_iterations} iterations")
 
 
+def davidson_ranking(rankings: Sequence[Ranking]) -> Ranking:
+    """Return the ranking of :func:`davidson` alone."""
+    return davidson(rankings).ranking
+
+
 def objective(at: _Vector, counts: PairCounts, ridge: float) -> float:
     """Return the negative log-likelihood with its ridge, which the fit minimises.
 

@@ -1,23 +1,17 @@
 """The Kemeny consensus: the weak order nearest to all rankings together ([KS62]_)."""
 
-import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import combinations, permutations
-from time import monotonic
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .errors import RankingError
+from .kemeny_search import DEFAULT_MAX_NODES, cost_of, searched
 from .orders import Ranking
+from .packed import Places, dense_places
 from .pairwise import pair_counts
-
-DEFAULT_TIME_LIMIT = 10.0
-
-_Matrix = NDArray[np.int64]
-_SOLVED, _OUT_OF_TIME = 0, 1
+from .weak_orders import Costs, are_summable, cheapest
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,11 +24,11 @@ class KemenyConsensus:
     distance : float
         Sum of the Kemeny distances of the rankings to it.
     bound : float
-        No weak order has a smaller sum. Equal to ``distance`` unless time ran out.
+        No weak order has a smaller sum. Equal to ``distance`` unless the search was cut short.
     is_proven : bool
-        True if the search ended in time: no other weak order is nearer, and of those equally near
-        the rule chose this one. Where it is False although ``bound`` equals ``distance``, the
-        ranking is one of the nearest, but not all of those were compared.
+        True if the search ended: no other weak order is nearer, and of those equally near the rule
+        chose this one. Where it is False although ``bound`` equals ``distance``, the ranking is one
+        of the nearest, but not all of those were compared.
     """
 
     ranking: Ranking
@@ -43,9 +37,7 @@ class KemenyConsensus:
     is_proven: bool
 
 
-def kemeny(
-    rankings: Sequence[Ranking], *, time_limit: float = DEFAULT_TIME_LIMIT
-) -> KemenyConsensus:
+def kemeny(rankings: Sequence[Ranking], *, max_nodes: int = DEFAULT_MAX_NODES) -> KemenyConsensus:
     """Return the weak order with the smallest sum of Kemeny distances to the rankings.
 
     The distance is 1 for a pair ordered oppositely and 0.5 for a pair tied in exactly one of the
@@ -55,204 +47,162 @@ def kemeny(
     annotators who contradict each other give a tie); if there are several still, the one that
     places the first method by name highest, then the second, and so on, where a method's place is
     the number of methods strictly before it. The result therefore depends on nothing but the
-    rankings, as long as time does not run out.
+    rankings; the search is bounded by its work and never by time, so that it ends alike on every
+    machine.
 
-    Exact, in three steps. (1) Where every method of one group is better placed strictly before
-    every method of another, the groups are solved apart, as for the extended Condorcet criterion
-    of [YE21]_. (2) A group in which the best choices for its pairs already make a weak order is
-    done. (3) Any other is an integer programme with a variable for "i stands no lower than j".
+    In three steps. (1) Where every method of one group is better placed strictly before every
+    method of another, the groups are solved apart, as for the extended Condorcet criterion of
+    [YE21]_. (2) A group in which the best choices for its pairs already make a weak order is done.
+    (3) Of any other up to 12 methods are solved exactly by dynamic programming over subsets
+    (:mod:`rankings.weak_orders`); up to 24 by an integer programme of so many nodes; and more are
+    only improved step by step, without a proof (:mod:`rankings.kemeny_search`).
 
     Parameters
     ----------
     rankings : sequence of rankings
-    time_limit : float
-        Seconds for all of it, positive. Once they are over, the result is the nearest ranking
-        found, with the bound that was proven. What is found then depends on the machine.
+    max_nodes : int
+        Nodes of each integer programme, 0 or more. When they are used up, the result is the nearest
+        ranking met, with the bound that was proven.
 
     Raises
     ------
     RankingError
-        If there is no ranking, one of them is not a ranking, the time limit is not positive, or
-        the solver fails.
+        If there is no ranking, one of them is not a ranking, or ``max_nodes`` is below 0.
     """
-    if not time_limit > 0:
-        raise RankingError(f"the time limit must be a positive number of seconds, got {time_limit}")
-    deadline = monotonic() + time_limit
+    if max_nodes < 0:
+        raise RankingError(f"max_nodes must be 0 or more, got {max_nodes}")
     counts = pair_counts(rankings)
+    strict, tied = _costs(counts.before[np.newaxis], counts.tied[np.newaxis])
+    nearest = _nearest(strict, tied, max_nodes)
     ranking: list[tuple[str, ...]] = []
-    distance, bound, is_proven = 0, 0, True
-    # Costs for each pair (n, n), in halves: "i strictly before j" costs 2 for each ranking that says
-    # the opposite and 1 for each that ties the two; a tie costs 1 for each that orders them.
-    strict = 2 * counts.before.T + counts.tied
-    tied = counts.before + counts.before.T
-    groups = _groups(strict, tied)
-    for at, group in enumerate(groups):
-        cells = np.ix_(group, group)
-        nearest = _nearest(_Costs(strict[cells], tied[cells]), deadline)
-        # The more methods it stands no lower than, the higher a method stands.
-        heights = nearest.no_lower.sum(axis=1)
-        for height in sorted(set(heights.tolist()), reverse=True):
-            members = np.array(group)[heights == height]
-            ranking.append(tuple(counts.methods[member] for member in members))
-        distance += nearest.cost
-        bound += nearest.bound
-        is_proven &= nearest.is_proven
-        for later in groups[at + 1 :]:
-            across = int(strict[np.ix_(group, later)].sum())
-            distance += across
-            bound += across
-    return KemenyConsensus(tuple(ranking), distance / 2, bound / 2, is_proven)
+    # The more methods it stands no lower than, the higher a method stands.
+    heights = nearest.no_lower[0].sum(axis=1)
+    for height in sorted(set(heights.tolist()), reverse=True):
+        members = np.flatnonzero(heights == height)
+        ranking.append(tuple(counts.methods[member] for member in members))
+    distance = cost_of(nearest.no_lower[0], strict[0], tied[0])
+    bound = distance - int(nearest.gaps[0])
+    return KemenyConsensus(tuple(ranking), distance / 2, bound / 2, bool(nearest.is_proven[0]))
 
 
-def _groups(strict: _Matrix, tied: _Matrix) -> list[list[int]]:
-    """Return groups of methods, best first, between which every pair has one best choice.
+def kemeny_ranking(rankings: Sequence[Ranking]) -> Ranking:
+    """Return the ranking of :func:`kemeny` alone."""
+    return kemeny(rankings).ranking
 
-    ``strict[i, j]`` is what "i strictly before j" costs, ``tied`` what a tie costs. If before is
-    the only cheapest choice for every pair across two groups, then moving one group before the
-    other makes any weak order cheaper, so no nearest one mixes them.
+
+def kemeny_places(places: Places) -> tuple[Places, NDArray[np.bool_]]:
+    """Return the consensus of :func:`kemeny` for many images at once.
+
+    Parameters
+    ----------
+    places : ndarray of shape (g, k, n)
+        Bucket numbers of n methods in the k rankings of each of g images.
+
+    Returns
+    -------
+    goals : ndarray of shape (g, n)
+        Bucket numbers of the consensus.
+    is_proven : ndarray of bool of shape (g,)
     """
-    n = len(strict)
-    # reaches[i, j]: j need not stand before i. Closed under transitivity (Warshall's algorithm), two
-    # methods that reach each other belong to one group, and groups are in a line: from a better
-    # group the worse ones are reached, and never back.
-    reaches = (strict <= strict.T) | (tied <= strict.T)
-    for through in range(n):
-        reaches |= np.outer(reaches[:, through], reaches[through])
-    groups = {tuple(np.flatnonzero(reaches[at] & reaches[:, at]).tolist()) for at in range(n)}
-    return sorted(map(list, groups), key=lambda group: -int(reaches[group[0]].sum()))
+    g, k, n = places.shape
+    before, equal = np.zeros((2, g, n, n), dtype=np.int64)
+    # Ranking by ranking: all at once would be an array k times as large.
+    for at in range(k):
+        before += places[:, at, :, np.newaxis] < places[:, at, np.newaxis]
+        equal += places[:, at, :, np.newaxis] == places[:, at, np.newaxis]
+    equal *= ~np.eye(n, dtype=bool)
+    nearest = _nearest(*_costs(before, equal), DEFAULT_MAX_NODES)
+    return dense_places(-nearest.no_lower.sum(axis=2)), nearest.is_proven
 
 
-class _Costs:
-    """The costs of each choice for each pair of a group, in halves, so that they are integers.
+def _costs(before: Costs, equal: Costs) -> tuple[Costs, Costs]:
+    """Return the costs of each choice for each pair, in halves, so that they are integers.
 
-    ``strict[i, j]`` is the cost of "i strictly before j", ``tied[i, j]`` that of a tie; ``least`` is
-    the sum of each pair's cheapest choice, which no weak order can undercut.
+    From how many rankings have i before j, and how many tie them, both of shape (g, n, n).
+    "i strictly before j" costs 2 for each ranking that says the opposite and 1 for each that ties
+    the two; a tie costs 1 for each that orders them.
     """
-
-    def __init__(self, strict: _Matrix, tied: _Matrix) -> None:
-        self.n, self.strict, self.tied = len(strict), strict, tied
-        self.least = int(np.triu(np.minimum(np.minimum(strict, strict.T), tied), 1).sum())
-
-    def of(self, no_lower: NDArray[np.bool_]) -> int:
-        """Return the cost of the weak order with ``no_lower[i, j]``: i stands no lower than j."""
-        above = no_lower & ~no_lower.T
-        return int(self.strict[above].sum() + np.triu(self.tied * (no_lower & no_lower.T), 1).sum())
+    after = before.transpose(0, 2, 1)
+    return 2 * after + equal, before + after
 
 
 @dataclass(frozen=True, slots=True)
 class _Nearest:
-    """A weak order, its cost, and a bound that no weak order can undercut."""
+    """The weak order of each of g problems.
+
+    Attributes
+    ----------
+    no_lower : ndarray of bool of shape (g, n, n)
+        True where i stands no lower than j.
+    gaps : ndarray of shape (g,)
+        How much of the cost is not proven to be needed; 0 where the search ended.
+    is_proven : ndarray of bool of shape (g,)
+    """
 
     no_lower: NDArray[np.bool_]
-    cost: int
-    bound: int
-    is_proven: bool
+    gaps: NDArray[np.int64]
+    is_proven: NDArray[np.bool_]
 
 
-def _nearest(costs: _Costs, deadline: float) -> _Nearest:
-    # Ties win where they are as cheap: the pairwise choices then have the most ties as well.
-    no_lower = (costs.tied <= np.minimum(costs.strict, costs.strict.T)) | (
-        costs.strict < costs.strict.T
-    )
-    np.fill_diagonal(no_lower, True)
-    # The product counts the steps i, k, j with "no lower" twice in a row: where there is one, a
-    # weak order says "no lower" of i and j, too.
-    if not ((no_lower @ no_lower) & ~no_lower).any():
-        return _Nearest(no_lower, costs.least, costs.least, is_proven=True)
-    return _searched(costs, deadline)
-
-
-def _searched(costs: _Costs, deadline: float) -> _Nearest:
-    # Imported here: it takes longer than most commands, and few of them need it.
-    from scipy.optimize import Bounds, LinearConstraint, milp
-
-    n = costs.n
-    off_diagonal = ~np.eye(n, dtype=bool)
-    # A pair costs s[i, j] (1 - x[j, i]) + s[j, i] (1 - x[i, j]) + t[i, j] (x[i, j] + x[j, i] - 1)
-    # with s for strict and t for tied; this is the part without a variable.
-    constant = int(np.triu(costs.strict + costs.strict.T - costs.tied, 1).sum())
-    constraints: list[Any] = [
-        LinearConstraint(matrix, least, most) for matrix, least, most in _weak_order_rules(n)
-    ]
-    best, bound = _starting_point(costs), costs.least
-    for stage, objective in enumerate(_objectives(costs, off_diagonal)):
-        left = deadline - monotonic()
-        if left <= 0:
-            return _Nearest(best, costs.of(best), bound, is_proven=False)
-        result = milp(
-            objective,
-            integrality=1,
-            bounds=Bounds(0, 1),
-            constraints=constraints,
-            options={"time_limit": left, "mip_rel_gap": 0.0},
+def _nearest(strict: Costs, tied: Costs, max_nodes: int) -> _Nearest:
+    turned = strict.transpose(0, 2, 1)
+    # The best choice for each pair. Ties win where they are as cheap: if the choices make a weak
+    # order, it has the most ties as well.
+    no_lower = (tied <= np.minimum(strict, turned)) | (strict < turned)
+    no_lower |= np.eye(strict.shape[-1], dtype=bool)
+    gaps = np.zeros(len(strict), dtype=np.int64)
+    is_proven = np.ones(len(strict), dtype=bool)
+    for problems, members in _unsolved_groups(no_lower, strict, tied):
+        cells = (
+            problems[:, np.newaxis, np.newaxis],
+            members[:, :, np.newaxis],
+            members[:, np.newaxis],
         )
-        if result.status not in (_SOLVED, _OUT_OF_TIME):
-            raise RankingError(f"the Kemeny consensus was not found: {result.message}")
-        is_solved = result.status == _SOLVED
-        if result.x is not None:
-            solution = np.eye(n, dtype=bool)
-            solution[off_diagonal] = result.x > 0.5
-            if is_solved or costs.of(solution) < costs.of(best):
-                best = solution
-        if stage == 0:
-            bound = costs.of(best) if is_solved else _raised(bound, result, constant)
-        if not is_solved:
-            return _Nearest(best, costs.of(best), bound, is_proven=False)
-        # The next objectives decide among the weak orders that are as good by this one.
-        reached = float(objective @ best[off_diagonal])
-        constraints.append(LinearConstraint(objective[np.newaxis], -np.inf, reached))
-    return _Nearest(best, costs.of(best), bound, is_proven=True)
+        of_group = strict[cells], tied[cells]
+        if are_summable(*of_group):
+            no_lower[cells] = cheapest(*of_group)
+            continue
+        for at, problem in enumerate(problems.tolist()):
+            ending = searched(of_group[0][at], of_group[1][at], max_nodes)
+            no_lower[problem][np.ix_(members[at], members[at])] = ending.no_lower
+            gaps[problem] += ending.cost - ending.bound
+            is_proven[problem] &= ending.is_proven
+    return _Nearest(no_lower, gaps, is_proven)
 
 
-def _objectives(costs: _Costs, off_diagonal: NDArray[np.bool_]) -> Iterator[NDArray[np.float64]]:
-    """Yield the objectives minimised in turn: cost, number of strict pairs, each method's place.
+def _unsolved_groups(
+    no_lower: NDArray[np.bool_], strict: Costs, tied: Costs
+) -> list[tuple[NDArray[np.intp], NDArray[np.intp]]]:
+    """Return the groups in which the best choices for pairs make no weak order, by their size.
 
-    Each is a vector over the variables x[i, j], i and j different, row by row.
+    If before is the only cheapest choice for every pair across two groups, then moving one group
+    before the other makes any weak order cheaper, so no nearest one mixes them.
+
+    Returns
+    -------
+    list of (problems, members)
+        Of shapes (u,) and (u, size): the groups of one size, and the numbers of their methods.
     """
-    yield (costs.tied - costs.strict.T)[off_diagonal].astype(np.float64)
-    yield -np.ones(costs.n * (costs.n - 1))
-    for method in range(costs.n):
-        row = np.zeros((costs.n, costs.n))
-        row[method] = -1
-        yield row[off_diagonal]
-
-
-def _weak_order_rules(n: int) -> Iterator[tuple[Any, float, float]]:
-    """Yield matrix, least and most of the rules that make the variables a weak order."""
-    from scipy.sparse import csr_array
-
-    # The number of the variable x[i, j] among all; the diagonal has none.
-    number = np.full((n, n), -1)
-    number[~np.eye(n, dtype=bool)] = np.arange(n * (n - 1))
-    i, j = np.array(list(combinations(range(n), 2))).T
-    columns = np.stack([number[i, j], number[j, i]], axis=1)
-    # One of two methods stands no lower than the other.
-    yield _rows(csr_array, columns, [1, 1], n), 1, np.inf
-    i, j, k = np.array(list(permutations(range(n), 3))).T
-    columns = np.stack([number[i, j], number[j, k], number[i, k]], axis=1)
-    # If i stands no lower than j and j no lower than k, then i no lower than k.
-    yield _rows(csr_array, columns, [1, 1, -1], n), -np.inf, 1
-
-
-def _rows(csr_array: Any, columns: NDArray[np.intp], signs: list[int], n: int) -> Any:
-    """Return a sparse matrix whose row r has these signs in the columns of row r."""
-    n_rows, width = columns.shape
-    rows = np.repeat(np.arange(n_rows), width)
-    return csr_array((np.tile(signs, n_rows), (rows, columns.ravel())), (n_rows, n * (n - 1)))
-
-
-def _starting_point(costs: _Costs) -> NDArray[np.bool_]:
-    """Return the nearer of all tied and the order by wins less losses."""
-    # strict[i, j] - strict[j, i] is twice: how often i lost to j less how often it won.
-    losses = (costs.strict - costs.strict.T).sum(axis=1)
-    by_wins = losses[:, np.newaxis] <= losses
-    all_tied = np.ones((costs.n, costs.n), dtype=bool)
-    return min(all_tied, by_wins, key=costs.of)
-
-
-def _raised(bound: int, result: Any, constant: int) -> int:
-    """Return the larger of the bound and the solver's, which the next integer replaces."""
-    solver_bound = result.mip_dual_bound
-    if solver_bound is None or not math.isfinite(solver_bound):
-        return bound
-    return max(bound, math.ceil(float(solver_bound) + constant - 1e-6))
+    n = strict.shape[-1]
+    turned = strict.transpose(0, 2, 1)
+    # reaches[i, j]: j need not stand before i. Closed under transitivity (Warshall's algorithm), two
+    # methods that reach each other belong to one group, and groups are in a line: from a better
+    # group the worse ones are reached, and never back. So the number reached tells groups apart.
+    reaches = (strict <= turned) | (tied <= turned)
+    for through in range(n):
+        reaches |= reaches[:, :, through, np.newaxis] & reaches[:, through, np.newaxis]
+    group_of = reaches.sum(axis=2)
+    # A weak order says "no lower" of i and j where it says so of i and k and of k and j.
+    two_steps = np.zeros_like(no_lower)
+    for through in range(n):
+        two_steps |= no_lower[:, :, through, np.newaxis] & no_lower[:, through, np.newaxis]
+    is_at_odds = np.asarray((two_steps & ~no_lower).any(axis=2))
+    by_size: dict[int, list[tuple[int, NDArray[np.intp]]]] = {}
+    for problem in np.flatnonzero(is_at_odds.any(axis=1)).tolist():
+        for group in np.unique(group_of[problem][is_at_odds[problem]]).tolist():
+            members = np.flatnonzero(group_of[problem] == group)
+            by_size.setdefault(len(members), []).append((problem, members))
+    return [
+        (np.array([problem for problem, _ in groups]), np.array([members for _, members in groups]))
+        for _, groups in sorted(by_size.items())
+    ]

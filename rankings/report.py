@@ -82,6 +82,24 @@ class CriterionReport:
     consensus: Mapping[str, Ranking]
     # image -> protocol or baseline -> distance to the consensus
     distances: Mapping[str, Mapping[str, float]]
+    # Images whose Kemeny consensus is the nearest ranking met, but not proven to be the nearest.
+    unproven: tuple[str, ...] = ()
+
+    def to_json(self, consensus: ConsensusMethod) -> dict[str, Any]:
+        """Return the table as JSON-able data; what is unproven only of the consensus that may be."""
+        data: dict[str, Any] = {
+            "rows": [asdict(row) for row in self.rows],
+            "baselines": [asdict(row) for row in self.baselines],
+            "n_images": self.n_images,
+            "n_rankings": self.n_rankings,
+            "left_out": [{"image": image, "reason": reason} for image, reason in self.left_out],
+            "consensus": {
+                image: [list(bucket) for bucket in ranking]
+                for image, ranking in self.consensus.items()
+            },
+            "distances": {image: dict(row) for image, row in self.distances.items()},
+        }
+        return data | ({"unproven": list(self.unproven)} if consensus == "kemeny" else {})
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,20 +114,7 @@ class Report:
         return {
             "settings": asdict(self.settings),
             "criteria": {
-                name: {
-                    "rows": [asdict(row) for row in criterion.rows],
-                    "baselines": [asdict(row) for row in criterion.baselines],
-                    "n_images": criterion.n_images,
-                    "n_rankings": criterion.n_rankings,
-                    "left_out": [
-                        {"image": image, "reason": reason} for image, reason in criterion.left_out
-                    ],
-                    "consensus": {
-                        image: [list(bucket) for bucket in ranking]
-                        for image, ranking in criterion.consensus.items()
-                    },
-                    "distances": {image: dict(row) for image, row in criterion.distances.items()},
-                }
+                name: criterion.to_json(self.settings.consensus)
                 for name, criterion in self.criteria.items()
             },
         }
@@ -131,6 +136,8 @@ def report_from_json(data: Mapping[str, Any]) -> Report:
                     for image, ranking in table["consensus"].items()
                 },
                 distances=table["distances"],
+                # Reports that were kept before do not say.
+                unproven=tuple(table.get("unproven", ())),
             )
             for name, table in data["criteria"].items()
         },
@@ -254,6 +261,7 @@ def _criterion_report(
     }
     enough = [() if at in reasons else of_image for at, of_image in enumerate(rankings.values())]
     consensus: dict[int, Ranking] = {}
+    unproven: set[int] = set()
     # (images, protocols and baselines); the rows of images left out are never read.
     table = np.empty((len(images), len(names)))
 
@@ -276,7 +284,8 @@ def _criterion_report(
             for at, ranked in zip(rows.tolist(), methods, strict=True)
         )
         find = consensus_by(settings.consensus)
-        goals = consensus_places(find, group.places[is_complete], people)
+        goals, is_proven = consensus_places(find, group.places[is_complete], people)
+        unproven.update(rows[~is_proven].tolist())
         table[rows] = _distances(values[is_complete], goals, settings)
         consensus.update(zip(rows.tolist(), rankings_of(goals, methods), strict=True))
     used = sorted(consensus)
@@ -291,6 +300,7 @@ def _criterion_report(
             images[at]: dict(zip(names, row, strict=True))
             for at, row in zip(used, _as_lists(table[used]), strict=True)
         },
+        unproven=tuple(images[at] for at in sorted(unproven)),
     )
 
 

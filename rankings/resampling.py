@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import combinations
 
 import numpy as np
 
@@ -229,29 +228,32 @@ def intervals_of(
     """
     quantiles = [(1 - level) / 2, (1 + level) / 2]
 
-    def limits(values: Floats) -> tuple[float | None, float | None]:
+    def limits(values: Floats) -> tuple[tuple[float | None, ...], ...]:
+        """Return the low and the high limit of each column."""
         if not len(values):
-            return None, None
-        low, high = np.quantile(values, quantiles)
-        return float(low), float(high)
+            return ((None,) * values.shape[1],) * 2
+        low, high = np.quantile(values, quantiles, axis=0).tolist()
+        return tuple(low), tuple(high)
 
     def score(at: int) -> float | None:
         return None if scores is None else float(scores[at])
 
+    def differences() -> Iterator[Difference]:
+        for a in range(len(protocols) - 1):
+            later = range(a + 1, len(protocols))
+            # Protocol by protocol: every pair at once would be a table of its own for each resample.
+            lows, highs = limits(resampled[:, [a]] - resampled[:, a + 1 :])
+            for b, low, high in zip(later, lows, highs, strict=True):
+                value = None if scores is None else float(scores[a] - scores[b])
+                yield Difference(protocols[a], protocols[b], value, low, high)
+
+    lows, highs = limits(resampled)
     return Intervals(
         scores=tuple(
-            Interval(protocol, score(at), *limits(resampled[:, at]))
+            Interval(protocol, score(at), lows[at], highs[at])
             for at, protocol in enumerate(protocols)
         ),
-        differences=tuple(
-            Difference(
-                protocols[a],
-                protocols[b],
-                None if scores is None else float(scores[a] - scores[b]),
-                *limits(resampled[:, a] - resampled[:, b]),
-            )
-            for a, b in combinations(range(len(protocols)), 2)
-        ),
+        differences=tuple(differences()),
         n_images=n_images,
         n_resamples=len(resampled),
         n_annotators=n_annotators,

@@ -170,9 +170,10 @@ class _Images:
 
     def goals(self, find: Consensus) -> Places:
         rankings = (list(of_image.values()) for of_image in self.people)
-        return consensus_places(
+        goals, _ = consensus_places(
             find, self.places, zip(self.names, self.methods, rankings, strict=True)
         )
+        return goals
 
     def without(self, annotator: str) -> tuple[list[int], "_Images"]:
         """Return the numbers of the images that an annotator ranked, and these without the ranking."""

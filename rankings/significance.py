@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from .errors import RankingError
 from .packed_scores import Floats
 from .resampling import SEED, checked_table
+from .studentized_range import quantile
 
 N_PATTERNS = 10_000
 ALPHA = 0.05
@@ -186,7 +187,7 @@ class Friedman:
 
 
 def friedman_test(table: Floats, protocols: Sequence[str]) -> Friedman:
-    """Test by ranks within images that all protocols are alike ([Dem06]_, 3.2.2; scipy).
+    """Test by ranks within images that all protocols are alike ([Dem06]_, 3.2.2).
 
     The chi-square form, corrected for ties; good for more than about ten images and five
     protocols.
@@ -201,15 +202,24 @@ def friedman_test(table: Floats, protocols: Sequence[str]) -> Friedman:
     RankingError
         As :func:`permutation_test` does.
     """
-    import scipy.stats
-
     table = checked_table(table, protocols)
     n, n_protocols = table.shape
     undefined = n < 2 or n_protocols < 3 or bool((table == table[:, :1]).all())
     if undefined:
         return Friedman(None, None, n, n_protocols)
-    result = scipy.stats.friedmanchisquare(*table.T)
-    return Friedman(float(result.statistic), float(result.pvalue), n, n_protocols)
+    # Imported here, and of scipy's statistics no more than this: they take a second to load.
+    from scipy.special import chdtrc
+
+    rank_sums = _doubled_rank_sums(table) / 2
+    # A bucket's t^3 - t is t^2 - 1 for each of its t protocols.
+    ties = sum(
+        int(((table == table[:, [at]]).sum(axis=1) ** 2 - 1).sum()) for at in range(n_protocols)
+    )
+    k = n_protocols
+    corrected = 1 - ties / (k * (k * k - 1) * n)
+    squares = float((rank_sums**2).sum())
+    statistic = (12.0 / (k * n * (k + 1)) * squares - 3 * n * (k + 1)) / corrected
+    return Friedman(statistic, float(chdtrc(k - 1, statistic)), n, n_protocols)
 
 
 @dataclass(frozen=True, slots=True)
@@ -228,7 +238,7 @@ def wilcoxon_pairs(table: Floats, protocols: Sequence[str]) -> tuple[WilcoxonPai
 
     Differences of zero, which are frequent here, are ranked with the others and their ranks split
     evenly between both sides (Demsar, 3.1.3; ``zsplit`` in scipy). Up to 12 images p is exact, by
-    all sign patterns; beyond, it comes from scipy's normal distribution, corrected for ties. Pairs
+    all sign patterns; beyond, it comes from the normal distribution, corrected for ties. Pairs
     that cannot be tested do not count in Holm's correction.
 
     Returns
@@ -257,16 +267,29 @@ def wilcoxon_pairs(table: Floats, protocols: Sequence[str]) -> tuple[WilcoxonPai
 
 
 def _signed_rank_p(differences: Floats) -> float:
-    import scipy.stats
+    ranks, tie_term = _ranked(np.abs(differences))
+    n = len(differences)
+    if n > EXACT_UP_TO:
+        from scipy.special import ndtr
 
-    if len(differences) > EXACT_UP_TO:
-        result = scipy.stats.wilcoxon(differences, zero_method="zsplit", method="asymptotic")
-        return float(result.pvalue)
+        of_zeros = ranks[differences == 0].sum() / 2
+        above = ranks[differences > 0].sum() + of_zeros
+        deviation = math.sqrt((n * (n + 1.0) * (2.0 * n + 1.0) - tie_term / 2) / 24)
+        z = (above - n * (n + 1.0) * 0.25) / deviation
+        return float(2 * ndtr(-abs(z)))
     # The signed ranks as a table of one protocol: its sums under all sign patterns are the
     # distribution of the statistic. A rank of a zero difference has no sign and adds nothing.
-    signed = (np.sign(differences) * scipy.stats.rankdata(np.abs(differences)))[:, np.newaxis]
+    signed = (np.sign(differences) * ranks)[:, np.newaxis]
     sums = _signed_sums(signed, 2 ** len(signed), exact=True, seed=0)
     return float(np.mean(np.abs(sums) >= abs(signed.sum())))
+
+
+def _ranked(values: Floats) -> tuple[Floats, int]:
+    """Return ranks from 1, equals sharing the mean of theirs, and the sum of t^3 - t over ties."""
+    _, bucket_of, sizes = np.unique(values, return_inverse=True, return_counts=True)
+    # A bucket ends at the position that counts all before it and its own.
+    ranks = np.cumsum(sizes) - (sizes - 1) / 2
+    return ranks[bucket_of], int((sizes**3 - sizes).sum())
 
 
 def holm(p_values: Sequence[float | None]) -> tuple[float | None, ...]:
@@ -343,9 +366,8 @@ def critical_difference(
     ranks = [(protocols[at], float(doubled[at]) / (2 * n)) for at in order]
     if n_protocols < 2:
         return CriticalDifference(tuple(ranks), None, (), n, alpha)
-    limit = _nemenyi_quantile(n_protocols, alpha) * math.sqrt(
-        n_protocols * (n_protocols + 1) / (6 * n)
-    )
+    q = quantile(1 - alpha, n_protocols) / math.sqrt(2)
+    limit = q * math.sqrt(n_protocols * (n_protocols + 1) / (6 * n))
     return CriticalDifference(tuple(ranks), limit, _runs(ranks, limit), n, alpha)
 
 
@@ -357,13 +379,6 @@ def _doubled_rank_sums(table: Floats) -> NDArray[np.intp]:
         # Twice the mean of the positions of a bucket: 2 x those before it + its size + 1.
         sums[at] = 2 * np.count_nonzero(table < own) + np.count_nonzero(table == own) + len(table)
     return sums
-
-
-def _nemenyi_quantile(n_protocols: int, alpha: float) -> float:
-    import scipy.stats
-
-    quantile = scipy.stats.studentized_range.ppf(1 - alpha, n_protocols, math.inf)
-    return float(quantile) / math.sqrt(2)
 
 
 def _runs(ranks: Sequence[tuple[str, float]], limit: float) -> tuple[tuple[str, ...], ...]:

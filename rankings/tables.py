@@ -95,6 +95,9 @@ def _facts(report: Report, header: Mapping[str, str]) -> Iterator[tuple[str, str
         yield name, "not rounded" if value is None else str(value)
     for criterion, table in report.criteria.items():
         yield f"{criterion}, used", _used(table)
+        if table.unproven:
+            n_images = _counted(len(table.unproven), "image")
+            yield f"{criterion}, consensus not proven to be the nearest", n_images
 
 
 def _used(table: CriterionReport) -> str:

@@ -87,7 +87,7 @@ RULES: dict[str, tuple[str, ...]] = {
         *("people", "checking", "staging"),
     ),
     "privacy": ("personal_data",),
-    "reports": ("services", "snapshots"),
+    "reports": ("services", "cached", "snapshots"),
     "evidence": ("images", "annotators", "links"),
     "figures": (
         *("building", "files", "kinds", "parts", "data", "figure", "words", "papers", "numbers"),

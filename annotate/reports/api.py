@@ -24,6 +24,7 @@ from rankings import analysis_tables
 from rankings.report import report_from_json
 
 from . import exports, services, work
+from .forms import ReportForm
 from .models import KeptReport
 from .serializers import (
     EXTENSIONS,
@@ -60,9 +61,12 @@ class _OfStudy(ApiView):
     def followed(self, slug: str) -> Study:
         return followed(self.request, slug)
 
-    def built(self, slug: str) -> services.StudyReport:
+    def asked(self, slug: str) -> tuple[Study, ReportForm]:
         study = self.followed(slug)
-        form = report_form(self.query(), study, services.available_runs(study))
+        return study, report_form(self.query(), study, services.available_runs(study))
+
+    def built(self, slug: str) -> services.StudyReport:
+        study, form = self.asked(slug)
         return services.study_report(study=study, settings=form.settings(), runs=form.runs())
 
 
@@ -88,11 +92,14 @@ class TableOfReport(_OfStudy):
     def get(self, request: Request, slug: str, table: str, extension: str) -> HttpResponse:
         """Build the report of a study and return one of its tables as a file."""
         _known(extension)
-        built = self.built(slug)
         if table == MAIN:
+            built = self.built(slug)
             text = exports.export(built, extension)
         else:
-            data = services.study_analysis(built).to_json()
+            study, form = self.asked(slug)
+            built, data = services.analysed_report(
+                study=study, settings=form.settings(), runs=form.runs()
+            )
             text = _table(data, built.header, table, extension)
         return _file(text, extension, exports.file_name(built, extension))
 

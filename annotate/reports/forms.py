@@ -16,7 +16,7 @@ DECIMALS = [("2", "2"), ("3", "3"), ("4", "4"), (_UNROUNDED, "not rounded")]
 DISTANCES = [("edit", "ranking edit distance"), ("kemeny", "Kemeny distance")]
 CONSENSUSES = [
     ("mean-rank", "mean rank"),
-    ("kemeny", "Kemeny (exact; slower)"),
+    ("kemeny", "Kemeny (the nearest of all rankings)"),
     ("davidson", "Davidson (model of pairs with ties)"),
 ]
 

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any
+from urllib.parse import quote
 
 from django.template.defaultfilters import floatformat
 from django.utils.html import format_html
@@ -41,6 +42,19 @@ class ShownWarning:
 
 
 @dataclass(frozen=True, slots=True)
+class ImageLinks:
+    """The addresses of a study's images under one report's settings."""
+
+    # That of an image without its name, which comes before the last slash.
+    before: str
+    query: str
+
+    def to(self, image: str, criterion: str) -> SafeString:
+        address = f"{self.before}{quote(image)}/?criterion={criterion}&{self.query}"
+        return format_html('<a href="{}">{}</a>', address, image)
+
+
+@dataclass(frozen=True, slots=True)
 class ShownTable:
     """One criterion of a report."""
 
@@ -52,29 +66,38 @@ class ShownTable:
     images: Sequence[tuple[str, str, list[float]]]
     warnings: Sequence["ShownWarning"]
     ceiling: float | None
+    # None: images are not linked.
+    links: ImageLinks | None = None
 
     @property
     def title(self) -> str:
         return self.criterion.capitalize()
 
     @property
-    def image_rows(self) -> list[tuple[str, str, SafeString]]:
-        """The images with their distances as cells: of thousands few differ, and each is written once."""
+    def image_rows(self) -> list[SafeString]:
+        """The images' rows: of thousands of cells few differ, and each is written once."""
         occurring = {distance for _, _, distances in self.images for distance in distances}
         cell = {
             distance: format_html('<td class="number">{}</td>', floatformat(distance, 1))
             for distance in occurring
         }
         return [
-            (image, consensus, format_html("{}" * len(distances), *map(cell.get, distances)))
+            format_html(
+                '<tr><th scope="row">{}</th><td>{}</td>{}</tr>',
+                self.links.to(image, self.criterion) if self.links else image,
+                consensus,
+                format_html("{}" * len(distances), *map(cell.__getitem__, distances)),
+            )
             for image, consensus, distances in self.images
         ]
 
 
-def shown_tables(report: Report, analysis: Mapping[str, Any]) -> list[ShownTable]:
+def shown_tables(
+    report: Report, analysis: Mapping[str, Any], links: ImageLinks | None = None
+) -> list[ShownTable]:
     """Return every criterion; ``analysis`` is that of the report's JSON, or empty without one."""
     return [
-        _shown(criterion, table, analysis.get(criterion))
+        replace(_shown(criterion, table, analysis.get(criterion)), links=links)
         for criterion, table in report.criteria.items()
     ]
 

@@ -80,6 +80,11 @@ class CriterionTableSerializer(serializers.Serializer[Any]):
         child=serializers.DictField(child=serializers.FloatField(allow_null=True)),
         help_text="For each image the distance of each protocol's ranking to the consensus.",
     )
+    unproven = serializers.ListField(
+        child=serializers.CharField(),
+        required=False,
+        help_text="With the Kemeny consensus: images where it is not proven to be the nearest.",
+    )
 
 
 class CriteriaSerializer(serializers.Serializer[Any]):

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from hashlib import sha256
+from typing import Any
 
 from django.contrib.auth.models import User
 from django.db import transaction
@@ -21,12 +22,13 @@ from annotate.studies.models import Study
 from annotate.studies.pseudonyms import give_pseudonyms, pseudonyms
 from protocols import registry
 from rankings import __version__ as software_version
-from rankings.analysis import Analysis, analyse
+from rankings.analysis import analyse
 from rankings.consensus import CONSENSUS_METHODS
 from rankings.elicitation import CRITERIA
 from rankings.orders import Ranking
-from rankings.report import Report, Settings, build_report
+from rankings.report import Report, Settings, build_report, report_from_json
 
+from . import cached
 from .models import KeptReport
 from .snapshots import snapshot
 
@@ -92,13 +94,53 @@ def study_report(
     Without ``runs`` the newest run of each protocol takes part.
     """
     runs = available_runs(study) if runs is None else list(runs)
-    rankings = annotator_rankings(study)
-    return report_of(
-        study=study,
-        settings=settings,
-        runs=runs,
-        report=build_report(rankings, protocol_scores(study, runs), settings),
-    )
+    if study.study_images.count() > cached.MAX_IMAGES:
+        with snapshot():
+            rankings, scores = annotator_rankings(study), protocol_scores(study, runs)
+        report = build_report(rankings, scores, settings)
+    else:
+        data = _data(study, settings, runs, analysed=False)
+        report = report_from_json(data)
+    return report_of(study=study, settings=settings, runs=runs, report=report)
+
+
+def analysed_report(
+    *, study: Study, settings: Settings, runs: Sequence[ProtocolRun]
+) -> tuple[StudyReport, Mapping[str, Any]]:
+    """Return the report and, as :meth:`.Analysis.to_json` gives it, everything around it."""
+    runs = list(runs)
+    data = _data(study, settings, runs, analysed=True)
+    report = report_from_json(data)
+    return report_of(study=study, settings=settings, runs=runs, report=report), data
+
+
+def _data(
+    study: Study, settings: Settings, runs: Sequence[ProtocolRun], *, analysed: bool
+) -> dict[str, Any]:
+    """Return a report as data: the one that is cached, or else a new one, which then is."""
+    data = cached.get(cached.key_of(study, settings, runs), analysed=analysed)
+    if data is None:
+        with snapshot():
+            # Again: the key must be that of what is read.
+            key = cached.key_of(study, settings, runs)
+            rankings, scores = named_rankings(study), protocol_scores(study, runs)
+        if analysed:
+            data = _analysed(rankings, scores, settings, runs)
+        else:
+            data = build_report(_unnamed(rankings), scores, settings).to_json()
+        cached.put(key, data)
+    return data
+
+
+def _analysed(
+    rankings: NamedRankings,
+    scores: ProtocolScores,
+    settings: Settings,
+    runs: Sequence[ProtocolRun],
+) -> dict[str, Any]:
+    sentinels, others = _sentinels(runs), CONSENSUS_METHODS
+    analysis = analyse(rankings, scores, settings, sentinels=sentinels, other_consensuses=others)
+    return analysis.to_json()
 
 
 def report_of(
@@ -136,17 +178,6 @@ def people_left_out(study: Study) -> list[str]:
     ]
 
 
-def study_analysis(built: StudyReport) -> Analysis:
-    """Return the report with everything around it; takes seconds for some hundred images."""
-    return analyse(
-        named_rankings(built.study),
-        protocol_scores(built.study, built.runs),
-        built.settings,
-        sentinels=_sentinels(built.runs),
-        other_consensuses=["davidson"],
-    )
-
-
 @dataclass(frozen=True)
 class ComputedReport:
     """A report that is to be kept: its content, computed and not yet stored."""
@@ -172,18 +203,15 @@ def compute_report(
     # It names people, so their names must stay.
     give_pseudonyms(study)
     with snapshot():
-        built = study_report(study=study, settings=settings, runs=runs)
+        key = cached.key_of(study, settings, runs)
         rankings, scores = named_rankings(study), protocol_scores(study, runs)
-        header = built.header
-    sentinels = _sentinels(runs)
-    analysis = analyse(
-        rankings,
-        scores,
-        settings,
-        sentinels=sentinels,
-        other_consensuses=CONSENSUS_METHODS,
-    )
-    data = {"header": header, "sentinels": sentinels, **analysis.to_json()}
+        origin = report_of(
+            study=study, settings=settings, runs=runs, report=Report(settings, {})
+        ).header
+    analysed = cached.get(key, analysed=True)
+    if analysed is None:
+        analysed = _analysed(rankings, scores, settings, runs)
+    data = {"header": origin, "sentinels": _sentinels(runs), **analysed}
     return ComputedReport(
         study, json.dumps(data, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
     )
@@ -238,9 +266,13 @@ def annotator_rankings(study: Study) -> AnnotatorRankings:
 
     Images that nobody has ranked are there too, so that a report can say that it leaves them out.
     """
+    return _unnamed(_rankings(study, str))
+
+
+def _unnamed(rankings: NamedRankings) -> AnnotatorRankings:
     return {
         criterion: {image: list(of_image.values()) for image, of_image in of_criterion.items()}
-        for criterion, of_criterion in _rankings(study, str).items()
+        for criterion, of_criterion in rankings.items()
     }
 
 

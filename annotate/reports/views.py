@@ -8,6 +8,7 @@ from urllib.parse import urlencode
 from django.contrib.auth.decorators import login_required
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
+from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_safe
 
 from annotate.jobs.presentation import go_to
@@ -19,7 +20,7 @@ from rankings.report import Settings, report_from_json
 
 from . import exports, services, work
 from .forms import ReportForm
-from .presentation import shown_around, shown_tables
+from .presentation import ImageLinks, shown_around, shown_tables
 
 
 @login_required
@@ -35,8 +36,8 @@ def report(request: HttpRequest, slug: str) -> HttpResponse:
     }
     if not form.is_valid():
         return render(request, "reports/report.html", context, status=422)
-    built = services.study_report(study=study, settings=form.settings(), runs=form.runs())
-    context |= _screen_of(built)
+    built, screen = _screen_of(study, form)
+    context |= screen
     if len(built.runs) < len(services.available_runs(study)):
         # What Best and Worst count depends on who takes part.
         among = urlencode({"among": [run.name for run in built.runs]}, doseq=True)
@@ -44,15 +45,23 @@ def report(request: HttpRequest, slug: str) -> HttpResponse:
     return render(request, "reports/report.html", context)
 
 
-def _screen_of(built: services.StudyReport) -> dict[str, Any]:
-    is_small = built.n_images <= services.MAX_IMAGES_ANALYSED_AT_ONCE
-    data = services.study_analysis(built).to_json() if is_small and built.runs else None
-    return {
+def _screen_of(study: Study, form: ReportForm) -> tuple[services.StudyReport, dict[str, Any]]:
+    settings, runs = form.settings(), form.runs()
+    is_small = study.study_images.count() <= services.MAX_IMAGES_ANALYSED_AT_ONCE
+    data: Mapping[str, Any] = {}
+    if is_small and runs:
+        built, data = services.analysed_report(study=study, settings=settings, runs=runs)
+    else:
+        built = services.study_report(study=study, settings=settings, runs=runs)
+    query = _query_of(built.settings)
+    anywhere = reverse("evidence:image", args=[study.slug, "-"])
+    links = ImageLinks(anywhere.removesuffix("-/"), query)
+    return built, {
         "built": built,
         "settings": built.settings,
-        "settings_query": _query_of(built.settings),
+        "settings_query": query,
         "n_protocols": len(built.runs),
-        "tables": shown_tables(built.report, data["analysis"] if data else {}),
+        "tables": shown_tables(built.report, data.get("analysis", {}), links),
         "around": shown_around(data) if data else [],
         "is_too_large": not is_small,
     }
@@ -88,8 +97,7 @@ def export_table(request: HttpRequest, slug: str, table: str, extension: str) ->
     form = _form(request, study)
     if not form.is_valid():
         return HttpResponse(form.errors.as_text(), status=422, content_type="text/plain")
-    built = services.study_report(study=study, settings=form.settings(), runs=form.runs())
-    data = services.study_analysis(built).to_json()
+    built, data = services.analysed_report(study=study, settings=form.settings(), runs=form.runs())
     return _table_file(data, built.header, study, table, extension)
 
 

@@ -82,7 +82,7 @@ def test_the_command_says_undefined_where_no_pair_was_compared():
     assert json.loads(done.stdout)[0]["tie_parameter"] is None
 
 
-def test_the_command_shows_the_bound_when_time_runs_out(tmp_path, monkeypatch, capsys):
+def test_the_command_shows_the_bound_when_the_search_is_cut_short(tmp_path, monkeypatch, capsys):
     cut = KemenyConsensus((("a",), ("b",)), 3.5, 2.0, is_proven=False)
     monkeypatch.setattr(command_line, "kemeny", lambda rankings: cut)
     file = tmp_path / "rankings.json"
@@ -90,7 +90,10 @@ def test_the_command_shows_the_bound_when_time_runs_out(tmp_path, monkeypatch, c
     assert command_line.main(["consensus", str(file), "--method", "kemeny"]) == 0
     shown = capsys.readouterr()
     assert json.loads(shown.out) == [[["a"], ["b"]]]
-    assert shown.err == "item 0: time ran out; the distance is 3.5, and none is below 2.0\n"
+    assert (
+        shown.err
+        == "item 0: the search was cut short; the distance is 3.5, and none is below 2.0\n"
+    )
 
 
 @pytest.mark.parametrize("method", CONSENSUS_METHODS)

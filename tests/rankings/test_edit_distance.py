@@ -5,6 +5,7 @@ import itertools
 import json
 
 import pytest
+import scipy.stats
 from hypothesis import given
 
 from rankings.distances import (
@@ -14,6 +15,7 @@ from rankings.distances import (
 )
 from rankings.edit_distance import edit_distance, edit_script, expected_from_random_order
 from rankings.errors import RankingError
+from rankings.orders import bucket_of
 from tests.support.rankings import rankings_of, weak_orders
 from tests.support.shared import shared_path
 
@@ -156,6 +158,17 @@ def test_the_expected_distance_of_a_random_order_is_the_mean_over_all_orders(goa
     kemeny = sum(pairwise_kemeny(order, goal) for order in orders) / len(orders)
     assert expected_from_random_order(goal) == pytest.approx(edit, abs=1e-12)
     assert expected_kemeny_from_random_order(goal) == pytest.approx(kemeny, abs=1e-12)
+
+
+@given(rankings_of("abcdefg"), rankings_of("abcdefg"))
+def test_tau_b_is_that_of_scipy(a, b):
+    place_in_a, place_in_b = bucket_of(a), bucket_of(b)
+    if len(a) > 1 and len(b) > 1:
+        rows = [[place[method] for method in "abcdefg"] for place in (place_in_a, place_in_b)]
+        expected = scipy.stats.kendalltau(*rows).statistic
+        assert kendall_tau_b(a, b) == pytest.approx(expected, abs=1e-12)
+    else:
+        assert kendall_tau_b(a, b) is None
 
 
 def test_tau_b_is_undefined_when_one_side_ties_everything():

@@ -16,6 +16,7 @@ from rankings.significance import (
     permutation_test,
     wilcoxon_pairs,
 )
+from rankings.studentized_range import quantile
 
 
 def test_few_images_try_every_swap():
@@ -129,6 +130,15 @@ def test_friedman_follows_its_formula():
     assert tested.p_value == pytest.approx(math.exp(-7 / 3))
 
 
+@pytest.mark.parametrize("shape", [(30, 3), (200, 13)])
+def test_friedman_of_many_tied_distances_is_that_of_scipy(shape):
+    table = np.random.default_rng(len("ties")).integers(0, 6, size=shape) / 2
+    expected = scipy.stats.friedmanchisquare(*table.T)
+    tested = friedman_test(table, [f"p{at}" for at in range(shape[1])])
+    assert tested.statistic == pytest.approx(expected.statistic, rel=1e-12)
+    assert tested.p_value == pytest.approx(expected.pvalue, rel=1e-12)
+
+
 @pytest.mark.parametrize("shape", [(0, 3), (1, 3), (9, 2), (9, 1), (9, 0), (9, 3)])
 def test_friedman_is_undefined_without_enough_or_when_all_are_alike(shape):
     tested = friedman_test(np.ones(shape), "xyz"[: shape[1]])
@@ -165,6 +175,15 @@ def test_many_signed_ranks_are_near_to_all_sign_patterns():
     assert pair.p_value == pytest.approx(expected, abs=0.03)
 
 
+@pytest.mark.parametrize("n", [13, 60, 500])
+def test_many_signed_ranks_with_ties_and_zeros_are_those_of_scipy(n):
+    table = np.random.default_rng(n).integers(0, 7, size=(n, 4)) / 2
+    for pair in wilcoxon_pairs(table, "wxyz"):
+        x, y = (table[:, "wxyz".index(name)] for name in (pair.first, pair.second))
+        expected = scipy.stats.wilcoxon(x - y, zero_method="zsplit", method="asymptotic")
+        assert pair.p_value == pytest.approx(expected.pvalue, rel=1e-12)
+
+
 def test_wilcoxon_is_undefined_where_nothing_differs():
     table = np.column_stack([np.ones(20), np.ones(20), np.zeros(20)])
     same, *others = wilcoxon_pairs(table, "xyz")
@@ -193,6 +212,12 @@ def test_the_critical_difference_has_the_published_quantiles(n_protocols, quanti
     compared = critical_difference(np.ones((6, n_protocols)), "abcdefghij"[:n_protocols])
     expected = quantile * math.sqrt(n_protocols * (n_protocols + 1) / 36)
     assert compared.critical_difference == pytest.approx(expected, rel=4e-4)
+
+
+@pytest.mark.parametrize(("level", "n"), [(0.95, 2), (0.95, 17), (0.95, 60), (0.95, 61), (0.9, 5)])
+def test_quantiles_kept_or_not_are_those_of_scipy(level, n):
+    expected = scipy.stats.studentized_range.ppf(level, n, math.inf)
+    assert quantile(level, n) == pytest.approx(expected, rel=1e-9)
 
 
 def test_fourteen_images_and_four_protocols_have_the_published_difference():

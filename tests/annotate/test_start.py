@@ -1,0 +1,63 @@
+"""The start of a process, which loads no library that only some of its work needs."""
+
+import json
+import os
+import subprocess
+import sys
+
+import pytest
+
+# By what needs them: statistics and integer programmes; drawing; a cluster; tests.
+_HEAVY = (
+    "scipy",
+    "pandas",
+    "matplotlib",
+    "altair",
+    "vl_convert",
+    "fontTools",
+    "pypdf",
+    "dask",
+    "distributed",
+)
+_SITE = "import django; django.setup(); import config.urls, config.wsgi"
+
+
+def loaded_by(statement):
+    """The modules of a process of its own: the tests around have loaded them all."""
+    done = subprocess.run(
+        [sys.executable, "-c", f"{statement}\nimport json, sys; print(json.dumps([*sys.modules]))"],
+        env={**os.environ, "DJANGO_SETTINGS_MODULE": "config.settings"},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return set(json.loads(done.stdout))
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [_SITE, "import rankings.analysis", "import rankings.__main__", "import protocols.registry"],
+)
+def test_no_heavy_library_is_loaded_before_it_is_needed(statement):
+    assert not loaded_by(statement) & {*_HEAVY}
+
+
+def test_the_pure_packages_alone_load_nothing_else():
+    """Their names and versions are there at once."""
+    assert not loaded_by("import protocols, rankings") & {"numpy", "shapely", "django", *_HEAVY}
+
+
+def test_a_report_loads_of_scipy_its_functions_alone():
+    """Of statistics and optimisation nothing: they take a second and 60 MiB."""
+    work = """
+from rankings.analysis import analyse
+rankings = {"recall": {f"i{at}": {a: (("x",), ("y",)) for a in "abc"} for at in range(20)}}
+scores = {
+    f"i{at}": {p: {"x": (at % n, 1.0), "y": (0.5, 1.0)} for n, p in enumerate("pqr", 2)}
+    for at in range(20)
+}
+analyse(rankings, scores, other_consensuses=("kemeny", "davidson"))
+"""
+    loaded = loaded_by(work)
+    assert "scipy.special" in loaded
+    assert not loaded & {"scipy.stats", "scipy.optimize", "scipy.sparse"}
