@@ -16,7 +16,7 @@ from django.views.decorators.http import require_POST, require_safe
 
 from annotate.access import permitted
 from annotate.datasets.models import Image, Method
-from annotate.errors import CHOOSE_A_VERDICT
+from annotate.errors import CHOOSE_A_VERDICT, Refusal
 from annotate.requests import SignedInRequest
 from annotate.studies.errors import StudyRefused
 from annotate.studies.models import Study
@@ -58,7 +58,7 @@ def _refusals_shown(view: View) -> View:
         try:
             return view(request, **address)
         except StudyNotOpen as refusal:
-            return _refused(request, refusal)
+            return refused(request, refusal)
         except AlreadyAnswered as refusal:
             if "slug" in address:
                 return _conflict(request, _study(request, address["slug"]), refusal)
@@ -74,7 +74,7 @@ def judge(request: SignedInRequest, slug: str) -> HttpResponse:
     study = _study(request, slug)
     turn = turns.waiting_turn(study, request.user)
     if study.state != Study.State.OPEN:
-        return _refused(request, services.not_open(study))
+        return refused(request, services.not_open(study))
     if turn is None:
         if first_visit_is_due(study, request.user):
             return redirect("learning:welcome", slug=slug)
@@ -147,7 +147,7 @@ def history(request: SignedInRequest, slug: str) -> HttpResponse:
     """The last answers: as data for the drawer, or as a page of its own."""
     study = _study(request, slug)
     if study.state != Study.State.OPEN:
-        return _refused(request, services.not_open(study))
+        return refused(request, services.not_open(study))
     pasts = history_data(study, request.user, changes.history(study, request.user))
     if _wants_json(request):
         return JsonResponse({"screens": pasts})
@@ -168,7 +168,7 @@ def next_image(request: SignedInRequest, slug: str) -> HttpResponse:
     """The image that will most likely come next, so that the page can fetch it in advance."""
     study = _study(request, slug)
     if study.state != Study.State.OPEN:
-        return _refused(request, services.not_open(study))
+        return refused(request, services.not_open(study))
     image_id = planning.next_image(study, request.user)
     if image_id is None:
         return JsonResponse({"image": None})
@@ -314,7 +314,8 @@ def _conflict(request: SignedInRequest, study: Study, refusal: AlreadyAnswered) 
     return _screen(request, turn, status=409, notice=str(refusal))
 
 
-def _refused(request: SignedInRequest, refusal: StudyNotOpen) -> HttpResponse:
+def refused(request: SignedInRequest, refusal: Refusal) -> HttpResponse:
+    """Answer that a study takes no answers now."""
     if _wants_json(request):
         return JsonResponse({"message": str(refusal)}, status=403)
     context = {

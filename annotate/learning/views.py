@@ -13,12 +13,12 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from annotate.access import permitted
 from annotate.errors import CHOOSE_A_VERDICT
+from annotate.judging.views import refused
 from annotate.requests import SignedInRequest
 from annotate.studies.models import Study
 
 from . import consent, selectors, services
 from . import presentation as screens
-from .errors import StudyNotOpen
 from .forms import ConsentForm, PracticeForm
 from .models import FirstVisit
 from .pairs import CARDS, EXERCISES, NEEDED, PAIRS_IN_A_ROUND, ROUNDS
@@ -34,7 +34,7 @@ def _of_a_study(view: View) -> View:
     def checked(request: SignedInRequest, slug: str, **kwargs: Any) -> HttpResponse:
         study = get_object_or_404(permitted(request.user, "annotate.judge_study", Study), slug=slug)
         if study.state != Study.State.OPEN:
-            return _refused(request, services.not_open(study))
+            return refused(request, services.not_open(study))
         visit = services.find_visit(study, request.user)
         if visit is None and view is not _welcome and services.is_due(study, request.user):
             return redirect("learning:welcome", slug=slug)
@@ -207,13 +207,3 @@ def _page(
         "steps": steps,
     }
     return render(request, f"learning/{name}.html", shared | context, status=status)
-
-
-def _refused(request: SignedInRequest, refusal: StudyNotOpen) -> HttpResponse:
-    context = {
-        "title": "This study takes no answers now",
-        "sentence": str(refusal),
-        "next_url": reverse("home"),
-        "next_label": "Your studies",
-    }
-    return render(request, "judging/refused.html", context, status=403)

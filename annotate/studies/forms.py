@@ -9,7 +9,7 @@ from annotate.datasets.models import Dataset, Image, Method
 from protocols import registry
 
 from .models import Role, Study
-from .services import BREAKS, LOCKED_BY_ANSWERS, SHARING
+from .services import BREAKS, LOCKED_BY_ANSWERS, SHARING, too_few, usual
 
 _WITH_DEFAULT = ("ground_truth", *BREAKS)
 
@@ -41,7 +41,7 @@ class SettingsForm(forms.ModelForm[Study]):
         )
         for name in _WITH_DEFAULT:
             self.fields[name].required = False
-            self.fields[name].initial = _default_of(name)
+            self.fields[name].initial = usual(name)
         if is_answered:
             for name in LOCKED_BY_ANSWERS:
                 self.fields[name].disabled = True
@@ -50,18 +50,11 @@ class SettingsForm(forms.ModelForm[Study]):
         cleaned = super().clean() or self.cleaned_data
         for name in _WITH_DEFAULT:
             if cleaned.get(name) in (None, "") and name not in self.errors:
-                cleaned[name] = _default_of(name)
+                cleaned[name] = usual(name)
         least, most = (cleaned.get(name) for name in SHARING)
         if least and most and most < least:
-            self.add_error(
-                "max_annotators",
-                f"An image needs {least} annotators; so many at least must be let in. Or leave it empty.",
-            )
+            self.add_error("max_annotators", too_few(least))
         return cleaned
-
-
-def _default_of(name: str) -> Any:
-    return next(field.default for field in Study._meta.fields if field.name == name)
 
 
 class StudyForm(SettingsForm):

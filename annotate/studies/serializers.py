@@ -7,10 +7,9 @@ from rest_framework import serializers
 from annotate.datasets.models import Dataset, Image, Method
 
 from .models import Membership, Study
-from .services import BREAKS, LOCKED_BY_ANSWERS
+from .services import BREAKS, LOCKED_BY_ANSWERS, SHARING, too_few, usual
 
-# Images are shared out only by the form.
-_SETTINGS = ["min_annotators", *LOCKED_BY_ANSWERS, *BREAKS]
+_SETTINGS = [*SHARING, *LOCKED_BY_ANSWERS, *BREAKS]
 
 
 class StudySerializer(serializers.ModelSerializer[Study]):
@@ -68,6 +67,9 @@ class NewStudySerializer(serializers.ModelSerializer[Study]):
             raise serializers.ValidationError(
                 {"methods": f"Not methods of {dataset}: {', '.join(missing)}."}
             )
+        least, most = (sent.get(name, usual(name)) for name in SHARING)
+        if most is not None and most < least:
+            raise serializers.ValidationError({"max_annotators": too_few(least)})
         if sent.get("images") is not None:
             ids = set(sent["images"])
             sent["images"] = list(Image.objects.filter(dataset=dataset).in_bulk(ids).values())

@@ -1,7 +1,7 @@
 """Setting up a study and deciding who takes part."""
 
 from collections.abc import Callable, Sequence
-from typing import Final
+from typing import Any, Final
 
 from django.contrib.auth.models import User
 from django.db import transaction
@@ -19,6 +19,7 @@ from .pseudonyms import give_pseudonyms
 _MIN_METHODS = 2
 # The settings of a study, for forms and the API: three groups.
 SHARING: Final = ("min_annotators", "max_annotators")
+
 BREAKS: Final = ("break_minutes", "break_screens")
 # What decides what an answer means, or under which circumstances it was given.
 LOCKED_BY_ANSWERS: Final = (
@@ -32,6 +33,16 @@ LOCKED_BY_ANSWERS: Final = (
     "same_for_all",
     "keep_camera",
 )
+
+
+def usual(setting: str) -> Any:
+    """Return the usual value of a study's setting."""
+    return Study._meta.get_field(setting).get_default()
+
+
+def too_few(least: int) -> str:
+    """Say that fewer people would be let in than an image needs."""
+    return f"An image needs {least} annotators; so many at least must be let in. Or leave it empty."
 
 
 @transaction.atomic

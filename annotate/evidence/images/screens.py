@@ -71,7 +71,7 @@ def _shown(
         )
     # After an undo a screen that was answered waits again.
     if not events or screen.state == Screen.State.WAITING:
-        words = "waits for an answer" if screen.state == Screen.State.WAITING else "taken back"
+        words = "waits for an answer" if screen.state == Screen.State.WAITING else "withdrawn"
         yield Shown(
             screen.number, left, right, purpose, ("", "", ""), screen.created, None, words, ""
         )
@@ -82,7 +82,7 @@ def _counts(
 ) -> tuple[str, str]:
     """Say whether an answer counts: whether the order that the log leads to says the same."""
     if is_withdrawn(event):
-        return "no, taken back", ""
+        return "no, withdrawn", ""
     if isinstance(event, Skip):
         return f"skipped: {event.text or event.get_reason_display()}", ""
     differing = [name for name, verdict in verdicts.items() if known.get(name) != verdict]

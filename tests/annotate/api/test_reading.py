@@ -486,3 +486,19 @@ def test_the_lists_of_an_annotator_take_no_more_queries_either(world):
         add_annotator(make_study(), world.people["annotator"])
     rank_everything(world.study, world.people["annotator"], TRUTH)
     assert [n_queries(script, address) for address in addresses] == few
+
+
+def test_a_study_is_set_up_with_how_its_images_are_shared_out(world):
+    admin = world.client("admin")
+    study = {
+        "name": "Shared out",
+        "dataset": world.study.dataset.slug,
+        "methods": ["alpha-net", "beta-net"],
+        "min_annotators": 2,
+    }
+    refused = admin.post("/api/v1/studies", study | {"max_annotators": 1})
+    assert is_problem(refused, 422, "invalid")
+    assert "An image needs 2 annotators" in refused.content.decode()
+    made = admin.post("/api/v1/studies", study | {"max_annotators": 3}).json()
+    assert (made["min_annotators"], made["max_annotators"]) == (2, 3)
+    assert admin.post("/api/v1/studies", study | {"name": "To all"}).json()["max_annotators"] is None

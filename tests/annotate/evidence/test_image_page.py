@@ -206,7 +206,7 @@ def test_every_screen_is_listed_with_whether_it_counts(follow):
                 assignment.screens.values_list("number", flat=True)
             )
             seen |= {one.counts.split(":")[0] for one in shown}
-    assert {"yes", "no, taken back", "skipped", "waits for an answer"} <= seen
+    assert {"yes", "no, withdrawn", "skipped", "waits for an answer"} <= seen
 
 
 def test_an_answer_that_was_taken_back_does_not_count(follow):
@@ -217,7 +217,7 @@ def test_an_answer_that_was_taken_back_does_not_count(follow):
     services.undo(study=study, annotator=person, screen_id="")
     response = follow(study).get(image_url(study), {"annotator": "annotator-1"})
     counts = [shown.counts for shown in response.context["screens"]]
-    assert counts == ["no, taken back", "waits for an answer"]
+    assert counts == ["no, withdrawn", "waits for an answer"]
 
 
 def test_nobody_of_that_name_is_404(follow, study):
