@@ -37,7 +37,8 @@ LOCKED_BY_ANSWERS: Final = (
 
 def usual(setting: str) -> Any:
     """Return the usual value of a study's setting."""
-    return Study._meta.get_field(setting).get_default()
+    field = next(field for field in Study._meta.fields if field.name == setting)
+    return field.get_default()
 
 
 def too_few(least: int) -> str:
