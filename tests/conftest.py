@@ -2,7 +2,9 @@
 
 import os
 import shutil
+from collections.abc import Iterator
 from functools import cache
+from itertools import count
 from pathlib import Path
 
 import pytest
@@ -13,6 +15,10 @@ from tests.support.databases import database_of_tests
 from tests.support.examples import USUAL
 from tests.support.made_once import module_data  # noqa: F401
 from tests.support.processes import workers  # noqa: F401
+
+_ROOT = Path(__file__).resolve().parents[1]
+# Tests of packages that know no Django have no settings.
+_PURE = ("tests/protocols/", "tests/rankings/")
 
 # Playwright runs an event loop in the thread of the test, which also asks the database.
 os.environ.setdefault("DJANGO_ALLOW_ASYNC_UNSAFE", "1")
@@ -32,16 +38,30 @@ def _settings_of_tests():
         yield
 
 
+@pytest.fixture(scope="session")
+def _folders(tmp_path_factory) -> Iterator[Path]:
+    """Empty folders; a tenth of what `tmp_path` costs, which names each after its test."""
+    folder = tmp_path_factory.mktemp("files")
+    return (folder / str(number) for number in count())
+
+
 @pytest.fixture(autouse=True)
-def _own_files(request, settings, tmp_path):
+def _own_files(request, _folders):
     """Photographs and other files away from the real ones; a test has its module's, too."""
-    settings.DATA_DIR = tmp_path
-    settings.MEDIA_ROOT = tmp_path / "images"
+    if request.path.relative_to(_ROOT).as_posix().startswith(_PURE):
+        return
+    settings = request.getfixturevalue("settings")
+    if "tmp_path" in request.fixturenames:
+        settings.DATA_DIR = request.getfixturevalue("tmp_path")
+    else:
+        settings.DATA_DIR = next(_folders)
+        settings.DATA_DIR.mkdir()
+    settings.MEDIA_ROOT = settings.DATA_DIR / "images"
     if "module_data" in request.fixturenames:
         for name in ("images", "results"):
             shared = request.getfixturevalue("module_data") / name
             if shared.exists():
-                shutil.copytree(shared, tmp_path / name)
+                shutil.copytree(shared, settings.DATA_DIR / name)
 
 
 @pytest.fixture(scope="session")
@@ -51,7 +71,6 @@ def django_db_setup(django_test_environment, django_db_blocker):
         yield
 
 
-_ROOT = Path(__file__).resolve().parents[1]
 _CHROMIUM_ARGUMENTS = [
     "--no-sandbox",
     "--disable-gpu",
