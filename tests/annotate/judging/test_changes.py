@@ -1,6 +1,7 @@
 """Changed and disputed answers, re-checks, history, methods that come and go."""
 
 import json
+from copy import deepcopy
 
 import pytest
 from django.core.management import call_command
@@ -16,6 +17,7 @@ from annotate.studies.errors import StudyRefused
 from annotate.studies.models import Study, StudyImage
 from protocols.core.regions import Region, encode_regions
 from tests.support.factories import add_annotator, make_admin, make_method, make_result, make_study
+from tests.support.made_once import made_once
 from tests.support.truths import (
     CRITERIA,
     answer,
@@ -32,9 +34,16 @@ STRICT = same_truth([[name] for name in NAMES])
 JSON = {"accept": "application/json"}
 
 
-@pytest.fixture
-def study():
+def make_the_study():
     return make_study(["a", "b", "c", "d"])
+
+
+made_study = made_once(make_the_study)
+
+
+@pytest.fixture
+def study(made_study, db):
+    return deepcopy(made_study)
 
 
 @pytest.fixture
