@@ -122,6 +122,8 @@ _DATABASE = (
 )
 # What takes longest begins first, so that no core waits for the other at the end.
 _FIRST = ("tests/browser/", "tests/annotate/test_real_study", "tests/annotate/reports/")
+# Modules of these folders share what they prepare.
+_TOGETHER = ("tests/tools/artwork/demo/",)
 # Tests of these need nothing of their neighbours, and may run beside them.
 _SPREAD = ("tests/browser/test_pages.py", "tests/annotate/api/test_fuzzed.py")
 
@@ -141,7 +143,8 @@ def pytest_collection_modifyitems(items):
                 item.add_marker(missing)
         # What a module prepares is prepared once: its tests stay in one process.
         if path not in _SPREAD:
-            item.add_marker(pytest.mark.xdist_group(path))
+            together = next(filter(path.startswith, _TOGETHER), path)
+            item.add_marker(pytest.mark.xdist_group(together))
     items.sort(key=lambda item: _turn(item.nodeid))
 
 
