@@ -85,10 +85,18 @@ _CHROMIUM_ARGUMENTS = [
 
 @cache
 def _chromium() -> str | None:
-    """Where Chromium is: the system's, or the one that Playwright downloaded for itself."""
-    installed = next(filter(None, map(shutil.which, ("chromium", "chromium-browser"))), None)
-    own = sorted(Path.home().glob(".cache/ms-playwright/chromium-*/chrome-linux*/chrome"))
-    return installed or (str(own[-1]) if own else None)
+    """Where Chromium is: the system's, or the one that Playwright downloaded for itself.
+
+    The one without windows comes first: a test takes two thirds of the processor time with it.
+    """
+    names = ("chromium-headless-shell", "chromium", "chromium-browser")
+    installed = next(filter(None, map(shutil.which, names)), None)
+    downloads = Path.home() / ".cache/ms-playwright"
+    own = [
+        *sorted(downloads.glob("chromium_headless_shell-*/chrome-*/*headless*shell"), reverse=True),
+        *sorted(downloads.glob("chromium-*/chrome-linux*/chrome"), reverse=True),
+    ]
+    return installed or (str(own[0]) if own else None)
 
 
 @pytest.fixture(scope="session")
