@@ -36,7 +36,7 @@ test: .venv/dev browser ## Run every test, those in a browser included
 	@if command -v node >/dev/null && ls tests/js/*.test.mjs >/dev/null 2>&1; then node --test tests/js/; fi
 
 test-fast: .venv/dev ## Run every test that needs neither a browser nor benchmark data
-	@WITHOUT_BENCHMARK_DATA=1 $(PYTEST) -m "not browser" $(TESTS)
+	@WITHOUT_BENCHMARK_DATA=1 $(PYTEST) --ignore tests/browser -p no:playwright -p no:base_url $(TESTS)
 
 test-thorough: .venv/dev ## Try many more examples of every property, and others each time; takes long
 	@$(PYTEST) --hypothesis-profile=thorough -m "not browser" $(TESTS)
