@@ -36,7 +36,7 @@ test: .venv/dev browser ## Run every test, those in a browser included
 	@if command -v node >/dev/null && ls tests/js/*.test.mjs >/dev/null 2>&1; then node --test tests/js/; fi
 
 test-fast: .venv/dev ## Run every test that needs neither a browser nor benchmark data
-	@WITHOUT_BENCHMARK_DATA=1 $(PYTEST) -m "not browser" $(TESTS)
+	@WITHOUT_BENCHMARK_DATA=1 $(PYTEST) --ignore tests/browser -p no:playwright -p no:base_url $(TESTS)
 
 test-thorough: .venv/dev ## Try many more examples of every property, and others each time; takes long
 	@$(PYTEST) --hypothesis-profile=thorough -m "not browser" $(TESTS)
@@ -75,11 +75,14 @@ artwork: .venv/dev ## Draw the pictures of the examples anew, and make the demo'
 	@$(BIN)/python -m tools.artwork
 
 browser: ## Install Chromium for the browser tests where it is missing and can be had
-	@if command -v chromium >/dev/null || command -v chromium-browser >/dev/null; then :; \
-	elif command -v apt-get >/dev/null && $(SUDO) true 2>/dev/null; then \
-		echo "Installing Chromium for the browser tests ..."; \
-		$(SUDO) apt-get update -qq && $(SUDO) apt-get install -y -qq chromium >/dev/null; \
-	elif $(BIN)/python -m playwright install chromium; then :; \
+	@if command -v chromium-headless-shell >/dev/null; then :; \
+	elif { command -v chromium || command -v chromium-browser; } >/dev/null && \
+		! apt-cache show chromium-headless-shell >/dev/null 2>&1; then :; \
+	elif command -v apt-get >/dev/null && $(SUDO) true 2>/dev/null && $(SUDO) apt-get update -qq && \
+		{ $(SUDO) apt-get install -y -qq chromium-headless-shell || \
+		$(SUDO) apt-get install -y -qq chromium; } >/dev/null 2>&1; then :; \
+	elif command -v chromium >/dev/null || command -v chromium-browser >/dev/null; then :; \
+	elif $(BIN)/python -m playwright install --only-shell chromium; then :; \
 	else echo "Chromium cannot be installed here; the browser tests will say that they were skipped."; fi
 
 lock: ## Write requirements.txt and requirements-dev.txt from the .in files (needs uv)

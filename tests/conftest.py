@@ -1,8 +1,11 @@
 """What all tests share."""
 
+import gc
 import os
 import shutil
+from collections.abc import Iterator
 from functools import cache
+from itertools import count
 from pathlib import Path
 
 import pytest
@@ -13,6 +16,10 @@ from tests.support.databases import database_of_tests
 from tests.support.examples import USUAL
 from tests.support.made_once import module_data  # noqa: F401
 from tests.support.processes import workers  # noqa: F401
+
+_ROOT = Path(__file__).resolve().parents[1]
+# Tests of packages that know no Django have no settings.
+_PURE = ("tests/protocols/", "tests/rankings/")
 
 # Playwright runs an event loop in the thread of the test, which also asks the database.
 os.environ.setdefault("DJANGO_ALLOW_ASYNC_UNSAFE", "1")
@@ -32,16 +39,30 @@ def _settings_of_tests():
         yield
 
 
+@pytest.fixture(scope="session")
+def _folders(tmp_path_factory) -> Iterator[Path]:
+    """Empty folders; a tenth of what `tmp_path` costs, which names each after its test."""
+    folder = tmp_path_factory.mktemp("files")
+    return (folder / str(number) for number in count())
+
+
 @pytest.fixture(autouse=True)
-def _own_files(request, settings, tmp_path):
+def _own_files(request, _folders):
     """Photographs and other files away from the real ones; a test has its module's, too."""
-    settings.DATA_DIR = tmp_path
-    settings.MEDIA_ROOT = tmp_path / "images"
+    if request.path.relative_to(_ROOT).as_posix().startswith(_PURE):
+        return
+    settings = request.getfixturevalue("settings")
+    if "tmp_path" in request.fixturenames:
+        settings.DATA_DIR = request.getfixturevalue("tmp_path")
+    else:
+        settings.DATA_DIR = next(_folders)
+        settings.DATA_DIR.mkdir()
+    settings.MEDIA_ROOT = settings.DATA_DIR / "images"
     if "module_data" in request.fixturenames:
         for name in ("images", "results"):
             shared = request.getfixturevalue("module_data") / name
             if shared.exists():
-                shutil.copytree(shared, tmp_path / name)
+                shutil.copytree(shared, settings.DATA_DIR / name)
 
 
 @pytest.fixture(scope="session")
@@ -51,7 +72,6 @@ def django_db_setup(django_test_environment, django_db_blocker):
         yield
 
 
-_ROOT = Path(__file__).resolve().parents[1]
 _CHROMIUM_ARGUMENTS = [
     "--no-sandbox",
     "--disable-gpu",
@@ -66,10 +86,18 @@ _CHROMIUM_ARGUMENTS = [
 
 @cache
 def _chromium() -> str | None:
-    """Where Chromium is: the system's, or the one that Playwright downloaded for itself."""
-    installed = next(filter(None, map(shutil.which, ("chromium", "chromium-browser"))), None)
-    own = sorted(Path.home().glob(".cache/ms-playwright/chromium-*/chrome-linux*/chrome"))
-    return installed or (str(own[-1]) if own else None)
+    """Where Chromium is: the system's, or the one that Playwright downloaded for itself.
+
+    The one without windows comes first: a test takes two thirds of the processor time with it.
+    """
+    names = ("chromium-headless-shell", "chromium", "chromium-browser")
+    installed = next(filter(None, map(shutil.which, names)), None)
+    downloads = Path.home() / ".cache/ms-playwright"
+    own = [
+        *sorted(downloads.glob("chromium_headless_shell-*/chrome-*/*headless*shell"), reverse=True),
+        *sorted(downloads.glob("chromium-*/chrome-linux*/chrome"), reverse=True),
+    ]
+    return installed or (str(own[0]) if own else None)
 
 
 @pytest.fixture(scope="session")
@@ -103,6 +131,8 @@ _DATABASE = (
 )
 # What takes longest begins first, so that no core waits for the other at the end.
 _FIRST = ("tests/browser/", "tests/annotate/test_real_study", "tests/annotate/reports/")
+# Modules of these folders share what they prepare.
+_TOGETHER = ("tests/tools/artwork/demo/",)
 # Tests of these need nothing of their neighbours, and may run beside them.
 _SPREAD = ("tests/browser/test_pages.py", "tests/annotate/api/test_fuzzed.py")
 
@@ -122,8 +152,16 @@ def pytest_collection_modifyitems(items):
                 item.add_marker(missing)
         # What a module prepares is prepared once: its tests stay in one process.
         if path not in _SPREAD:
-            item.add_marker(pytest.mark.xdist_group(path))
+            together = next(filter(path.startswith, _TOGETHER), path)
+            item.add_marker(pytest.mark.xdist_group(together))
     items.sort(key=lambda item: _turn(item.nodeid))
+
+
+def pytest_collection_finish():
+    # What is loaded now stays; looking through it for circles takes a twentieth of the tests' time.
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(20_000, 20, 20)
 
 
 def _turn(nodeid: str) -> int:

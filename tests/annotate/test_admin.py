@@ -32,6 +32,7 @@ from tests.support.factories import (
     make_person,
     make_study,
 )
+from tests.support.made_once import made_once
 from tests.support.truths import rank_everything, same_truth
 
 pytestmark = pytest.mark.django_db
@@ -64,8 +65,7 @@ WRITTEN_ONCE = {
 }
 
 
-@pytest.fixture
-def everything():
+def make_everything():
     """At least one row in every table of ours."""
     study = make_study(["a", "b", "c"], images=2)
     score_protocol(dataset=study.dataset, slug="iou")
@@ -88,12 +88,20 @@ def everything():
     Finding.objects.create(draft=draft, file=file, severity="error", code="A1", archive="a.zip")
     Job.objects.create(kind="imports.check")
     presence.arrive("a machine, process 1")
-    return study
+    return study, make_admin("rescuer")
+
+
+made_everything = made_once(make_everything)
 
 
 @pytest.fixture
-def rescuer(client, everything):
-    client.force_login(make_admin("rescuer"))
+def everything(made_everything):
+    return made_everything[0]
+
+
+@pytest.fixture
+def rescuer(client, made_everything):
+    client.force_login(made_everything[1])
     return client
 
 

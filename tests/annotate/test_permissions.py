@@ -1,8 +1,12 @@
 """Every address, as nobody, a stranger, an annotator, a researcher and an admin."""
 
 import io
+from contextlib import contextmanager
+from dataclasses import dataclass
 
 import pytest
+from django.db import transaction
+from django.test import Client
 from django.urls import reverse
 
 from annotate.accounts.services import invite
@@ -13,6 +17,7 @@ from annotate.imports.models import Draft, Import
 from annotate.jobs.models import Job
 from annotate.judging import services
 from annotate.reports.services import keep_report
+from annotate.studies.models import Study
 from rankings.report import Settings
 from tests.support.addresses import names_of_addresses
 from tests.support.factories import (
@@ -23,6 +28,7 @@ from tests.support.factories import (
     make_study,
 )
 from tests.support.headers import check_headers
+from tests.support.made_once import made_once
 
 pytestmark = pytest.mark.django_db
 
@@ -141,57 +147,57 @@ def test_every_address_of_the_site_is_in_the_table():
     assert sorted(OWN) == sorted(ADDRESSES)
 
 
-@pytest.fixture
-def study():
-    return make_study(["a", "b"])
+@dataclass
+class Site:
+    """A study with its dataset, and a signed-in client of every role."""
+
+    study: Study
+    clients: dict[str, Client]
+    # The pair that waits for the annotator.
+    screen_id: str
 
 
-@pytest.fixture
-def people(study):
-    return {
+def make_site():
+    study = make_study(["a", "b"])
+    people = {
         "stranger": make_person(),
         "annotator": add_newcomer(study),
         "researcher": add_researcher(study),
         "admin": make_admin(),
     }
-
-
-@pytest.fixture(autouse=True)
-def kept(study, people):
-    """A kept report, so that its addresses are of something."""
-    return keep_report(study=study, settings=Settings(), runs=[], person=people["admin"])
-
-
-@pytest.fixture(autouse=True)
-def load(study):
-    """A load that was begun, and the receipt of another."""
+    clients = {role: Client() for role in EVERYBODY}
+    for role, person in people.items():
+        clients[role].force_login(person)
+    # A kept report, a load that was begun, the receipt of another, and an invitation, so that their
+    # addresses are of something.
+    keep_report(study=study, settings=Settings(), runs=[], person=people["admin"])
     draft = drafts.open_draft(person=None, dataset=study.dataset)
     drafts.add_file(draft=draft, stream=io.BytesIO(b"x"), name="a.zip")
     Import.objects.create(dataset=study.dataset, kind="results", files=[], counts={})
-    return draft
+    # Work of the researcher that made a file.
+    start_truth(dataset=study.dataset, extension="zip", person=people["researcher"])
+    invite(study=study, role="annotator")
+    turn = services.start(study=study, annotator=people["annotator"])
+    return Site(study, clients, turn.screen.public_id)
 
 
-@pytest.fixture(autouse=True)
-def job(study, people):
-    """Work of the researcher that made a file."""
-    return start_truth(dataset=study.dataset, extension="zip", person=people["researcher"])
+site = made_once(make_site)
 
 
-@pytest.fixture(autouse=True)
-def invited(study):
-    return invite(study=study, role="annotator")
+@contextmanager
+def taken_back():
+    """Undo what happens within, so that the next request meets the same site."""
+    with transaction.atomic():
+        yield
+        transaction.set_rollback(True)
 
 
-@pytest.fixture
-def screen_id(study, people):
-    return services.start(study=study, annotator=people["annotator"]).screen.public_id
-
-
-def address(name, study, screen_id):
+def address(name, site):
+    study = site.study
     values = {
         "slug": study.dataset.slug if name.startswith(ON_THE_DATASET) else study.slug,
         "dataset_slug": study.dataset.slug,
-        "screen_id": screen_id,
+        "screen_id": site.screen_id,
         "method": "a",
         "extension": "csv",
         "name": "events.csv",
@@ -229,23 +235,23 @@ def address(name, study, screen_id):
     return reverse(name, kwargs={key: values[key] for key in wanted})
 
 
-@pytest.mark.parametrize("role", sorted(EVERYBODY))
 @pytest.mark.parametrize("name", sorted(ADDRESSES))
-def test_what_is_not_yours_is_not_there(client, study, people, screen_id, name, role):
+def test_what_is_not_yours_is_not_there(site, name):
     method, sent, allowed, answer = ADDRESSES[name]
-    if role != "nobody":
-        client.force_login(people[role])
-    response = getattr(client, method)(address(name, study, screen_id), sent)
-    if response.streaming:
-        response.getvalue()
-    check_headers(response)
-    if role in allowed:
-        assert response.status_code == answer
-    elif role == "nobody":
-        assert response.status_code == 302
-        assert response["Location"].startswith(reverse("account_login"))
-    else:
-        assert response.status_code == 404
+    url = address(name, site)
+    for role, client in site.clients.items():
+        with taken_back():
+            response = getattr(client, method)(url, sent)
+            if response.streaming:
+                response.getvalue()
+        check_headers(response)
+        if role in allowed:
+            assert response.status_code == answer, role
+        elif role == "nobody":
+            assert response.status_code == 302, role
+            assert response["Location"].startswith(reverse("account_login"))
+        else:
+            assert response.status_code == 404, role
 
 
 POSTED = sorted(
@@ -253,8 +259,9 @@ POSTED = sorted(
 )
 
 
-@pytest.mark.parametrize("name", POSTED)
-def test_what_changes_something_cannot_be_asked_by_get(client, study, people, screen_id, name):
-    _, _, allowed, _ = ADDRESSES[name]
-    client.force_login(people[min(allowed, default="admin")])
-    assert client.get(address(name, study, screen_id)).status_code == 405
+def test_what_changes_something_cannot_be_asked_by_get(site):
+    for name in POSTED:
+        _, _, allowed, _ = ADDRESSES[name]
+        with taken_back():
+            response = site.clients[min(allowed, default="admin")].get(address(name, site))
+        assert response.status_code == 405, name

@@ -2,15 +2,16 @@
 
 import copy
 import math
+import random
 from dataclasses import MISSING, fields, replace
 
 import pytest
-from hypothesis import given
 from hypothesis import strategies as st
 
 from protocols import registry
 from protocols.core.base import Scene, f_score
 from protocols.core.errors import ParameterError
+from tests.support.examples import given_shared
 from tests.support.new_protocol import lacks
 from tests.support.scenes import CREDITED, NEXT, SLUGS, WORD, changed, close, figures, scenes, score
 
@@ -29,7 +30,7 @@ def test_it_has_a_page_an_example_a_picture_a_source_and_known_empty_sides(slug)
 
 
 @pytest.mark.parametrize("slug", SLUGS)
-@given(scene=scenes)
+@given_shared(scene=scenes)
 def test_scores_are_shares_and_inputs_stay_as_they_were(slug, scene):
     before = copy.deepcopy(scene)
     scored = score(slug, scene)
@@ -42,7 +43,7 @@ def test_scores_are_shares_and_inputs_stay_as_they_were(slug, scene):
 
 
 @pytest.mark.parametrize("slug", SLUGS)
-@given(scene=scenes)
+@given_shared(scene=scenes)
 def test_the_f_score_is_the_harmonic_mean_of_recall_and_precision(slug, scene):
     """The one exception is published: an empty image of DETEVAL and ICDAR13 has R = P = 1, F = 0."""
     scored = score(slug, scene)
@@ -53,7 +54,7 @@ def test_the_f_score_is_the_harmonic_mean_of_recall_and_precision(slug, scene):
 
 
 @pytest.mark.parametrize("slug", SLUGS)
-@given(scene=scenes)
+@given_shared(scene=scenes)
 def test_other_images_do_not_matter(slug, scene):
     others = [Scene((WORD,), (WORD, NEXT), "first"), Scene((), (), "last")]
     among = registry.get(slug).score([others[0], scene, others[1]])[1]
@@ -62,7 +63,7 @@ def test_other_images_do_not_matter(slug, scene):
 
 
 @pytest.mark.parametrize("slug", SLUGS)
-@given(scene=scenes)
+@given_shared(scene=scenes)
 def test_every_region_has_a_match_or_a_reason(slug, scene):
     if not registry.PROTOCOLS[slug].has_matches:
         assert score(slug, scene).matches == ()
@@ -84,7 +85,7 @@ def test_every_region_has_a_match_or_a_reason(slug, scene):
 
 
 @pytest.mark.parametrize("slug", CREDITED)
-@given(scene=scenes)
+@given_shared(scene=scenes)
 def test_the_credits_of_the_matches_add_up_to_the_tally(slug, scene):
     scored = score(slug, scene)
     recalled = sum(match.recall_credit for match in scored.matches)
@@ -98,13 +99,15 @@ def test_the_credits_of_the_matches_add_up_to_the_tally(slug, scene):
 
 
 @pytest.mark.parametrize("slug", SLUGS)
-@given(scene=scenes, order=st.randoms(use_true_random=False))
-def test_the_order_of_regions_is_irrelevant_unless_it_is_said(slug, scene, order):
+@given_shared(scene=scenes, seed=st.integers())
+def test_the_order_of_regions_is_irrelevant_unless_it_is_said(slug, scene, seed):
     protocol = registry.PROTOCOLS[slug]
     if protocol.depends_on_order:
         text = f"{protocol.__doc__} {protocol.__mro__[1].__doc__}"
         assert "order" in text, f"{slug} depends on order; its docstring has to say so"
         return
+
+    order = random.Random(seed)
 
     def shuffled(regions):
         return regions and tuple(order.sample(regions, len(regions)))
@@ -114,7 +117,7 @@ def test_the_order_of_regions_is_irrelevant_unless_it_is_said(slug, scene, order
 
 
 @pytest.mark.parametrize("slug", [slug for slug in SLUGS if slug not in NOT_TRANSLATION_FREE])
-@given(scene=scenes, right=st.integers(-500, 500), down=st.integers(-500, 500))
+@given_shared(scene=scenes, right=st.integers(-500, 500), down=st.integers(-500, 500))
 def test_moving_everything_changes_nothing(slug, scene, right, down):
     # Without a size, so that no image edge stands still.
     scene = replace(scene, width=None, height=None)
@@ -129,7 +132,7 @@ def test_moving_everything_changes_nothing(slug, scene, right, down):
 
 
 @pytest.mark.parametrize("slug", [slug for slug in SLUGS if slug not in NOT_SCALE_FREE])
-@given(scene=scenes, factor=st.sampled_from([2, 3, 8]))
+@given_shared(scene=scenes, factor=st.sampled_from([2, 3, 8]))
 def test_enlarging_everything_changes_nothing(slug, scene, factor):
     def enlarge(region):
         return replace(region, points=tuple(value * factor for value in region.points))

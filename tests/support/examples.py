@@ -1,6 +1,13 @@
-"""Numbers of examples that a property is tried on."""
+"""Numbers of examples that a property is tried on, and examples that many tests share."""
 
-from hypothesis import settings
+import inspect
+from collections.abc import Callable
+from copy import deepcopy
+from functools import cache, wraps
+from typing import Any
+
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 USUAL = 20
 
@@ -8,3 +15,56 @@ USUAL = 20
 def scaled(n_examples: int) -> int:
     """Return that many in a usual run, and more in proportion where the profile wants more."""
     return max(n_examples, n_examples * settings.default.max_examples // USUAL)
+
+
+@cache
+def examples_of(strategy: st.SearchStrategy[Any], n_examples: int) -> list[Any]:
+    """Draw that many examples, the same ones for all tests of a process."""
+    drawn = []
+
+    @settings(
+        max_examples=n_examples,
+        derandomize=True,
+        database=None,
+        suppress_health_check=list(HealthCheck),
+    )
+    @given(strategy)
+    def draw(example: Any) -> None:
+        drawn.append(example)
+
+    draw()
+    return drawn
+
+
+def given_shared(**strategies: st.SearchStrategy[Any]) -> Callable[[Callable], Callable]:
+    """Give a test examples as `hypothesis.given` does, but draw them once for all tests.
+
+    Drawing takes longer than most tests of a protocol. The thorough profile draws for each test
+    anew, and shrinks what fails.
+    """
+    if settings.get_current_profile_name() == "thorough":
+        return given(**strategies)
+
+    def decorate(test: Callable) -> Callable:
+        @wraps(test)
+        def run(**fixtures: Any) -> None:
+            drawn = [examples_of(strategy, USUAL) for strategy in strategies.values()]
+            for values in zip(*drawn, strict=False):
+                example = dict(zip(strategies, values, strict=True))
+                try:
+                    test(**fixtures, **deepcopy(example))
+                except Exception as error:
+                    error.add_note(f"The example: {example}")
+                    raise
+
+        signature = inspect.signature(test)
+        run.__signature__ = signature.replace(  # type: ignore[attr-defined]
+            parameters=[
+                parameter
+                for name, parameter in signature.parameters.items()
+                if name not in strategies
+            ]
+        )
+        return run
+
+    return decorate

@@ -88,11 +88,11 @@ def forget_queue() -> None:
 
 
 @pytest.fixture
-def workers(settings, monkeypatch, tmp_path) -> Iterator[Workers]:
+def workers(settings, monkeypatch) -> Iterator[Workers]:
     """Jobs go through the queue, as on a server; no worker outlives the test."""
     settings.JOBS = "queue"
     monkeypatch.setenv("DATABASE_URL", database_url())
-    monkeypatch.setenv("DATA_DIR", str(tmp_path))
+    monkeypatch.setenv("DATA_DIR", str(settings.DATA_DIR))
     queue._opened.cache_clear()
     workers = Workers()
     yield workers

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from django.contrib.auth.models import User
 
+from annotate.datasets.models import Result
 from annotate.judging import services, turns
 from annotate.judging.models import Screen
 from annotate.studies.models import Study
@@ -24,7 +25,9 @@ def verdict(ranking: Sequence[Sequence[str]], left: str, right: str) -> str:
 
 
 def verdicts(truth: Truth, screen: Screen) -> dict[str, str]:
-    left, right = screen.left.method.name, screen.right.method.name
+    results = Result.objects.filter(pk__in=(screen.left_id, screen.right_id))
+    method_of = dict(results.values_list("pk", "method__name"))
+    left, right = method_of[screen.left_id], method_of[screen.right_id]
     return {criterion: verdict(truth[criterion], left, right) for criterion in CRITERIA}
 
 

@@ -3,11 +3,10 @@
 import math
 
 import pytest
-from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
 from protocols import registry
-from tests.support.examples import scaled
+from tests.support.examples import examples_of, scaled
 from tests.support.factories import make_person
 from tests.support.world import is_problem, signed_in
 
@@ -34,6 +33,7 @@ scene = st.fixed_dictionaries(
     },
     optional={"width": st.integers(1, 100), "height": st.integers(1, 100)},
 )
+scenes = st.lists(scene, min_size=1, max_size=2)
 
 
 @pytest.fixture
@@ -44,28 +44,19 @@ def script(settings):
 
 @pytest.mark.parametrize("slug", registry.PROTOCOLS)
 def test_any_regions_are_scored_or_refused(script, slug):
-    @settings(
-        max_examples=scaled(15),
-        derandomize=True,
-        database=None,
-        deadline=None,
-        phases=[Phase.generate],
-        suppress_health_check=list(HealthCheck),
-    )
-    @given(st.lists(scene, min_size=1, max_size=2))
-    def scored_or_refused(images):
+    for images in examples_of(scenes, scaled(15)):
         response = script.post(f"/api/v1/protocols/{slug}/score", {"images": images})
         if response.status_code != 200:
-            assert is_problem(response, 422), response.content
-            return
+            assert is_problem(response, 422), (images, response.content)
+            continue
         data = response.json()
         assert len(data["images"]) == len(images)
         for scored in (data, *data["images"]):
             for name in ("recall", "precision", "f_score"):
                 value = scored[name]
-                assert value is None or (math.isfinite(value) and -1e-9 <= value <= 1 + 1e-9)
-
-    scored_or_refused()
+                assert value is None or (math.isfinite(value) and -1e-9 <= value <= 1 + 1e-9), (
+                    images
+                )
 
 
 def test_a_protocol_that_gives_up_is_a_refusal_and_is_noted(script, monkeypatch, caplog):

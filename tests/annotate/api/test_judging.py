@@ -1,6 +1,7 @@
 """An annotator without a browser: the same pairs, the same log, the same rankings, as blind."""
 
 import json
+from copy import deepcopy
 
 import pytest
 from django.urls import reverse
@@ -9,6 +10,7 @@ from annotate.judging.models import Assignment, Judgement, Skip, Withdrawal
 from annotate.judging.replay import rankings_that_differ
 from annotate.studies.models import Study
 from tests.support.factories import add_annotator, add_newcomer, make_study
+from tests.support.made_once import made_once
 from tests.support.world import is_problem, signed_in
 
 pytestmark = pytest.mark.django_db
@@ -43,9 +45,16 @@ def answer_of(screen, results=None):
     return verdicts(asked, results, screen["left"], screen["right"])
 
 
-@pytest.fixture
-def study():
+def make_the_study():
     return make_study(list(BOXES), images=3, boxes=BOXES)
+
+
+made_study = made_once(make_the_study)
+
+
+@pytest.fixture
+def study(made_study, db):
+    return deepcopy(made_study)
 
 
 @pytest.fixture

@@ -1,6 +1,7 @@
 """The matrix of what is loaded, one image of it, and files that load again to the same regions."""
 
 import json
+from copy import deepcopy
 
 import pytest
 from django.db import connection
@@ -24,13 +25,13 @@ from tests.support.factories import (
     regions,
 )
 from tests.support.loads import load_dataset, load_results
+from tests.support.made_once import made_once
 from tests.support.work import file_made
 
 pytestmark = pytest.mark.django_db
 
 
-@pytest.fixture
-def dataset():
+def make_the_dataset():
     """Two images; net has two boxes, no file and other one box, not evaluated."""
     truth = {"gt_img_1.txt": "0,0,9,9,one\n5,5,9,9,###\n", "gt_img_2.txt": "0,0,9,9,two\n"}
     dataset = load_dataset(name="Street", truth=truth).dataset
@@ -38,6 +39,14 @@ def dataset():
         lines = "0,0,9,9\n1,1,5,5\n" if method == "net" else "2,2,7,7\n"
         load_results(dataset, {method: {"res_img_1.txt": lines}}, missing=missing)
     return dataset
+
+
+made_dataset = made_once(make_the_dataset)
+
+
+@pytest.fixture
+def dataset(made_dataset, db):
+    return deepcopy(made_dataset)
 
 
 @pytest.fixture

@@ -12,6 +12,7 @@ from tests.support.factories import (
 )
 from tests.support.made_once import made_once
 from tests.support.truths import rank_everything, same_truth
+from tests.support.worked import worked_study
 
 STRICT = [["a"], ["b"], ["c"], ["d"], ["e"], ["f"]]
 # The paper's figure 3: a = d > b > c > f > e.
@@ -33,6 +34,14 @@ made_study = made_once(_figure_3)
 @pytest.fixture
 def study(made_study, db):
     return deepcopy(made_study)
+
+
+made_worked = made_once(lambda: worked_study(photographs=False))
+
+
+@pytest.fixture
+def worked(made_worked, db):
+    return deepcopy(made_worked)
 
 
 @pytest.fixture

@@ -12,7 +12,6 @@ from annotate.judging.models import Judgement
 from annotate.learning.models import FirstVisit
 from tests.support.factories import add_annotator, add_newcomer, make_study
 from tests.support.truths import answer, rank_everything, same_truth
-from tests.support.worked import worked_study
 
 pytestmark = pytest.mark.django_db
 
@@ -180,8 +179,8 @@ def test_who_is_far_from_the_others_is_marked_when_there_are_enough_others():
     assert not marks_of([person_with(distance=at) for at in (1, 1, 1, 1.5)])[-1]
 
 
-def test_one_person_opens_image_by_image(follow):
-    study = worked_study(photographs=False)
+def test_one_person_opens_image_by_image(follow, worked):
+    study = worked
     client = follow(study)
     for one in people_of(client, study):
         response = client.get(url(study), {"annotator": one.key})

@@ -16,7 +16,6 @@ from tests.support.factories import (
     make_study,
     regions,
 )
-from tests.support.worked import worked_study
 
 pytestmark = pytest.mark.django_db
 
@@ -54,8 +53,8 @@ def test_the_fates_of_the_truth_skip_ignored_regions(follow):
     assert len(payload["truth"]["ignored"]) == 1
 
 
-def test_every_protocol_with_matches_can_be_chosen(follow):
-    study = worked_study(photographs=False)
+def test_every_protocol_with_matches_can_be_chosen(follow, worked):
+    study = worked
     image = study.images.first()
     client = follow(study)
     names = matching_protocols(image, results_of(study, image), study.dataset.runs.all())
@@ -107,9 +106,9 @@ def test_a_threshold_out_of_its_range_is_422_with_the_reason(follow, value):
     assert response.context["payload"]["image"]["matches"] is None
 
 
-def test_every_protocol_takes_its_own_parameters_from_the_address(follow):
+def test_every_protocol_takes_its_own_parameters_from_the_address(follow, worked):
     """Sent back as they stand, the parameters of each protocol give what it says without them."""
-    study = worked_study(photographs=False)
+    study = worked
     image = study.images.first()
     client = follow(study)
     for name in matching_protocols(image, results_of(study, image), []):

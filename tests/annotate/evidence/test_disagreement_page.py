@@ -1,6 +1,7 @@
 """Where a protocol and people disagree: the images by their distance."""
 
 import re
+from copy import deepcopy
 
 import pytest
 from django.urls import reverse
@@ -12,6 +13,7 @@ from tests.support.factories import (
     make_run,
     make_study,
 )
+from tests.support.made_once import made_once
 from tests.support.truths import rank_everything, same_truth
 
 pytestmark = pytest.mark.django_db
@@ -40,8 +42,7 @@ def test_the_counts_of_a_report_open_the_images_they_count(follow, among):
         assert len(response.context["found"].rows) == int(n), url
 
 
-@pytest.fixture
-def apart():
+def make_the_apart():
     """Three images; Right is 0, 1 and 3 swaps away from a > b > c on them."""
     study = make_study(list("abc"), images=3)
     for _ in range(3):
@@ -57,6 +58,14 @@ def apart():
                 run=run, result=result, recall=share, precision=share, f_score=share
             )
     return study
+
+
+made_apart = made_once(make_the_apart)
+
+
+@pytest.fixture
+def apart(made_apart, db):
+    return deepcopy(made_apart)
 
 
 def test_images_stand_by_their_distance_the_largest_first(follow, apart):

@@ -16,7 +16,6 @@ from tests.support.factories import (
     make_study,
 )
 from tests.support.truths import answer, rank_everything, same_truth
-from tests.support.worked import worked_study
 
 pytestmark = pytest.mark.django_db
 
@@ -186,8 +185,8 @@ def test_an_image_is_found_by_name_or_number_and_only_in_its_study(follow, study
 # The screens of an annotator
 
 
-def test_every_screen_is_listed_with_whether_it_counts(follow):
-    study = worked_study(photographs=False)
+def test_every_screen_is_listed_with_whether_it_counts(follow, worked):
+    study = worked
     client = follow(study)
     seen = set()
     for image in study.images.all():

@@ -2,6 +2,7 @@
 
 import json
 import re
+from copy import deepcopy
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,7 @@ from annotate.judging.models import Judgement, Skip
 from annotate.judging.presentation import payload
 from annotate.studies.models import Study
 from tests.support.factories import add_annotator, add_researcher, make_person, make_study
+from tests.support.made_once import made_once
 from tests.support.truths import asked_verdicts, rank_everything, same_truth
 
 pytestmark = pytest.mark.django_db
@@ -22,9 +24,16 @@ JSON = {"Accept": "application/json"}
 KEYS = json.loads(Path(__file__).with_name("keys.json").read_text())
 
 
-@pytest.fixture
-def study():
+def make_the_study():
     return make_study(["alpha-net", "beta-net", "gamma-net"], images=2)
+
+
+made_study = made_once(make_the_study)
+
+
+@pytest.fixture
+def study(made_study, db):
+    return deepcopy(made_study)
 
 
 @pytest.fixture

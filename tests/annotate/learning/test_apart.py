@@ -1,6 +1,7 @@
 """Practice enters nothing: no log, ranking, report or export (T18)."""
 
 import re
+from copy import deepcopy
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,7 @@ from annotate.reports.exports import FORMATS
 from annotate.scoring.services import score_protocol
 from annotate.studies.models import StudyImage
 from tests.support.factories import add_newcomer, add_researcher, make_study
+from tests.support.made_once import made_once
 from tests.support.practice import practise
 from tests.support.truths import rank_everything, same_truth
 
@@ -24,11 +26,18 @@ TRUTH = same_truth([["a"], ["b", "c"]])
 LOG = (Assignment, Screen, Judgement, Skip, Withdrawal, StudyImage)
 
 
-@pytest.fixture
-def study():
+def make_the_study():
     study = make_study(["a", "b", "c"], images=2, min_annotators=1)
     score_protocol(dataset=study.dataset, slug="iou")
     return study
+
+
+made_study = made_once(make_the_study)
+
+
+@pytest.fixture
+def study(made_study, db):
+    return deepcopy(made_study)
 
 
 def log():

@@ -1,5 +1,6 @@
 """Consent, practice with its retry and note, and the end of a first visit."""
 
+from copy import deepcopy
 from datetime import timedelta
 
 import pytest
@@ -12,14 +13,22 @@ from annotate.learning.models import FirstVisit
 from annotate.learning.pairs import EXERCISES
 from annotate.studies.models import Study
 from tests.support.factories import add_newcomer, add_researcher, make_person, make_study
+from tests.support.made_once import made_once
 from tests.support.practice import as_expected, otherwise, practise
 
 pytestmark = pytest.mark.django_db
 
 
-@pytest.fixture
-def study():
+def make_the_study():
     return make_study(["a", "b"])
+
+
+made_study = made_once(make_the_study)
+
+
+@pytest.fixture
+def study(made_study, db):
+    return deepcopy(made_study)
 
 
 @pytest.fixture

@@ -1,6 +1,7 @@
 """The first visit page by page, as it works without JavaScript."""
 
 import re
+from copy import deepcopy
 
 import pytest
 from django.urls import reverse
@@ -11,6 +12,7 @@ from annotate.learning.models import FirstVisit
 from annotate.learning.pairs import CARDS, EXERCISES
 from annotate.studies.models import Study
 from tests.support.factories import add_newcomer, add_researcher, make_person, make_study
+from tests.support.made_once import made_once
 from tests.support.practice import as_expected, otherwise, practise
 
 pytestmark = pytest.mark.django_db
@@ -24,9 +26,16 @@ PAGES = [
 ]
 
 
-@pytest.fixture
-def study():
+def make_the_study():
     return make_study(["method-alpha", "method-beta"])
+
+
+made_study = made_once(make_the_study)
+
+
+@pytest.fixture
+def study(made_study, db):
+    return deepcopy(made_study)
 
 
 @pytest.fixture

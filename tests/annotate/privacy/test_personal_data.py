@@ -1,6 +1,7 @@
 """Personal data is exported in full, and erased so that nothing leads back."""
 
 import json
+from copy import deepcopy
 
 import pytest
 from allauth.account.models import EmailAddress
@@ -22,6 +23,7 @@ from annotate.privacy import personal_data
 from annotate.privacy.errors import NotErased
 from annotate.studies.services import remove_member
 from tests.support.factories import add_annotator, make_admin, make_person, make_study
+from tests.support.made_once import made_once
 from tests.support.truths import rank_everything, same_truth
 
 pytestmark = pytest.mark.django_db
@@ -30,9 +32,16 @@ USERNAME, PASSWORD = "zenobia-quill", "a-long-phrase-93"
 PERSONAL = ("zenobia", "quill", "Zenobia", "Quill", "zq@example.org", "secretsecret", "Zbrowser")
 
 
-@pytest.fixture
-def study():
+def make_the_study():
     return make_study(["a", "b"], images=3)
+
+
+made_study = made_once(make_the_study)
+
+
+@pytest.fixture
+def study(made_study, db):
+    return deepcopy(made_study)
 
 
 @pytest.fixture

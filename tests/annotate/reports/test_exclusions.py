@@ -1,5 +1,7 @@
 """Leaving an annotator out of the reports, and taking them in again."""
 
+from copy import deepcopy
+
 import pytest
 from django.urls import reverse
 
@@ -9,19 +11,27 @@ from annotate.studies.errors import StudyRefused
 from annotate.studies.exclusions import decide, left_out
 from rankings.report import Settings
 from tests.support.factories import add_annotator, add_researcher, make_person, make_study
+from tests.support.made_once import made_once
 from tests.support.truths import rank_everything, same_truth
 
 pytestmark = pytest.mark.django_db
 ONE = Settings(min_annotators=1)
 
 
-@pytest.fixture
-def study():
+def make_the_study():
     """Two annotators say a > b, the odd one b > a; by mean rank two against one is a > b."""
     study = make_study(["a", "b"], min_annotators=1)
     for truth in ([["a"], ["b"]], [["a"], ["b"]], [["b"], ["a"]]):
         rank_everything(study, add_annotator(study), same_truth(truth))
     return study
+
+
+made_study = made_once(make_the_study)
+
+
+@pytest.fixture
+def study(made_study, db):
+    return deepcopy(made_study)
 
 
 @pytest.fixture

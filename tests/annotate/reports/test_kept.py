@@ -1,6 +1,7 @@
 """Reports that are kept: whole, unchanged, comparable."""
 
 import json
+from copy import deepcopy
 from hashlib import sha256
 
 import pytest
@@ -11,20 +12,28 @@ from annotate.reports.models import KeptReport
 from annotate.scoring.models import Score
 from rankings.analysis_tables import tables_of
 from tests.support.factories import add_annotator, add_researcher, make_run, make_study
+from tests.support.made_once import made_once
 from tests.support.truths import rank_everything, same_truth
 
 pytestmark = pytest.mark.django_db
 ABC = [["a"], ["b"], ["c"]]
 
 
-@pytest.fixture
-def study():
+def make_the_study():
     study = make_study(["a", "b", "c"], images=2)
     for _ in range(3):
         rank_everything(study, add_annotator(study), same_truth(ABC))
     make_run(study, "Right", {"a": 0.9, "b": 0.5, "c": 0.1})
     make_run(study, "Reversed", {"a": 0.1, "b": 0.5, "c": 0.9})
     return study
+
+
+made_study = made_once(make_the_study)
+
+
+@pytest.fixture
+def study(made_study, db):
+    return deepcopy(made_study)
 
 
 @pytest.fixture

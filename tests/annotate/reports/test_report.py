@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+from copy import deepcopy
 
 import pytest
 from django.core.management import CommandError, call_command
@@ -10,6 +11,7 @@ from django.urls import reverse
 
 from annotate.scoring.models import Score
 from tests.support.factories import add_annotator, add_researcher, make_run, make_study
+from tests.support.made_once import made_once
 from tests.support.truths import rank_everything, same_truth
 
 pytestmark = pytest.mark.django_db
@@ -17,8 +19,7 @@ pytestmark = pytest.mark.django_db
 ABC = [["a"], ["b"], ["c"]]
 
 
-@pytest.fixture
-def study():
+def make_the_study():
     """Two images, three annotators who all say a > b > c, and two protocols: right and reversed."""
     study = make_study(["a", "b", "c"], images=2)
     for _ in range(3):
@@ -26,6 +27,14 @@ def study():
     make_run(study, "Right", {"a": 0.9, "b": 0.5, "c": 0.1})
     make_run(study, "Reversed", {"a": 0.1, "b": 0.5, "c": 0.9})
     return study
+
+
+made_study = made_once(make_the_study)
+
+
+@pytest.fixture
+def study(made_study, db):
+    return deepcopy(made_study)
 
 
 @pytest.fixture

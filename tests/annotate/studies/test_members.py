@@ -1,6 +1,7 @@
 """Members of a study: added, given another role, removed; what was answered stays."""
 
 import re
+from copy import deepcopy
 
 import pytest
 from django.urls import reverse
@@ -16,15 +17,23 @@ from tests.support.factories import (
     make_person,
     make_study,
 )
+from tests.support.made_once import made_once
 from tests.support.truths import rank_everything, same_truth
 
 pytestmark = pytest.mark.django_db
 AB = same_truth([["a"], ["b"]])
 
 
-@pytest.fixture
-def study():
+def make_the_study():
     return make_study(["a", "b"], images=2)
+
+
+made_study = made_once(make_the_study)
+
+
+@pytest.fixture
+def study(made_study, db):
+    return deepcopy(made_study)
 
 
 @pytest.fixture

@@ -7,13 +7,15 @@ import math
 import numpy as np
 import pytest
 import shapely
-from PIL import Image
+from hypothesis import settings as hypothesis_settings
+from PIL import Image, ImageDraw
 
 from tests.support.drawn import drawn
 from tools.artwork.demo.scenes import draw_scene, draw_scenes, jpeg_bytes
 from tools.artwork.demo.stage import LEGIBLE_PX
 
 NUMBERS = range(1, 25)
+THOROUGH = hypothesis_settings.get_current_profile_name() == "thorough"
 
 
 def corners(word):
@@ -46,7 +48,7 @@ def test_the_first_scenes_are_the_same_however_many_are_drawn():
     assert second.words == drawn()[1].words
 
 
-@pytest.mark.parametrize("number", [4, 13, 16])
+@pytest.mark.parametrize("number", [13])
 def test_the_same_seed_gives_the_same_pixels_and_regions(number):
     again = draw_scene(number)
     scene = drawn()[number - 1]
@@ -127,7 +129,9 @@ def test_words_hardly_overlap():
             assert shared < 0.1, (scene.name, shared)
 
 
-@pytest.mark.parametrize("number", NUMBERS)
+# Every third scene; the thorough profile looks at all. What is shipped was looked at whole, and a scene
+# that is drawn otherwise differs from what is shipped (test_archive.py).
+@pytest.mark.parametrize("number", NUMBERS if THOROUGH else NUMBERS[2::3])
 def test_ground_truth_fits_the_ink(number):
     """The ink is where the scene differs from the same scene without lettering.
 
@@ -139,24 +143,32 @@ def test_ground_truth_fits_the_ink(number):
     pictures = (np.asarray(picture).astype(int) for picture in (scene.image, blank.image))
     contrast = np.abs(np.subtract(*pictures)).max(axis=2)
     shapes = [shapely.Polygon(corners(word)) for word in scene.words]
-    rows, columns = np.nonzero(contrast > 20)
-    ink = shapely.points(columns + 0.5, rows + 0.5)
-    away = shapely.distance(ink, shapely.union_all(shapes))
-    assert away.max() <= 2
-    rows, columns = np.indices(contrast.shape)
+    rows, columns = np.nonzero((contrast > 20) & ~_covered(scene))
+    away = shapely.distance(shapely.points(columns + 0.5, rows + 0.5), shapely.union_all(shapes))
+    assert away.max(initial=0) <= 2
     for word, shape in zip(scene.words, shapes, strict=True):
-        left, top, right, bottom = (max(0, int(value)) for value in shape.buffer(1).bounds)
-        window = (slice(top, bottom + 1), slice(left, right + 1))
-        places = shapely.points(columns[window] + 0.5, rows[window] + 0.5)
-        inside = shapely.contains(shape.buffer(1), places)
-        strength = contrast[window][inside]
-        assert strength.max() >= 8, (word, "hardly any ink")
-        ink = places[inside][strength >= 0.25 * strength.max()]
+        around = shape.buffer(1)
+        left, top, right, bottom = (max(0, int(value)) for value in around.bounds)
+        window = contrast[top : bottom + 1, left : right + 1]
+        rows, columns = np.indices(window.shape)
+        x, y = columns + left + 0.5, rows + top + 0.5
+        inside = shapely.contains_xy(around, x, y)
+        strongest = window[inside].max()
+        assert strongest >= 8, (word, "hardly any ink")
+        is_ink = inside & (window >= 0.25 * strongest)
+        ink = shapely.multipoints(np.column_stack([x[is_ink], y[is_ink]]))
         quad = corners(word)
         for side in range(4):
             line = shapely.LineString([quad[side], quad[(side + 1) % 4]])
-            nearest = shapely.distance(ink, line).min()
-            assert nearest <= 2.5 + 0.04 * height(word), (word, side)
+            assert ink.distance(line) <= 2.5 + 0.04 * height(word), (word, side)
+
+
+def _covered(scene):
+    """Say of each pixel whether it lies in a word or on its rim."""
+    mask = Image.new("1", scene.image.size)
+    for word in scene.words:
+        ImageDraw.Draw(mask).polygon(word.points, fill=1)
+    return np.asarray(mask)
 
 
 def test_jpegs_of_the_whole_demo_are_small_and_keep_the_picture():
