@@ -140,6 +140,8 @@ class Protocol(ABC):
     has_matches: ClassVar[bool] = True
     # Whether the order of truths or detections can change a score, as the published definition has it.
     depends_on_order: ClassVar[bool] = False
+    # Whether the score of an image depends on other images, so that a result set cannot be cut in chunks.
+    needs_all_images: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
         for declared in fields(self):
