@@ -56,8 +56,8 @@ load: .venv/dev ## Let 32 simulated annotators answer for a minute (POSTGRES_URL
 lint: .venv/dev ## Check style, types, security, templates, migrations, settings and containers
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	$(BIN)/mypy protocols rankings annotate config tools
-	$(BIN)/bandit --quiet --recursive --configfile pyproject.toml protocols rankings annotate config
+	$(BIN)/mypy engine protocols rankings annotate config tools
+	$(BIN)/bandit --quiet --recursive --configfile pyproject.toml engine protocols rankings annotate config
 	$(BIN)/python .ci/audit.py
 	$(BIN)/python manage.py check --fail-level WARNING
 	$(BIN)/pytest --quiet tests/test_templates.py
@@ -82,9 +82,11 @@ browser: ## Install Chromium for the browser tests where it is missing and can b
 	elif $(BIN)/python -m playwright install chromium; then :; \
 	else echo "Chromium cannot be installed here; the browser tests will say that they were skipped."; fi
 
-lock: ## Write requirements.txt and requirements-dev.txt from the .in files (needs uv)
+lock: ## Write requirements*.txt from the .in files (needs uv)
 	uv pip compile --quiet --python-version 3.11 --no-header --no-annotate --no-emit-index-url requirements.in -o requirements.txt
 	sed -i '1i # Made by `make lock` from requirements.in.' requirements.txt
+	uv pip compile --quiet --python-version 3.11 --no-header --no-annotate --no-emit-index-url requirements-cluster.in -o requirements-cluster.txt
+	sed -i '1i # Made by `make lock` from requirements-cluster.in.' requirements-cluster.txt
 	uv pip compile --quiet --python-version 3.11 --no-header --no-annotate --no-emit-index-url requirements-dev.in -o requirements-dev.txt
 	sed -i '1i # Made by `make lock` from requirements-dev.in.' requirements-dev.txt
 

@@ -3,6 +3,7 @@
 import os
 import re
 import signal
+import sys
 from contextlib import closing
 
 import pytest
@@ -105,6 +106,12 @@ def test_a_cluster_without_workers_is_said_after_a_while(engine, monkeypatch):
 def test_an_address_without_a_scheduler_is_said(address):
     with pytest.raises(EngineUnavailable, match=rf"No Dask scheduler answered at '{address}'"):
         Cluster(address, timeout=1.6)
+
+
+def test_a_machine_without_dask_is_told_what_to_install(monkeypatch):
+    monkeypatch.setitem(sys.modules, "distributed", None)
+    with pytest.raises(EngineUnavailable, match=r"pip install -r requirements-cluster\.txt"):
+        Cluster("tcp://127.0.0.1:9")
 
 
 def test_a_scheduler_that_falls_silent_is_said(two_workers, engine, monkeypatch, tmp_path):
