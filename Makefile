@@ -46,6 +46,7 @@ test-postgres: .venv/dev ## Run the tests that another database could fail again
 
 benchmarks-check: .venv/dev ## See that the benchmarks still run, on little data; no time is judged
 	$(BIN)/python -m benchmarks.protocols --quick --data /nowhere
+	$(BIN)/python -m benchmarks.engine --quick
 	$(BIN)/python -m benchmarks.load --seconds 2 --annotators 3 --think 0.1 --sqlite
 	$(BIN)/python -m benchmarks.page --screens 3 --server-screens 10
 	$(BIN)/python -m benchmarks.study --images 6 --methods 4 --protocols 3

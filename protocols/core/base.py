@@ -31,6 +31,9 @@ class Scene:
     height: float | None = None
     parents: Mapping[str, Region] = field(default_factory=dict)
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), tuple(map(self.__getattribute__, self.__slots__))
+
 
 @dataclass(frozen=True, slots=True)
 class Match:
@@ -61,6 +64,9 @@ class Tally:
     precise: float
     n_detections: float
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), tuple(map(self.__getattribute__, self.__slots__))
+
 
 @dataclass(frozen=True, slots=True)
 class ImageScore:
@@ -77,6 +83,9 @@ class ImageScore:
     ranked: tuple[tuple[float, bool], ...] = ()
     # Counts by bin, for drawing.
     histograms: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), tuple(map(self.__getattribute__, self.__slots__))
 
 
 @dataclass(frozen=True, slots=True)
