@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from django.core.exceptions import ImproperlyConfigured
 from django.core.management import CommandError, call_command
 
 from annotate.errors import Refusal
@@ -14,10 +15,12 @@ from annotate.jobs import engine
 from annotate.jobs.engine import NotComputed, computing
 from annotate.scoring.models import ProtocolRun
 from annotate.scoring.services import NotScored, score_protocol
+from config import env
 from engine.chunks import answers
 from engine.errors import ChunkFailed
 from protocols import scoring
 from tests.support.chunks import Dies, Raises, Square
+from tests.support.clusters import started_cluster
 from tests.support.factories import make_dataset, make_image, make_method, make_result
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -191,3 +194,41 @@ def test_dask_is_imported_by_nobody_who_does_not_ask_for_it():
         env={**os.environ, "DJANGO_SETTINGS_MODULE": "config.settings"},
     )
     assert done.stdout.strip() == "[]"
+
+
+@pytest.mark.django_db
+def test_a_run_whose_scheduler_is_killed_fails_whole_and_can_be_run_again(
+    dataset, settings, monkeypatch, tmp_path
+):
+    monkeypatch.setattr(scoring, "CHUNK_WEIGHT", 1)
+    expected = stored(score_protocol(dataset=dataset, slug="iou"))
+    ProtocolRun.objects.all().delete()
+    folders = [tmp_path / "first", tmp_path / "second"]
+    for folder in folders:
+        folder.mkdir()
+    with started_cluster(folders[0], n_workers=1) as cluster:
+        settings.DASK_SCHEDULER = cluster.address
+
+        def kill(done, total):
+            cluster.scheduler.kill()
+            cluster.scheduler.wait()
+
+        with pytest.raises(NotComputed, match="was lost"), computing() as executor:
+            score_protocol(dataset=dataset, slug="iou", progress=kill, executor=executor)
+        assert not ProtocolRun.objects.exists()
+    with started_cluster(folders[1], n_workers=1) as cluster:
+        settings.DASK_SCHEDULER = cluster.address
+        with computing() as executor:
+            run = score_protocol(dataset=dataset, slug="iou", executor=executor)
+    assert stored(run) == expected
+
+
+def test_settings_of_the_engine_are_refused_by_name(monkeypatch):
+    monkeypatch.setenv("ENGINE_FALLBACK", "perhaps")
+    with pytest.raises(ImproperlyConfigured, match="ENGINE_FALLBACK must be none or local"):
+        env.choice("ENGINE_FALLBACK", ("none", "local"), default="none")
+    monkeypatch.setenv("ENGINE_WORKERS", "many")
+    with pytest.raises(ImproperlyConfigured, match="ENGINE_WORKERS must be a number"):
+        env.number("ENGINE_WORKERS", default=None)
+    monkeypatch.delenv("ENGINE_WORKERS")
+    assert env.number("ENGINE_WORKERS", default=None) is None
