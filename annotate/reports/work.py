@@ -8,6 +8,7 @@ from django.contrib.auth.models import User
 from django.urls import reverse
 
 from annotate.jobs import services as jobs
+from annotate.jobs.engine import computing
 from annotate.jobs.errors import JobFailed
 from annotate.jobs.models import Job
 from annotate.jobs.registry import Running
@@ -43,9 +44,13 @@ def keep(arguments: Mapping[str, Any], running: Running) -> None:
     runs = [run for run in services.available_runs(study) if run.pk in by_key]
     runs += [run for key, run in by_key.items() if run not in runs]
     running.tell(0, 0, "Computing the report")
-    computed = services.compute_report(
-        study=study, settings=Settings(**arguments["settings"]), runs=runs
-    )
+    with computing() as executor:
+        computed = services.compute_report(
+            study=study,
+            settings=Settings(**arguments["settings"]),
+            runs=runs,
+            executor=executor,
+        )
     with running.publishing() as outcome:
         kept = services.publish_report(computed, running.person)
         outcome.text = f"Report {kept.pk} is kept."

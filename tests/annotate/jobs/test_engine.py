@@ -2,9 +2,6 @@
 
 import os
 import signal
-import subprocess
-import sys
-from pathlib import Path
 
 import pytest
 from django.core.exceptions import ImproperlyConfigured
@@ -23,7 +20,6 @@ from tests.support.chunks import Dies, Raises, Square
 from tests.support.clusters import started_cluster
 from tests.support.factories import make_dataset, make_image, make_method, make_result
 
-ROOT = Path(__file__).resolve().parents[3]
 NOWHERE = "tcp://127.0.0.1:9"
 
 
@@ -172,28 +168,6 @@ def test_the_command_says_that_the_cluster_does_not_answer(dataset):
     with pytest.raises(CommandError, match="No Dask scheduler answered"):
         call_command("score_protocol", "street", "iou")
     assert not ProtocolRun.objects.exists()
-
-
-_IMPORTED = """
-import sys
-import django
-django.setup()
-import annotate.jobs.engine, annotate.scoring.services, engine.options
-import protocols.command_line.batch, protocols.command_line.main, rankings.__main__
-print([name for name in ("distributed", "dask") if name in sys.modules])
-"""
-
-
-def test_dask_is_imported_by_nobody_who_does_not_ask_for_it():
-    done = subprocess.run(
-        [sys.executable, "-c", _IMPORTED],
-        capture_output=True,
-        text=True,
-        check=True,
-        cwd=ROOT,
-        env={**os.environ, "DJANGO_SETTINGS_MODULE": "config.settings"},
-    )
-    assert done.stdout.strip() == "[]"
 
 
 @pytest.mark.django_db
