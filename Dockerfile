@@ -3,13 +3,17 @@ FROM python:3.11-slim-bookworm
 ENV PYTHONUNBUFFERED=1 PYTHONDONTWRITEBYTECODE=1 DEBUG=false DATA_DIR=/data
 WORKDIR /site
 
-COPY requirements.txt .
+# true for computing on a Dask cluster, of which this image can be scheduler and worker too.
+ARG CLUSTER=false
+COPY requirements.txt requirements-cluster.txt ./
 RUN pip install --no-cache-dir -r requirements.txt \
+    && if [ "$CLUSTER" = true ]; then pip install --no-cache-dir -r requirements-cluster.txt; fi \
     && useradd --uid 10001 --create-home rankings \
     && mkdir /data && chown rankings /data
 
 COPY manage.py ./
 COPY config config
+COPY engine engine
 COPY protocols protocols
 COPY rankings rankings
 COPY annotate annotate

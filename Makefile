@@ -46,6 +46,7 @@ test-postgres: .venv/dev ## Run the tests that another database could fail again
 
 benchmarks-check: .venv/dev ## See that the benchmarks still run, on little data; no time is judged
 	$(BIN)/python -m benchmarks.protocols --quick --data /nowhere
+	$(BIN)/python -m benchmarks.engine --quick
 	$(BIN)/python -m benchmarks.load --seconds 2 --annotators 3 --think 0.1 --sqlite
 	$(BIN)/python -m benchmarks.page --screens 3 --server-screens 10
 	$(BIN)/python -m benchmarks.study --images 6 --methods 4 --protocols 3
@@ -56,8 +57,8 @@ load: .venv/dev ## Let 32 simulated annotators answer for a minute (POSTGRES_URL
 lint: .venv/dev ## Check style, types, security, templates, migrations, settings and containers
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	$(BIN)/mypy protocols rankings annotate config tools
-	$(BIN)/bandit --quiet --recursive --configfile pyproject.toml protocols rankings annotate config
+	$(BIN)/mypy engine protocols rankings annotate config tools
+	$(BIN)/bandit --quiet --recursive --configfile pyproject.toml engine protocols rankings annotate config
 	$(BIN)/python .ci/audit.py
 	$(BIN)/python manage.py check --fail-level WARNING
 	$(BIN)/pytest --quiet tests/test_templates.py
@@ -85,9 +86,11 @@ browser: ## Install Chromium for the browser tests where it is missing and can b
 	elif $(BIN)/python -m playwright install --only-shell chromium; then :; \
 	else echo "Chromium cannot be installed here; the browser tests will say that they were skipped."; fi
 
-lock: ## Write requirements.txt and requirements-dev.txt from the .in files (needs uv)
+lock: ## Write requirements*.txt from the .in files (needs uv)
 	uv pip compile --quiet --python-version 3.11 --no-header --no-annotate --no-emit-index-url requirements.in -o requirements.txt
 	sed -i '1i # Made by `make lock` from requirements.in.' requirements.txt
+	uv pip compile --quiet --python-version 3.11 --no-header --no-annotate --no-emit-index-url requirements-cluster.in -o requirements-cluster.txt
+	sed -i '1i # Made by `make lock` from requirements-cluster.in.' requirements-cluster.txt
 	uv pip compile --quiet --python-version 3.11 --no-header --no-annotate --no-emit-index-url requirements-dev.in -o requirements-dev.txt
 	sed -i '1i # Made by `make lock` from requirements-dev.in.' requirements-dev.txt
 

@@ -1,4 +1,4 @@
-"""Look every package of requirements.txt up among known vulnerabilities, where they can be looked up."""
+"""Look every package of a server up among known vulnerabilities, where they can be looked up."""
 
 import json
 import subprocess  # nosec: only the tool named below is started
@@ -7,6 +7,7 @@ from pathlib import Path
 
 _AUDIT = [
     *(sys.executable, "-m", "pip_audit", "--requirement", "requirements.txt"),
+    *("--requirement", "requirements-cluster.txt"),
     *("--no-deps", "--disable-pip", "--progress-spinner", "off", "--format", "json"),
 ]
 

@@ -1,7 +1,9 @@
 """Settings from the environment, read so that a refusal names the variable."""
 
 import os
+from collections.abc import Sequence
 from pathlib import Path
+from typing import overload
 
 from django.core.exceptions import ImproperlyConfigured
 
@@ -30,7 +32,15 @@ def flag(name: str, default: bool) -> bool:
     raise ImproperlyConfigured(f"{name} must be true or false, not {value!r}.")
 
 
-def number(name: str, default: int) -> int:
+@overload
+def number(name: str, default: int) -> int: ...
+
+
+@overload
+def number(name: str, default: None) -> int | None: ...
+
+
+def number(name: str, default: int | None) -> int | None:
     value = os.environ.get(name, "").strip()
     if not value:
         return default
@@ -38,6 +48,13 @@ def number(name: str, default: int) -> int:
         return int(value)
     except ValueError as fault:
         raise ImproperlyConfigured(f"{name} must be a number, not {value!r}.") from fault
+
+
+def choice(name: str, choices: Sequence[str], default: str) -> str:
+    value = text(name, default)
+    if value not in choices:
+        raise ImproperlyConfigured(f"{name} must be {' or '.join(choices)}, not {value!r}.")
+    return value
 
 
 def names(name: str, default: str = "") -> list[str]:

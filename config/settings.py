@@ -223,7 +223,12 @@ STORAGES = {
 JOBS = "queue"
 # Where the queue is, if not beside the site's own data: redis://host:6379/0.
 QUEUE_URL = env.text("QUEUE_URL", default="")
+# What long work computes is done by processes of this machine, 0 and 1: in the job's own, None: one for
+# each core; or on a Dask cluster where its scheduler is named.
+ENGINE_WORKERS = env.number("ENGINE_WORKERS", default=None)
 DASK_SCHEDULER = env.text("DASK_SCHEDULER", default="")
+# What a job does whose cluster does not answer: fail with a sentence, or compute on this machine.
+ENGINE_FALLBACK = env.choice("ENGINE_FALLBACK", ("none", "local"), default="none")
 # What an admin may leave uploaded and not yet loaded.
 STAGED_FILE_MAX_BYTES = 2 * 1024**3
 STAGED_TOTAL_MAX_BYTES = 40 * 1024**3

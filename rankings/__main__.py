@@ -9,6 +9,9 @@ from contextlib import contextmanager
 from dataclasses import asdict
 from typing import Any
 
+from engine.errors import EngineError
+from engine.options import add_options, chosen_engine
+
 from . import __version__
 from .consensus import CONSENSUS_METHODS
 from .davidson import davidson
@@ -23,7 +26,9 @@ from .partial_order import Verdict
 from .report import Settings, build_report
 from .resampling import N_RESAMPLES, SEED
 
-_DONE, _BAD_INPUT = 0, 2
+_DONE, _NOT_DONE, _BAD_INPUT = 0, 1, 2
+# Rankings of so many images take less time than starting processes for them.
+_FEW_IMAGES = 150
 _PLAIN = "all"
 
 
@@ -34,6 +39,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except (RankingError, _BadInput) as refusal:
         print(f"{options.file}: {refusal}", file=sys.stderr)
         return _BAD_INPUT
+    except EngineError as refusal:
+        print(refusal, file=sys.stderr)
+        return _NOT_DONE
     json.dump(answer, sys.stdout, ensure_ascii=False, allow_nan=False)
     sys.stdout.write("\n")
     return _DONE
@@ -81,6 +89,7 @@ def _parser() -> argparse.ArgumentParser:
         help=f"resamples of the intervals ({N_RESAMPLES}); 0: the tables alone",
     )
     report.add_argument("--seed", type=_whole_number, default=SEED)
+    add_options(report)
     for planner in (
         command("elicit", _elicit, "let a simulated annotator answer by known rankings"),
         command("next", _next, "the pair to show next, or the finished rankings"),
@@ -242,9 +251,17 @@ def _reported(
         }
         for criterion, of_criterion in rankings.items()
     }
-    return analyse(
-        named, scores, settings, n_resamples=options.bootstrap, seed=options.seed
-    ).to_json()
+    if options.workers is None and sum(map(len, named.values())) < _FEW_IMAGES:
+        options.workers = 1
+    with chosen_engine(options, preload=["rankings.analysis"]) as engine:
+        return analyse(
+            named,
+            scores,
+            settings,
+            n_resamples=options.bootstrap,
+            seed=options.seed,
+            executor=engine,
+        ).to_json()
 
 
 def _elicit(data: Any, options: argparse.Namespace) -> list[dict[str, Any]]:

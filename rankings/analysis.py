@@ -1,12 +1,15 @@
 """A whole report: its tables with intervals, tests, measures of agreement and variants."""
 
 import math
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from concurrent.futures import Executor
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+from engine.chunks import answers
 
 from .agreement import (
     AnnotatorDistance,
@@ -150,6 +153,7 @@ def analyse(
     other_consensuses: Collection[ConsensusMethod] = (),
     n_resamples: int = N_RESAMPLES,
     seed: int = SEED,
+    executor: Executor | None = None,
 ) -> Analysis:
     """Build a report and everything around it.
 
@@ -164,6 +168,9 @@ def analyse(
         Consensus methods of the sensitivity table beside the report's own.
     n_resamples, seed : int
         Of the bootstrap; the seed also draws the sign patterns of the permutation tests.
+    executor : Executor or None
+        Where the statistics are computed, each a chunk of its own with its own stream of random
+        numbers from the seed; None: here, one after the other. The numbers are the same.
     """
     settings = settings or Settings()
     unnamed = {
@@ -172,9 +179,17 @@ def analyse(
     }
     report = build_report(unnamed, scores, settings)
     others = tuple(name for name in other_consensuses if name != settings.consensus)
-    options = _Options(settings, sentinels, others, n_resamples, seed)
+    options = _Options(settings, others, n_resamples, seed)
+    chunks = (
+        chunk
+        for criterion, table in report.criteria.items()
+        for chunk in _statistics(criterion, table, rankings[criterion], scores, options)
+    )
+    around: dict[str, dict[str, Any]] = {criterion: {} for criterion in report.criteria}
+    for chunk, answer in answers(executor, chunks):
+        around[chunk.criterion][chunk.statistic] = answer
     criteria = {
-        criterion: _criterion(criterion, table, rankings[criterion], scores, options)
+        criterion: _criterion(table, around[criterion], sentinels)
         for criterion, table in report.criteria.items()
     }
     consensus = {criterion: table.consensus for criterion, table in report.criteria.items()}
@@ -187,20 +202,38 @@ class _Options:
     """The settings of an analysis that all criteria share."""
 
     settings: Settings
-    sentinels: Collection[str]
     other_consensuses: Sequence[ConsensusMethod]
     n_resamples: int
     seed: int
 
 
-def _criterion(
+@dataclass(frozen=True, slots=True)
+class Statistic:
+    """A chunk: one statistic of one criterion, a pure function of the study and the seed."""
+
+    criterion: str
+    statistic: str
+    function: Callable[..., Any]
+    arguments: tuple[Any, ...]
+    options: Mapping[str, Any]
+
+    @property
+    def name(self) -> str:
+        return f"{self.statistic} of {self.criterion}"
+
+    def __call__(self) -> Any:
+        return self.function(*self.arguments, **self.options)
+
+
+def _statistics(
     criterion: str,
     table: CriterionReport,
     rankings: Mapping[str, Mapping[str, Ranking]],
     scores: ProtocolScores,
     options: _Options,
-) -> CriterionAnalysis:
-    settings, n_resamples, seed = options.settings, options.n_resamples, options.seed
+) -> Iterator[Statistic]:
+    """Yield the statistics of a criterion, under the names of :class:`CriterionAnalysis`."""
+    settings = options.settings
     protocols = [row.protocol for row in table.rows]
     counted = {image: rankings[image] for image in table.consensus}
     values = {
@@ -211,31 +244,40 @@ def _criterion(
     methods = {image: sorted(methods_of(goal)) for image, goal in table.consensus.items()}
     # The distance of each protocol to the consensus of each image: (images, protocols).
     matrix = distance_table(table.distances, protocols)
-    tested = permutation_test(matrix, protocols, seed=seed)
+    resampled = {"n_resamples": options.n_resamples, "seed": options.seed}
+    by_distance = {"distance": settings.distance}
+
+    def chunk(name: str, function: Callable[..., Any], *arguments: Any, **others: Any) -> Statistic:
+        return Statistic(criterion, name, function, arguments, others)
+
+    # What takes longest comes first, so that nobody waits for it at the end.
+    yield chunk("sensitivity", _sensitivity, counted, values, options)
+    yield chunk("calibration", tie_calibration, values, table.consensus, **by_distance)
+    ranked = rankings_from_scores(values, methods, protocols, settings.decimals)
+    yield chunk("two_way", two_way_intervals, counted, ranked, **by_distance, **resampled)
+    yield chunk("betas", _betas, criterion, scores, table, protocols, settings)
+    yield chunk("rounding", rounding_table, values, table.consensus, **by_distance)
+    yield chunk("measures", _measures, protocols, values, table.consensus, settings)
+    yield chunk("ceiling", human_ceiling, counted, **by_distance)
+    yield chunk("annotators", annotator_distances, counted, **by_distance)
+    yield chunk("agreement", _agreement, counted)
+    yield chunk("permutations", permutation_test, matrix, protocols, seed=options.seed)
+    yield chunk("intervals", score_intervals, matrix, protocols, **resampled)
+    yield chunk("friedman", friedman_test, matrix, protocols)
+    yield chunk("wilcoxon", wilcoxon_pairs, matrix, protocols)
+    yield chunk("critical_difference", critical_difference, matrix, protocols)
+
+
+def _criterion(
+    table: CriterionReport, around: Mapping[str, Any], sentinels: Collection[str]
+) -> CriterionAnalysis:
+    """Gather the statistics of a criterion, and what follows from several of them."""
+    tested = around["permutations"]
     cluster_of = clusters([row.score for row in table.rows], tested.p_values)
     return CriterionAnalysis(
-        intervals=score_intervals(matrix, protocols, n_resamples=n_resamples, seed=seed),
-        two_way=two_way_intervals(
-            counted,
-            rankings_from_scores(values, methods, protocols, settings.decimals),
-            distance=settings.distance,
-            n_resamples=n_resamples,
-            seed=seed,
-        ),
-        clusters=dict(zip(protocols, cluster_of, strict=True)),
-        permutations=tested,
-        friedman=friedman_test(matrix, protocols),
-        wilcoxon=wilcoxon_pairs(matrix, protocols),
-        critical_difference=critical_difference(matrix, protocols),
-        measures=_measures(protocols, values, table.consensus, settings),
-        agreement=_agreement(counted),
-        annotators=annotator_distances(counted, distance=settings.distance),
-        ceiling=human_ceiling(counted, distance=settings.distance),
-        rounding=rounding_table(values, table.consensus, distance=settings.distance),
-        sensitivity=_sensitivity(counted, values, options),
-        calibration=tie_calibration(values, table.consensus, distance=settings.distance),
-        betas=_betas(criterion, scores, table, protocols, settings),
-        warnings=_warnings(table, tested, options.sentinels),
+        **around,
+        clusters=dict(zip([row.protocol for row in table.rows], cluster_of, strict=True)),
+        warnings=_warnings(table, tested, sentinels),
     )
 
 

@@ -33,9 +33,9 @@ hypothesis_settings.load_profile("usual")
 
 @pytest.fixture(scope="session", autouse=True)
 def _settings_of_tests():
-    """Passwords that are quick to check, and jobs that run within the call that starts them."""
+    """Passwords that are quick to check, and jobs that run and compute within the call that starts them."""
     hashers = ["django.contrib.auth.hashers.MD5PasswordHasher"]
-    with override_settings(PASSWORD_HASHERS=hashers, JOBS="here"):
+    with override_settings(PASSWORD_HASHERS=hashers, JOBS="here", ENGINE_WORKERS=1):
         yield
 
 

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import Executor
 from dataclasses import dataclass
 from datetime import datetime
 from hashlib import sha256
@@ -137,9 +138,17 @@ def _analysed(
     scores: ProtocolScores,
     settings: Settings,
     runs: Sequence[ProtocolRun],
+    executor: Executor | None = None,
 ) -> dict[str, Any]:
     sentinels, others = _sentinels(runs), CONSENSUS_METHODS
-    analysis = analyse(rankings, scores, settings, sentinels=sentinels, other_consensuses=others)
+    analysis = analyse(
+        rankings,
+        scores,
+        settings,
+        sentinels=sentinels,
+        other_consensuses=others,
+        executor=executor,
+    )
     return analysis.to_json()
 
 
@@ -194,9 +203,13 @@ def keep_report(
 
 
 def compute_report(
-    *, study: Study, settings: Settings, runs: Sequence[ProtocolRun]
+    *,
+    study: Study,
+    settings: Settings,
+    runs: Sequence[ProtocolRun],
+    executor: Executor | None = None,
 ) -> ComputedReport:
-    """Compute a report with everything around it.
+    """Compute a report with everything around it, by ``executor`` or in this process.
 
     Everything is read at one moment, and nobody is kept from answering.
     """
@@ -210,7 +223,7 @@ def compute_report(
         ).header
     analysed = cached.get(key, analysed=True)
     if analysed is None:
-        analysed = _analysed(rankings, scores, settings, runs)
+        analysed = _analysed(rankings, scores, settings, runs, executor)
     data = {"header": origin, "sentinels": _sentinels(runs), **analysed}
     return ComputedReport(
         study, json.dumps(data, ensure_ascii=False, allow_nan=False, separators=(",", ":"))

@@ -8,6 +8,7 @@ from django.contrib.auth.models import User
 from django.urls import reverse
 
 from annotate.jobs import services as jobs
+from annotate.jobs.engine import computing
 from annotate.jobs.errors import JobFailed
 from annotate.jobs.models import Job
 from annotate.jobs.registry import Running
@@ -34,7 +35,13 @@ def keep(arguments: Mapping[str, Any], running: Running) -> None:
     """Do the work of the job; raises JobFailed where the study or a protocol's run is gone."""
     study, settings, runs = asked_for(arguments)
     running.tell(0, 0, "Computing the report")
-    computed = services.compute_report(study=study, settings=settings, runs=runs)
+    with computing() as executor:
+        computed = services.compute_report(
+            study=study,
+            settings=settings,
+            runs=runs,
+            executor=executor,
+        )
     with running.publishing() as outcome:
         kept = services.publish_report(computed, running.person)
         outcome.text = f"Report {kept.pk} is kept."

@@ -1,33 +1,32 @@
 """Scoring result sets: a run is stored whole or not at all."""
 
-from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import Executor
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any
 
 from django.db import transaction
+from django.db.models import Count, Max
 
 from annotate.audit.models import Act
 from annotate.audit.services import record
-from annotate.datasets.models import Dataset, Method, Result
+from annotate.datasets.models import Dataset, Result
 from annotate.errors import Refusal
 from protocols import registry
-from protocols.core.base import ImageScore, Protocol, Scene
+from protocols.core.base import Protocol
 from protocols.core.errors import BEYOND_COMPUTING, ProtocolError
 from protocols.core.fitting import lacking
 from protocols.core.regions import Region
 
+from .computing import OfMethod, Progress, computed
 from .models import ProtocolRun, Score
 
 _BATCH = 1000
-Progress = Callable[[int, int], None]
 
 
 class NotScored(Refusal):
     """A protocol could not be run over a dataset."""
-
-
-_ScoredMethod = tuple[Method, list[Result], Sequence[ImageScore]]
 
 
 @dataclass(frozen=True)
@@ -36,7 +35,9 @@ class Scored:
 
     dataset: Dataset
     protocol: Protocol
-    methods: Sequence[_ScoredMethod]
+    methods: Sequence[OfMethod]
+    # What they were computed from.
+    state: "State"
 
 
 def score_protocol(
@@ -45,20 +46,27 @@ def score_protocol(
     slug: str,
     parameters: Mapping[str, Any] | None = None,
     progress: Progress | None = None,
+    executor: Executor | None = None,
 ) -> ProtocolRun:
     """Score every result of a dataset with one protocol and store the scores as a run.
 
-    Raises NotScored as `compute` does, and for an unknown protocol or a refused parameter.
+    Raises NotScored as `compute` and `publish` do, and for an unknown protocol or a refused parameter.
     """
-    return publish(compute(dataset, protocol_named(slug, parameters), progress))
+    return publish(compute(dataset, protocol_named(slug, parameters), progress, executor))
 
 
-def compute(dataset: Dataset, protocol: Protocol, progress: Progress | None = None) -> Scored:
+def compute(
+    dataset: Dataset,
+    protocol: Protocol,
+    progress: Progress | None = None,
+    executor: Executor | None = None,
+) -> Scored:
     """Score every result of a dataset; nothing is stored, and nobody waits for the database.
 
-    ``progress(done, total)`` is called after each method. Raises NotScored for a dataset without
-    results, and one that lacks what the protocol needs (transcriptions, confidences, table cells,
-    a second method).
+    Chunks of images are computed by ``executor``, or in this process; ``progress(done, total)`` is
+    called after each with the number of results that are scored. Raises NotScored for a dataset
+    without results, and one that lacks what the protocol needs (transcriptions, confidences, table
+    cells, a second method).
     """
     methods = list(dataset.methods.filter(results__isnull=False).distinct())
     if not methods:
@@ -66,17 +74,9 @@ def compute(dataset: Dataset, protocol: Protocol, progress: Progress | None = No
     lacks = lacking(protocol, _truths(dataset), _found(dataset), len(methods))
     if lacks:
         raise NotScored(f"{protocol.name} cannot be scored on {dataset}: {lacks}.")
-    computing = (
-        _scored_together(protocol, methods)
-        if protocol.needs == "several methods"
-        else _scored_alone(protocol, methods)
-    )
-    scored = []
+    before = _state(dataset)
     try:
-        for done, of_method in enumerate(computing, 1):
-            scored.append(of_method)
-            if progress is not None:
-                progress(done, len(methods))
+        scored = computed(protocol, methods, before[0], progress or _nobody, executor)
     except ProtocolError as refusal:
         raise NotScored(f"{protocol.name} cannot be scored on {dataset}: {refusal}.") from refusal
     except BEYOND_COMPUTING as fault:
@@ -84,13 +84,25 @@ def compute(dataset: Dataset, protocol: Protocol, progress: Progress | None = No
             f"{protocol.name} cannot be scored on {dataset}: some regions are too large beside "
             f"others to compute with ({fault})."
         ) from fault
-    return Scored(dataset, protocol, scored)
+    return Scored(dataset, protocol, scored, before)
+
+
+def _nobody(done: int, total: int) -> None:
+    """Hear the progress where nobody asked for it."""
 
 
 @transaction.atomic
 def publish(scored: Scored) -> ProtocolRun:
-    """Store what was computed as a run, wholly or not at all."""
+    """Store what was computed as a run, wholly or not at all.
+
+    Raises NotScored where the results it was computed from are no longer those there are.
+    """
     dataset, protocol = scored.dataset, scored.protocol
+    Dataset.objects.select_for_update().filter(pk=dataset.pk).first()
+    if _state(dataset) != scored.state:
+        raise NotScored(
+            f"The results of {dataset} were changed while they were scored. Score again."
+        )
     run = ProtocolRun.objects.create(
         dataset=dataset,
         name=run_name(protocol),
@@ -98,11 +110,11 @@ def publish(scored: Scored) -> ProtocolRun:
         parameters=protocol.parameters(),
         version=registry.VERSION,
         origin=ProtocolRun.Origin.COMPUTED,
+        n_scores=sum(len(of_method.scores) for of_method in scored.methods),
     )
-    for method, results, scores in scored.methods:
-        run.overall[method.name] = _stored(run, protocol, results, scores)
-    run.n_scores = run.scores.count()
-    run.save(update_fields=["overall", "n_scores"])
+    for of_method in scored.methods:
+        run.overall[of_method.method.name] = _stored(run, protocol, of_method)
+    run.save(update_fields=["overall"])
     record(Act.SCORED, what=dataset.name, details={"protocol": run.name, "run": run.pk})
     return run
 
@@ -113,6 +125,17 @@ def protocol_named(slug: str, parameters: Mapping[str, Any] | None) -> Protocol:
         return registry.get(slug, parameters)
     except ProtocolError as refusal:
         raise NotScored(str(refusal)) from refusal
+
+
+# Results are never changed, only taken out and added: how many there are, and the newest.
+State = tuple[int, int | None]
+
+
+def _state(dataset: Dataset) -> State:
+    newest = Result.objects.filter(method__dataset=dataset).aggregate(
+        n=Count("pk"), newest=Max("pk")
+    )
+    return newest["n"], newest["newest"]
 
 
 def _truths(dataset: Dataset) -> Iterator[Region]:
@@ -136,67 +159,23 @@ def run_name(protocol: Protocol) -> str:
     return f"{protocol.name} ({', '.join(changed)})" if changed else protocol.name
 
 
-_MethodScores = Iterator[_ScoredMethod]
-
-
-def _scored_alone(protocol: Protocol, methods: Sequence[Method]) -> _MethodScores:
-    for method in methods:
-        results = _results(method)
-        yield method, results, protocol.score([_scene(result) for result in results])
-
-
-def _scored_together(protocol: Protocol, methods: Sequence[Method]) -> _MethodScores:
-    """Score methods that are compared with each other: on each image those that have a result."""
-    results = {method: _results(method) for method in methods}
-    of_image: defaultdict[int, dict[Method, Result]] = defaultdict(dict)
-    for method, of_method in results.items():
-        for result in of_method:
-            of_image[result.image_id][method] = result
-    scores: dict[int, ImageScore] = {}
-    for result_of in of_image.values():
-        scenes = {method.name: [_scene(result)] for method, result in result_of.items()}
-        scores_of = protocol.score_methods(scenes)
-        for method, result in result_of.items():
-            scores[result.pk] = scores_of[method.name][0]
-    for method, of_method in results.items():
-        yield method, of_method, [scores[result.pk] for result in of_method]
-
-
-def _results(method: Method) -> list[Result]:
-    return list(method.results.select_related("image").order_by("image__position", "image__pk"))
-
-
-def _stored(
-    run: ProtocolRun, protocol: Protocol, results: Sequence[Result], scores: Sequence[ImageScore]
-) -> dict[str, float | None]:
-    Score.objects.bulk_create(
-        (
-            Score(
-                run=run,
-                result=result,
-                recall=score.recall,
-                precision=score.precision,
-                f_score=score.f_score,
-                indicators=dict(score.indicators),
-            )
-            for result, score in zip(results, scores, strict=True)
-        ),
-        batch_size=_BATCH,
+def _stored(run: ProtocolRun, protocol: Protocol, of_method: OfMethod) -> dict[str, float | None]:
+    rows = (
+        Score(
+            run=run,
+            result_id=result,
+            recall=score.recall,
+            precision=score.precision,
+            f_score=score.f_score,
+            indicators=dict(score.indicators),
+        )
+        for result, score in zip(of_method.results, of_method.scores, strict=True)
     )
-    overall = protocol.overall(scores)
+    while batch := list(islice(rows, _BATCH)):
+        Score.objects.bulk_create(batch)
+    overall = protocol.overall(of_method.scores)
     return {
         "recall": overall.recall,
         "precision": overall.precision,
         "f_score": overall.f_score,
     }
-
-
-def _scene(result: Result) -> Scene:
-    image = result.image
-    return Scene(
-        truth=image.truth_regions,
-        detections=result.detections if result.had_file else None,
-        name=image.name,
-        width=image.width,
-        height=image.height,
-    )

@@ -8,6 +8,7 @@ from django.urls import reverse
 
 from annotate.datasets.models import Dataset
 from annotate.jobs import services as jobs
+from annotate.jobs.engine import computing
 from annotate.jobs.models import Job
 from annotate.jobs.registry import Running
 
@@ -36,9 +37,13 @@ def score(arguments: Mapping[str, Any], running: Running) -> None:
         raise services.NotScored("The dataset is no longer here.")
 
     protocol = services.protocol_named(arguments["protocol"], arguments["parameters"])
-    scored = services.compute(
-        dataset, protocol, lambda done, total: running.tell(done, total, "Methods scored")
-    )
+    with computing() as executor:
+        scored = services.compute(
+            dataset,
+            protocol,
+            lambda done, total: running.tell(done, total, "Results scored"),
+            executor,
+        )
     with running.publishing() as outcome:
         run = services.publish(scored)
         outcome.text = f"{run.name} scored {run.n_scores} results."

@@ -1,19 +1,22 @@
-"""Scoring many result sets with many protocols, on all cores."""
+"""Scoring many result sets with many protocols."""
 
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from concurrent.futures import Executor
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import Final
 
-from .. import registry
+from engine.chunks import answers
+
 from ..core.base import ImageScore, OverallScore, Protocol, Scene
 from ..core.errors import ProtocolError
 from ..core.fitting import lacking
 from ..core.regions import Region
 from ..formats.contents import Kind
 from ..formats.rrc import read_archive
+from ..scoring import OneMethod, chunks_of_method, score_methods
 
 # Recall, precision and F-score; None is undefined.
 Figures = tuple[float | None, float | None, float | None]
@@ -38,51 +41,93 @@ class Scored:
     note: str = ""
 
 
+def score_files(
+    protocols: Sequence[Protocol],
+    truth: str,
+    results: Sequence[str],
+    *,
+    executor: Executor | None = None,
+    only_fitting: bool = False,
+) -> Iterator[tuple[int, int, list[Scored]]]:
+    """Score result sets; yield how many parts are done, how many there are, and what came.
+
+    A method is named after its file. The parts are those protocols that look at several methods,
+    and then the result sets, in order. While an executor computes, the next files are read.
+
+    Raises
+    ------
+    BatchError
+        If a file cannot be read, or has results for an image that the ground truth lacks.
+    EngineError
+        If the chunks cannot be computed.
+    """
+    files = _Files(truth, results, only_fitting)
+    together = [protocol for protocol in protocols if protocol.needs == "several methods"]
+    alone = [protocol for protocol in protocols if protocol.needs != "several methods"]
+    n_parts = len(together) + (len(results) if alone else 0)
+    for done, protocol in enumerate(together, 1):
+        yield done, n_parts, list(files.scored_together(protocol, executor))
+    if alone:
+        for done, scored in enumerate(files.scored_alone(alone, executor), len(together) + 1):
+            yield done, n_parts, scored
+
+
 @dataclass(frozen=True, slots=True)
-class _Task:
-    protocols: tuple[Protocol, ...]
+class _Files:
     truth: str
-    results: tuple[str, ...]
+    results: Sequence[str]
     # Leave protocols undefined whose needs the data do not meet.
     only_fitting: bool
 
-    def scored(self) -> list[Scored]:
-        truth = _read(self.truth, "truth")
-        results = {path: _checked(path, truth) for path in self.results}
+    def scored_together(self, protocol: Protocol, executor: Executor | None) -> Iterator[Scored]:
+        notes = {path: self._note(protocol, path) for path in self.results}
+        if all(notes.values()):
+            yield from (self._undefined(protocol, path, note) for path, note in notes.items())
+            return
         scenes = {path: read_scenes(self.truth, path) for path in self.results}
-        fitting = []
-        scored = []
-        for protocol in self.protocols:
-            notes = {
-                path: lacking(protocol, _all(truth), _all(results[path]), len(results))
-                if self.only_fitting
-                else ""
-                for path in self.results
-            }
-            if any(not note for note in notes.values()):
-                fitting.append(protocol)
-                continue
-            for path, note in notes.items():
-                nothing = dict.fromkeys(truth, _UNDEFINED)
-                scored.append(Scored(protocol.slug, Path(path).stem, nothing, _UNDEFINED, note))
-        for protocol, scores in _scores(fitting, scenes):
-            for path, of_method in scores.items():
-                overall = _figures(protocol.overall(of_method))
-                images = dict(zip(truth, map(_figures, of_method), strict=True))
-                scored.append(Scored(protocol.slug, Path(path).stem, images, overall))
-        return scored
+        for path, scores in score_methods(protocol, scenes, executor).items():
+            yield self._scored(protocol, path, scores)
 
+    def scored_alone(
+        self, protocols: Sequence[Protocol], executor: Executor | None
+    ) -> Iterator[list[Scored]]:
+        """Yield the scores of each result set under all protocols."""
+        notes: dict[str, list[str]] = {}
 
-def _scores(
-    protocols: Sequence[Protocol], scenes: Mapping[str, Sequence[Scene]]
-) -> Iterator[tuple[Protocol, Mapping[str, Sequence[ImageScore]]]]:
-    together = [protocol for protocol in protocols if protocol.needs == "several methods"]
-    alone = [protocol for protocol in protocols if protocol.needs != "several methods"]
-    for protocol in together:
-        yield protocol, protocol.score_methods(scenes)
-    for path, of_method in scenes.items():
-        for protocol, scores in zip(alone, registry.score_together(alone, of_method), strict=True):
-            yield protocol, {path: scores}
+        def chunks() -> Iterator[OneMethod]:
+            for path in self.results:
+                notes[path] = [self._note(protocol, path) for protocol in protocols]
+                fitting = [p for p, note in zip(protocols, notes[path], strict=True) if not note]
+                yield from chunks_of_method(fitting, path, read_scenes(self.truth, path))
+
+        n_images = len(_read(self.truth, "truth"))
+        scores: defaultdict[str, list[ImageScore]] = defaultdict(list)
+        for chunk, of_chunk in answers(executor, chunks()):
+            for protocol, of_protocol in zip(chunk.protocols, of_chunk, strict=True):
+                scores[protocol.slug] += of_protocol
+            if chunk.start + len(chunk.scenes) == n_images:
+                yield [
+                    self._undefined(protocol, chunk.method, note)
+                    if note
+                    else self._scored(protocol, chunk.method, scores[protocol.slug])
+                    for protocol, note in zip(protocols, notes.pop(chunk.method), strict=True)
+                ]
+                scores.clear()
+
+    def _note(self, protocol: Protocol, path: str) -> str:
+        if not self.only_fitting:
+            return ""
+        truth = _read(self.truth, "truth")
+        return lacking(protocol, _all(truth), _all(_checked(path, truth)), len(self.results))
+
+    def _undefined(self, protocol: Protocol, path: str, note: str) -> Scored:
+        nothing = dict.fromkeys(_read(self.truth, "truth"), _UNDEFINED)
+        return Scored(protocol.slug, Path(path).stem, nothing, _UNDEFINED, note)
+
+    def _scored(self, protocol: Protocol, path: str, scores: Sequence[ImageScore]) -> Scored:
+        images = dict(zip(_read(self.truth, "truth"), map(_figures, scores), strict=True))
+        overall = _figures(protocol.overall(scores))
+        return Scored(protocol.slug, Path(path).stem, images, overall)
 
 
 def _all(images: Mapping[str, Sequence[Region]]) -> Iterator[Region]:
@@ -93,7 +138,7 @@ def _figures(score: ImageScore | OverallScore) -> Figures:
     return score.recall, score.precision, score.f_score
 
 
-@lru_cache(maxsize=4)
+@lru_cache(maxsize=32)
 def _read(path: str, kind: Kind) -> Mapping[str, tuple[Region, ...]]:
     archive = read_archive(path, kind=kind)
     if archive.errors:
@@ -120,58 +165,3 @@ def read_scenes(truth: str, results: str) -> list[Scene]:
     regions = _read(truth, "truth")
     detections = _checked(results, regions)
     return [Scene(of_image, detections.get(image), image) for image, of_image in regions.items()]
-
-
-def score_files(
-    protocols: Sequence[Protocol],
-    truth: str,
-    results: Sequence[str],
-    *,
-    n_jobs: int = 1,
-    only_fitting: bool = False,
-) -> Iterator[tuple[int, int, list[Scored]]]:
-    """Score result sets; yield how many parts are done, how many there are, and what came.
-
-    A method is named after its file. The order is that of completion; with one job that of the
-    result sets, protocols that look at several methods first.
-
-    Raises
-    ------
-    BatchError
-        If a file cannot be read, or has results for an image that the ground truth lacks.
-    """
-    tasks = _tasks(protocols, truth, results, n_jobs, only_fitting)
-    if n_jobs <= 1 or len(tasks) <= 1:
-        for done, task in enumerate(tasks, 1):
-            yield done, len(tasks), task.scored()
-        return
-    with ProcessPoolExecutor(min(n_jobs, len(tasks))) as pool:
-        left: set[Future[list[Scored]]] = {pool.submit(_Task.scored, task) for task in tasks}
-        try:
-            while left:
-                ready, left = wait(left, return_when=FIRST_COMPLETED)
-                for at, future in enumerate(ready, 1):
-                    yield len(tasks) - len(left) - len(ready) + at, len(tasks), future.result()
-        except BaseException:
-            pool.shutdown(cancel_futures=True)
-            raise
-
-
-def _tasks(
-    protocols: Sequence[Protocol],
-    truth: str,
-    results: Sequence[str],
-    n_jobs: int,
-    only_fitting: bool,
-) -> list[_Task]:
-    """Cut the work so that every core has some: by result sets, and by protocols if those are few."""
-    together = [protocol for protocol in protocols if protocol.needs == "several methods"]
-    alone = [protocol for protocol in protocols if protocol.needs != "several methods"]
-    tasks = [_Task((protocol,), truth, tuple(results), only_fitting) for protocol in together]
-    n_parts = 1 if len(results) >= 2 * n_jobs else min(len(alone), 2 * n_jobs)
-    for path in results:
-        for part in range(n_parts):
-            share = tuple(alone[part::n_parts])
-            if share:
-                tasks.append(_Task(share, truth, (path,), only_fitting))
-    return tasks

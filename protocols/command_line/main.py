@@ -13,6 +13,9 @@ from dataclasses import MISSING
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from engine.errors import EngineError
+from engine.options import add_options, chosen_engine
+
 from .. import __version__, registry
 from ..core.base import Protocol
 from ..core.errors import ProtocolError
@@ -21,10 +24,12 @@ from .usage import USAGE
 if TYPE_CHECKING:
     from .batch import Scored
 
-_BAD_INPUT = 2
+_NOT_DONE, _BAD_INPUT = 1, 2
 _COLUMNS = ("protocol", "method", "image", "recall", "precision", "f_score")
 # The row of the official figures of a whole result set.
 _ALL_IMAGES = "*"
+# Zipped results, times the protocols, that are scored in about half a second.
+_SMALL_BYTES = 300_000
 # Characters of the progress bar.
 _BAR = 40
 
@@ -45,6 +50,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except (ProtocolError, _BadInput) as refusal:
         print(refusal, file=sys.stderr)
         return _BAD_INPUT
+    except EngineError as refusal:
+        print(refusal, file=sys.stderr)
+        return _NOT_DONE
     return 0
 
 
@@ -67,7 +75,7 @@ def _parser() -> argparse.ArgumentParser:
     scoring.add_argument("--results", required=True, nargs="+", metavar="A.zip")
     scoring.add_argument("--out", type=Path, metavar="FILE.csv|.json")
     scoring.add_argument("--parameters", default="{}", metavar="JSON")
-    scoring.add_argument("--jobs", type=int, default=os.cpu_count() or 1, metavar="N")
+    add_options(scoring)
     scoring.set_defaults(run=_score)
 
     scenes = commands.add_parser("scenes", help="score scenes given as JSON, with their matches")
@@ -151,22 +159,31 @@ def _score(options: argparse.Namespace) -> None:
     protocols = _protocols(options)
     scored_by_method: dict[tuple[str, str], Scored] = {}
     left_out: dict[str, str] = {}
-    parts = score_files(
-        protocols,
-        options.truth,
-        options.results,
-        n_jobs=options.jobs,
-        only_fitting=options.protocol == "all",
-    )
-    for done, n, scored in parts:
-        for result_set in scored:
-            scored_by_method[result_set.method, result_set.slug] = result_set
-            if result_set.note:
-                left_out[result_set.slug] = result_set.note
-        _show_progress(done, n, scored[-1].method if len(options.results) == n else "")
+    if options.workers is None and _is_small(options.results, len(protocols)):
+        options.workers = 1
+    with chosen_engine(options, preload=["protocols.registry"]) as engine:
+        parts = score_files(
+            protocols,
+            options.truth,
+            options.results,
+            executor=engine,
+            only_fitting=options.protocol == "all",
+        )
+        for done, n, scored in parts:
+            for result_set in scored:
+                scored_by_method[result_set.method, result_set.slug] = result_set
+                if result_set.note:
+                    left_out[result_set.slug] = result_set.note
+            _show_progress(done, n, scored[-1].method if len(options.results) == n else "")
     for slug, note in left_out.items():
         print(f"{slug}: undefined, since {note}", file=sys.stderr)
     _write_rows(list(_rows(scored_by_method, names, protocols)), options.out)
+
+
+def _is_small(paths: Sequence[str], n_protocols: int) -> bool:
+    """Tell whether scoring takes less time than starting processes for it."""
+    n_bytes = sum(Path(path).stat().st_size for path in paths if Path(path).is_file())
+    return n_bytes * n_protocols < _SMALL_BYTES
 
 
 def _protocols(options: argparse.Namespace) -> list[Protocol]:

@@ -31,6 +31,9 @@ class Scene:
     height: float | None = None
     parents: Mapping[str, Region] = field(default_factory=dict)
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), tuple(map(self.__getattribute__, self.__slots__))
+
 
 @dataclass(frozen=True, slots=True)
 class Match:
@@ -61,6 +64,9 @@ class Tally:
     precise: float
     n_detections: float
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), tuple(map(self.__getattribute__, self.__slots__))
+
 
 @dataclass(frozen=True, slots=True)
 class ImageScore:
@@ -77,6 +83,9 @@ class ImageScore:
     ranked: tuple[tuple[float, bool], ...] = ()
     # Counts by bin, for drawing.
     histograms: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), tuple(map(self.__getattribute__, self.__slots__))
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,6 +149,8 @@ class Protocol(ABC):
     has_matches: ClassVar[bool] = True
     # Whether the order of truths or detections can change a score, as the published definition has it.
     depends_on_order: ClassVar[bool] = False
+    # Whether the score of an image depends on other images, so that a result set cannot be cut in chunks.
+    needs_all_images: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
         for declared in fields(self):

@@ -36,7 +36,13 @@ def loaded_by(statement):
 
 @pytest.mark.parametrize(
     "statement",
-    [_SITE, "import rankings.analysis", "import rankings.__main__", "import protocols.registry"],
+    [
+        _SITE,
+        "import annotate.jobs.engine, protocols.command_line.main, protocols.scoring",
+        "import rankings.analysis",
+        "import rankings.__main__",
+        "import protocols.registry",
+    ],
 )
 def test_no_heavy_library_is_loaded_before_it_is_needed(statement):
     assert not loaded_by(statement) & {*_HEAVY}

@@ -139,7 +139,7 @@ def test_score_writes_a_row_per_image_and_the_official_figures(truth, half, tmp_
         out,
     )
     assert done.returncode == 0, done.stderr
-    assert done.stderr.splitlines()[-1].startswith("4/4")
+    assert done.stderr.splitlines()[-1] == "2/2 none"
     rows = {
         (row["protocol"], row["method"], row["image"]): (row["recall"], row["precision"])
         for row in csv.DictReader(out.read_text().splitlines())
@@ -152,7 +152,7 @@ def test_score_writes_a_row_per_image_and_the_official_figures(truth, half, tmp_
 
 def test_score_prints_without_a_file_and_writes_json(truth, half, tmp_path):
     done = run_alone(
-        "score", "--protocol", "iou", "--truth", truth, "--results", half, "--jobs", "1"
+        "score", "--protocol", "iou", "--truth", truth, "--results", half, "--workers", "1"
     )
     assert done.stdout.splitlines()[0] == "protocol,method,image,recall,precision,f_score"
     out = tmp_path / "scores.json"
@@ -239,6 +239,15 @@ def test_all_protocols_are_scored_and_say_what_the_data_lack(truth, half, tmp_pa
     )
 
 
+def test_a_scheduler_that_does_not_answer_is_said(truth, half):
+    done = run_alone(
+        *("score", "--protocol", "iou", "--truth", truth, "--results", half),
+        *("--scheduler", "nonsense"),
+    )
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr.startswith("No Dask scheduler answered at 'nonsense' within 5 s.")
+
+
 def test_processes_change_nothing(truth, half, tmp_path):
     none = zip_file(tmp_path / "none.zip", {"res_img_1.txt": ""})
     texts = []
@@ -246,7 +255,7 @@ def test_processes_change_nothing(truth, half, tmp_path):
         out = tmp_path / f"{jobs}.csv"
         run_alone(
             *("score", "--protocol", "all", "--truth", truth, "--results", half, none),
-            *("--out", out, "--jobs", jobs),
+            *("--out", out, "--workers", jobs),
         )
         texts.append(out.read_text())
     assert texts[0] == texts[1]

@@ -1,14 +1,17 @@
 import json
+from contextlib import closing
 from fractions import Fraction
 from itertools import combinations
 from statistics import fmean
 
 import pytest
 
+from engine.processes import Processes
 from rankings.analysis import Analysis, analyse
 from rankings.from_scores import ranking_from_scores
 from rankings.report import Settings, build_report
 from tests.support.analyses import METHODS, SETTINGS, random_study
+from tests.support.executors import Shuffled
 
 
 @pytest.fixture(scope="module")
@@ -161,3 +164,14 @@ def test_other_consensuses_are_compared_with_the_reports_own(consensus):
 def test_the_same_data_give_the_same_analysis(study, analysis):
     again = analyse(*study, SETTINGS, sentinels=["count"], n_resamples=200)
     assert json.dumps(again.to_json()) == json.dumps(analysis.to_json())
+
+
+def test_no_digit_depends_on_where_and_in_which_order_statistics_are_computed(study, analysis):
+    expected = json.dumps(analysis.to_json())
+    with Shuffled() as shuffled:
+        there = analyse(*study, SETTINGS, sentinels=["count"], n_resamples=200, executor=shuffled)
+    assert json.dumps(there.to_json()) == expected
+    assert shuffled.order != sorted(shuffled.order), "or this shows nothing"
+    with closing(Processes(2, ["rankings.analysis"])) as engine:
+        there = analyse(*study, SETTINGS, sentinels=["count"], n_resamples=200, executor=engine)
+    assert json.dumps(there.to_json()) == expected

@@ -175,3 +175,32 @@ def test_a_refusal_reaches_the_shell_as_exit_code_and_one_line():
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr.startswith("nowhere.json: cannot be read")
     assert done.stderr.count("\n") == 1
+
+
+def test_a_report_may_be_computed_by_more_processes_and_is_the_same():
+    data = {
+        "annotator_rankings": {"1": [[["a"], ["b"]]] * 3, "2": [[["b"], ["a"]]] * 3},
+        "protocol_scores": {image: {"iou": {"a": 0.5, "b": 0.25}} for image in "12"},
+    }
+    reports = [answer("report", "--bootstrap", "20", "--workers", n, data=data) for n in ("1", "2")]
+    assert reports[0] == reports[1]
+    assert reports[0]["analysis"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "named"),
+    [
+        (["--scheduler", "nonsense"], 1, "No Dask scheduler answered at 'nonsense'"),
+        (["--workers", "0"], 2, "whole number from 1"),
+        (["--workers", "2", "--scheduler", "tcp://127.0.0.1:9"], 2, "not allowed with"),
+    ],
+)
+def test_an_engine_that_cannot_be_is_said(arguments, code, named):
+    data = {
+        "annotator_rankings": {"1": [[["a"], ["b"]]] * 3},
+        "protocol_scores": {"1": {"iou": {"a": 0.5, "b": 0.25}}},
+    }
+    done = run("report", *arguments, "-", stdin=json.dumps(data))
+    assert done.returncode == code
+    assert named in done.stderr
+    assert done.stdout == ""

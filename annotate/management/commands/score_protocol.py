@@ -7,6 +7,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
+from annotate.jobs.engine import NotComputed, computing
 from annotate.management import reporting
 from annotate.scoring.services import NotScored, score_protocol
 
@@ -29,13 +30,18 @@ class Command(BaseCommand):
 
             def progress(done: int, total: int, started: float = started) -> None:
                 left = (monotonic() - started) / done * (total - done)
-                self.stdout.write(f"  {done}/{total} methods, about {left:.0f} s left")
+                self.stdout.write(f"  {done}/{total} results, about {left:.0f} s left")
 
             try:
-                run = score_protocol(
-                    dataset=dataset, slug=slug, parameters=parameters, progress=progress
-                )
-            except NotScored as refusal:
+                with computing() as executor:
+                    run = score_protocol(
+                        dataset=dataset,
+                        slug=slug,
+                        parameters=parameters,
+                        progress=progress,
+                        executor=executor,
+                    )
+            except (NotScored, NotComputed) as refusal:
                 raise CommandError(str(refusal), returncode=2) from refusal
             self.stdout.write(
                 f"{run.name}: {run.scores.count()} results in {monotonic() - started:.1f} s"

@@ -1,0 +1,90 @@
+"""Where the chunks of jobs are computed: one engine for each worker process, made when it is needed."""
+
+import atexit
+import logging
+import os
+import threading
+from collections.abc import Callable, Iterator
+from concurrent.futures import Executor
+from contextlib import contextmanager
+from typing import Final
+
+from django.conf import settings
+
+from engine.chunks import Engine
+from engine.errors import EngineError, EngineUnavailable
+
+from .errors import JobFailed
+
+_log = logging.getLogger(__name__)
+_lock = threading.Lock()
+_engines: Final[dict[str, Engine]] = {}
+_PRELOADED: Final = ("protocols.registry", "rankings.analysis")
+# A forked process has its parent's engine in memory, and must make its own.
+_pid = 0
+
+
+class NotComputed(JobFailed):
+    """The chunks of a job were not computed: no cluster, or a chunk that was given up."""
+
+
+@contextmanager
+def computing() -> Iterator[Executor | None]:
+    """Yield where a job's chunks are computed, None for in this process.
+
+    Raises NotComputed, with a sentence, where the engine says that it cannot.
+    """
+    try:
+        yield _executor()
+    except EngineError as fault:
+        raise NotComputed(str(fault)) from fault
+
+
+def close() -> None:
+    """End the processes of this worker that compute, and its connection to the cluster."""
+    with _lock:
+        for engine in _engines.values():
+            engine.close()
+        _engines.clear()
+
+
+def _executor() -> Executor | None:
+    if not settings.DASK_SCHEDULER:
+        return _processes()
+    from engine.cluster import Cluster
+
+    try:
+        return _kept("cluster", lambda: Cluster(settings.DASK_SCHEDULER))
+    except EngineUnavailable as fault:
+        if settings.ENGINE_FALLBACK != "local":
+            raise
+        _log.warning("%s Computing on this machine instead.", fault)
+        return _processes()
+
+
+def _processes() -> Executor | None:
+    from engine.processes import Processes, n_cores
+
+    n_workers = n_cores() if settings.ENGINE_WORKERS is None else settings.ENGINE_WORKERS
+    if n_workers < 2:
+        return None
+    return _kept("processes", lambda: Processes(n_workers, _PRELOADED))
+
+
+def _kept(name: str, make: Callable[[], Engine]) -> Engine:
+    """Return the engine of this process; make one where there is none that can still compute."""
+    global _pid
+    with _lock:
+        if _pid != os.getpid():
+            _engines.clear()
+            _pid = os.getpid()
+        engine = _engines.get(name)
+        if engine is not None and not engine.is_open:
+            _engines.pop(name).close()
+            engine = None
+        if engine is None:
+            engine = _engines[name] = make()
+        return engine
+
+
+atexit.register(close)

@@ -1,0 +1,97 @@
+"""Computing the scores of stored results, in chunks of images."""
+
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Executor
+from dataclasses import dataclass, field
+
+from annotate.datasets.models import Method, Result
+from engine.chunks import answers
+from protocols.core.base import ImageScore, Protocol, Scene
+from protocols.scoring import OneMethod, chunks_of_images, chunks_of_method
+
+# How many results are scored, and of how many.
+Progress = Callable[[int, int], None]
+_ROWS_AT_ONCE = 500
+
+
+@dataclass(slots=True)
+class OfMethod:
+    """The scores of one method: of each result by its key, in the order of the images."""
+
+    method: Method
+    results: list[int] = field(default_factory=list)
+    scores: list[ImageScore] = field(default_factory=list)
+
+
+def computed(
+    protocol: Protocol,
+    methods: Sequence[Method],
+    n_results: int,
+    progress: Progress,
+    executor: Executor | None,
+) -> list[OfMethod]:
+    """Return the scores of each method; rows are read while chunks before them are computed."""
+    of_method = {method.name: OfMethod(method) for method in methods}
+    compute = _together if protocol.needs == "several methods" else _alone
+    done = 0
+    for n_more in compute(protocol, of_method, executor):
+        done += n_more
+        progress(done, n_results)
+    return list(of_method.values())
+
+
+def _alone(
+    protocol: Protocol, of_method: dict[str, OfMethod], executor: Executor | None
+) -> Iterator[int]:
+    def chunks() -> Iterator[OneMethod]:
+        for name, own in of_method.items():
+            yield from chunks_of_method([protocol], name, _scenes(own))
+
+    for chunk, [scores] in answers(executor, chunks()):
+        of_method[chunk.method].scores += scores
+        yield len(scores)
+
+
+def _scenes(own: OfMethod) -> Iterator[Scene]:
+    for result in _results(own.method):
+        own.results.append(result.pk)
+        yield _scene(result)
+
+
+def _together(
+    protocol: Protocol, of_method: dict[str, OfMethod], executor: Executor | None
+) -> Iterator[int]:
+    """Score methods that are compared with each other: on each image those that have a result."""
+    of_image: defaultdict[int, dict[str, Scene]] = defaultdict(dict)
+    images = {}
+    for name, own in of_method.items():
+        for result in _results(own.method):
+            own.results.append(result.pk)
+            images[result.pk] = result.image_id
+            of_image[result.image_id][name] = _scene(result)
+    scores: dict[tuple[int, str], ImageScore] = {}
+    keys = iter(of_image)
+    for _, of_chunk in answers(executor, chunks_of_images(protocol, of_image.values())):
+        for of_methods in of_chunk:
+            key = next(keys)
+            scores |= {(key, name): score for name, score in of_methods.items()}
+        yield sum(map(len, of_chunk))
+    for name, own in of_method.items():
+        own.scores = [scores[images[result], name] for result in own.results]
+
+
+def _results(method: Method) -> Iterator[Result]:
+    rows = method.results.select_related("image").order_by("image__position", "image__pk")
+    return rows.iterator(_ROWS_AT_ONCE)
+
+
+def _scene(result: Result) -> Scene:
+    image = result.image
+    return Scene(
+        truth=image.truth_regions,
+        detections=result.detections if result.had_file else None,
+        name=image.name,
+        width=image.width,
+        height=image.height,
+    )

@@ -1,0 +1,149 @@
+"""Chunks: pieces of computing that do not depend on each other, and their answers in order."""
+
+from abc import abstractmethod
+from collections import deque
+from collections.abc import Iterable, Iterator
+from concurrent.futures import BrokenExecutor, CancelledError, Executor, Future, wait
+from itertools import islice
+from typing import Any, Final, Protocol, TypeVar
+
+from .errors import ChunkFailed, EngineUnavailable
+
+Answer = TypeVar("Answer", covariant=True)
+T = TypeVar("T")
+C = TypeVar("C", bound="Chunk[Any]")
+
+# How often an engine is asked whether it is still there while an answer is waited for.
+BEAT_SECONDS: Final = 2.0
+# How often a chunk is begun, at most, when the processes that compute it die.
+ATTEMPTS: Final = 3
+# Chunks handed out for each worker before the first answer is fetched: none waits for work, and
+# few lie in memory.
+_AHEAD: Final = 4
+
+
+class Chunk(Protocol[Answer]):
+    """A piece of computing that can be pickled; its answer depends on nothing but what it holds."""
+
+    @property
+    def name(self) -> str:
+        """What it is, as people would say it: images 1 to 64 of a.zip."""
+
+    def __call__(self) -> Answer: ...
+
+
+class Engine(Executor):
+    """An executor that knows how many chunks it does at once and what its failures mean."""
+
+    @property
+    @abstractmethod
+    def n_workers(self) -> int: ...
+
+    @property
+    @abstractmethod
+    def is_open(self) -> bool:
+        """Whether it still computes."""
+
+    def check(self) -> None:
+        """Raise EngineUnavailable if there is nobody left who could answer."""
+
+    def explained(self, fault: BaseException, name: str) -> Exception | None:
+        """Return the failure of a chunk as a sentence, or None where it is the chunk's own."""
+        return None
+
+    def close(self) -> None:
+        """Drop what is waiting and running, and leave nothing behind."""
+        self.shutdown(cancel_futures=True)
+
+
+def answers(executor: Executor | None, chunks: Iterable[C]) -> Iterator[tuple[C, Any]]:
+    """Yield each chunk with its answer, in the order of the chunks.
+
+    Parameters
+    ----------
+    executor : Executor or None
+        Where they are computed; None: here, one after the other. Any executor of
+        ``concurrent.futures`` will do.
+    chunks : iterable of Chunk
+        Taken as workers become free, so that they may be read from a file on the way.
+
+    Raises
+    ------
+    ChunkFailed
+        If a chunk needs more memory than there is, or its process died each time; names the chunk.
+    EngineUnavailable
+        If a cluster is lost, or has no workers.
+    Exception
+        What a chunk raised. Chunks that are still waiting are then cancelled.
+    """
+    if executor is None:
+        for chunk in chunks:
+            yield chunk, _computed_here(chunk)
+        return
+    n_ahead = _AHEAD * (executor.n_workers if isinstance(executor, Engine) else 4)
+    chunks = iter(chunks)
+    waiting: deque[tuple[C, Future[Any]]] = deque()
+    try:
+        while True:
+            for chunk in islice(chunks, n_ahead - len(waiting)):
+                waiting.append((chunk, _submitted(executor, chunk)))
+            if not waiting:
+                return
+            chunk, future = waiting.popleft()
+            yield chunk, _answer(executor, chunk.name, future)
+    finally:
+        for _, future in waiting:
+            future.cancel()
+
+
+def _computed_here(chunk: Chunk[T]) -> T:
+    try:
+        return chunk()
+    except MemoryError as fault:
+        raise _needs_memory(chunk.name) from fault
+
+
+def _submitted(executor: Executor, chunk: Chunk[T]) -> Future[T]:
+    try:
+        return executor.submit(chunk)
+    except Exception as fault:
+        explained = _explained(executor, fault, chunk.name)
+        raise explained or fault from fault
+
+
+def _answer(executor: Executor, name: str, future: Future[T]) -> T:
+    """Wait for an answer, and look now and then whether it can still come."""
+    while not wait([future], BEAT_SECONDS).done:
+        if isinstance(executor, Engine):
+            executor.check()
+    try:
+        return future.result()
+    except (Exception, CancelledError) as fault:
+        explained = _explained(executor, fault, name)
+        if explained is None:
+            raise
+        raise explained from fault
+
+
+def _explained(executor: Executor, fault: BaseException, name: str) -> Exception | None:
+    if isinstance(executor, Engine) and (explained := executor.explained(fault, name)):
+        return explained
+    if isinstance(fault, MemoryError):
+        return _needs_memory(name)
+    if isinstance(fault, BrokenExecutor):
+        return died(name)
+    if isinstance(fault, CancelledError):
+        return EngineUnavailable(f"{name}: cancelled by the executor that computed it")
+    return None
+
+
+def _needs_memory(name: str) -> ChunkFailed:
+    return ChunkFailed(f"{name} needs more memory than there is. Fewer workers need less.")
+
+
+def died(name: str) -> ChunkFailed:
+    """Return the failure of a chunk whose processes were killed."""
+    return ChunkFailed(
+        f"{name} was given up: the process that computed it died, and again when it was tried "
+        "again, perhaps for want of memory. Fewer workers need less."
+    )

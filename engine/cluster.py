@@ -1,0 +1,181 @@
+"""Computing on a Dask cluster: the same chunks, on as many machines as there are."""
+
+import asyncio
+import importlib
+import logging
+import pickle  # nosec B403
+import sys
+from collections.abc import Callable, Mapping
+from concurrent.futures import CancelledError, Future
+from importlib.metadata import PackageNotFoundError, version
+from time import monotonic
+from typing import Any, Final, TypeVar
+
+from .chunks import Engine, died
+from .errors import ChunkFailed, EngineUnavailable
+
+T = TypeVar("T")
+# Within these seconds people are told that a scheduler does not answer.
+CONNECT_SECONDS: Final = 5.0
+# A scheduler that is silent for so long while a chunk is waited for is lost.
+ANSWER_SECONDS: Final = 15.0
+# So long a cluster may be without any worker: batch systems take their time.
+NO_WORKER_SECONDS: Final = 120.0
+# What decides the last digit of a result, beside the program itself.
+_LIBRARIES: Final = ("numpy", "scipy", "shapely")
+
+
+class VersionsDiffer(ChunkFailed):
+    """A worker whose programs are not those of who asks; says which."""
+
+
+class Cluster(Engine):
+    """An executor over the workers of a Dask cluster.
+
+    A chunk whose worker dies is begun again by the scheduler, on another one. Workers need this
+    program and its libraries in the same versions; each chunk checks them.
+
+    Parameters
+    ----------
+    address : str
+        Of the scheduler, such as tcp://10.0.0.5:8786.
+    timeout : float
+        Seconds to wait for its answer.
+
+    Raises
+    ------
+    EngineUnavailable
+        If Dask is not installed, or the scheduler does not answer.
+    """
+
+    def __init__(self, address: str, timeout: float = CONNECT_SECONDS) -> None:
+        self.address = address
+        started = monotonic()
+        try:
+            from distributed import Client
+        except ImportError as fault:
+            raise EngineUnavailable(
+                "Computing on a cluster needs Dask: pip install -r requirements-cluster.txt"
+            ) from fault
+        # Its reports of a lost connection come with stack traces; what they mean is said by errors here.
+        logging.getLogger("distributed.client").setLevel(logging.CRITICAL)
+        try:
+            asyncio.run(_greet(address, max(1.0, timeout - 0.5 - (monotonic() - started))))
+            self._client: Any = Client(address, timeout=timeout, set_as_default=False)
+        # What listens there may be another program, whose answer can make anything of a client.
+        except Exception as fault:
+            raise EngineUnavailable(
+                f"No Dask scheduler answered at {address!r} within {timeout:g} s. Start it, or correct "
+                "its address."
+            ) from fault
+        self._executor: Any = self._client.get_executor(pure=False)
+        self._worker_seen = monotonic()
+        self._n_threads = self._n_threads_now()
+
+    @property
+    def n_workers(self) -> int:
+        # Workers may still be on their way.
+        return max(self._n_threads, 4)
+
+    def submit(self, work: Callable[..., T], /, *args: Any, **kwargs: Any) -> Future[T]:
+        # As bytes: the library would look for futures inside all that it is given.
+        asked = pickle.dumps((work, args, kwargs))
+        future: Future[T] = self._executor.submit(run_there, _versions_of(work), asked)
+        return future
+
+    def check(self) -> None:
+        try:
+            self._n_threads = self._n_threads_now()
+        except (OSError, ValueError, RuntimeError, CancelledError) as fault:
+            raise self._lost() from fault
+        if self._n_threads:
+            self._worker_seen = monotonic()
+        elif monotonic() - self._worker_seen > NO_WORKER_SECONDS:
+            raise EngineUnavailable(
+                f"The Dask scheduler at {self.address} has had no worker for "
+                f"{NO_WORKER_SECONDS:.0f} s. Start workers, and try again."
+            )
+
+    @property
+    def is_open(self) -> bool:
+        return self._client.status == "running"  # type: ignore[no-any-return]
+
+    def _n_threads_now(self) -> int:
+        if not self.is_open:
+            raise OSError("the connection is closed")
+        asked = self._client.scheduler.identity
+        told = self._client.sync(asked, n_workers=0, callback_timeout=ANSWER_SECONDS)
+        return int(told["total_threads"])
+
+    def _lost(self) -> EngineUnavailable:
+        return EngineUnavailable(
+            f"The connection to the Dask scheduler at {self.address} was lost. Nothing was kept; "
+            "when it runs again, start anew."
+        )
+
+    def explained(self, fault: BaseException, name: str) -> Exception | None:
+        from distributed import KilledWorker
+
+        if isinstance(fault, KilledWorker):
+            return died(name)
+        if isinstance(fault, CancelledError) or not self.is_open:
+            return self._lost()
+        if isinstance(fault, ModuleNotFoundError):
+            return VersionsDiffer(
+                f"A worker of the cluster lacks the module {fault.name}. Put this program on its "
+                "PYTHONPATH, install requirements-cluster.txt there, and start it again."
+            )
+        return None
+
+    def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
+        self._executor.shutdown(wait=wait and not cancel_futures)
+        self._client.close(timeout=2)
+
+
+async def _greet(address: str, timeout: float) -> None:
+    """Raise what goes wrong where no scheduler is; a client that failed to start takes long to end."""
+    from distributed.comm import connect
+
+    if not address.strip():
+        raise ValueError("no address")
+    comm = await connect(address, timeout=timeout)
+    await comm.close()
+
+
+def run_there(expected: Mapping[str, str], asked: bytes) -> Any:
+    """Compute a chunk on a worker whose versions are those expected.
+
+    Raises
+    ------
+    VersionsDiffer
+        If they are not; names them.
+    """
+    own = _versions(next(iter(expected)))
+    differing = [name for name in expected if own[name] != expected[name]]
+    if differing:
+        there = ", ".join(f"{name} {own[name] or 'missing'}" for name in differing)
+        here = ", ".join(f"{name} {expected[name]}" for name in differing)
+        raise VersionsDiffer(
+            f"A worker of the cluster has {there}; expected {here}. Results could differ: install "
+            "the same versions, and start the worker again."
+        )
+    work, args, kwargs = pickle.loads(asked)  # nosec B301 - from a client of the same cluster
+    return work(*args, **kwargs)
+
+
+def _versions_of(work: Callable[..., Any]) -> dict[str, str]:
+    module = getattr(work, "__module__", None) or type(work).__module__
+    return _versions(module.partition(".")[0])
+
+
+def _versions(package: str) -> dict[str, str]:
+    """Return the versions of the package that a chunk comes from (first), Python and the libraries."""
+    program = importlib.import_module(package)
+    versions = {package: str(getattr(program, "__version__", ""))}
+    versions["Python"] = ".".join(map(str, sys.version_info[:2]))
+    for name in _LIBRARIES:
+        try:
+            versions[name] = version(name)
+        except PackageNotFoundError:
+            versions[name] = ""
+    return versions

@@ -1,0 +1,102 @@
+"""Chunks for tests of the engine: workers import this module to compute them."""
+
+import os
+import signal
+from dataclasses import dataclass
+from pathlib import Path
+from time import monotonic, sleep
+
+
+@dataclass(frozen=True)
+class Square:
+    number: int
+
+    @property
+    def name(self) -> str:
+        return f"the square of {self.number}"
+
+    def __call__(self) -> int:
+        return self.number**2
+
+
+@dataclass(frozen=True)
+class WhoComputes:
+    number: int
+    name: str = "who computes"
+
+    def __call__(self) -> int:
+        return os.getpid()
+
+
+@dataclass(frozen=True)
+class Raises:
+    fault: BaseException
+    name: str = "a chunk that raises"
+
+    def __call__(self) -> None:
+        raise self.fault
+
+
+class CannotTravel(Exception):
+    """Cannot be made again from what a pickle holds of it."""
+
+    def __init__(self, what: str, where: str) -> None:
+        super().__init__(f"{what} in {where}")
+
+
+@dataclass(frozen=True)
+class RaisesWhatCannotTravel:
+    name: str = "a chunk"
+
+    def __call__(self) -> None:
+        raise CannotTravel("a fault", "line 3")
+
+
+@dataclass(frozen=True)
+class Dies:
+    """Kills the process that computes it, every time, or only the first times."""
+
+    folder: Path
+    times: int = 1_000_000
+    name: str = "images 3 to 4 of a.zip"
+
+    def __call__(self) -> int:
+        n_before = len(list(self.folder.iterdir()))
+        if n_before < self.times:
+            (self.folder / str(n_before)).touch()
+            os.kill(os.getpid(), signal.SIGKILL)
+        return n_before
+
+
+@dataclass(frozen=True)
+class Waits:
+    """Says who computes it, in a file, and ends when it may."""
+
+    folder: Path
+    name: str = "a chunk that waits"
+
+    def __call__(self) -> str:
+        (self.folder / f"pid-{os.getpid()}").touch()
+        until(lambda: (self.folder / "go").exists())
+        return "done"
+
+
+def pid_of_waiting(folder: Path) -> int:
+    until(lambda: any(folder.glob("pid-*")))
+    return int(next(folder.glob("pid-*")).name.removeprefix("pid-"))
+
+
+def until(is_so, seconds: float = 30.0) -> None:
+    end = monotonic() + seconds
+    while not is_so():
+        if monotonic() > end:
+            raise AssertionError(f"not so after {seconds} s")
+        sleep(0.01)
+
+
+def is_alive(pid: int) -> bool:
+    try:
+        state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+    except OSError:
+        return False
+    return state != "Z"
