@@ -7,6 +7,7 @@ import pickle  # nosec B403
 import sys
 from collections.abc import Callable, Mapping
 from concurrent.futures import CancelledError, Future
+from contextlib import suppress
 from importlib.metadata import PackageNotFoundError, version
 from time import monotonic
 from typing import Any, Final, TypeVar
@@ -128,8 +129,11 @@ class Cluster(Engine):
         return None
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
-        self._executor.shutdown(wait=wait and not cancel_futures)
-        self._client.close(timeout=2)
+        # Of a connection that is lost, or is being lost at this moment, the library cannot take leave.
+        with suppress(Exception):
+            self._executor.shutdown(wait=wait and not cancel_futures)
+        with suppress(Exception):
+            self._client.close(timeout=2)
 
 
 async def _greet(address: str, timeout: float) -> None:
