@@ -7,8 +7,8 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
-import krippendorff
 import numpy as np
+from numpy.typing import NDArray
 
 from .distances import Distance, distances_between, require_distance
 from .edit_distance import places_of
@@ -169,23 +169,55 @@ def krippendorff_alpha(study: StudyRankings) -> float | None:
     RankingError
         If a ranking is not one; names image and annotator.
     """
-    ranks: dict[tuple[str, str], list[int]] = {}
-    for image, of_annotator in study.items():
+    units = [values for values in _ranks_by_unit(study) if values.shape[1] > 1]
+    domain = np.unique(np.concatenate([np.empty(0, np.int64), *(of.ravel() for of in units)]))
+    n = len(domain)
+    if n < 2:
+        return None
+    # (different ranks, different ranks): how often one annotator gave a unit the one rank and
+    # another the other, each unit of m ranks weighing 1 / (m - 1).
+    together = np.zeros((n, n))
+    for values in units:
+        columns = np.searchsorted(domain, values)
+        # (units, different ranks): how many annotators gave the unit this rank. Sums of products of
+        # such counts are integers, exact in any order.
+        counts = np.zeros((len(values), n))
+        for column in columns.T:
+            counts[np.arange(len(values)), column] += 1
+        pairs = counts.T @ counts - np.diag(counts.sum(axis=0))
+        together += pairs / (values.shape[1] - 1)
+    totals = together.sum(axis=0)
+    by_chance = (np.outer(totals, totals) - np.diag(totals)) / (totals.sum() - 1)
+    # Ordinal data: two ranks are as far apart as there are values between them, the two themselves
+    # by half.
+    middle = np.cumsum(totals) - totals / 2
+    apart = np.subtract.outer(middle, middle) ** 2
+    return float(1 - (together * apart).sum() / (by_chance * apart).sum())
+
+
+def _ranks_by_unit(study: StudyRankings) -> Iterator[NDArray[np.int64]]:
+    """Yield the doubled ranks of units that equally many annotators ranked: (units, annotators)."""
+    images = list(study.items())
+    rankings = [list(of_annotator.values()) for of_annotator in study.values()]
+    differing: list[int] = []
+    try:
+        for group in packed_rankings(rankings, differing.append):
+            ranks = doubled_ranks_of(group.places).astype(np.int64)
+            yield ranks.transpose(0, 2, 1).reshape(-1, ranks.shape[1])
+    except RankingError:
+        # Packing names neither image nor annotator.
+        for image, of_annotator in images:
+            for annotator, ranking in of_annotator.items():
+                _checked(image, annotator, ranking)
+        raise
+    for at in differing:
+        image, of_annotator = images[at]
+        by_method: dict[str, list[int]] = {}
         for annotator, ranking in of_annotator.items():
             for method, rank in doubled_ranks(_checked(image, annotator, ranking)).items():
-                ranks.setdefault((image, method), []).append(rank)
-    units = [values for values in ranks.values() if len(values) > 1]
-    domain = sorted({value for values in units for value in values})
-    if len(domain) < 2:
-        return None
-    # (units, different ranks): how many annotators gave the unit this rank. The library asks for
-    # counts, and whatever their scale doubled ranks are in the same order.
-    column = {value: at for at, value in enumerate(domain)}
-    counts = np.zeros((len(units), len(domain)), dtype=np.int64)
-    for unit, values in enumerate(units):
-        for value in values:
-            counts[unit, column[value]] += 1
-    return float(krippendorff.alpha(value_counts=counts, level_of_measurement="ordinal"))
+                by_method.setdefault(method, []).append(rank)
+        for ranks_of_method in by_method.values():
+            yield np.array([ranks_of_method], dtype=np.int64)
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from django.apps import apps
 ROOT = Path(__file__).resolve().parents[1]
 OURS = {"engine", "protocols", "rankings", "annotate", "config", "tools"}
 PURE = {"engine", "protocols", "rankings"}
-NUMERIC = {"numpy", "scipy", "shapely", "krippendorff"}
+NUMERIC = {"numpy", "scipy", "shapely"}
 # From the bottom up: a subject may import those before it, and nothing after it.
 SUBJECTS = (
     "audit",
