@@ -19,7 +19,13 @@ _ROOT = Path(__file__).resolve().parents[2]
 _HASHED = re.compile(r"\.[0-9a-f]{12}\.(js|css|svg)\Z")
 
 
+# What libraries bring for other pages takes a minute to pack.
 _SET_UP = """
+from django.core.management import call_command
+others = ["drf_spectacular_sidecar", "rest_framework"]
+call_command("collectstatic", interactive=False, ignore_patterns=others, verbosity=0)
+call_command("migrate", verbosity=0)
+call_command("createcachetable", verbosity=0)
 from tests.support.factories import add_annotator, make_person, make_study
 study = make_study(["a", "b", "c"], images=2, name="served", annotators=[make_person("ana")])
 """
@@ -46,12 +52,6 @@ def served(tmp_path_factory) -> Iterator[Served]:
         # Without a proxy that ends TLS, as inside a closed network.
         "HTTPS": "false",
     }
-    # What libraries bring for other pages takes a minute to pack.
-    others = ("drf_spectacular_sidecar", "rest_framework")
-    ignored = [option for folder in others for option in ("--ignore", folder)]
-    manage(environment, "collectstatic", "--noinput", *ignored)
-    manage(environment, "migrate")
-    manage(environment, "createcachetable")
     manage(environment, "shell", "--command", _SET_UP)
     command = ["-m", "gunicorn", "config.wsgi", "--bind", f"127.0.0.1:{port}", "--workers", "2"]
     with OwnSite(folder, environment).served(command, port):

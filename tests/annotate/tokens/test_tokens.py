@@ -164,7 +164,7 @@ def test_last_use_is_noted_to_the_minute(person):
 NEEDS = {
     "read": ("get", "/api/v1/studies", None, 200),
     "judge": ("post", "/api/v1/judging/studies/{study}/start", {}, 200),
-    "load": ("post", "/api/v1/datasets/{dataset}/runs", {"protocol": "count"}, 201),
+    "load": ("post", "/api/v1/datasets/{dataset}/runs", {"protocol": "count"}, 202),
     "manage": ("put", "/api/v1/studies/{study}/state", {"state": "open"}, 200),
 }
 
