@@ -226,6 +226,8 @@ QUEUE_URL = env.text("QUEUE_URL", default="")
 # What long work computes is done by processes of this machine, 0 and 1: in the job's own, None: one for
 # each core; or on a Dask cluster where its scheduler is named.
 ENGINE_WORKERS = env.number("ENGINE_WORKERS", default=None)
+# Daily copies of the embedded database in DATA_DIR/backups; 0: none.
+BACKUPS_KEPT = env.number("BACKUPS_KEPT", default=7)
 DASK_SCHEDULER = env.text("DASK_SCHEDULER", default="")
 # What a job does whose cluster does not answer: fail with a sentence, or compute on this machine.
 ENGINE_FALLBACK = env.choice("ENGINE_FALLBACK", ("none", "local"), default="none")

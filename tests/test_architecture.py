@@ -76,7 +76,17 @@ RULES: dict[str, tuple[str, ...]] = {
     ),
     "datasets": ("exports", "photographs", "selectors", "drawing"),
     "jobs": (
-        *("consumer", "services", "queue", "running", "access", "presence", "results", "engine"),
+        *(
+            "consumer",
+            "services",
+            "queue",
+            "running",
+            "access",
+            "presence",
+            "results",
+            "engine",
+            "backups",
+        ),
         *("notices", "registry", "versions"),
     ),
     "studies": ("services", "exclusions", "pseudonyms"),

@@ -20,6 +20,8 @@ from .errors import InvitationRefused
 from .models import Invitation, hash_of
 
 MAX_AT_ONCE = 100
+# What has ended is still listed for so long.
+_KEPT_AFTER_END = timedelta(days=30)
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,3 +152,9 @@ def _record(act: Act, invitation: Invitation, **more: Any) -> None:
         details={"bound to an address": bool(invitation.email)},
         **more,
     )
+
+
+def forget_expired() -> int:
+    """Delete invitations that nobody used and that ended a month ago; return how many."""
+    ended = Invitation.objects.filter(used=None, expires__lt=timezone.now() - _KEPT_AFTER_END)
+    return ended.delete()[0]

@@ -86,8 +86,15 @@ def _do(job: Job, pulse: "Pulse") -> None:
         _end(job, Job.State.FAILED, str(refusal))
     except Exception as fault:
         _log.exception("Job %s failed.", job.pk)
-        is_full = isinstance(fault, OSError) and fault.errno in (errno.ENOSPC, errno.EDQUOT)
-        _end(job, Job.State.FAILED, _DISK_FULL if is_full else _UNEXPECTED.format(job.pk))
+        text = _DISK_FULL if _is_full(fault) else _UNEXPECTED.format(job.pk)
+        _end(job, Job.State.FAILED, text)
+
+
+def _is_full(fault: Exception) -> bool:
+    """Tell whether a disk is full: that of files, SQLite's or PostgreSQL's."""
+    if isinstance(fault, DatabaseError):
+        return "disk is full" in str(fault) or "No space left" in str(fault)
+    return isinstance(fault, OSError) and fault.errno in (errno.ENOSPC, errno.EDQUOT)
 
 
 def stop_all() -> None:
@@ -117,6 +124,9 @@ def _take_up(pk: int, worker: str) -> bool:
     waiting = Job.objects.to_take_up().filter(pk=pk)
     version = waiting.values_list("version", flat=True).first()
     if version is None or is_newer(version, VERSION):
+        return False
+    stopped = waiting.filter(cancel_requested=True)
+    if stopped.update(state=Job.State.CANCELLED, finished=now):
         return False
     given_up = waiting.filter(n_attempts__gte=_MAX_ATTEMPTS)
     if given_up.update(state=Job.State.FAILED, finished=now, failure=_GIVEN_UP):

@@ -8,8 +8,11 @@ from django.db import connection, transaction
 
 @contextmanager
 def snapshot() -> Iterator[None]:
-    """Read everything as it stood at one moment, and keep nobody from answering meanwhile."""
-    if connection.in_atomic_block:
+    """Read everything as it stood at one moment, and keep nobody from answering meanwhile.
+
+    Inside another snapshot, or a transaction, that one's moment holds.
+    """
+    if _is_in_transaction():
         yield
     elif connection.vendor == "sqlite":
         # Not atomic(): that begins by taking the lock for writing.
@@ -23,3 +26,10 @@ def snapshot() -> Iterator[None]:
         with transaction.atomic(), connection.cursor() as cursor:
             cursor.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
             yield
+
+
+def _is_in_transaction() -> bool:
+    """Tell whether a transaction is open; Django does not know of SQLite's that is begun above."""
+    if connection.in_atomic_block or connection.vendor != "sqlite":
+        return connection.in_atomic_block
+    return connection.connection is not None and bool(connection.connection.in_transaction)

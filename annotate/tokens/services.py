@@ -22,6 +22,8 @@ MAX_TOKENS: Final = 20
 _MARK: Final = "tdr_"
 _BYTES: Final = 32
 _LAST_USED_EVERY: Final = timedelta(minutes=1)
+# What has ended is still listed for so long.
+_KEPT_AFTER_END = timedelta(days=30)
 
 
 def create_token(
@@ -83,3 +85,9 @@ def revoke_token(*, person: User, pk: int) -> bool:
     token.delete()
     record(Act.TOKEN_REVOKED, actor=person, what=token.beginning)
     return True
+
+
+def forget_expired() -> int:
+    """Delete tokens that ended a month ago; return how many."""
+    ended = Token.objects.filter(expires__lt=timezone.now() - _KEPT_AFTER_END)
+    return ended.delete()[0]

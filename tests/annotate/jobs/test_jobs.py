@@ -6,7 +6,7 @@ import time
 from datetime import timedelta
 
 import pytest
-from django.db import connection, transaction
+from django.db import OperationalError, connection, transaction
 from django.utils import timezone
 
 from annotate.audit.models import AuditEntry
@@ -216,6 +216,12 @@ class TestFiles:
         assert "no space left" in job.failure
         assert self.files() == []
 
+    def test_a_full_disk_of_the_database_is_said_too(self, kind):
+        def work(arguments, progress):
+            raise OperationalError("database or disk is full")
+
+        assert "no space left" in services.start(kind=kind(work)).failure
+
     def test_cancelled_work_leaves_no_file(self, kind):
         def write(stream):
             stream.write(b"abc")
@@ -284,6 +290,13 @@ class TestCancelling:
         for job in (make_job(), a_running_job(timezone.now() - LONG_AGO)):
             services.cancel(job=job)
             assert job.state == "cancelled"
+
+    def test_a_job_whose_worker_died_after_it_was_cancelled_is_not_begun_again(self, kind):
+        kind(lambda arguments, progress: pytest.fail("begun again"))
+        job = a_running_job(timezone.now() - LONG_AGO, cancel_requested=True)
+        assert not running.run_one(job.pk, beats_beside=False)
+        job.refresh_from_db()
+        assert job.state == "cancelled"
 
     def test_a_job_that_ended_stays_as_it_is(self):
         job = make_job(state=Job.State.DONE, finished=timezone.now())

@@ -1,0 +1,86 @@
+"""What a worker clears away once an hour, and the copies of the database it keeps."""
+
+import sqlite3
+from datetime import timedelta
+
+import pytest
+from django.db import connection
+from django.utils import timezone
+
+from annotate.accounts.models import Invitation
+from annotate.accounts.services import invite
+from annotate.jobs import backups, queue, registry
+from annotate.tokens.models import Token
+from annotate.tokens.services import create_token
+from tests.support.factories import make_person, make_study
+
+
+@pytest.mark.django_db
+def test_what_ended_a_month_ago_is_forgotten_and_nothing_else():
+    person, study = make_person(), make_study()
+    old, recent, alive = (
+        create_token(person=person, name=name, scopes=["read"])[0]
+        for name in ("old", "new", "for ever")
+    )
+    links = [invite(study=study, role="annotator")[0].invitation for _ in range(3)]
+    now = timezone.now()
+    for rows, field in ((Token.objects, [old, recent]), (Invitation.objects, links[:2])):
+        rows.filter(pk=field[0].pk).update(expires=now - timedelta(days=31))
+        rows.filter(pk=field[1].pk).update(expires=now - timedelta(days=29))
+    queue.upkeep()
+    assert set(Token.objects.all()) == {recent, alive}
+    assert set(Invitation.objects.all()) == set(links[1:])
+
+
+@pytest.mark.django_db
+def test_an_invitation_that_was_used_stays():
+    link = invite(study=make_study(), role="annotator")[0].invitation
+    long_ago = timezone.now() - timedelta(days=400)
+    Invitation.objects.update(expires=long_ago, used=long_ago, used_by=make_person())
+    queue.upkeep()
+    assert Invitation.objects.get() == link
+
+
+@pytest.mark.django_db
+def test_upkeep_that_fails_is_logged_and_the_rest_is_done(monkeypatch, caplog):
+    done = []
+
+    def broken():
+        raise OSError("the folder is gone")
+
+    monkeypatch.setattr(registry, "UPKEEP", [broken, lambda: done.append(1)])
+    monkeypatch.setattr(queue, "UPKEEP", registry.UPKEEP)
+    queue.upkeep()
+    assert done == [1]
+    assert "the folder is gone" in caplog.text
+
+
+@pytest.mark.django_db(transaction=True)
+class TestBackups:
+    @pytest.fixture(autouse=True)
+    def _on_sqlite(self):
+        if connection.vendor != "sqlite":
+            pytest.skip("PostgreSQL is backed up by its own tools")
+
+    def test_a_copy_holds_the_data_and_is_made_once_a_day(self):
+        person = make_person()
+        copy = backups.back_up()
+        assert backups.back_up() is None
+        with sqlite3.connect(copy) as copied:
+            names = [name for (name,) in copied.execute("SELECT username FROM auth_user")]
+        copied.close()
+        assert person.username in names
+
+    def test_the_newest_are_kept_and_other_files_left_alone(self, settings):
+        settings.BACKUPS_KEPT = 2
+        backups.folder().mkdir()
+        for name in ("2026-01-01", "2026-01-02", "mine"):
+            (backups.folder() / f"{name}.sqlite3").touch()
+        copy = backups.back_up()
+        kept = {path.name for path in backups.folder().iterdir()}
+        assert kept == {copy.name, "2026-01-02.sqlite3", "mine.sqlite3"}
+
+    def test_none_is_made_where_none_is_wanted(self, settings):
+        settings.BACKUPS_KEPT = 0
+        assert backups.back_up() is None
+        assert not backups.folder().exists()
