@@ -42,7 +42,7 @@ class _Json(Serializer):  # type: ignore[misc]  # the library has no types
 @cache
 def _opened() -> tuple[Huey, TaskWrapper]:
     huey = _storage()
-    huey.periodic_task(crontab(minute="7"), name="upkeep")(upkeep)
+    huey.periodic_task(crontab(minute="7"), name="upkeep")(_keep_house)
     return huey, huey.task(name="run")(_run)
 
 
@@ -80,15 +80,21 @@ def _run(pk: int) -> None:
         close_old_connections()
 
 
+def _keep_house() -> None:
+    close_old_connections()
+    try:
+        upkeep()
+    finally:
+        close_old_connections()
+
+
 def upkeep() -> None:
     """Clear away what nobody would miss; what fails is logged and tried in an hour."""
-    close_old_connections()
     for clear in UPKEEP:
         try:
             clear()
         except Exception:
             _log.exception("Upkeep failed: %s", clear.__qualname__)
-    close_old_connections()
 
 
 def put(pk: int, priority: int = 0) -> None:
