@@ -17,6 +17,7 @@ from annotate.reports.services import (
     ProtocolScores,
     counted_rankings,
     report_of,
+    study_report,
 )
 from annotate.reports.services import annotator_rankings as rankings_of
 from annotate.reports.services import protocol_scores as scores_of
@@ -25,7 +26,7 @@ from annotate.studies.models import Study
 from annotate.studies.pseudonyms import pseudonyms
 from rankings import __version__ as software_version
 from rankings.orders import Ranking
-from rankings.report import CriterionReport, Report, Settings, build_report, report_from_json
+from rankings.report import CriterionReport, Report, Settings, report_from_json
 
 from .figure import Figure
 from .numbers import Rankings
@@ -64,16 +65,14 @@ class FigureData:
         return self.table if self.criterion == "preference" else self._report("preference")
 
     def _report(self, criterion: str) -> CriterionReport:
-        if self.kept is not None:
-            return self._kept_report.criteria[criterion]
-        rankings = {criterion: self.rankings[criterion]}
-        return build_report(rankings, self.scores, self.settings).criteria[criterion]
+        return self._whole_report.criteria[criterion]
 
     @cached_property
-    def _kept_report(self) -> Report:
-        if self.kept is None:
-            raise ValueError("this study's report was not kept")
-        return report_from_json(self.kept.data)
+    def _whole_report(self) -> Report:
+        """The kept report, or that of the study as it is, which is computed once for all pages."""
+        if self.kept is not None:
+            return report_from_json(self.kept.data)
+        return study_report(study=self.study, settings=self.settings, runs=self.runs).report
 
     @property
     def kept_betas(self) -> Sequence[Mapping[str, Any]] | None:

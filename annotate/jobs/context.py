@@ -3,18 +3,24 @@
 from collections.abc import Callable
 
 from django.http import HttpRequest
+from django.utils import timezone
 from django.utils.functional import SimpleLazyObject
 
-from .models import Job
+from . import presence
+from .models import LOST_AFTER, Job
 from .notices import sentence
 
 _MAX_TOLD = 5
 
 
 def work(request: HttpRequest) -> dict[str, object]:
-    """Give the ended jobs that the person has not seen; asked for only where a page shows them."""
+    """Give the ended jobs that the person has not seen, and to admins that nobody works on what waits.
+
+    Asked for only where a page shows them.
+    """
     find: Callable[[], object] = lambda: _told_to(request)  # noqa: E731
-    return {"ended_work": SimpleLazyObject(find)}
+    silent: Callable[[], object] = lambda: _silence_for(request)  # noqa: E731
+    return {"ended_work": SimpleLazyObject(find), "stuck_work": SimpleLazyObject(silent)}
 
 
 def _told_to(request: HttpRequest) -> list[tuple[Job, str]]:
@@ -23,3 +29,15 @@ def _told_to(request: HttpRequest) -> list[tuple[Job, str]]:
         return []
     jobs = Job.objects.filter(person=user).unseen().order_by("-finished")[:_MAX_TOLD]
     return [(job, sentence(job)) for job in jobs]
+
+
+def _silence_for(request: HttpRequest) -> presence.Silence | None:
+    """Say to an admin since when nobody works, if something has waited for a while."""
+    user = getattr(request, "user", None)
+    if user is None or not user.has_perm("annotate.load_data"):
+        return None
+    if getattr(request.resolver_match, "namespace", "") == "jobs":
+        return None  # these pages say so themselves
+    waiting = Job.objects.filter(state=Job.State.WAITING, not_before=None)
+    is_stuck = waiting.filter(created__lt=timezone.now() - LOST_AFTER).exists()
+    return presence.silence() if is_stuck else None

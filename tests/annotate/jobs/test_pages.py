@@ -90,6 +90,25 @@ class TestWaiting:
         assert client.get(address, {"as": "json"}).json() == {"next": address}
 
 
+class TestStuck:
+    def test_an_admin_is_told_on_every_page_that_nobody_works_on_what_waits(
+        self, browser_of, person
+    ):
+        make_job(person)
+        client = browser_of(make_admin())
+        assert "Nothing works on jobs" not in client.get(reverse("home")).text, "it waits only now"
+        Job.objects.update(created=timezone.now() - timedelta(minutes=1))
+        assert "Nothing works on jobs here yet" in client.get(reverse("home")).text
+        assert client.get(reverse("jobs:work")).text.count("Nothing works on jobs") == 1
+        presence.arrive("elsewhere, process 1")
+        assert "Nothing works on jobs" not in client.get(reverse("home")).text
+
+    def test_others_are_not_told_of_what_they_cannot_mend(self, browser_of, person):
+        make_job(person)
+        Job.objects.update(created=timezone.now() - timedelta(minutes=1))
+        assert "Nothing works" not in browser_of(person).get(reverse("home")).text
+
+
 class TestEnds:
     def test_the_next_page_says_how_it_ended_until_it_was_opened(self, browser_of, person):
         client = browser_of(person)

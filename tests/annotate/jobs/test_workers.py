@@ -87,6 +87,23 @@ def test_a_queue_that_is_lost_is_filled_again(workers, folder):
     assert wait_for_end(again).state == "done"
 
 
+def test_the_queue_may_be_in_redis(workers, folder, settings, monkeypatch):
+    redis = pytest.importorskip("redis")
+    url = "redis://127.0.0.1:6379/15"
+    try:
+        redis.Redis.from_url(url).ping()
+    except redis.exceptions.ConnectionError:
+        pytest.skip("no Redis on this machine")
+    settings.QUEUE_URL = url
+    monkeypatch.setenv("QUEUE_URL", url)
+    queue._opened.cache_clear()
+    (folder / "go").touch()
+    job = start("tests.slow", folder)
+    assert [task.args for task in queue.opened().pending()] == [[job.pk]]
+    workers.start()
+    assert wait_for_end(job).state == "done"
+
+
 def test_a_worker_that_is_told_to_end_gives_its_job_back(workers, folder):
     job = start("tests.slow", folder)
     workers.start()
