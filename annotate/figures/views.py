@@ -14,6 +14,7 @@ from django.views.decorators.http import require_POST, require_safe
 
 from annotate.jobs.presentation import go_to
 from annotate.reports import services
+from annotate.reports.errors import TooLarge
 from annotate.reports.models import KeptReport
 from annotate.requests import SignedInRequest
 from annotate.studies.models import Study
@@ -28,6 +29,8 @@ from .forms import FigureForm, FileForm, KeptFigureForm, KeptFileForm
 from .papers import Paper
 from .presentation import criteria_links, shown_figures
 
+# Beyond, drawing takes longer than a page may; all figures are written as work.
+MAX_IMAGES_DRAWN_AT_ONCE: Final = 500
 _STYLE: Final = re.compile(rb"<style>(.*?)</style>", re.DOTALL)
 
 
@@ -39,6 +42,10 @@ def figures(request: HttpRequest, slug: str) -> HttpResponse:
     context: dict[str, Any] = {"study": study, "form": form}
     if not form.is_valid():
         return render(request, "reports/figures.html", context, status=422)
+    try:
+        services.require_small(study, MAX_IMAGES_DRAWN_AT_ONCE)
+    except TooLarge as refusal:
+        return render(request, "reports/figures.html", context | {"too_large": str(refusal)})
     data = _data(study, form)
     context |= {
         "criterion": data.criterion,
@@ -70,6 +77,10 @@ def figure(request: HttpRequest, slug: str, name: str, extension: str) -> HttpRe
     form = FileForm(request.GET, study=study, runs=services.available_runs(study))
     if not form.is_valid():
         return _refusal(form)
+    try:
+        services.require_small(study, MAX_IMAGES_DRAWN_AT_ONCE)
+    except TooLarge as refusal:
+        return HttpResponse(str(refusal), status=409, content_type="text/plain; charset=utf-8")
     return _file(request, _data(study, form), form.paper(), name, extension)
 
 

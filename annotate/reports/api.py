@@ -67,6 +67,7 @@ class _OfStudy(ApiView):
 
     def built(self, slug: str) -> services.StudyReport:
         study, form = self.asked(slug)
+        services.require_small(study)
         return services.study_report(study=study, settings=form.settings(), runs=form.runs())
 
 
@@ -97,6 +98,7 @@ class TableOfReport(_OfStudy):
             text = exports.export(built, extension)
         else:
             study, form = self.asked(slug)
+            services.require_small(study, services.MAX_IMAGES_ANALYSED_AT_ONCE)
             built, data = services.analysed_report(
                 study=study, settings=form.settings(), runs=form.runs()
             )

@@ -30,6 +30,7 @@ from rankings.orders import Ranking
 from rankings.report import Report, Settings, build_report, report_from_json
 
 from . import cached
+from .errors import TooLarge
 from .models import KeptReport
 from .snapshots import snapshot
 
@@ -37,6 +38,8 @@ from .snapshots import snapshot
 AnnotatorRankings = Mapping[str, Mapping[str, Sequence[Ranking]]]
 # Beyond, a page would keep its reader waiting; a kept report has everything.
 MAX_IMAGES_ANALYSED_AT_ONCE = 300
+# Beyond, not even the tables are computed for a page: 2 s at most.
+MAX_IMAGES_AT_ONCE = 2000
 
 # criterion -> image -> pseudonym -> ranking
 NamedRankings = Mapping[str, Mapping[str, Mapping[str, Ranking]]]
@@ -85,6 +88,20 @@ def _described(run: ProtocolRun) -> str:
 def available_runs(study: Study) -> list[ProtocolRun]:
     """The newest run of each protocol on the study's dataset."""
     return list(study.dataset.runs.latest_of_each_protocol())
+
+
+def require_small(study: Study, max_images: int | None = None) -> None:
+    """Raise TooLarge for a study whose report would keep a page's reader waiting.
+
+    ``max_images`` is another bound than MAX_IMAGES_AT_ONCE, for what takes longer than its tables.
+    """
+    n_images = study.study_images.count()
+    most = MAX_IMAGES_AT_ONCE if max_images is None else max_images
+    if n_images > most:
+        raise TooLarge(
+            f"{study} has {n_images} images, and above {most} this is not computed while you wait. "
+            "Keep a report: that is done as work, and has every table."
+        )
 
 
 def study_report(

@@ -19,6 +19,7 @@ from rankings import analysis_tables
 from rankings.report import Settings, report_from_json
 
 from . import exports, services, work
+from .errors import TooLarge
 from .forms import ReportForm
 from .presentation import ImageLinks, shown_around, shown_tables
 
@@ -36,6 +37,10 @@ def report(request: HttpRequest, slug: str) -> HttpResponse:
     }
     if not form.is_valid():
         return render(request, "reports/report.html", context, status=422)
+    try:
+        services.require_small(study)
+    except TooLarge as refusal:
+        return render(request, "reports/report.html", context | {"too_large": str(refusal)})
     built, screen = _screen_of(study, form)
     context |= screen
     if len(built.runs) < len(services.available_runs(study)):
@@ -79,6 +84,10 @@ def export(request: HttpRequest, slug: str, extension: str) -> HttpResponse:
     form = _form(request, study)
     if not form.is_valid():
         return HttpResponse(form.errors.as_text(), status=422, content_type="text/plain")
+    try:
+        services.require_small(study)
+    except TooLarge as refusal:
+        return HttpResponse(str(refusal), status=409, content_type="text/plain; charset=utf-8")
     built = services.study_report(study=study, settings=form.settings(), runs=form.runs())
     return HttpResponse(
         exports.export(built, extension),
@@ -97,6 +106,10 @@ def export_table(request: HttpRequest, slug: str, table: str, extension: str) ->
     form = _form(request, study)
     if not form.is_valid():
         return HttpResponse(form.errors.as_text(), status=422, content_type="text/plain")
+    try:
+        services.require_small(study, services.MAX_IMAGES_ANALYSED_AT_ONCE)
+    except TooLarge as refusal:
+        return HttpResponse(str(refusal), status=409, content_type="text/plain; charset=utf-8")
     built, data = services.analysed_report(study=study, settings=form.settings(), runs=form.runs())
     return _table_file(data, built.header, study, table, extension)
 

@@ -181,7 +181,7 @@ def test_the_files_of_a_page_share_what_the_page_computed(researcher, study, mon
     def refused(*args, **kwargs):
         raise AssertionError("the report is built again")
 
-    monkeypatch.setattr(figure_data, "build_report", refused)
+    monkeypatch.setattr(services_of_reports, "build_report", refused)
     monkeypatch.setattr(figure_data, "rankings_of", refused)
     for figure in page.context["figures"]:
         for picture in figure.pictures:

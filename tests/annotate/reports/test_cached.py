@@ -12,6 +12,7 @@ from annotate.studies.exclusions import decide
 from rankings.report import Settings
 from tests.support.factories import add_annotator, add_researcher, make_run, make_study
 from tests.support.truths import rank_everything, same_truth
+from tests.support.world import signed_in
 
 pytestmark = pytest.mark.django_db
 ABC = [["a"], ["b"], ["c"]]
@@ -197,3 +198,45 @@ def test_images_without_a_proven_consensus_are_said(monkeypatch, researcher, stu
 def test_a_report_by_mean_rank_says_nothing_of_proofs(researcher, study):
     file = researcher.get(reverse("reports:export", args=[study.slug, "json"])).json()
     assert not any("unproven" in table for table in file["criteria"].values())
+
+
+class TestLargeStudies:
+    """Above a number of images nothing is computed while somebody waits."""
+
+    @pytest.fixture(autouse=True)
+    def _small_limits(self, monkeypatch):
+        from annotate.figures import views as figures
+
+        monkeypatch.setattr(services, "MAX_IMAGES_AT_ONCE", 1)
+        monkeypatch.setattr(services, "MAX_IMAGES_ANALYSED_AT_ONCE", 1)
+        monkeypatch.setattr(figures, "MAX_IMAGES_DRAWN_AT_ONCE", 1)
+
+        def refuse(*arguments, **named):
+            pytest.fail("computed in a request")
+
+        monkeypatch.setattr(services, "_data", refuse)
+
+    @pytest.mark.parametrize("name", ["reports:report", "figures:figures"])
+    def test_a_page_offers_to_have_it_done_as_work(self, client, study, name):
+        client.force_login(add_researcher(study))
+        response = client.get(reverse(name, args=[study.slug]), {"decimals": "3"})
+        assert response.status_code == 200
+        assert "has 2 images, and above 1 this is not computed while you wait" in response.text
+        assert '<input type="hidden" name="decimals" value="3">' in response.text
+
+    def test_files_say_to_keep_a_report(self, client, study):
+        client.force_login(add_researcher(study))
+        for address in (
+            reverse("reports:export", args=[study.slug, "csv"]),
+            reverse("reports:export_table", args=[study.slug, "criteria", "csv"]),
+            reverse("figures:figure", args=[study.slug, "scores", "svg"]),
+        ):
+            response = client.get(address)
+            assert response.status_code == 409, address
+            assert "Keep a report" in response.text
+
+    def test_the_api_refuses_with_the_same_words(self, study):
+        script = signed_in(add_researcher(study))
+        response = script.get(f"/api/v1/studies/{study.slug}/report")
+        assert response.status_code == 422
+        assert "Keep a report" in response.json()["detail"]
