@@ -60,6 +60,8 @@ class Popeval(Protocol):
         rows, columns = _touching(truth_hulls, hulls)
         shared = shapely.area(shapely.intersection(truth_hulls[rows], hulls[columns]))
         ignored_truth = np.array([region.ignored for region in scene.truth], dtype=bool)
+        # From here one entry for each pair of hulls that meet: the share of the detection in the truth,
+        # and of the truth in the detection.
         areas = shapely.area(hulls)[columns]
         share = shares(shared, areas)
         ignored = np.zeros(len(detections), dtype=bool)
@@ -136,6 +138,8 @@ class _Game:
         for i in sorted(self._cover):
             self._refresh(i)
         while self._candidates:
+            # A truth with a single candidate has no choice and comes first; then, as published, the one
+            # nearest to the origin. Of its candidates those strike that cover most of it.
             single = [i for i, candidates in self._candidates.items() if len(candidates) == 1]
             i = min(single or self._candidates, key=lambda at: (self.distances[at], at))
             candidates = self._candidates[i]
@@ -152,11 +156,13 @@ class _Game:
             self._candidates.pop(i, None)
 
     def _strike(self, i: int, j: int) -> None:
+        # Each letter of the truth takes one equal letter of the detection with it.
         for letter in self.truth[i]:
             if letter in self.read[j]:
                 self.truth[i] = self.truth[i].replace(letter, "", 1)
                 self.read[j] = self.read[j].replace(letter, "", 1)
                 self.struck[i, j] += 1
+        # Truths that touch the same detection may have lost their last common letter.
         for at in self._touched_by[j]:
             self._refresh(at)
 

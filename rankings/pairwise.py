@@ -266,6 +266,7 @@ def pair_counts(rankings: Sequence[Ranking]) -> PairCounts:
         place = bucket_of(ranking)
         ranked = [at for at, method in enumerate(methods) if method in place]
         places = np.array([place[methods[at]] for at in ranked])
+        # Rows and columns of the methods it ranks; it says nothing of the others.
         cells = np.ix_(ranked, ranked)
         before[cells] += places[:, np.newaxis] < places
         tied[cells] += places[:, np.newaxis] == places
