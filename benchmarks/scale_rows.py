@@ -251,13 +251,14 @@ def _write_judgements(cursor: Any, size: Size, study: Any, first_annotator: int)
     # Neighbouring images go to neighbouring people, so everybody has as many.
     cursor.execute(
         "INSERT INTO annotate_assignment (id, study_id, image_id, annotator_id, position, state,"
-        " items, hidden, rankings, unsettled, created, finished)"
+        " items, hidden, rankings, unsettled, created, finished, n_answered, n_skipped)"
         " SELECT at + 1, %(study)s, image, %(first)s + at %% %(annotators)s,"
-        " at / %(annotators)s + 1, 'complete', items, '[]', rankings, '[]', moment, moment"
+        " at / %(annotators)s + 1, 'complete', items, '[]', rankings, '[]', moment, moment, n, 0"
         " FROM (SELECT at, at / %(rankings)s + 1 AS image,"
         " now() - (%(images)s * %(rankings)s - at) * interval '30 days' / (%(images)s * %(rankings)s)"
         " AS moment FROM generate_series(0, %(images)s * %(rankings)s - 1) AS at) AS given"
         " JOIN ranking ON log = at %% %(logs)s"
+        " JOIN (SELECT log, count(*) AS n FROM answer GROUP BY log) AS length USING (log)"
         " CROSS JOIN LATERAL (SELECT jsonb_agg(jsonb_build_array((image - 1) * %(methods)s + m)"
         " ORDER BY m) AS items FROM generate_series(1, %(methods)s) AS m) AS shown",
         values,

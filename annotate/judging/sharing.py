@@ -3,8 +3,7 @@
 from dataclasses import dataclass
 
 from django.contrib.auth.models import User
-from django.db.models import Count, Exists, OuterRef, Q, QuerySet, Subquery
-from django.db.models.functions import Coalesce
+from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet, Subquery
 
 from annotate.access import permitted
 from annotate.studies.models import Study, StudyImage
@@ -25,9 +24,16 @@ def images_to_take_up(study: Study, annotator: User) -> QuerySet[StudyImage]:
     )
     if study.max_annotators is None:
         return images
-    n_taken_up = taken_up.order_by().values("image").annotate(n=Count("pk")).values("n")
-    return images.alias(n_taken_up=Coalesce(Subquery(n_taken_up), 0)).filter(
-        n_taken_up__lt=study.max_annotators
+    # Few rankings are begun and not complete at any time; only their images need counting.
+    begun = Assignment.objects.filter(study=study).exclude(state=Assignment.State.COMPLETE)
+    n_begun = begun.filter(image=OuterRef("image")).order_by().values("image")
+    shared_out = (
+        StudyImage.objects.filter(study=study, image__in=begun.values("image"))
+        .alias(n_begun=Subquery(n_begun.annotate(n=Count("pk")).values("n")))
+        .filter(n_complete__gte=study.max_annotators - F("n_begun"))
+    )
+    return images.filter(n_complete__lt=study.max_annotators).exclude(
+        image__in=shared_out.values("image")
     )
 
 

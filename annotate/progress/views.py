@@ -29,7 +29,7 @@ def detail(request: SignedInRequest, slug: str) -> HttpResponse:
     study = followed(request, slug)
     hides_names = request.GET.get("pseudonyms", "") not in ("", "0")
     taking_part = selectors.annotators(study)
-    counts = selectors.counts(study, len(taking_part))
+    counts = selectors.counts(study)
     counted = counts.figures
     people = selectors.annotator_progress(study, taking_part, counts, hides_names=hides_names)
     # Fewer images beside many people: a page has so many cells at most.
@@ -39,7 +39,6 @@ def detail(request: SignedInRequest, slug: str) -> HttpResponse:
         "study": study,
         "figures": counted,
         "counts": counts,
-        "kept_minutes": selectors.KEPT_SECONDS // 60,
         "n_last_answers": selectors.N_LAST_ANSWERS,
         "forecast": selectors.forecast(counted),
         "annotators": people,

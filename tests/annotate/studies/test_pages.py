@@ -187,25 +187,6 @@ def test_names_can_be_hidden_on_the_study_page(client):
     assert "annotator-1" in response.text
 
 
-def test_counts_of_a_large_study_are_kept_for_a_while_and_say_so(client, monkeypatch, settings):
-    settings.CACHES = {"default": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"}}
-    study = make_study(["a", "b"], images=2, min_annotators=1)
-    ana = add_annotator(study)
-    monkeypatch.setattr(selectors, "_LARGE", 2)
-    client.force_login(add_researcher(study))
-    url = reverse("studies:detail", args=[study.slug])
-    assert client.get(url).context["figures"].n_ready == 0
-    rank_everything(study, ana, AB)
-    response = client.get(url)
-    assert response.context["figures"].n_ready == 0
-    assert "refreshed every 5 minutes" in response.text
-    # The images themselves are as they are now.
-    assert [row[1] for row in rows(response, "images")] == ["1 of 1", "1 of 1"]
-    # Who counts is seen at once.
-    decide(study=study, person=ana, is_excluded=True, reason="x", by=ana)
-    assert client.get(url).context["figures"].n_begun == 2
-
-
 def test_queries_do_not_grow_with_images_or_people(client, django_assert_max_num_queries):
     study = make_study(["a", "b"], images=8)
     for _ in range(5):
