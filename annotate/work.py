@@ -1,5 +1,7 @@
 """Gathers the work of all subjects that runs outside requests."""
 
+from annotate.evidence import stored
+from annotate.evidence import work as evidence
 from annotate.exchange import work as exchange
 from annotate.figures import work as figures
 from annotate.imports import drafts, dry_run, loading
@@ -14,6 +16,7 @@ register(mail.KIND, mail.send)
 register(scoring.KIND, scoring.score)
 register(reports.KIND, reports.keep)
 register(figures.KIND, figures.write)
+register(stored.KIND, evidence.count)
 register(exchange.BUNDLE, exchange.bundle)
 register(exchange.RAW, exchange.raw_data)
 register(exchange.TRUTH, exchange.truth)

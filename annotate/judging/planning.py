@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 from django.contrib.auth.models import User
 from django.db.models import CharField, Count, F, Value
-from django.db.models.functions import SHA256, Cast, Concat
+from django.db.models.functions import MD5, Cast, Concat
 from django.utils import timezone
 
 from annotate.datasets.models import Result
@@ -157,7 +157,7 @@ def _images_in_order(study: Study, annotator: User) -> Iterator[int]:
     """
     rows = images_to_take_up(study, annotator).order_by()
     counts = rows.values_list("n_complete", flat=True).distinct()
-    draw = SHA256(Concat(Value(f"{study.seed}/{annotator.pk}/"), Cast("image_id", CharField())))
+    draw = MD5(Concat(Value(f"{study.seed}/{annotator.pk}/"), Cast("image_id", CharField())))
     for n_complete in sorted(counts, key=lambda n: (n >= study.min_annotators, -n)):
         alike = rows.filter(n_complete=n_complete).order_by(draw).values_list("image_id", flat=True)
         # Nearly always the first is taken.
