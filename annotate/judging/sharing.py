@@ -3,7 +3,8 @@
 from dataclasses import dataclass
 
 from django.contrib.auth.models import User
-from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet, Subquery
+from django.db.models import Count, Exists, F, OuterRef, QuerySet, Subquery
+from django.db.models.functions import Coalesce
 
 from annotate.access import permitted
 from annotate.studies.models import Study, StudyImage
@@ -65,17 +66,10 @@ class OwnProgress:
 
 
 def own_progress(studies: QuerySet[Study], person: User) -> list[OwnProgress]:
-    done = {
-        row["pk"]: row["n"]
-        for row in studies.values("pk").annotate(
-            n=Count(
-                "assignments",
-                filter=Q(assignments__annotator=person)
-                & ~Q(assignments__state=Assignment.State.IN_WORK),
-                distinct=True,
-            )
-        )
-    }
+    ended = Assignment.objects.filter(annotator=person).exclude(state=Assignment.State.IN_WORK)
+    done = dict(ended.order_by().values_list("study").annotate(n=Count("pk")))
+    images = StudyImage.objects.filter(study=OuterRef("pk")).order_by().values("study")
+    n_images = Coalesce(Subquery(images.annotate(n=Count("pk")).values("n")), 0)
     return [
         OwnProgress(
             study=study,
@@ -83,5 +77,5 @@ def own_progress(studies: QuerySet[Study], person: User) -> list[OwnProgress]:
             n_images=study.n_images if study.max_annotators is None else n_images_of(study, person),
             n_done=done.get(study.pk, 0),
         )
-        for study in studies.annotate(n_images=Count("study_images", distinct=True))
+        for study in studies.annotate(n_images=n_images)
     ]

@@ -119,8 +119,8 @@ def _rankings(study: Study, now: datetime | None = None) -> list[_Rankings]:
     since = (now or timezone.now()) - PACE
     rows = study.assignments.order_by().values_list("annotator", "state")
     counted = rows.annotate(
-        n=Count("pk"),
-        lately=Count("pk", filter=Q(finished__gte=since)),
+        n=Count("*"),
+        lately=Count("finished", filter=Q(finished__gte=since)),
         answered=Sum("n_answered"),
         skipped=Sum("n_skipped"),
     )
@@ -299,7 +299,8 @@ def annotator_progress(
 
 def images_in_order(study: Study) -> QuerySet[StudyImage]:
     rows = study.study_images.select_related("image").only("study", "image__name", "n_complete")
-    return rows.order_by("image__position", "image__pk")
+    # With the dataset named, its index of images in order is walked, and nothing sorted.
+    return rows.filter(image__dataset=study.dataset_id).order_by("image__position", "image__pk")
 
 
 def image_progress(

@@ -91,7 +91,7 @@ def annotators_page(
     begun = {
         person: (n_complete, n)
         for person, n_complete, n in rows.annotate(
-            complete=Count("pk", filter=is_complete), n=Count("pk")
+            complete=Count("state", filter=is_complete), n=Count("*")
         )
     }
     members = study.memberships.filter(role="annotator").values_list("person", flat=True)

@@ -28,7 +28,7 @@ from . import page
 from .answers import SIDE_HIGH, SIDE_LOW
 from .forms import ExclusionForm
 
-_IMAGES_PER_PAGE: Final = 100
+_IMAGES_PER_PAGE: Final = 50
 
 
 @login_required
