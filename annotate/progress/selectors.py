@@ -98,8 +98,34 @@ class ImageProgress:
     cells: Sequence[tuple[str, CellState | None]]
 
 
-def figures(study: Study, now: datetime | None = None) -> Figures:
-    return _figures(study, _rankings(study, now))
+def figures(
+    study: Study, now: datetime | None = None, rankings: Sequence["_Rankings"] | None = None
+) -> Figures:
+    """Return the study's numbers; ``rankings`` are its assignments where they are counted already."""
+    rankings = _rankings(study, now) if rankings is None else rankings
+    excluded = left_out(study)
+    n_counted = _n_counted(study, list(excluded))
+    n_images = dict(
+        study.study_images.annotate(counted=n_counted)
+        .values_list("counted")
+        .annotate(n=Count("*"))
+        .order_by()
+    )
+    lacking = {study.min_annotators - n_complete: n for n_complete, n in n_images.items()}
+    begun = study.assignments.values("image")
+    counted = [row for row in rankings if row.annotator not in excluded]
+    complete = [row for row in counted if row.state == Assignment.State.COMPLETE]
+    return Figures(
+        n_images=sum(lacking.values()),
+        n_ready=sum(n for missing, n in lacking.items() if missing <= 0),
+        n_begun=study.study_images.annotate(counted=n_counted)
+        .filter(counted__lt=study.min_annotators, image__in=begun)
+        .count(),
+        n_lacking={missing: n for missing, n in sorted(lacking.items()) if missing > 0},
+        n_rankings=sum(row.n for row in complete),
+        n_incomplete=sum(row.n for row in counted if row.state == Assignment.State.INCOMPLETE),
+        n_last_days=sum(row.n_lately for row in complete),
+    )
 
 
 @dataclass(frozen=True)
@@ -125,30 +151,6 @@ def _rankings(study: Study, now: datetime | None = None) -> list[_Rankings]:
         skipped=Sum("n_skipped"),
     )
     return [_Rankings(*row) for row in counted]
-
-
-def _figures(study: Study, rankings: Sequence[_Rankings]) -> Figures:
-    excluded = left_out(study)
-    n_counted = _n_counted(study, list(excluded))
-    lacking = dict(
-        study.study_images.annotate(lacking=study.min_annotators - n_counted)
-        .values_list("lacking")
-        .annotate(n=Count("pk"))
-    )
-    begun = study.assignments.values("image")
-    counted = [row for row in rankings if row.annotator not in excluded]
-    complete = [row for row in counted if row.state == Assignment.State.COMPLETE]
-    return Figures(
-        n_images=sum(lacking.values()),
-        n_ready=sum(n for missing, n in lacking.items() if missing <= 0),
-        n_begun=study.study_images.annotate(counted=n_counted)
-        .filter(counted__lt=study.min_annotators, image__in=begun)
-        .count(),
-        n_lacking={missing: n for missing, n in sorted(lacking.items()) if missing > 0},
-        n_rankings=sum(row.n for row in complete),
-        n_incomplete=sum(row.n for row in counted if row.state == Assignment.State.INCOMPLETE),
-        n_last_days=sum(row.n_lately for row in complete),
-    )
 
 
 def _n_counted(study: Study, excluded: Sequence[int]) -> Combinable:
@@ -216,7 +218,7 @@ class Counts:
 def counts(study: Study) -> Counts:
     rankings = _rankings(study)
     return Counts(
-        figures=_figures(study, rankings),
+        figures=figures(study, rankings=rankings),
         assignments={(row.annotator, row.state): row.n for row in rankings},
         screens=_screens(study, rankings),
         median_seconds=median_seconds(study),

@@ -34,7 +34,9 @@ def detail(request: SignedInRequest, slug: str) -> HttpResponse:
     people = selectors.annotator_progress(study, taking_part, counts, hides_names=hides_names)
     # Fewer images beside many people: a page has so many cells at most.
     n_images = min(_IMAGES_PER_PAGE, max(_CELLS_PER_PAGE // max(len(people), 1), 10))
-    page = Paginator(selectors.images_in_order(study), n_images).get_page(request.GET.get("page"))
+    paginator = Paginator(selectors.images_in_order(study), n_images)
+    paginator.count = counted.n_images  # counted already, without the images beside them
+    page = paginator.get_page(request.GET.get("page"))
     context: dict[str, Any] = {
         "study": study,
         "figures": counted,
