@@ -2,8 +2,8 @@
 
     python -m benchmarks.scale --postgres URL [--images 1000 10000 100000] [--methods 10]
                                [--annotators 200] [--rankings 2] [--runs 3] [--workers 1 2]
-                               [--scheduler ADDRESS] [--only pages judging load score report]
-                               [--json FILE]
+                               [--scheduler ADDRESS] [--only pages counts judging load score report]
+                               [--skip PAGE ...] [--json FILE]
 
 For each number of images a study of its own in an empty database beside the one of the address,
 dropped at the end: with 100,000 images, two rankings each, five million judgements (:mod:`.scale_rows`).
@@ -32,7 +32,7 @@ from .own_site import own_postgres, own_site, percentile, verdicts
 from .scale_rows import Size, fill
 
 TARGET_PAGE_MS = 300
-_PARTS = ("pages", "judging", "load", "score", "report")
+_PARTS = ("pages", "counts", "judging", "load", "score", "report")
 _N_ANSWERS = 60
 # Up to this factor between two sizes a time is flat, and up to that share of their ratio linear.
 _FLAT, _LINEAR = 1.6, 1.5
@@ -91,6 +91,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--workers", type=int, nargs="+", default=[1, os.cpu_count() or 1])
     parser.add_argument("--scheduler", help="score on this Dask cluster, too")
     parser.add_argument("--only", nargs="+", choices=_PARTS, default=_PARTS)
+    parser.add_argument("--skip", nargs="+", default=[], metavar="PAGE", help='such as "report"')
     parser.add_argument("--json", type=Path, metavar="FILE")
     options = parser.parse_args(arguments)
     if not options.postgres:
@@ -116,9 +117,11 @@ def _measure(n_images: int, options: argparse.Namespace) -> Measured:
             settings.JOBS, settings.DEBUG = "here", False
             print(f"{n_images:,} images", flush=True)
             study = measured.timed("written", lambda: fill(size))
+            measured.timed("a study of all images set up", lambda: _set_up(study))
             _disk(measured)
             parts = {
-                "pages": lambda: _pages(measured, study),
+                "pages": lambda: _pages(measured, study, options.skip),
+                "counts": lambda: _counts(measured, study),
                 "judging": lambda: _judging(measured, study),
                 "report": lambda: _report(measured, study),
                 "score": lambda: _score(measured, study, options),
@@ -128,6 +131,17 @@ def _measure(n_images: int, options: argparse.Namespace) -> Measured:
                 if name in options.only:
                     part()
     return measured
+
+
+def _set_up(study: Any) -> None:
+    """Set another study up, and take it back."""
+    from django.db import transaction
+
+    from annotate.studies.services import create_study
+
+    with transaction.atomic():
+        create_study(name="Another", dataset=study.dataset, methods=list(study.methods.all()))
+        transaction.set_rollback(True)
 
 
 def _disk(measured: Measured) -> None:
@@ -161,7 +175,7 @@ def _counted() -> Iterator[list[str]]:
         yield queries
 
 
-def _pages(measured: Measured, study: Any) -> None:
+def _pages(measured: Measured, study: Any, skipped: Sequence[str]) -> None:
     from django.contrib.auth.models import User
     from django.core.cache import cache
     from django.test import Client
@@ -172,6 +186,8 @@ def _pages(measured: Measured, study: Any) -> None:
     annotator = Client(headers={"host": "127.0.0.1"})
     annotator.force_login(study.memberships.filter(role="annotator").first().person)
     for name, url in _addresses(study).items():
+        if name in skipped:
+            continue
         times, ask = [], annotator if name.startswith("annotator:") else client
         cache.clear()
         while len(times) < 4:
@@ -260,6 +276,34 @@ def _addresses(study: Any) -> dict[str, str]:
         "API: jobs": reverse("api:jobs"),
         "API: receipts": reverse("api:receipts"),
     }
+
+
+def _counts(measured: Measured, study: Any) -> None:
+    """Count as jobs what a large study's pages show of all answers, and look at those pages."""
+    from django.contrib.auth.models import User
+    from django.test import Client
+    from django.urls import reverse
+
+    client = Client(headers={"host": "127.0.0.1"})
+    client.force_login(User.objects.create_user("counter", is_staff=True))
+    for name, asked, shown in (
+        ("annotators", "evidence:count_annotators", "evidence:annotators"),
+        ("disagreement", "evidence:disagreement", "evidence:disagreement"),
+    ):
+        _forget_peak()
+        began = perf_counter()
+        client.post(reverse(asked, args=[study.slug]))
+        remark = f"at most {_peak_mib():.0f} MiB"
+        measured.add(f"job: {name}", perf_counter() - began, "s", remark=remark)
+        with _counted() as queries:
+            began = perf_counter()
+            response = client.get(reverse(shown, args=[study.slug]))
+        measured.add(
+            f"{name}, counted",
+            1000 * (perf_counter() - began),
+            n_queries=len(queries),
+            remark=f"{len(response.content) / 1000:,.0f} kB",
+        )
 
 
 def _judging(measured: Measured, study: Any) -> None:
