@@ -19,6 +19,7 @@ import os
 import re
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from multiprocessing import get_context
@@ -96,9 +97,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
     options = parser.parse_args(arguments)
     if not options.postgres:
         parser.error("give the address of a PostgreSQL server on which databases may be made")
-    # A process for each size: Django is set up for one database.
-    with get_context("spawn").Pool(1, maxtasksperchild=1) as pool:
-        sizes = [pool.apply(_measure, [n, options]) for n in options.images]
+    sizes = []
+    for n_images in options.images:
+        # A process for each size: Django is set up for one database.
+        with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as process:
+            sizes.append(process.submit(_measure, n_images, options).result())
     _compare(sizes)
     if options.json:
         options.json.write_text(json.dumps([asdict(of) for of in sizes], indent=1) + "\n")

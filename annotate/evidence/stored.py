@@ -19,7 +19,7 @@ KIND: Final = "evidence.count"
 ANNOTATORS: Final = "annotators"
 DISAGREEMENT: Final = "disagreement"
 # Rankings of a study whose pages are counted while somebody waits.
-MOST_AT_ONCE: Final = 2000
+MOST_AT_ONCE: Final = 1000
 
 
 @dataclass(frozen=True)
