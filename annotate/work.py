@@ -3,6 +3,8 @@
 from django.core.management import call_command
 
 from annotate.accounts import services as accounts
+from annotate.evidence import stored
+from annotate.evidence import work as evidence
 from annotate.exchange import work as exchange
 from annotate.figures import work as figures
 from annotate.imports import drafts, dry_run, loading
@@ -24,6 +26,7 @@ register(mail.KIND, mail.send)
 register(scoring.KIND, scoring.score)
 register(reports.KIND, reports.keep)
 register(figures.KIND, figures.write)
+register(stored.KIND, evidence.count)
 register(exchange.BUNDLE, exchange.bundle)
 register(exchange.RAW, exchange.raw_data)
 register(exchange.TRUTH, exchange.truth)

@@ -1,4 +1,4 @@
-"""Measure the time and memory of loading, and the time of the pages over the loaded data.
+"""Measure the time and memory of loading.
 
     python -m benchmarks.imports [--postgres URL] [--images 10000] [--methods 10] [--boxes 8]
 
@@ -19,7 +19,6 @@ import zipfile
 from contextlib import nullcontext
 from pathlib import Path
 from time import perf_counter, process_time
-from typing import Any
 
 from .own_site import own_postgres, own_site
 
@@ -27,7 +26,6 @@ _SMALL_IMAGES = 233
 _SMALL_METHODS = 10
 TARGET_SECONDS = 5.0
 TARGET_RESULTS_PER_SECOND = 2000.0
-TARGET_PAGE_SECONDS = 0.3
 
 
 def zip_of(kind: str, n_images: int, n_boxes: int, seed: int) -> bytes:
@@ -91,7 +89,7 @@ def _tell_seconds(what: str, seconds: float) -> None:
     print(f"{what}: {seconds:.2f} s (target: under {TARGET_SECONDS:g} s)", flush=True)
 
 
-def measure_large(n_images: int, n_methods: int, n_boxes: int) -> Any:
+def measure_large(n_images: int, n_methods: int, n_boxes: int) -> None:
     from annotate.imports.at_once import FileToLoad, load_files
 
     with tempfile.TemporaryDirectory(prefix="benchmark-") as folder:
@@ -119,38 +117,6 @@ def measure_large(n_images: int, n_methods: int, n_boxes: int) -> Any:
         f"(target: over {TARGET_RESULTS_PER_SECOND:g}), {total:.1f} s, of which this process was "
         f"at work {own:.1f} s ({n_images * n_methods / own:.0f} results a second of work)"
     )
-    return loaded.dataset
-
-
-def measure_pages(dataset: Any) -> None:
-    from django.contrib.auth.models import User
-    from django.test import Client
-    from django.urls import reverse
-
-    client = Client(headers={"host": "127.0.0.1"})
-    client.force_login(User.objects.create_user("admin", is_staff=True))
-    last = -(-dataset.images.count() // 50)
-    matrix = reverse("datasets:matrix", args=[dataset.slug])
-    name = dataset.images.in_order().last().name
-    for what, url in (
-        ("list of datasets", reverse("datasets:list")),
-        ("dataset", reverse("datasets:detail", args=[dataset.slug])),
-        ("matrix, first page", matrix),
-        (f"matrix, page {last}", f"{matrix}?page={last}"),
-        ("one image", reverse("datasets:viewer", args=[dataset.slug, name]) + "?method=method-1"),
-        ("receipts", reverse("imports:receipts")),
-    ):
-        times = []
-        for _ in range(5):
-            started = perf_counter()
-            response = client.get(url)
-            times.append(perf_counter() - started)
-            if response.status_code != 200:
-                raise RuntimeError(f"{url}: {response.status_code}")
-        print(
-            f"{what}: {1000 * sorted(times)[2]:.0f} ms "
-            f"(target: under {1000 * TARGET_PAGE_SECONDS:.0f} ms)"
-        )
 
 
 def main() -> None:
@@ -171,8 +137,7 @@ def main() -> None:
         settings.DEBUG = False
         print(f"On {connection.vendor}")
         measure_small(options.boxes)
-        dataset = measure_large(options.images, options.methods, options.boxes)
-        measure_pages(dataset)
+        measure_large(options.images, options.methods, options.boxes)
 
 
 if __name__ == "__main__":

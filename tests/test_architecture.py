@@ -100,7 +100,7 @@ RULES: dict[str, tuple[str, ...]] = {
     ),
     "privacy": ("personal_data",),
     "reports": ("services", "cached", "snapshots"),
-    "evidence": ("images", "annotators", "links"),
+    "evidence": ("images", "annotators", "stored", "links"),
     "figures": (
         *("building", "files", "kinds", "parts", "data", "figure", "words", "papers", "numbers"),
     ),

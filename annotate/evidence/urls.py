@@ -8,6 +8,7 @@ from .images import views as images
 app_name = "evidence"
 urlpatterns = [
     path("<slug:slug>/annotators/", annotators.annotators, name="annotators"),
+    path("<slug:slug>/annotators/count", annotators.count, name="count_annotators"),
     path("<slug:slug>/annotators/<slug:key>/", annotators.decide, name="decide_annotator"),
     path("<slug:slug>/disagreement/", images.disagreement, name="disagreement"),
     # By name; a number is the key of an image. Before the image, whose name may hold a slash.

@@ -118,7 +118,7 @@ class OwnAssignments(ListView):
         study = get_object_or_404(judged, slug=self.kwargs["slug"])
         own = Assignment.objects.filter(study=study, annotator=self.request.user)
         return own.annotate(
-            n_answered=Count("screens", filter=Q(screens__state=Screen.State.ANSWERED))
+            n_screens=Count("screens", filter=Q(screens__state=Screen.State.ANSWERED))
         )
 
 

@@ -43,10 +43,26 @@ class Assignment(models.Model):
     rankings = models.JSONField(null=True, blank=True)
     # Criteria in which a confirmed contradiction was left standing; a cache, too.
     unsettled = models.JSONField(default=list, blank=True)
+    # Screens answered and skipped, kept when it ends: while it is in work they are counted.
+    n_answered = models.PositiveIntegerField(default=0)
+    n_skipped = models.PositiveIntegerField(default=0)
     created = models.DateTimeField(auto_now_add=True)
     finished = models.DateTimeField(null=True, blank=True)
 
     class Meta:
+        indexes = [
+            # All that the progress of a study counts, so that the rows themselves are not read.
+            models.Index(
+                fields=["study", "annotator", "state"],
+                include=["finished", "n_answered", "n_skipped"],
+                name="progress_of_a_study",
+            ),
+            models.Index(
+                fields=["study", "image"],
+                condition=~Q(state="complete"),
+                name="rankings_not_complete",
+            ),
+        ]
         constraints = [
             models.UniqueConstraint(
                 fields=["study", "image", "annotator"],

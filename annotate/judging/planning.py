@@ -5,10 +5,11 @@ Answers, undone answers and methods that join or leave all come here when the lo
 
 import random
 from collections import defaultdict
-from hashlib import sha256
+from collections.abc import Iterator
 
 from django.contrib.auth.models import User
-from django.db.models import F
+from django.db.models import CharField, Count, F, Value
+from django.db.models.functions import MD5, Cast, Concat
 from django.utils import timezone
 
 from annotate.datasets.models import Result
@@ -21,6 +22,8 @@ from .sharing import images_to_take_up, n_images_of
 from .turns import Turn, strategy_of, waiting_turn
 
 _SIDES_BLOCK = 8
+_FIRST_IMAGES = 20
+_OF_THE_END = ("finished", "n_answered", "n_skipped")
 _REPAIRED = "An earlier answer has changed, so some pairs are asked again."
 
 
@@ -147,16 +150,21 @@ def next_image(study: Study, annotator: User) -> int | None:
     return None
 
 
-def _images_in_order(study: Study, annotator: User) -> list[int]:
-    """Images not taken up yet, nearest to the number of annotators they need first."""
-    rows = images_to_take_up(study, annotator).values_list("image_id", "n_complete")
+def _images_in_order(study: Study, annotator: User) -> Iterator[int]:
+    """Images not taken up yet, nearest to the number of annotators they need first.
 
-    def place(row: tuple[int, int]) -> tuple[bool, int, bytes]:
-        image_id, n_complete = row
-        draw = sha256(f"{study.seed}/{annotator.pk}/{image_id}".encode()).digest()
-        return n_complete >= study.min_annotators, -n_complete, draw
-
-    return [image_id for image_id, _ in sorted(rows, key=place)]
+    Images that are equally near are drawn, by the database, and only as many as are asked for.
+    """
+    rows = images_to_take_up(study, annotator).order_by()
+    counts = rows.values_list("n_complete", flat=True).distinct()
+    draw = MD5(Concat(Value(f"{study.seed}/{annotator.pk}/"), Cast("image_id", CharField())))
+    for n_complete in sorted(counts, key=lambda n: (n >= study.min_annotators, -n)):
+        alike = rows.filter(n_complete=n_complete).order_by(draw).values_list("image_id", flat=True)
+        # Nearly always the first is taken.
+        first = list(alike[:_FIRST_IMAGES])
+        yield from first
+        if len(first) == _FIRST_IMAGES:
+            yield from alike.exclude(image_id__in=first)
 
 
 def _items(study: Study, annotator: User, image_id: int) -> list[list[int]]:
@@ -173,6 +181,9 @@ def _items(study: Study, annotator: User, image_id: int) -> list[list[int]]:
 def finish(assignment: Assignment, settled: Settled) -> None:
     state = settled.state
     assignment.finished = timezone.now()
+    n_screens = dict(assignment.screens.values_list("state").annotate(n=Count("pk")))
+    assignment.n_answered = n_screens.get(Screen.State.ANSWERED, 0)
+    assignment.n_skipped = n_screens.get(Screen.State.SKIPPED, 0)
     # Doubts that nothing was left for stand as they are, and are said.
     assignment.unsettled = sorted({*settled.unsettled, *settled.doubtful})
     if state.is_finished:
@@ -181,7 +192,7 @@ def finish(assignment: Assignment, settled: Settled) -> None:
         _count_complete(assignment, +1)
     else:
         assignment.state = Assignment.State.INCOMPLETE
-    assignment.save(update_fields=["finished", "rankings", "state", "unsettled"])
+    assignment.save(update_fields=[*_OF_THE_END, "rankings", "state", "unsettled"])
 
 
 def reopen(assignment: Assignment) -> None:
@@ -192,7 +203,8 @@ def reopen(assignment: Assignment) -> None:
     assignment.state = Assignment.State.IN_WORK
     assignment.rankings = assignment.finished = None
     assignment.unsettled = []
-    assignment.save(update_fields=["finished", "rankings", "state", "unsettled"])
+    assignment.n_answered = assignment.n_skipped = 0
+    assignment.save(update_fields=[*_OF_THE_END, "rankings", "state", "unsettled"])
 
 
 def _count_complete(assignment: Assignment, change: int) -> None:

@@ -211,7 +211,7 @@ class JudgedStudySerializer(serializers.Serializer[Any]):
 class OwnAssignmentSerializer(serializers.ModelSerializer[Assignment]):
     """An image that you rank or have ranked."""
 
-    n_answered = serializers.IntegerField()
+    n_answered = serializers.IntegerField(source="n_screens")
 
     class Meta:
         model = Assignment

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from django.contrib.auth.models import User
-from django.db.models import Count, Exists, OuterRef, Q, QuerySet, Subquery
+from django.db.models import Count, Exists, F, OuterRef, QuerySet, Subquery
 from django.db.models.functions import Coalesce
 
 from annotate.access import permitted
@@ -25,9 +25,16 @@ def images_to_take_up(study: Study, annotator: User) -> QuerySet[StudyImage]:
     )
     if study.max_annotators is None:
         return images
-    n_taken_up = taken_up.order_by().values("image").annotate(n=Count("pk")).values("n")
-    return images.alias(n_taken_up=Coalesce(Subquery(n_taken_up), 0)).filter(
-        n_taken_up__lt=study.max_annotators
+    # Few rankings are begun and not complete at any time; only their images need counting.
+    begun = Assignment.objects.filter(study=study).exclude(state=Assignment.State.COMPLETE)
+    n_begun = begun.filter(image=OuterRef("image")).order_by().values("image")
+    shared_out = (
+        StudyImage.objects.filter(study=study, image__in=begun.values("image"))
+        .alias(n_begun=Subquery(n_begun.annotate(n=Count("pk")).values("n")))
+        .filter(n_complete__gte=study.max_annotators - F("n_begun"))
+    )
+    return images.filter(n_complete__lt=study.max_annotators).exclude(
+        image__in=shared_out.values("image")
     )
 
 
@@ -59,17 +66,10 @@ class OwnProgress:
 
 
 def own_progress(studies: QuerySet[Study], person: User) -> list[OwnProgress]:
-    done = {
-        row["pk"]: row["n"]
-        for row in studies.values("pk").annotate(
-            n=Count(
-                "assignments",
-                filter=Q(assignments__annotator=person)
-                & ~Q(assignments__state=Assignment.State.IN_WORK),
-                distinct=True,
-            )
-        )
-    }
+    ended = Assignment.objects.filter(annotator=person).exclude(state=Assignment.State.IN_WORK)
+    done = dict(ended.order_by().values_list("study").annotate(n=Count("pk")))
+    images = StudyImage.objects.filter(study=OuterRef("pk")).order_by().values("study")
+    n_images = Coalesce(Subquery(images.annotate(n=Count("pk")).values("n")), 0)
     return [
         OwnProgress(
             study=study,
@@ -77,5 +77,5 @@ def own_progress(studies: QuerySet[Study], person: User) -> list[OwnProgress]:
             n_images=study.n_images if study.max_annotators is None else n_images_of(study, person),
             n_done=done.get(study.pk, 0),
         )
-        for study in studies.annotate(n_images=Count("study_images", distinct=True))
+        for study in studies.annotate(n_images=n_images)
     ]

@@ -39,8 +39,11 @@ def everything_about(person: User) -> dict[str, Any]:
     """
     stored: dict[str, list[dict[str, Any]]] = {}
     for relation in _relations():
-        rows = relation.related_model._base_manager.filter(**{relation.field.name: person})
-        values = [_as_values(row, person) for row in rows.order_by("pk").iterator()]
+        model = relation.related_model
+        rows = model._base_manager.filter(**{relation.field.name: person}).order_by("pk")
+        # What a row refers to is given by its name; fetched with the row, whatever their number.
+        named = [field.name for field in model._meta.concrete_fields if field.is_relation]
+        values = [_as_values(row, person) for row in rows.select_related(*named).iterator()]
         if values:
             stored.setdefault(relation.related_model._meta.label_lower, []).extend(values)
     return {

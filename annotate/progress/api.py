@@ -19,7 +19,7 @@ class StudyProgress(ApiView):
         """Return the progress of a study, and what stands between it and a complete report."""
         study = followed(request, slug)
         n_annotators = len(selectors.annotators(study))
-        counts = selectors.counts(study, n_annotators)
+        counts = selectors.counts(study)
         figures = counts.figures
         data = {
             "n_images": figures.n_images,
@@ -40,7 +40,7 @@ class StudyAnnotators(ApiView):
         """Return the progress of each annotator; nothing of what they answered."""
         study = followed(request, slug)
         people = selectors.annotators(study)
-        counts = selectors.counts(study, len(people))
+        counts = selectors.counts(study)
         rows = selectors.annotator_progress(study, people, counts)
         return Response(self.shown(AnnotatorProgressSerializer, rows, many=True))
 

@@ -1,15 +1,15 @@
 """Progress of a study, per image and per annotator."""
 
 import math
+from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from statistics import median
 from typing import Final
 
 from django.contrib.auth.models import User
-from django.core.cache import cache
-from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet, Subquery
+from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet, Subquery, Sum
 from django.db.models.expressions import Combinable
 from django.db.models.functions import Coalesce
 from django.utils import timezone
@@ -21,10 +21,7 @@ from annotate.studies.pseudonyms import pseudonyms
 
 PACE: Final = timedelta(days=7)
 N_LAST_ANSWERS: Final = 1000
-KEPT_SECONDS: Final = 300
 _FARTHEST_DAYS: Final = 3650
-# Rankings that a study may have at most: from here on its counts are kept.
-_LARGE: Final = 20_000
 
 
 @dataclass(frozen=True)
@@ -101,34 +98,59 @@ class ImageProgress:
     cells: Sequence[tuple[str, CellState | None]]
 
 
-def figures(study: Study, now: datetime | None = None) -> Figures:
-    excluded = list(left_out(study))
-    n_counted = _n_counted(study, excluded)
-    lacking = dict(
-        study.study_images.annotate(lacking=study.min_annotators - n_counted)
-        .values_list("lacking")
-        .annotate(n=Count("pk"))
+def figures(
+    study: Study, now: datetime | None = None, rankings: Sequence["_Rankings"] | None = None
+) -> Figures:
+    """Return the study's numbers; ``rankings`` are its assignments where they are counted already."""
+    rankings = _rankings(study, now) if rankings is None else rankings
+    excluded = left_out(study)
+    n_counted = _n_counted(study, list(excluded))
+    n_images = dict(
+        study.study_images.annotate(counted=n_counted)
+        .values_list("counted")
+        .annotate(n=Count("*"))
+        .order_by()
     )
+    lacking = {study.min_annotators - n_complete: n for n_complete, n in n_images.items()}
     begun = study.assignments.values("image")
-    rankings = study.assignments.exclude(annotator__in=excluded)
-    since = (now or timezone.now()) - PACE
-    counts = rankings.aggregate(
-        complete=Count("pk", filter=Q(state=Assignment.State.COMPLETE)),
-        incomplete=Count("pk", filter=Q(state=Assignment.State.INCOMPLETE)),
-        lately=Count("pk", filter=Q(state=Assignment.State.COMPLETE, finished__gte=since)),
-    )
-    n_images = sum(lacking.values())
+    counted = [row for row in rankings if row.annotator not in excluded]
+    complete = [row for row in counted if row.state == Assignment.State.COMPLETE]
     return Figures(
-        n_images=n_images,
+        n_images=sum(lacking.values()),
         n_ready=sum(n for missing, n in lacking.items() if missing <= 0),
         n_begun=study.study_images.annotate(counted=n_counted)
         .filter(counted__lt=study.min_annotators, image__in=begun)
         .count(),
         n_lacking={missing: n for missing, n in sorted(lacking.items()) if missing > 0},
-        n_rankings=counts["complete"],
-        n_incomplete=counts["incomplete"],
-        n_last_days=counts["lately"],
+        n_rankings=sum(row.n for row in complete),
+        n_incomplete=sum(row.n for row in counted if row.state == Assignment.State.INCOMPLETE),
+        n_last_days=sum(row.n_lately for row in complete),
     )
+
+
+@dataclass(frozen=True)
+class _Rankings:
+    """The rankings of one annotator that are in one state, counted."""
+
+    annotator: int
+    state: str
+    n: int
+    n_lately: int
+    n_answered: int
+    n_skipped: int
+
+
+def _rankings(study: Study, now: datetime | None = None) -> list[_Rankings]:
+    """Count what assignments say of themselves; an index of theirs holds all of it."""
+    since = (now or timezone.now()) - PACE
+    rows = study.assignments.order_by().values_list("annotator", "state")
+    counted = rows.annotate(
+        n=Count("*"),
+        lately=Count("finished", filter=Q(finished__gte=since)),
+        answered=Sum("n_answered"),
+        skipped=Sum("n_skipped"),
+    )
+    return [_Rankings(*row) for row in counted]
 
 
 def _n_counted(study: Study, excluded: Sequence[int]) -> Combinable:
@@ -187,40 +209,35 @@ class Counts:
     screens: Mapping[tuple[int, str], int]
     median_seconds: float | None
     at: datetime
-    # Whether the counts of this moment are shown for a while.
-    is_kept: bool = False
 
     @property
     def n_screens(self) -> int:
         return sum(n for (_, state), n in self.screens.items() if state == Screen.State.ANSWERED)
 
 
-def counts(study: Study, n_people: int) -> Counts:
-    """Count a study; millions of screens take seconds, so those of a large one are kept a while."""
-    if n_people * study.study_images.count() < _LARGE:
-        return _counted(study)
-    # A decision on who counts, or on how many are needed, is seen at once.
-    key = f"study-counts-{study.pk}-{study.min_annotators}-{study.exclusions.count()}"
-    kept: Counts | None = cache.get(key)
-    if kept is None:
-        kept = replace(_counted(study), is_kept=True)
-        cache.set(key, kept, KEPT_SECONDS)
-    return kept
-
-
-def _counted(study: Study) -> Counts:
-    rows = study.assignments.values_list("annotator", "state").annotate(n=Count("pk"))
-    screens = study.assignments.filter(
-        screens__state__in=(Screen.State.ANSWERED, Screen.State.SKIPPED)
-    )
-    of_screens = screens.values_list("annotator", "screens__state").annotate(n=Count("screens"))
+def counts(study: Study) -> Counts:
+    rankings = _rankings(study)
     return Counts(
-        figures=figures(study),
-        assignments={(annotator, state): n for annotator, state, n in rows},
-        screens={(annotator, state): n for annotator, state, n in of_screens},
+        figures=figures(study, rankings=rankings),
+        assignments={(row.annotator, row.state): row.n for row in rankings},
+        screens=_screens(study, rankings),
         median_seconds=median_seconds(study),
         at=timezone.now(),
     )
+
+
+def _screens(study: Study, rankings: Sequence[_Rankings]) -> dict[tuple[int, str], int]:
+    """Count screens: rankings that ended know theirs, and only few are in work."""
+    in_work = study.assignments.order_by().filter(
+        state=Assignment.State.IN_WORK,
+        screens__state__in=(Screen.State.ANSWERED, Screen.State.SKIPPED),
+    )
+    rows = in_work.values_list("annotator", "screens__state").annotate(n=Count("screens"))
+    screens = Counter({(annotator, state): n for annotator, state, n in rows})
+    for row in rankings:
+        screens[row.annotator, Screen.State.ANSWERED] += row.n_answered
+        screens[row.annotator, Screen.State.SKIPPED] += row.n_skipped
+    return screens
 
 
 def annotators(study: Study) -> list[User]:
@@ -241,10 +258,11 @@ class Member:
 
 
 def members(study: Study) -> list[Member]:
-    screens = _count_by_annotator(study.assignments.filter(screens__state=Screen.State.ANSWERED))
-    complete = _count_by_annotator(study.assignments.filter(state=Assignment.State.COMPLETE))
+    rankings = _rankings(study)
+    screens = _screens(study, rankings)
+    complete = {row.annotator: row.n for row in rankings if row.state == Assignment.State.COMPLETE}
     return [
-        Member(membership, screens.get(person, 0), complete.get(person, 0))
+        Member(membership, screens.get((person, Screen.State.ANSWERED), 0), complete.get(person, 0))
         for membership in study.memberships.select_related("person").order_by(
             "person__username", "role"
         )
@@ -252,19 +270,11 @@ def members(study: Study) -> list[Member]:
     ]
 
 
-def _count_by_annotator(rows: QuerySet[Assignment]) -> dict[int, int]:
-    return dict(rows.values_list("annotator").annotate(n=Count("pk")))
-
-
 def people_who_left(study: Study) -> list[User]:
     """Those who have answered in the study and are no annotators of it any more."""
     still = study.memberships.filter(role=Role.ANNOTATOR).values("person")
-    return list(
-        User.objects.filter(assignments__study=study)
-        .exclude(pk__in=still)
-        .distinct()
-        .order_by("username")
-    )
+    answered = study.assignments.filter(annotator=OuterRef("pk"))
+    return list(User.objects.filter(Exists(answered)).exclude(pk__in=still).order_by("username"))
 
 
 def annotator_progress(
@@ -291,7 +301,8 @@ def annotator_progress(
 
 def images_in_order(study: Study) -> QuerySet[StudyImage]:
     rows = study.study_images.select_related("image").only("study", "image__name", "n_complete")
-    return rows.order_by("image__position", "image__pk")
+    # With the dataset named, its index of images in order is walked, and nothing sorted.
+    return rows.filter(image__dataset=study.dataset_id).order_by("image__position", "image__pk")
 
 
 def image_progress(

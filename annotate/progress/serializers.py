@@ -16,9 +16,7 @@ class ProgressSerializer(serializers.Serializer[Any]):
     n_untouched = serializers.IntegerField()
     n_rankings = serializers.IntegerField()
     n_screens = serializers.IntegerField(help_text="Pairs answered.")
-    counted = serializers.DateTimeField(
-        help_text="When this was counted; the counts of a large study are kept for some minutes."
-    )
+    counted = serializers.DateTimeField(help_text="When this was counted.")
     blocks = serializers.ListField(
         child=serializers.CharField(), help_text="What stands between it and a complete report."
     )

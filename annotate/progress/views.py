@@ -29,17 +29,18 @@ def detail(request: SignedInRequest, slug: str) -> HttpResponse:
     study = followed(request, slug)
     hides_names = request.GET.get("pseudonyms", "") not in ("", "0")
     taking_part = selectors.annotators(study)
-    counts = selectors.counts(study, len(taking_part))
+    counts = selectors.counts(study)
     counted = counts.figures
     people = selectors.annotator_progress(study, taking_part, counts, hides_names=hides_names)
     # Fewer images beside many people: a page has so many cells at most.
     n_images = min(_IMAGES_PER_PAGE, max(_CELLS_PER_PAGE // max(len(people), 1), 10))
-    page = Paginator(selectors.images_in_order(study), n_images).get_page(request.GET.get("page"))
+    paginator = Paginator(selectors.images_in_order(study), n_images)
+    paginator.count = counted.n_images  # counted already, without the images beside them
+    page = paginator.get_page(request.GET.get("page"))
     context: dict[str, Any] = {
         "study": study,
         "figures": counted,
         "counts": counts,
-        "kept_minutes": selectors.KEPT_SECONDS // 60,
         "n_last_answers": selectors.N_LAST_ANSWERS,
         "forecast": selectors.forecast(counted),
         "annotators": people,

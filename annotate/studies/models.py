@@ -134,7 +134,9 @@ class StudyImage(models.Model):
         constraints = [
             models.UniqueConstraint(fields=["study", "image"], name="an_image_is_in_a_study_once")
         ]
-        indexes = [models.Index(fields=["study", "n_complete"], name="study_images_by_rankings")]
+        indexes = [
+            models.Index(fields=["study", "n_complete", "image"], name="study_images_by_rankings")
+        ]
 
     def __str__(self) -> str:
         return f"{self.image} in {self.study}"

@@ -101,6 +101,7 @@ ADDRESSES = {
     "figures:figure": ("get", {}, FOLLOWERS, 200),
     "evidence:annotators": ("get", {}, FOLLOWERS, 200),
     # Without a reason.
+    "evidence:count_annotators": ("post", {}, FOLLOWERS, 302),
     "evidence:decide_annotator": ("post", {"is_excluded": "yes"}, FOLLOWERS, 422),
     "evidence:disagreement": ("get", {}, FOLLOWERS, 200),
     "evidence:image": ("get", {}, FOLLOWERS, 200),

@@ -1,140 +1,29 @@
-"""The work of each annotator of a study: time, sides, consistency, and nearness to the others."""
+"""The page of a study's annotators: one row for each, the rules that mark them, and one image by image."""
 
-import math
 from collections import defaultdict
-from collections.abc import Container, Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from statistics import fmean, median, pstdev
 from typing import Final
 
-from annotate.judging.models import Assignment, Judgement, Screen
+from django.db.models import Count, Q
+
+from annotate.jobs.registry import Progress
+from annotate.judging.models import Assignment
 from annotate.studies.exclusions import LeftOut, left_out
 from annotate.studies.models import Study
-from rankings.agreement import left_out_distances
-from rankings.elicitation import CRITERIA, MIRRORED
 from rankings.error_rate import ErrorRate, error_rate
-from rankings.orders import Ranking, methods_of
+
+from .answers import Totals, Work, work_on
 
 # The rules by which somebody is marked; the page states them.
-SIDE_LOW: Final = 0.35
-SIDE_HIGH: Final = 0.65
 QUICK_SHARE: Final = 1 / 3
 FAR_DEVIATIONS: Final = 2
 FAR_LEAST: Final = 0.5
 FAR_OTHERS: Final = 3
 
-_Z: Final = 1.959963984540054
-# Doubtful pairs are asked again because they differed, so they would say too much.
-_REPEATS: Final = (Screen.Purpose.NEAR, Screen.Purpose.REPEAT)
-
-
-@dataclass
-class Sides:
-    """Counts of the verdicts given in one criterion."""
-
-    left: int = 0
-    equal: int = 0
-    right: int = 0
-
-    @property
-    def n(self) -> int:
-        return self.left + self.equal + self.right
-
-    @property
-    def n_decided(self) -> int:
-        return self.left + self.right
-
-    @property
-    def left_percent(self) -> float | None:
-        return 100 * self.left / self.n if self.n else None
-
-    @property
-    def equal_percent(self) -> float | None:
-        return 100 * self.equal / self.n if self.n else None
-
-    @property
-    def right_percent(self) -> float | None:
-        return 100 * self.right / self.n if self.n else None
-
-    @property
-    def left_of_decided(self) -> float | None:
-        """The share of left, in per cent, among the answers that chose a side."""
-        return 100 * self.left / self.n_decided if self.n_decided else None
-
-    @property
-    def interval(self) -> tuple[float, float] | None:
-        """Wilson's 95 % interval of it."""
-        if not self.n_decided:
-            return None
-        low, high = wilson(self.left, self.n_decided)
-        return 100 * low, 100 * high
-
-    @property
-    def is_one_sided(self) -> bool:
-        if self.left_of_decided is None or self.interval is None:
-            return False
-        low, high = self.interval
-        is_outside = not 100 * SIDE_LOW <= self.left_of_decided <= 100 * SIDE_HIGH
-        return is_outside and not low <= 50 <= high
-
-
-def wilson(n_hits: int, n: int) -> tuple[float, float]:
-    """Return Wilson's 95 % interval of a share; n is at least 1."""
-    share = n_hits / n
-    middle = (share + _Z * _Z / (2 * n)) / (1 + _Z * _Z / n)
-    half = _Z * math.sqrt(share * (1 - share) / n + _Z * _Z / (4 * n * n)) / (1 + _Z * _Z / n)
-    return max(middle - half, 0.0), min(middle + half, 1.0)
-
-
-@dataclass
-class Work:
-    """The work of somebody on one image, or on all."""
-
-    n_screens: int = 0
-    seconds: list[float] = field(default_factory=list)
-    sides: dict[str, Sides] = field(default_factory=lambda: {name: Sides() for name in CRITERIA})
-    n_repeated: int = 0
-    n_differing: int = 0
-    unsettled: list[str] = field(default_factory=list)
-    # Criterion -> distances to the others' consensus, one for each image that counts.
-    distances: dict[str, list[float]] = field(default_factory=dict)
-
-    @property
-    def minutes(self) -> float | None:
-        return sum(self.seconds) / 60 if self.seconds else None
-
-    @property
-    def median_seconds(self) -> float | None:
-        return median(self.seconds) if self.seconds else None
-
-    @property
-    def distance(self) -> float | None:
-        """The mean distance to the others over criteria and images."""
-        distances = [value for values in self.distances.values() for value in values]
-        return fmean(distances) if distances else None
-
-    @property
-    def distance_by_criterion(self) -> list[float | None]:
-        return [
-            fmean(self.distances[name]) if self.distances.get(name) else None for name in CRITERIA
-        ]
-
-    @property
-    def of_criteria(self) -> list[Sides]:
-        return [self.sides[name] for name in CRITERIA]
-
-    def add(self, other: "Work") -> None:
-        self.n_screens += other.n_screens
-        self.seconds += other.seconds
-        for name, sides in other.sides.items():
-            self.sides[name].left += sides.left
-            self.sides[name].equal += sides.equal
-            self.sides[name].right += sides.right
-        self.n_repeated += other.n_repeated
-        self.n_differing += other.n_differing
-        self.unsettled += other.unsettled
-        for name, distances in other.distances.items():
-            self.distances.setdefault(name, []).extend(distances)
+# Images whose answers are held in memory at once.
+_AT_ONCE: Final = 1000
 
 
 @dataclass
@@ -146,9 +35,7 @@ class Annotator:
     practice: str
     n_complete: int
     n_begun: int
-    work: Work
-    # (image, state, work), in the order of the study.
-    images: Sequence[tuple[str, str, Work]]
+    work: Totals
     # Why this person counts in no report, and since when; None who counts.
     left_out: LeftOut | None = None
     marks: list[str] = field(default_factory=list)
@@ -165,43 +52,62 @@ class Annotator:
         return 100 * (1 - self.work.n_differing / self.work.n_repeated)
 
 
-def annotators_page(*, study: Study, names: Mapping[int, tuple[str, str]]) -> list[Annotator]:
+def totals_of(
+    study: Study, excluded: Container[int], progress: Progress | None = None
+) -> dict[int, Totals]:
+    """Return everybody's work on all images, by person.
+
+    With ``progress`` some images at a time, because millions of answers take minutes.
+    """
+    work: defaultdict[int, Work] = defaultdict(Work)
+    for assignments in _in_parts(study, progress) if progress else [list(study.assignments.all())]:
+        of_each = work_on(assignments, assignments, excluded)
+        for assignment in assignments:
+            work[assignment.annotator_id].add(of_each[assignment.pk])
+    return {person: of_person.totals() for person, of_person in work.items()}
+
+
+def _in_parts(study: Study, progress: Progress) -> Iterator[list[Assignment]]:
+    """Yield all assignments of some images, and of the next."""
+    ids = list(study.assignments.order_by("image").values_list("image", flat=True).distinct())
+    for at in range(0, len(ids), _AT_ONCE):
+        progress.tell(at, len(ids), "Images counted")
+        yield list(study.assignments.filter(image__in=ids[at : at + _AT_ONCE]))
+
+
+def annotators_page(
+    *,
+    study: Study,
+    names: Mapping[int, tuple[str, str]],
+    totals: Mapping[int, Totals],
+    excluded: Mapping[int, LeftOut],
+) -> list[Annotator]:
     """Return the study's annotators. ``names`` gives the key and the shown name of each person."""
-    assignments = list(
-        study.assignments.select_related("image").order_by("image__position", "image")
-    )
-    work = _work_of_each(study, assignments)
-    excluded = left_out(study)
-    _add_distances(assignments, work, excluded)
     practice = {
         visit.annotator_id: visit.get_practice_display() for visit in study.first_visits.all()
     }
-    of_person: defaultdict[int, list[Assignment]] = defaultdict(list)
-    for assignment in assignments:
-        of_person[assignment.annotator_id].append(assignment)
+    rows = study.assignments.order_by().values_list("annotator")
+    is_complete = Q(state=Assignment.State.COMPLETE)
+    begun = {
+        person: (n_complete, n)
+        for person, n_complete, n in rows.annotate(
+            complete=Count("state", filter=is_complete), n=Count("*")
+        )
+    }
     members = study.memberships.filter(role="annotator").values_list("person", flat=True)
-    taking_part = {*members, *of_person}
+    taking_part = {*members, *begun}
     people = []
     for person in filter(taking_part.__contains__, names):
-        total = Work()
-        for assignment in of_person[person]:
-            total.add(work[assignment.pk])
         key, name = names[person]
+        n_complete, n_begun = begun.get(person, (0, 0))
         people.append(
             Annotator(
                 key=key,
                 name=name,
                 practice=practice.get(person, ""),
-                n_complete=sum(
-                    assignment.state == Assignment.State.COMPLETE
-                    for assignment in of_person[person]
-                ),
-                n_begun=len(of_person[person]),
-                work=total,
-                images=[
-                    (assignment.image.name, assignment.get_state_display(), work[assignment.pk])
-                    for assignment in of_person[person]
-                ],
+                n_complete=n_complete,
+                n_begun=n_begun,
+                work=totals.get(person) or Work().totals(),
                 left_out=excluded.get(person),
             )
         )
@@ -209,96 +115,17 @@ def annotators_page(*, study: Study, names: Mapping[int, tuple[str, str]]) -> li
     return people
 
 
-def _work_of_each(study: Study, assignments: Sequence[Assignment]) -> dict[int, Work]:
-    work = {assignment.pk: Work(unsettled=list(assignment.unsettled)) for assignment in assignments}
-    # What each pair was said to be, from the smaller result's side.
-    said: dict[tuple[int, int, int, str], str] = {}
-    rows = (
-        Judgement.objects.filter(assignment__study=study, withdrawal__isnull=True)
-        .order_by("assignment", "number")
-        .values_list(
-            "assignment",
-            "screen__left",
-            "screen__right",
-            "screen__purpose",
-            "seconds_taken",
-            *CRITERIA,
-        )
+def images_of(study: Study, assignments: Iterable[Assignment]) -> list[tuple[str, str, Work]]:
+    """Return image, state and work of one annotator's assignments, their images loaded."""
+    assignments = list(assignments)
+    of_images = study.assignments.filter(
+        image__in=[assignment.image_id for assignment in assignments]
     )
-    for assignment, left, right, purpose, seconds, *verdicts in rows.iterator():
-        of_image = work[assignment]
-        of_image.n_screens += 1
-        if seconds is not None:
-            of_image.seconds.append(seconds)
-        for criterion, verdict in zip(CRITERIA, verdicts, strict=True):
-            if not verdict:
-                continue
-            sides = of_image.sides[criterion]
-            setattr(sides, verdict, getattr(sides, verdict) + 1)
-            key = (assignment, min(left, right), max(left, right), criterion)
-            seen = verdict if left < right else MIRRORED[verdict]
-            if purpose in _REPEATS and key in said:
-                of_image.n_repeated += 1
-                of_image.n_differing += said[key] != seen
-            said[key] = seen
-    return work
-
-
-def _add_distances(
-    assignments: Iterable[Assignment], work: Mapping[int, Work], excluded: Container[int]
-) -> None:
-    """Add each complete ranking's distance to the consensus of the others who ranked the image.
-
-    Who is left out of the reports is compared, and is nobody's "others".
-    """
-    complete = [assignment for assignment in assignments if assignment.rankings]
-    counted = [assignment for assignment in complete if assignment.annotator_id not in excluded]
-    for criterion in CRITERIA:
-        rankings = _alike(counted, criterion)
-        _store(left_out_distances(rankings), criterion, work)
-        for assignment in complete:
-            others = rankings.get(str(assignment.image_id), {})
-            own = _ranking(assignment, criterion)
-            if assignment.annotator_id in excluded and _are_of_same_methods(
-                [own, *others.values()]
-            ):
-                with_own = {**others, str(assignment.pk): own}
-                distances = left_out_distances({"": with_own}).get("", {})
-                _store(
-                    {"": {str(assignment.pk): distances[str(assignment.pk)]} if distances else {}},
-                    criterion,
-                    work,
-                )
-
-
-def _store(
-    distances: Mapping[str, Mapping[str, float]], criterion: str, work: Mapping[int, Work]
-) -> None:
-    for of_annotator in distances.values():
-        for assignment, distance in of_annotator.items():
-            work[int(assignment)].distances[criterion] = [distance]
-
-
-def _alike(assignments: Iterable[Assignment], criterion: str) -> dict[str, dict[str, Ranking]]:
-    """Return the rankings of each image, by assignment, where all are of the same methods."""
-    rankings: defaultdict[str, dict[str, Ranking]] = defaultdict(dict)
-    for assignment in assignments:
-        rankings[str(assignment.image_id)][str(assignment.pk)] = _ranking(assignment, criterion)
-    return {
-        image: of_annotator
-        for image, of_annotator in rankings.items()
-        if _are_of_same_methods(of_annotator.values())
-    }
-
-
-def _are_of_same_methods(rankings: Iterable[Ranking]) -> bool:
-    return len({methods_of(ranking) for ranking in rankings}) == 1
-
-
-def _ranking(assignment: Assignment, criterion: str) -> Ranking:
-    # Of a complete assignment only, and a constraint gives those their rankings.
-    rankings = assignment.rankings or {}
-    return tuple(tuple(map(str, bucket)) for bucket in rankings[criterion])
+    work = work_on(assignments, of_images.order_by("pk"), left_out(study))
+    return [
+        (assignment.image.name, assignment.get_state_display(), work[assignment.pk])
+        for assignment in assignments
+    ]
 
 
 def _mark(people: Sequence[Annotator]) -> None:

@@ -1,16 +1,19 @@
 """The page about a study's annotators, and the decision whether somebody's rankings count."""
 
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, Final
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.contrib.auth.models import User
+from django.core.paginator import Paginator
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_POST, require_safe
 
 from annotate.access import permitted
+from annotate.jobs.presentation import go_to
 from annotate.requests import SignedInRequest
 from annotate.studies import exclusions
 from annotate.studies.errors import StudyRefused
@@ -19,9 +22,13 @@ from annotate.studies.pseudonyms import pseudonyms, usernames
 from annotate.studies.views import followed
 from rankings.elicitation import CRITERIA
 
+from .. import stored
 from ..links import kept
 from . import page
+from .answers import SIDE_HIGH, SIDE_LOW
 from .forms import ExclusionForm
+
+_IMAGES_PER_PAGE: Final = 50
 
 
 @login_required
@@ -29,6 +36,14 @@ from .forms import ExclusionForm
 def annotators(request: HttpRequest, slug: str) -> HttpResponse:
     study = followed(request, slug)
     return _page(request, study, request.GET.get("annotator"), ExclusionForm())
+
+
+@login_required
+@require_POST
+def count(request: SignedInRequest, slug: str) -> HttpResponse:
+    """Have the work of a large study's annotators counted."""
+    study = followed(request, slug)
+    return go_to(stored.count(study, stored.ANNOTATORS, person=request.user))
 
 
 @login_required
@@ -49,6 +64,9 @@ def decide(request: SignedInRequest, slug: str, key: str) -> HttpResponse:
     except StudyRefused as refusal:
         form.add_error(None, str(refusal))
         return _page(request, study, key, form, status=422)
+    if stored.is_large(study):
+        # The others whom everybody is compared with are others now.
+        stored.count(study, stored.ANNOTATORS, person=request.user)
     messages.success(
         request,
         "Left out: reports are now made without these rankings, and say so. Kept reports stay."
@@ -68,9 +86,14 @@ def _page(
     hides_names = request.GET.get("pseudonyms", "") not in ("", "0")
     key_of = pseudonyms(study)
     shown = key_of if hides_names else usernames(key_of)
-    people = page.annotators_page(
-        study=study, names={person: (key_of[person], shown[person]) for person in key_of}
-    )
+    names = {person: (key_of[person], shown[person]) for person in key_of}
+    is_large, counted, excluded = stored.is_large(study), None, exclusions.left_out(study)
+    if is_large:
+        counted = stored.last(study, stored.ANNOTATORS)
+        totals = counted.value if counted else {}
+    else:
+        totals = page.totals_of(study, excluded)
+    people = page.annotators_page(study=study, names=names, totals=totals, excluded=excluded)
     chosen = next((annotator for annotator in people if annotator.key == asked), None)
     if asked and chosen is None:
         raise Http404
@@ -78,6 +101,10 @@ def _page(
         "study": study,
         "people": people,
         "chosen": chosen,
+        **(_images(request, study, key_of, chosen.key) if chosen else {}),
+        "is_large": is_large,
+        "counted_at": counted.at if counted else None,
+        "is_counted": not is_large or counted is not None,
         "hides_names": hides_names,
         "criteria": CRITERIA,
         "kept": kept(request),
@@ -89,14 +116,26 @@ def _page(
             for row in study.exclusions.select_related("created_by").order_by("-created", "-pk")
         ],
         "rules": {
-            "low": 100 * page.SIDE_LOW,
-            "high": 100 * page.SIDE_HIGH,
+            "low": 100 * SIDE_LOW,
+            "high": 100 * SIDE_HIGH,
             "deviations": page.FAR_DEVIATIONS,
             "least": page.FAR_LEAST,
             "others": page.FAR_OTHERS,
         },
     }
     return render(request, "reports/annotators.html", context, status=status)
+
+
+def _images(
+    request: HttpRequest, study: Study, key_of: Mapping[int, str], key: str
+) -> dict[str, Any]:
+    """Return the images that somebody has begun, a page of them."""
+    person = next(person for person, of_person in key_of.items() if of_person == key)
+    begun = study.assignments.filter(annotator=person).select_related("image").defer("image__truth")
+    shown = Paginator(begun.order_by("image__position", "image"), _IMAGES_PER_PAGE).get_page(
+        request.GET.get("page")
+    )
+    return {"page": shown, "images": page.images_of(study, shown)}
 
 
 def _who(person: User | None, shown: dict[int, str]) -> str:

@@ -1,7 +1,8 @@
 """The images on which a protocol and the annotators disagree, the farthest first."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from typing import Any, Final
 
 from annotate.datasets.drawing import drawn
 from annotate.datasets.models import Image
@@ -10,6 +11,8 @@ from annotate.scoring.models import ProtocolRun
 from annotate.studies.models import Study
 from rankings.orders import to_text
 from rankings.report import Settings, build_report
+
+_MOST_KEPT: Final = 1000
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,31 +31,78 @@ class Apart:
 
 
 @dataclass(frozen=True, slots=True)
+class Question:
+    """The protocol and the criterion to compare, under a report's settings.
+
+    With ``only`` "best" or "worst" it is about the images on which the protocol is the nearest or
+    the farthest of those ``among`` which it stands, as the report counts them.
+    """
+
+    run: ProtocolRun
+    criterion: str
+    settings: Settings
+    only: str = ""
+    among: Sequence[ProtocolRun] = ()
+    # The address of the page that asks it.
+    query: str = ""
+
+    @property
+    def asked(self) -> dict[str, Any]:
+        """The question as plain values, by which its answer is kept."""
+        return {
+            "run": self.run.pk,
+            "criterion": self.criterion,
+            "settings": asdict(self.settings),
+            "only": self.only,
+            "among": sorted(run.pk for run in self.among) if self.only else [],
+            "query": self.query,
+        }
+
+
+def asked_for(study: Study, asked: Mapping[str, Any]) -> Question | None:
+    """Return the question of plain values; None where a run is gone."""
+    runs = ProtocolRun.objects.filter(dataset=study.dataset_id)
+    by_key = runs.in_bulk([asked["run"], *asked["among"]])
+    if by_key.keys() != {asked["run"], *asked["among"]}:
+        return None
+    return Question(
+        run=by_key[asked["run"]],
+        criterion=asked["criterion"],
+        settings=Settings(**asked["settings"]),
+        only=asked["only"],
+        among=[by_key[key] for key in asked["among"]],
+        query=asked["query"],
+    )
+
+
+@dataclass(frozen=True, slots=True)
 class Disagreement:
+    """The images, of which the first may be kept alone, and how many there are."""
+
     rows: Sequence[Apart]
     # (image, reason)
     left_out: Sequence[tuple[str, str]]
     mean: float | None
+    n_rows: int
+    n_left_out: int
+
+    def shortened(self) -> "Disagreement":
+        """Return it with as many images as people look at, so that it can be kept."""
+        return replace(self, rows=self.rows[:_MOST_KEPT], left_out=self.left_out[:_MOST_KEPT])
 
 
-def disagreement(
-    *,
-    study: Study,
-    run: ProtocolRun,
-    criterion: str,
-    settings: Settings,
-    only: str = "",
-    among: Sequence[ProtocolRun] = (),
-) -> Disagreement:
+def disagreement(study: Study, question: Question) -> Disagreement:
     """Return the images by the distance of one protocol, largest first; equals as in the study.
 
-    With ``only`` "best" or "worst" these are the images on which it is the nearest or the farthest
-    of the protocols ``among`` which it stands, as the report counts them. Without, an image that
-    lacks scores of another protocol only is here and not in the report's tables.
+    Where all images are asked for, one that lacks scores of another protocol only is here and not
+    in the report's tables.
     """
+    run, criterion, only, among = question.run, question.criterion, question.only, question.among
     rankings = {criterion: annotator_rankings(study)[criterion]}
     runs = [*among, *([] if run in among else [run])] if only else [run]
-    table = build_report(rankings, protocol_scores(study, runs), settings).criteria[criterion]
+    table = build_report(rankings, protocol_scores(study, runs), question.settings).criteria[
+        criterion
+    ]
     pick = {"best": min, "worst": max}.get(only)
     names = [rival.name for rival in runs]
     rows = [
@@ -67,7 +117,7 @@ def disagreement(
     ]
     rows.sort(key=lambda row: -row.distance)
     mean = sum(row.distance for row in rows) / len(rows) if rows else None
-    return Disagreement(rows, table.left_out, mean)
+    return Disagreement(rows, table.left_out, mean, len(rows), len(table.left_out))
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,16 +7,19 @@ from django.core.paginator import Paginator
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
 from django.urls import reverse
-from django.views.decorators.http import require_safe
+from django.views.decorators.http import require_http_methods, require_safe
 
 from annotate.datasets.models import Image, Result
+from annotate.jobs.presentation import go_to
 from annotate.reports.services import available_runs
+from annotate.requests import SignedInRequest
 from annotate.studies.models import Study
 from annotate.studies.pseudonyms import pseudonyms, usernames
 from annotate.studies.views import followed
 from protocols.core.errors import ProtocolError
 from rankings.elicitation import CRITERIA
 
+from .. import stored
 from ..links import kept
 from . import compare as image_compare
 from . import disagreement as image_disagreement
@@ -123,8 +126,9 @@ def compare(request: HttpRequest, slug: str, image: str) -> HttpResponse:
 
 
 @login_required
-@require_safe
-def disagreement(request: HttpRequest, slug: str) -> HttpResponse:
+@require_http_methods(["GET", "HEAD", "POST"])
+def disagreement(request: SignedInRequest, slug: str) -> HttpResponse:
+    """Show where a protocol and the annotators disagree; POST has it counted in a large study."""
     study = followed(request, slug)
     runs = available_runs(study)
     form = DisagreementForm(request.GET, study=study, runs=runs)
@@ -134,33 +138,53 @@ def disagreement(request: HttpRequest, slug: str) -> HttpResponse:
     if not runs:
         return render(request, "reports/disagreement.html", context)
     [run] = form.runs()
-    criterion = form.cleaned_data["criterion"]
-    apart = image_disagreement.disagreement(
-        study=study,
+    query = request.GET.copy()
+    query.pop("page", None)
+    question = image_disagreement.Question(
         run=run,
-        criterion=criterion,
+        criterion=form.cleaned_data["criterion"],
         settings=form.settings(),
         only=form.cleaned_data["only"],
         among=form.rivals(),
+        query=query.urlencode(),
     )
+    if request.method == "POST":
+        person = request.user
+        return go_to(stored.count(study, stored.DISAGREEMENT, person=person, **question.asked))
+    context |= {"run": run, "criterion": question.criterion, "only": question.only}
+    context |= _apart(request, study, question)
+    return render(request, "reports/disagreement.html", context)
+
+
+def _apart(
+    request: HttpRequest, study: Study, question: image_disagreement.Question
+) -> dict[str, Any]:
+    """Return what the page shows of the images; without a count of a large study, none of them."""
+    is_large, counted_at = stored.is_large(study), None
+    apart: image_disagreement.Disagreement
+    if is_large:
+        kept_count = stored.last(study, stored.DISAGREEMENT, **question.asked)
+        if kept_count is None:
+            return {"is_large": True}
+        apart, counted_at = kept_count.value, kept_count.at
+    else:
+        apart = image_disagreement.disagreement(study, question)
     page = Paginator(apart.rows, _IMAGES_PER_PAGE).get_page(request.GET.get("page"))
     small = image_disagreement.thumbnails(study, [row.name for row in page])
     settings = request.GET.copy()
     for name in ("protocol", "distance", "only", "among", "page"):
         settings.pop(name, None)
-    settings["criterion"] = criterion
-    context |= {
-        "run": run,
-        "script": f"protocol-{run.pk}",
-        "criterion": criterion,
-        "only": form.cleaned_data["only"],
-        "settings": form.settings(),
+    settings["criterion"] = question.criterion
+    return {
+        "is_large": is_large,
+        "counted_at": counted_at,
+        "script": f"protocol-{question.run.pk}",
+        "settings": question.settings,
         "found": apart,
         "page": page,
         "rows": [(row, small[row.name]) for row in page],
         "settings_query": settings.urlencode(),
     }
-    return render(request, "reports/disagreement.html", context)
 
 
 def _image(study: Study, name: str) -> Image:

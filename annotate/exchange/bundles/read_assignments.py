@@ -99,6 +99,10 @@ class AssignmentReader:
             if event["number"] != number:
                 raise ValueError("its events are not numbered 1, 2, 3 ...")
             log.add(event, numbered)
+        if assignment.state != Assignment.State.IN_WORK:
+            states = Counter(screen.state for screen in log.screens)
+            assignment.n_answered = states[Screen.State.ANSWERED]
+            assignment.n_skipped = states[Screen.State.SKIPPED]
         return log
 
     def _ranked(self, rankings: Any) -> dict[str, list[list[int]]] | None:

@@ -223,7 +223,9 @@ class _Bundle:
                 yield {
                     "image": assignment.image.name,
                     "annotator": self._people[assignment.annotator_id],
-                    **encoded(assignment, leave_out=["items", "rankings"]),
+                    **encoded(
+                        assignment, leave_out=["items", "rankings", "n_answered", "n_skipped"]
+                    ),
                     "items": [[method_of[result] for result in item] for item in assignment.items],
                     "rankings": _named(assignment, name_of),
                     "screens": [_screen(screen, method_of) for screen in screens[assignment.pk]],

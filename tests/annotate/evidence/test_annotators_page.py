@@ -4,12 +4,19 @@ import re
 from statistics import median
 
 import pytest
+from django.contrib.auth.models import User
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
-from annotate.evidence.annotators.page import Annotator, Sides, Work, _mark, wilson
+from annotate.evidence import stored
+from annotate.evidence.annotators import views
+from annotate.evidence.annotators.answers import Sides, Work, wilson
+from annotate.evidence.annotators.page import Annotator, _mark
 from annotate.judging import services
 from annotate.judging.models import Judgement
 from annotate.learning.models import FirstVisit
+from annotate.studies.exclusions import left_out
 from tests.support.factories import add_annotator, add_newcomer, make_study
 from tests.support.truths import answer, rank_everything, same_truth
 
@@ -140,7 +147,7 @@ def test_contradictions_that_are_open_are_counted(follow):
         assignment.unsettled = ["recall", "preference"][: at + 1]
         assignment.save()
     [one] = people_of(follow(study), study)
-    assert len(one.work.unsettled) == 3
+    assert one.work.n_unsettled == 3
 
 
 def test_the_result_of_practice_is_shown(follow):
@@ -155,7 +162,7 @@ def person_with(name="x", seconds=(), distance=None):
     work = Work(seconds=list(seconds))
     if distance is not None:
         work.distances["recall"] = [distance]
-    return Annotator(name, name, "", 0, 0, work, ())
+    return Annotator(name, name, "", 0, 0, work.totals())
 
 
 def marks_of(people):
@@ -185,8 +192,9 @@ def test_one_person_opens_image_by_image(follow, worked):
     for one in people_of(client, study):
         response = client.get(url(study), {"annotator": one.key})
         chosen = response.context["chosen"]
-        assert sum(work.n_screens for *_, work in chosen.images) == chosen.work.n_screens
-        assert len(chosen.images) == chosen.n_begun
+        images = response.context.get("images", [])
+        assert sum(work.n_screens for *_, work in images) == chosen.work.n_screens
+        assert len(images) == chosen.n_begun
         assert not re.search(r"\b(nan|inf|None)\b", response.text)
     assert client.get(url(study), {"annotator": "annotator-99"}).status_code == 404
 
@@ -217,4 +225,55 @@ def test_queries_do_not_grow_with_images_or_people(follow, django_assert_max_num
         rank_everything(study, add_annotator(study), same_truth(ABC))
     client = follow(study)
     with django_assert_max_num_queries(16):
+        client.get(url(study))
+    # One image of one person, and four of another beside three more people.
+    small = make_study(list("abc"), images=1)
+    rank_everything(small, add_annotator(small), same_truth(ABC))
+    small_client = follow(small)
+    with CaptureQueriesContext(connection) as queries:
+        small_client.get(url(small), {"annotator": "annotator-1"})
+    with django_assert_max_num_queries(len(queries)):
         client.get(url(study), {"annotator": "annotator-2"})
+
+
+def test_a_large_study_is_counted_when_somebody_asks(follow, monkeypatch):
+    """The pages say the same as at once: each is one swap from the other two, who are apart."""
+    study = make_study(list("abc"), images=2)
+    for ranking in (ABC, ABC, CBA):
+        rank_everything(study, add_annotator(study), same_truth(ranking))
+    client = follow(study)
+    at_once = people_of(client, study)
+    monkeypatch.setattr(stored, "MOST_AT_ONCE", 5)
+    first = client.get(url(study))
+    assert not first.context["is_counted"]
+    assert "Distance to the others" not in first.text
+    assert "2 images" in first.text
+    # One person's images need no count.
+    of_one = client.get(url(study), {"annotator": "annotator-3"})
+    assert [work.distance for *_, work in of_one.context["images"]] == [3, 3]
+    response = client.post(reverse("evidence:count_annotators", args=[study.slug]))
+    assert response.url == url(study)
+    assert people_of(client, study) == at_once
+    person = User.objects.get(username=at_once[2].name)
+    client.post(
+        reverse("evidence:decide_annotator", args=[study.slug, "annotator-3"]),
+        {"is_excluded": "yes", "reason": "asleep"},
+    )
+    # Counted again by itself: without the third the first two agree.
+    assert left_out(study).keys() == {person.pk}
+    assert [one.work.distance for one in people_of(client, study)] == [0, 0, 3]
+
+
+def test_a_person_with_many_images_has_them_in_pages(follow, monkeypatch):
+    monkeypatch.setattr(views, "_IMAGES_PER_PAGE", 2)
+    study = make_study(list("abc"), images=3)
+    rank_everything(study, add_annotator(study), same_truth(ABC))
+    client = follow(study)
+    shown = [
+        name
+        for page in (1, 2)
+        for name, *_ in client.get(url(study), {"annotator": "annotator-1", "page": page}).context[
+            "images"
+        ]
+    ]
+    assert shown == [image.name for image in study.images.in_order()]

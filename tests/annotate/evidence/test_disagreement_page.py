@@ -6,6 +6,8 @@ from copy import deepcopy
 import pytest
 from django.urls import reverse
 
+from annotate.evidence import stored
+from annotate.evidence.images import disagreement
 from annotate.scoring.models import ProtocolRun, Score
 from tests.support.evidence import disagreement_url
 from tests.support.factories import (
@@ -108,3 +110,21 @@ def test_images_that_do_not_count_are_named_with_the_reason(follow, apart):
     assert response.context["found"].mean is None
     assert len(response.context["found"].left_out) == 3
     assert "No image counts yet" in response.text
+
+
+def test_a_large_study_is_compared_when_somebody_asks(follow, apart, monkeypatch):
+    client, address = follow(apart), disagreement_url(apart)
+    at_once = client.get(address).context["found"]
+    monkeypatch.setattr(stored, "MOST_AT_ONCE", 5)
+    first = client.get(address)
+    assert "found" not in first.context
+    assert "compared in the background" in first.text
+    monkeypatch.setattr(disagreement, "_MOST_KEPT", 2)
+    response = client.post(address)
+    after = client.get(response.url)
+    assert [row.distance for row in after.context["found"].rows] == [3, 1]
+    assert after.context["found"].rows == at_once.rows[:2]
+    assert after.context["found"].mean == at_once.mean == 4 / 3
+    assert "3 images, of which the first 2 are listed" in after.text
+    # Another question is counted by itself.
+    assert "found" not in client.get(address, {"criterion": "precision"}).context

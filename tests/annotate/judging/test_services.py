@@ -1,10 +1,12 @@
 """Asking and answering: what is stored, and what is refused."""
 
+from hashlib import md5
+
 import pytest
 from django.db import IntegrityError, transaction
 from django.http import Http404
 
-from annotate.judging import replay, services
+from annotate.judging import planning, replay, services
 from annotate.judging.errors import AlreadyAnswered, Incomplete, StudyNotOpen
 from annotate.judging.models import Assignment, Judgement, Screen, Skip, Withdrawal
 from annotate.studies.models import Membership, Study, StudyImage
@@ -365,3 +367,53 @@ def test_answer_and_next_screen_take_at_most_twelve_queries(django_assert_max_nu
         services.record_judgement(
             screen_id=turn.screen.public_id, annotator=annotator, verdicts=answers
         )
+
+
+def test_images_that_are_equally_near_are_drawn_for_each_annotator(monkeypatch):
+    """The draw is the MD5 of seed, annotator and image, here in Python; in parts of two images."""
+    monkeypatch.setattr(planning, "_FIRST_IMAGES", 2)
+    study = make_study(["a", "b"], images=7)
+    for annotator in (add_annotator(study), add_annotator(study)):
+        rank_everything(study, annotator, same_truth([["a"], ["b"]]))
+        own = Assignment.objects.filter(annotator=annotator).order_by("position")
+        images = study.images.values_list("pk", flat=True)
+        drawn = sorted(
+            images, key=lambda image: md5(f"{study.seed}/{annotator.pk}/{image}".encode()).digest()
+        )
+        assert list(own.values_list("image", flat=True)) == drawn
+
+
+def test_images_that_need_no_screen_are_all_passed(monkeypatch):
+    monkeypatch.setattr(planning, "_FIRST_IMAGES", 2)
+    study = make_study(["a", "b"], images=5, boxes={"a": [], "b": []})
+    assert services.start(study=study, annotator=add_annotator(study)) is None
+    assert [assignment.state for assignment in Assignment.objects.all()] == ["complete"] * 5
+
+
+def test_a_ranking_that_ends_knows_its_screens():
+    study = make_study(["a", "b", "c"], images=2)
+    annotator = add_annotator(study)
+    turn = services.start(study=study, annotator=annotator)
+    first = turn.assignment
+    for _ in range(2):
+        turn = services.record_skip(
+            screen_id=turn.screen.public_id, annotator=annotator, reason="other"
+        )
+    while turn.assignment == first:
+        turn = answer(turn, annotator, ABC)
+
+    def known() -> tuple[int, int]:
+        first.refresh_from_db()
+        return first.n_answered, first.n_skipped
+
+    def counted() -> tuple[int, int]:
+        return tuple(first.screens.filter(state=state).count() for state in ("answered", "skipped"))
+
+    assert known() == counted() != (0, 0)
+    # Taken up again it is in work, and counted once it ends.
+    turn = services.undo(study=study, annotator=annotator, screen_id=turn.screen.public_id)
+    assert turn.assignment == first
+    assert known() == (0, 0)
+    while turn.assignment == first:
+        turn = answer(turn, annotator, ABC)
+    assert known() == counted()

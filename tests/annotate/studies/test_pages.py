@@ -9,7 +9,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from annotate.judging import services
-from annotate.judging.models import Assignment, Judgement
+from annotate.judging.models import Assignment, Judgement, Screen
 from annotate.progress import selectors
 from annotate.studies.exclusions import decide
 from tests.support.factories import (
@@ -20,7 +20,7 @@ from tests.support.factories import (
     make_person,
     make_study,
 )
-from tests.support.truths import rank_everything, same_truth
+from tests.support.truths import answer, rank_everything, same_truth
 
 pytestmark = pytest.mark.django_db
 AB = same_truth([["a"], ["b"]])
@@ -187,23 +187,23 @@ def test_names_can_be_hidden_on_the_study_page(client):
     assert "annotator-1" in response.text
 
 
-def test_counts_of_a_large_study_are_kept_for_a_while_and_say_so(client, monkeypatch, settings):
-    settings.CACHES = {"default": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"}}
-    study = make_study(["a", "b"], images=2, min_annotators=1)
-    ana = add_annotator(study)
-    monkeypatch.setattr(selectors, "_LARGE", 2)
-    client.force_login(add_researcher(study))
-    url = reverse("studies:detail", args=[study.slug])
-    assert client.get(url).context["figures"].n_ready == 0
-    rank_everything(study, ana, AB)
-    response = client.get(url)
-    assert response.context["figures"].n_ready == 0
-    assert "refreshed every 5 minutes" in response.text
-    # The images themselves are as they are now.
-    assert [row[1] for row in rows(response, "images")] == ["1 of 1", "1 of 1"]
-    # Who counts is seen at once.
-    decide(study=study, person=ana, is_excluded=True, reason="x", by=ana)
-    assert client.get(url).context["figures"].n_begun == 2
+def test_screens_are_counted_whether_their_ranking_has_ended_or_not():
+    study = make_study(["a", "b", "c"], images=3)
+    ana, ben = add_annotator(study), add_annotator(study)
+    rank_everything(study, ana, same_truth([["a"], ["b"], ["c"]]))
+    turn = services.start(study=study, annotator=ben)
+    for _ in range(4):
+        turn = answer(turn, ben, same_truth([["c"], ["b"], ["a"]]))
+    services.record_skip(screen_id=turn.screen.public_id, annotator=ben, reason="other")
+    counted = selectors.counts(study).screens
+    for person in (ana, ben):
+        screens = Screen.objects.filter(assignment__annotator=person)
+        for state in ("answered", "skipped"):
+            assert counted[person.pk, state] == screens.filter(state=state).count()
+    assert study.assignments.filter(state="in_work").exists()
+    assert selectors.counts(study).n_screens == Screen.objects.filter(state="answered").count()
+    answered = {member.membership.person: member.n_screens for member in selectors.members(study)}
+    assert answered == {person: counted[person.pk, "answered"] for person in (ana, ben)}
 
 
 def test_queries_do_not_grow_with_images_or_people(client, django_assert_max_num_queries):

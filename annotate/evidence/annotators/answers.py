@@ -1,0 +1,265 @@
+"""Work of annotators on images: time, sides, consistency, and nearness to the others."""
+
+import math
+from array import array
+from collections import defaultdict
+from collections.abc import Container, Iterable, Mapping, MutableSequence, Sequence
+from dataclasses import dataclass, field
+from statistics import fmean, median
+from typing import Final
+
+from annotate.judging.models import Assignment, Judgement, Screen
+from rankings.agreement import left_out_distances
+from rankings.elicitation import CRITERIA, MIRRORED
+from rankings.orders import Ranking, methods_of
+
+# Left is marked outside of these shares of the answers that chose a side.
+SIDE_LOW: Final = 0.35
+SIDE_HIGH: Final = 0.65
+
+_Z: Final = 1.959963984540054
+# Doubtful pairs are asked again because they differed, so they would say too much.
+_REPEATS: Final = (Screen.Purpose.NEAR, Screen.Purpose.REPEAT)
+
+
+@dataclass
+class Sides:
+    """Counts of the verdicts given in one criterion."""
+
+    left: int = 0
+    equal: int = 0
+    right: int = 0
+
+    @property
+    def n(self) -> int:
+        return self.left + self.equal + self.right
+
+    @property
+    def n_decided(self) -> int:
+        return self.left + self.right
+
+    @property
+    def left_percent(self) -> float | None:
+        return 100 * self.left / self.n if self.n else None
+
+    @property
+    def equal_percent(self) -> float | None:
+        return 100 * self.equal / self.n if self.n else None
+
+    @property
+    def right_percent(self) -> float | None:
+        return 100 * self.right / self.n if self.n else None
+
+    @property
+    def left_of_decided(self) -> float | None:
+        """The share of left, in per cent, among the answers that chose a side."""
+        return 100 * self.left / self.n_decided if self.n_decided else None
+
+    @property
+    def interval(self) -> tuple[float, float] | None:
+        """Wilson's 95 % interval of it."""
+        if not self.n_decided:
+            return None
+        low, high = wilson(self.left, self.n_decided)
+        return 100 * low, 100 * high
+
+    @property
+    def is_one_sided(self) -> bool:
+        if self.left_of_decided is None or self.interval is None:
+            return False
+        low, high = self.interval
+        is_outside = not 100 * SIDE_LOW <= self.left_of_decided <= 100 * SIDE_HIGH
+        return is_outside and not low <= 50 <= high
+
+
+def wilson(n_hits: int, n: int) -> tuple[float, float]:
+    """Return Wilson's 95 % interval of a share; n is at least 1."""
+    share = n_hits / n
+    middle = (share + _Z * _Z / (2 * n)) / (1 + _Z * _Z / n)
+    half = _Z * math.sqrt(share * (1 - share) / n + _Z * _Z / (4 * n * n)) / (1 + _Z * _Z / n)
+    return max(middle - half, 0.0), min(middle + half, 1.0)
+
+
+@dataclass
+class Work:
+    """The work of somebody on one image, or on all."""
+
+    n_screens: int = 0
+    seconds: MutableSequence[float] = field(default_factory=lambda: array("d"))
+    sides: dict[str, Sides] = field(default_factory=lambda: {name: Sides() for name in CRITERIA})
+    n_repeated: int = 0
+    n_differing: int = 0
+    unsettled: list[str] = field(default_factory=list)
+    # Criterion -> distances to the others' consensus, one for each image that counts.
+    distances: dict[str, list[float]] = field(default_factory=dict)
+
+    @property
+    def minutes(self) -> float | None:
+        return sum(self.seconds) / 60 if self.seconds else None
+
+    @property
+    def median_seconds(self) -> float | None:
+        return median(self.seconds) if self.seconds else None
+
+    @property
+    def distance(self) -> float | None:
+        """The mean distance to the others over criteria and images."""
+        distances = [value for values in self.distances.values() for value in values]
+        return fmean(distances) if distances else None
+
+    @property
+    def distance_by_criterion(self) -> list[float | None]:
+        return [
+            fmean(self.distances[name]) if self.distances.get(name) else None for name in CRITERIA
+        ]
+
+    def add(self, other: "Work") -> None:
+        self.n_screens += other.n_screens
+        self.seconds.extend(other.seconds)
+        for name, sides in other.sides.items():
+            self.sides[name].left += sides.left
+            self.sides[name].equal += sides.equal
+            self.sides[name].right += sides.right
+        self.n_repeated += other.n_repeated
+        self.n_differing += other.n_differing
+        self.unsettled += other.unsettled
+        for name, distances in other.distances.items():
+            self.distances.setdefault(name, []).extend(distances)
+
+    def totals(self) -> "Totals":
+        return Totals(
+            n_screens=self.n_screens,
+            minutes=self.minutes,
+            median_seconds=self.median_seconds,
+            sides=self.sides,
+            n_repeated=self.n_repeated,
+            n_differing=self.n_differing,
+            n_unsettled=len(self.unsettled),
+            distance=self.distance,
+            distance_by_criterion=self.distance_by_criterion,
+        )
+
+
+@dataclass(frozen=True)
+class Totals:
+    """The work of somebody on all images, in a few numbers."""
+
+    n_screens: int
+    minutes: float | None
+    median_seconds: float | None
+    sides: Mapping[str, Sides]
+    n_repeated: int
+    n_differing: int
+    n_unsettled: int
+    distance: float | None
+    distance_by_criterion: Sequence[float | None]
+
+    @property
+    def of_criteria(self) -> list[Sides]:
+        return [self.sides[name] for name in CRITERIA]
+
+
+def work_on(
+    assignments: Sequence[Assignment], of_images: Iterable[Assignment], excluded: Container[int]
+) -> dict[int, Work]:
+    """Return the work on each assignment.
+
+    A ranking is compared with the consensus of the others; ``of_images`` are all assignments of the
+    same study and images. Who is ``excluded`` is nobody's other.
+    """
+    work = _work_of_each(assignments)
+    _add_distances(of_images, work, excluded)
+    return work
+
+
+def _work_of_each(assignments: Sequence[Assignment]) -> dict[int, Work]:
+    work = {assignment.pk: Work(unsettled=list(assignment.unsettled)) for assignment in assignments}
+    # What each pair was said to be, from the smaller result's side.
+    said: dict[tuple[int, int, int, str], str] = {}
+    rows = (
+        Judgement.objects.filter(assignment__in=list(work), withdrawal__isnull=True)
+        .order_by("assignment", "number")
+        .values_list(
+            "assignment",
+            "screen__left",
+            "screen__right",
+            "screen__purpose",
+            "seconds_taken",
+            *CRITERIA,
+        )
+    )
+    for assignment, left, right, purpose, seconds, *verdicts in rows.iterator():
+        of_image = work[assignment]
+        of_image.n_screens += 1
+        if seconds is not None:
+            of_image.seconds.append(seconds)
+        for criterion, verdict in zip(CRITERIA, verdicts, strict=True):
+            if not verdict:
+                continue
+            sides = of_image.sides[criterion]
+            setattr(sides, verdict, getattr(sides, verdict) + 1)
+            key = (assignment, min(left, right), max(left, right), criterion)
+            seen = verdict if left < right else MIRRORED[verdict]
+            if purpose in _REPEATS and key in said:
+                of_image.n_repeated += 1
+                of_image.n_differing += said[key] != seen
+            said[key] = seen
+    return work
+
+
+def _add_distances(
+    assignments: Iterable[Assignment], work: Mapping[int, Work], excluded: Container[int]
+) -> None:
+    """Add each complete ranking's distance to the consensus of the others who ranked the image.
+
+    Who is left out of the reports is compared, and is nobody's "others".
+    """
+    complete = [assignment for assignment in assignments if assignment.rankings]
+    counted = [assignment for assignment in complete if assignment.annotator_id not in excluded]
+    for criterion in CRITERIA:
+        rankings = _alike(counted, criterion)
+        _store(left_out_distances(rankings), criterion, work)
+        for assignment in complete:
+            others = rankings.get(str(assignment.image_id), {})
+            own = _ranking(assignment, criterion)
+            if assignment.annotator_id in excluded and _are_of_same_methods(
+                [own, *others.values()]
+            ):
+                with_own = {**others, str(assignment.pk): own}
+                distances = left_out_distances({"": with_own}).get("", {})
+                _store(
+                    {"": {str(assignment.pk): distances[str(assignment.pk)]} if distances else {}},
+                    criterion,
+                    work,
+                )
+
+
+def _store(
+    distances: Mapping[str, Mapping[str, float]], criterion: str, work: Mapping[int, Work]
+) -> None:
+    for of_annotator in distances.values():
+        for assignment, distance in of_annotator.items():
+            if int(assignment) in work:
+                work[int(assignment)].distances[criterion] = [distance]
+
+
+def _alike(assignments: Iterable[Assignment], criterion: str) -> dict[str, dict[str, Ranking]]:
+    """Return the rankings of each image, by assignment, where all are of the same methods."""
+    rankings: defaultdict[str, dict[str, Ranking]] = defaultdict(dict)
+    for assignment in assignments:
+        rankings[str(assignment.image_id)][str(assignment.pk)] = _ranking(assignment, criterion)
+    return {
+        image: of_annotator
+        for image, of_annotator in rankings.items()
+        if _are_of_same_methods(of_annotator.values())
+    }
+
+
+def _are_of_same_methods(rankings: Iterable[Ranking]) -> bool:
+    return len({methods_of(ranking) for ranking in rankings}) == 1
+
+
+def _ranking(assignment: Assignment, criterion: str) -> Ranking:
+    # Of a complete assignment only, and a constraint gives those their rankings.
+    rankings = assignment.rankings or {}
+    return tuple(tuple(map(str, bucket)) for bucket in rankings[criterion])

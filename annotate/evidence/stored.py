@@ -1,0 +1,60 @@
+"""What is counted over all of a large study: a job counts it, and the last count is kept with its moment."""
+
+import json
+from dataclasses import dataclass
+from datetime import datetime
+from hashlib import sha256
+from typing import Any, Final
+
+from django.contrib.auth.models import User
+from django.core.cache import caches
+from django.utils import timezone
+
+from annotate.jobs import services as jobs
+from annotate.jobs.models import Job
+from annotate.studies.models import Study
+from rankings import __version__ as software_version
+
+KIND: Final = "evidence.count"
+ANNOTATORS: Final = "annotators"
+DISAGREEMENT: Final = "disagreement"
+# Rankings of a study whose pages are counted while somebody waits.
+MOST_AT_ONCE: Final = 1000
+
+
+@dataclass(frozen=True)
+class Stored:
+    """A count, and when it was made."""
+
+    value: Any
+    at: datetime
+
+
+def is_large(study: Study) -> bool:
+    return study.assignments.order_by("pk")[MOST_AT_ONCE:].exists()
+
+
+def last(study: Study, what: str, **asked: Any) -> Stored | None:
+    """Return the last count of this; None where nobody has had it counted lately."""
+    stored: Stored | None = caches["reports"].get(_key(study, what, asked))
+    return stored
+
+
+def keep(study: Study, what: str, value: Any, **asked: Any) -> None:
+    caches["reports"].set(_key(study, what, asked), Stored(value, timezone.now()))
+
+
+def count(study: Study, what: str, *, person: User, **asked: Any) -> Job:
+    """Have it counted."""
+    titles = {
+        ANNOTATORS: f"Count the work of the annotators of {study}",
+        DISAGREEMENT: f"Find where a protocol and the annotators of {study} disagree",
+    }
+    return jobs.start(
+        kind=KIND, person=person, title=titles[what], study=study.pk, what=what, asked=asked
+    )
+
+
+def _key(study: Study, what: str, asked: dict[str, Any]) -> str:
+    parts = [software_version, study.pk, str(study.created), what, asked]
+    return f"evidence-{sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()}"

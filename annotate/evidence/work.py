@@ -1,0 +1,39 @@
+"""Counting over a large study as a job."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from django.urls import reverse
+
+from annotate.jobs.errors import JobFailed
+from annotate.jobs.registry import Running
+from annotate.studies.exclusions import left_out
+from annotate.studies.models import Study
+
+from . import stored
+from .annotators.page import totals_of
+from .images.disagreement import asked_for, disagreement
+
+
+def count(arguments: Mapping[str, Any], running: Running) -> None:
+    """Do the work of the job; raises JobFailed where the study or a protocol's run is gone."""
+    study = Study.objects.filter(pk=arguments["study"]).first()
+    if study is None:
+        raise JobFailed("The study is no longer here.")
+    what, asked = arguments["what"], arguments["asked"]
+    value: Any
+    if what == stored.ANNOTATORS:
+        value, address = (
+            totals_of(study, left_out(study), running),
+            reverse("evidence:annotators", args=[study.slug]),
+        )
+    else:
+        running.tell(0, 0, "Comparing the rankings")
+        question = asked_for(study, asked)
+        if question is None:
+            raise JobFailed("A protocol was removed meanwhile. Choose again.")
+        value = disagreement(study, question).shortened()
+        address = f"{reverse('evidence:disagreement', args=[study.slug])}?{question.query}"
+    with running.publishing() as outcome:
+        stored.keep(study, what, value, **asked)
+        outcome.text, outcome.address = "It is counted.", address
