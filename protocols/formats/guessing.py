@@ -7,10 +7,11 @@ from dataclasses import dataclass
 from typing import Final, Literal
 
 from .archives import Limits, Member, OpenArchive, Source, first_bytes, open_archive, source_name
-from .contents import LineFormat
+from .contents import LineFormat, Tail
 from .curved import style_of
+from .layouts import Survey, decide
 from .problems import Problems, counted, quoted
-from .rrc_lines import guess_line_format, looks_like_confidence
+from .rrc_lines import looks_like_confidence
 from .separated import delimiter_of
 
 GuessedKind = Literal["images", "truth", "results", "scores"]
@@ -132,14 +133,22 @@ def _guess_texts(archive: OpenArchive, members: Sequence[Member], name: str) -> 
         reason = f"{files} {'with' if is_truth else 'without'} transcriptions, by a look at some"
     if style is not None:
         return _annotated(is_truth, "polygon", name, f"{reason}; written as in {style}.")
-    line_format = guess_line_format(lines, "truth" if is_truth else "results")
-    return _annotated(is_truth, line_format.value, name, f"{reason}; {_SAID[line_format]}.")
+    survey = Survey()
+    survey.add(enumerate(lines, 1))
+    layout = decide(survey, "truth" if is_truth else "results").layout
+    said = _SAID[layout.line_format] + _SAID_OF_TAIL[layout.tail]
+    return _annotated(is_truth, layout.slug, name, f"{reason}; {said}.")
 
 
 _SAID: Final = {
     LineFormat.LTRB: "most lines have four coordinates",
     LineFormat.QUAD: "most lines have eight coordinates",
     LineFormat.POLYGON: "lines have varying or many coordinates",
+}
+_SAID_OF_TAIL: Final = {
+    Tail.TEXT: "",
+    Tail.SCRIPT: ", then a script and a text",
+    Tail.CONFIDENCE: ", then a confidence and a text",
 }
 
 

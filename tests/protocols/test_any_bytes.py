@@ -28,6 +28,10 @@ VALID = {
     "ltrb": zip_bytes({"gt_a.txt": '0,0,9,9,"word"\n1,1,5,5,###\n'}),
     "quad": zip_bytes({"gt_a.txt": "0,0,9,0,9,9,0,9,word\n"}),
     "polygon": zip_bytes({"a.txt": "x: [[1 2 9]], y: [[1 9 2]], ornt: [u'c'], transcriptions: [u'w']\n"}),
+    "quad-script": zip_bytes({"gt_a.txt": "0,0,9,0,9,9,0,9,Latin,word\n"}),
+    "ltrb-confidence": zip_bytes({"gt_a.txt": "0,0,9,9,0.5,word\n"}),
+    "quad-confidence": zip_bytes({"gt_a.txt": "0,0,9,0,9,9,0,9,0.5,word\n"}),
+    "polygon-confidence": zip_bytes({"gt_a.txt": "0,0,9,0,9,9,0.5,word\n"}),
     "evaltex-text": b'img_1\n100,200\n1,0,"a ""b""",f,1,2,30,4\n2,7,x,t,0,0,9,0,9,9\n',
     "evaltex-xml": b'<evaltex><image name="a" width="9" height="9">'
     b'<object points="0,0 9,0 9,9"/></image></evaltex>',

@@ -501,4 +501,6 @@ def test_a_study_is_set_up_with_how_its_images_are_shared_out(world):
     assert "An image needs 2 annotators" in refused.content.decode()
     made = admin.post("/api/v1/studies", study | {"max_annotators": 3}).json()
     assert (made["min_annotators"], made["max_annotators"]) == (2, 3)
-    assert admin.post("/api/v1/studies", study | {"name": "To all"}).json()["max_annotators"] is None
+    assert (
+        admin.post("/api/v1/studies", study | {"name": "To all"}).json()["max_annotators"] is None
+    )
