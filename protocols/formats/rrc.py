@@ -17,7 +17,7 @@ from protocols.core.regions import Region
 from .archives import Limits, Member, OpenArchive, Source, open_archive, source_name
 from .contents import Archive, Kind, LineFormat, OnEntry, Tail, natural_order
 from .curved import Style, joined, style_of
-from .layouts import Decision, Layout, Survey, decide
+from .layouts import Decision, Layout, Survey, asked_instead, decide
 from .limits import BATCH, MAX_NAME
 from .problems import KEPT, PASSED_OVER, Fault, Problems, counted, quoted
 from .rrc_lines import LineReader, Rules, looks_like_confidence
@@ -124,19 +124,23 @@ def _looked_at(
 ) -> tuple[Style | None, Decision]:
     """Look at all lines of an archive; return their style, if they have one, and their layout."""
     if (
-        rules.loading
+        not rules.strict
         and rules.line_format in (None, LineFormat.POLYGON)
         and rules.tail in _PLAIN_TAILS
     ):
         style = _style(files)
         if style is not None:
             return style, Decision(Layout(LineFormat.POLYGON))
-    if rules.line_format is not None and rules.tail is not None:
-        return None, Decision(Layout(rules.line_format, rules.tail))
+    # Without a text there is nothing that numbers could be mistaken for.
+    is_bare = rules.strict and kind == "results" and (rules.confidences or not rules.transcriptions)
+    if rules.line_format is not None and (rules.tail is not None or is_bare):
+        return None, Decision(Layout(rules.line_format, rules.tail or Tail.TEXT))
     survey = Survey()
     for file in files():
         survey.add(file.lines, file.path)
     decision = decide(survey, kind, rules.line_format)
+    if rules.strict:
+        decision = asked_instead(decision, survey, kind)
     if rules.tail is not None:
         return None, replace(decision, layout=replace(decision.layout, tail=rules.tail))
     return None, decision
