@@ -15,6 +15,7 @@ from ..core.errors import ProtocolError
 from ..core.fitting import lacking
 from ..core.regions import Region
 from ..formats.contents import Archive, Kind
+from ..formats.guessing import guess
 from ..formats.layouts import layout_named
 from ..formats.reading import LINES, read
 from ..formats.rrc import read_archive
@@ -173,6 +174,9 @@ def read_file(path: str, kind: Kind, format: str | None = None) -> Archive:
         layout = None if format is None else layout_named(format)
         rules = None if layout is None else Rules(layout.line_format, tail=layout.tail)
         archive = read_archive(path, kind=kind, rules=rules)
+        if format is None and archive.errors and guess(path).format not in LINES:
+            # No zip of lines: another format, or one that can be named.
+            archive = read(path, kind=kind)
     else:
         archive = read(path, kind=kind, format=format)
     if archive.errors:

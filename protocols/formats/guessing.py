@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Final, Literal
 
 from .archives import Limits, Member, OpenArchive, Source, first_bytes, open_archive, source_name
+from .by_image import is_by_image, look_alike
 from .contents import LineFormat, Tail
 from .curved import style_of
 from .layouts import Survey, decide
@@ -50,12 +51,15 @@ class Guess:
         The name of the method, from the file's; None where it is no result set.
     reason : str
         Why, in one sentence.
+    data_set : str or None
+        Whose files it looks like, where those are not read.
     """
 
     kind: GuessedKind | None
     format: str | None
     method: str | None
     reason: str
+    data_set: str | None = None
 
 
 def guess(source: Source, name: str | None = None) -> Guess:
@@ -198,6 +202,12 @@ def _guess_json(text: str, name: str) -> Guess:
     keys = set(_KEY.findall(text))
     if {"recall", "precision"} & keys:
         return Guess("scores", "json", None, f"{quoted(name)} has recall or precision in JSON.")
+    if is_by_image(text):
+        is_truth = text.lstrip("{ \t\r\n").startswith('"gt_')
+        said = f"{quoted(name)} has regions by image, as ArT and LSVT."
+        return _annotated(is_truth, "art-json", name, said)
+    if (data_set := look_alike(keys)) is not None:
+        return Guess(None, None, None, f"{quoted(name)} looks like {data_set}'s JSON.", data_set)
     if not keys & _COCO_KEYS:
         return _nothing(f"{quoted(name)} is JSON, but neither COCO nor scores.")
     said = re.search(r'"kind"\s*+:\s*+"(truth|results)"', text)

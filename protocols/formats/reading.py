@@ -7,10 +7,11 @@ from typing import Final
 
 from protocols.core.errors import ProtocolError
 
-from . import coco, ctdar, evaltex, separated
-from .archives import Limits, Source
+from . import by_image, coco, ctdar, evaltex, separated
+from .archives import Limits, Source, source_name
 from .contents import Archive, Kind, LineFormat, OnEntry, Tail
 from .guessing import guess
+from .problems import Problems
 from .rrc import read_archive
 from .rrc_lines import Rules
 
@@ -149,6 +150,14 @@ FORMATS: Final[Mapping[str, Format]] = MappingProxyType(
                 coco.read_coco,
             ),
             Format(
+                "art-json",
+                "JSON by image (ArT, LSVT)",
+                "A JSON file with a list of regions for each image, as in "
+                '{"gt_1": [{"points": [[48, 84], [61, 79], [75, 73]], "transcription": "CARE"}]}',
+                _BOTH,
+                by_image.read_by_image,
+            ),
+            Format(
                 "csv",
                 "CSV",
                 "A line for each region below a header that names the columns, as in "
@@ -206,7 +215,10 @@ def read(
     UnknownFormat
         If there is no such format, or it does not hold this kind.
     """
-    slug = format or guess(source, name).format
+    guessed = None if format else guess(source, name)
+    slug = guessed.format if guessed else format
+    if guessed is not None and guessed.data_set is not None:
+        return _not_read(guessed.data_set, source_name(source, name))
     any_lines = Format("", "", "", _BOTH, _lines_as(line_format, None))
     chosen = any_lines if format is None and slug in LINES else FORMATS.get(slug or "")
     if format is None:
@@ -216,3 +228,10 @@ def read(
         known = ", ".join(of.slug for of in FORMATS.values() if kind in of.kinds)
         raise UnknownFormat(f"{kind} are not read as {format!r}; formats: {known}")
     return chosen._read(source, kind, name, limits or Limits(), on_entry)
+
+
+def _not_read(data_set: str, name: str) -> Archive:
+    problems = Problems(name)
+    read = ", ".join(FORMATS)
+    problems.error("A1", f"what looks like {data_set}'s JSON", f"a format that is read: {read}")
+    return Archive(name, LineFormat.QUAD, {}, tuple(problems.found), dict(problems.counts))
