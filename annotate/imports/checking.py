@@ -18,7 +18,6 @@ from annotate.jobs.errors import JobFailed
 from protocols.core.regions import Region, canonical_bytes, decode_regions, encode_regions
 from protocols.formats.checking import Meaning, missing_images, outside_images, unknown_images
 from protocols.formats.contents import Archive, Kind, LineFormat
-from protocols.formats.guessing import guess
 from protocols.formats.problems import Nearest, Problems, counted
 from protocols.formats.reading import read
 from protocols.formats.scores import ScoreRow, ScoreTable, Unit, read_scores
@@ -185,12 +184,15 @@ def _counts(by_image: Mapping[str, Sequence[Region]], known: Known) -> dict[str,
 
 
 def _read(given: Given, kind: Kind, line_format: str | None, progress: Progress) -> Archive:
-    wanted = given.file.format or None
-    if wanted is None and line_format is not None:
+    return read(
+        given.path,
+        kind=kind,
+        format=given.file.format or None,
+        name=given.file.name,
         # Few lines tell little of how they are meant: lines are read as the dataset's own are.
-        guessed = guess(given.path, given.file.name).format
-        wanted = line_format if guessed is None or guessed in {*LineFormat} else guessed
-    return read(given.path, kind=kind, format=wanted, name=given.file.name, on_entry=progress)
+        line_format=None if line_format is None else LineFormat(line_format),
+        on_entry=progress,
+    )
 
 
 def _problems_of(archive: Archive) -> Problems:

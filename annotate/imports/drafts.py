@@ -179,7 +179,7 @@ def refuse_superseded(draft: Draft, arguments: Mapping[str, Any], state: Draft.S
 
 
 def answer(*, draft: Draft, answers: Mapping[int, Mapping[str, Any]]) -> bool:
-    """Answer the questions of a report: of files by their key {"missing": ..., "per_cent": ...}.
+    """Answer the questions of a report: of files by their key {"missing", "per_cent", "format"}.
 
     Returns whether the files must be read again for it; then the check is to be started.
     """
@@ -194,7 +194,10 @@ def answer(*, draft: Draft, answers: Mapping[int, Mapping[str, Any]]) -> bool:
             if "per_cent" in given and given["per_cent"] != file.per_cent:
                 file.per_cent = given["per_cent"]
                 reads_again = True
-            file.save(update_fields=["missing", "per_cent"])
+            if given.get("format", file.format) != file.format:
+                file.format = given["format"]
+                reads_again = True
+            file.save(update_fields=["missing", "per_cent", "format"])
         # Which results there are decides which scores there may be.
         reads_again |= locked.files.filter(kind=FileKind.SCORES).exists() and any(
             "missing" in given for given in answers.values()

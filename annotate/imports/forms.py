@@ -10,7 +10,7 @@ from django.http import QueryDict
 
 from annotate.datasets.models import Dataset
 from protocols.formats.problems import CODES
-from protocols.formats.reading import FORMATS
+from protocols.formats.reading import FORMATS, LINES
 
 from .drafts import Earlier
 from .models import DraftFile, FileKind, Finding, Missing
@@ -136,6 +136,14 @@ class AnswersForm(forms.Form):
                     ],
                 )
 
+            if "F1" in codes[file.pk]:
+                self.fields[f"format-{file.pk}"] = forms.ChoiceField(
+                    label=f"The lines of {file.name} are",
+                    required=False,
+                    widget=forms.RadioSelect,
+                    choices=[(slug, FORMATS[slug].name) for slug in LINES],
+                )
+
     @staticmethod
     def _missing(label: str) -> forms.ChoiceField:
         return forms.ChoiceField(
@@ -154,6 +162,8 @@ class AnswersForm(forms.Form):
             per_cent = self.cleaned_data.get(f"per_cent-{file.pk}")
             if per_cent:
                 of_file["per_cent"] = per_cent == "yes"
+            if format := self.cleaned_data.get(f"format-{file.pk}"):
+                of_file["format"] = format
             if of_file:
                 said[file.pk] = of_file
         return said

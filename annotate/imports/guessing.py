@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Final
 
 from protocols.formats.guessing import guess, method_name
+from protocols.formats.reading import LINES
 
 from .models import FileKind
 from .people import COLUMNS
@@ -39,8 +40,9 @@ def guess_file(path: Path, name: str) -> FileGuess:
     title = ""
     if kind in (FileKind.RESULTS, FileKind.SCORES):
         title = guessed.method or method_name(name) or Path(name).stem
-    # The format of results is said where it is not the dataset's own.
-    return FileGuess(kind, guessed.format or "", title[:_MAX_NAME], guessed.reason[:_MAX_REASON])
+    # Lines are looked at all when they are read; a look at some names no format.
+    format = "" if guessed.format in LINES else guessed.format or ""
+    return FileGuess(kind, format, title[:_MAX_NAME], guessed.reason[:_MAX_REASON])
 
 
 def _is_list_of_people(path: Path) -> bool:

@@ -13,7 +13,7 @@ from . import publishing
 from .errors import NotLoaded
 from .models import Draft, DraftFile, FileKind, Finding, Missing
 
-# Faults that are a question until somebody answers: a missing file, scores that look like per cent.
+# Questions whose answer is told as a warning: a missing file, scores that look like per cent.
 _ASKED: Final = ("N4", "S2")
 _MAX_NAMED: Final = 8
 
@@ -29,6 +29,9 @@ class OpenQuestion:
     def is_answered(self) -> bool:
         if self.finding.code == "N4":
             return self.file.missing != ""
+        if self.finding.code == "F1":
+            # An answer has the file read again, which then asks no more.
+            return False
         return self.file.per_cent is not None
 
 

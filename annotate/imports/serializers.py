@@ -8,7 +8,7 @@ from rest_framework import serializers
 from annotate.datasets.models import Dataset
 from annotate.jobs.serializers import JobSerializer
 from protocols.formats.problems import CODES
-from protocols.formats.reading import FORMATS
+from protocols.formats.reading import FORMATS, LINES
 
 from .models import Draft, DraftFile, FileKind, Finding, Import, Missing
 from .plans import OpenQuestion, Plan
@@ -143,6 +143,9 @@ class FileAnswerSerializer(serializers.Serializer[None]):
     )
     per_cent = serializers.BooleanField(
         required=False, help_text="Whether scores above 1 are per cent."
+    )
+    format = serializers.ChoiceField(
+        LINES, required=False, help_text="How lines are written that can be read in two ways."
     )
 
 

@@ -14,8 +14,12 @@ from ..core.base import ImageScore, OverallScore, Protocol, Scene
 from ..core.errors import ProtocolError
 from ..core.fitting import lacking
 from ..core.regions import Region
-from ..formats.contents import Kind
+from ..formats.contents import Archive, Kind
+from ..formats.guessing import guess
+from ..formats.layouts import layout_named
+from ..formats.reading import LINES, read
 from ..formats.rrc import read_archive
+from ..formats.rrc_lines import Rules
 from ..scoring import OneMethod, chunks_of_method, score_methods
 
 # Recall, precision and F-score; None is undefined.
@@ -25,6 +29,17 @@ _UNDEFINED: Final[Figures] = (None, None, None)
 
 class BatchError(ProtocolError):
     """A file that cannot be scored; names it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Formats:
+    """How ground truth and results are written: keys of ``FORMATS``; None: found by a look at all lines."""
+
+    truth: str | None = None
+    results: str | None = None
+
+
+NOT_NAMED: Final = Formats()
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +61,7 @@ def score_files(
     truth: str,
     results: Sequence[str],
     *,
+    formats: Formats = NOT_NAMED,
     executor: Executor | None = None,
     only_fitting: bool = False,
 ) -> Iterator[tuple[int, int, list[Scored]]]:
@@ -61,7 +77,7 @@ def score_files(
     EngineError
         If the chunks cannot be computed.
     """
-    files = _Files(truth, results, only_fitting)
+    files = _Files(truth, results, formats, only_fitting)
     together = [protocol for protocol in protocols if protocol.needs == "several methods"]
     alone = [protocol for protocol in protocols if protocol.needs != "several methods"]
     n_parts = len(together) + (len(results) if alone else 0)
@@ -76,6 +92,7 @@ def score_files(
 class _Files:
     truth: str
     results: Sequence[str]
+    formats: Formats
     # Leave protocols undefined whose needs the data do not meet.
     only_fitting: bool
 
@@ -84,7 +101,7 @@ class _Files:
         if all(notes.values()):
             yield from (self._undefined(protocol, path, note) for path, note in notes.items())
             return
-        scenes = {path: read_scenes(self.truth, path) for path in self.results}
+        scenes = {path: read_scenes(self.truth, path, self.formats) for path in self.results}
         for path, scores in score_methods(protocol, scenes, executor).items():
             yield self._scored(protocol, path, scores)
 
@@ -98,9 +115,11 @@ class _Files:
             for path in self.results:
                 notes[path] = [self._note(protocol, path) for protocol in protocols]
                 fitting = [p for p, note in zip(protocols, notes[path], strict=True) if not note]
-                yield from chunks_of_method(fitting, path, read_scenes(self.truth, path))
+                yield from chunks_of_method(
+                    fitting, path, read_scenes(self.truth, path, self.formats)
+                )
 
-        n_images = len(_read(self.truth, "truth"))
+        n_images = len(_read(self.truth, "truth", self.formats.truth))
         scores: defaultdict[str, list[ImageScore]] = defaultdict(list)
         for chunk, of_chunk in answers(executor, chunks()):
             for protocol, of_protocol in zip(chunk.protocols, of_chunk, strict=True):
@@ -117,15 +136,19 @@ class _Files:
     def _note(self, protocol: Protocol, path: str) -> str:
         if not self.only_fitting:
             return ""
-        truth = _read(self.truth, "truth")
-        return lacking(protocol, _all(truth), _all(_checked(path, truth)), len(self.results))
+        truth = _read(self.truth, "truth", self.formats.truth)
+        return lacking(
+            protocol, _all(truth), _all(_checked(path, truth, self.formats)), len(self.results)
+        )
 
     def _undefined(self, protocol: Protocol, path: str, note: str) -> Scored:
-        nothing = dict.fromkeys(_read(self.truth, "truth"), _UNDEFINED)
+        nothing = dict.fromkeys(_read(self.truth, "truth", self.formats.truth), _UNDEFINED)
         return Scored(protocol.slug, Path(path).stem, nothing, _UNDEFINED, note)
 
     def _scored(self, protocol: Protocol, path: str, scores: Sequence[ImageScore]) -> Scored:
-        images = dict(zip(_read(self.truth, "truth"), map(_figures, scores), strict=True))
+        images = dict(
+            zip(_read(self.truth, "truth", self.formats.truth), map(_figures, scores), strict=True)
+        )
         overall = _figures(protocol.overall(scores))
         return Scored(protocol.slug, Path(path).stem, images, overall)
 
@@ -139,22 +162,49 @@ def _figures(score: ImageScore | OverallScore) -> Figures:
 
 
 @lru_cache(maxsize=32)
-def _read(path: str, kind: Kind) -> Mapping[str, tuple[Region, ...]]:
-    archive = read_archive(path, kind=kind)
+def read_file(path: str, kind: Kind, format: str | None = None) -> Archive:
+    """Return a file's regions.
+
+    Raises
+    ------
+    BatchError
+        If it cannot be read, or if it can be read in two ways and its format is not named.
+    """
+    if format is None or format in LINES:
+        layout = None if format is None else layout_named(format)
+        rules = None if layout is None else Rules(layout.line_format, tail=layout.tail)
+        archive = read_archive(path, kind=kind, rules=rules)
+        if format is None and archive.errors and guess(path).format not in LINES:
+            # No zip of lines: another format, or one that can be named.
+            archive = read(path, kind=kind)
+    else:
+        archive = read(path, kind=kind, format=format)
     if archive.errors:
         raise BatchError(str(archive.errors[0]))
-    return archive.regions
+    if archive.questions:
+        question = archive.questions[0]
+        option = "--truth-format" if kind == "truth" else "--results-format"
+        raise BatchError(f"{question} Name it: {option} {question.expected.rpartition(': ')[2]}.")
+    if archive.methods:
+        raise BatchError(f"{path} holds several methods; score takes a file for each")
+    return archive
 
 
-def _checked(path: str, truth: Mapping[str, object]) -> Mapping[str, tuple[Region, ...]]:
-    results = _read(path, "results")
+def _read(path: str, kind: Kind, format: str | None = None) -> Mapping[str, tuple[Region, ...]]:
+    return read_file(path, kind, format).regions
+
+
+def _checked(
+    path: str, truth: Mapping[str, object], formats: Formats
+) -> Mapping[str, tuple[Region, ...]]:
+    results = _read(path, "results", formats.results)
     stranger = next((image for image in results if image not in truth), None)
     if stranger is not None:
         raise BatchError(f"{path} has results for {stranger}, which the ground truth lacks")
     return results
 
 
-def read_scenes(truth: str, results: str) -> list[Scene]:
+def read_scenes(truth: str, results: str, formats: Formats = NOT_NAMED) -> list[Scene]:
     """Return the scenes of a result set.
 
     Raises
@@ -162,6 +212,6 @@ def read_scenes(truth: str, results: str) -> list[Scene]:
     BatchError
         If a file cannot be read, or has results for an image that the ground truth lacks.
     """
-    regions = _read(truth, "truth")
-    detections = _checked(results, regions)
+    regions = _read(truth, "truth", formats.truth)
+    detections = _checked(results, regions, formats)
     return [Scene(of_image, detections.get(image), image) for image, of_image in regions.items()]

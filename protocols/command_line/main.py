@@ -22,7 +22,8 @@ from ..core.errors import ProtocolError
 from .usage import USAGE
 
 if TYPE_CHECKING:
-    from .batch import Scored
+    from ..formats.contents import Kind
+    from .batch import Formats, Scored
 
 _NOT_DONE, _BAD_INPUT = 1, 2
 _COLUMNS = ("protocol", "method", "image", "recall", "precision", "f_score")
@@ -75,6 +76,7 @@ def _parser() -> argparse.ArgumentParser:
     scoring.add_argument("--results", required=True, nargs="+", metavar="A.zip")
     scoring.add_argument("--out", type=Path, metavar="FILE.csv|.json")
     scoring.add_argument("--parameters", default="{}", metavar="JSON")
+    _add_formats(scoring)
     add_options(scoring)
     scoring.set_defaults(run=_score)
 
@@ -108,8 +110,41 @@ def _parser() -> argparse.ArgumentParser:
     graphs.add_argument("--results", required=True, metavar="A.zip")
     graphs.add_argument("--steps", type=int, default=20, metavar="N")
     graphs.add_argument("--parameters", default="{}", metavar="JSON")
+    _add_formats(graphs)
     graphs.set_defaults(run=_graphs)
     return parser
+
+
+def _add_formats(command: argparse.ArgumentParser) -> None:
+    names = {
+        "--format": "how all files are written, where that is not found out: quad, polygon …",
+        "--truth-format": "how the ground truth is written",
+        "--results-format": "how results are written",
+    }
+    for name, says in names.items():
+        command.add_argument(name, metavar="SLUG", help=says)
+
+
+def _formats(options: argparse.Namespace) -> "Formats":
+    from ..formats.reading import FORMATS
+    from .batch import Formats
+
+    named = Formats(
+        options.truth_format or options.format, options.results_format or options.format
+    )
+    for slug in (named.truth, named.results):
+        if slug is not None and slug not in FORMATS:
+            raise _BadInput(f"there is no format {slug!r}; formats: {', '.join(FORMATS)}")
+    return named
+
+
+def _tell_reading(path: str, kind: "Kind", format: str | None) -> None:
+    """Say on standard error what a file's lines were taken for."""
+    from .batch import read_file
+
+    archive = read_file(path, kind, format)
+    if archive.reading:
+        print(f"{archive.name}: read as {archive.reading} ({archive.format})", file=sys.stderr)
 
 
 def _list(options: argparse.Namespace) -> None:
@@ -156,21 +191,26 @@ def _score(options: argparse.Namespace) -> None:
     names = [Path(path).stem for path in options.results]
     if len(set(names)) < len(names):
         raise _BadInput("two result sets have the same name; methods are named after their files")
-    protocols = _protocols(options)
+    protocols, formats = _protocols(options), _formats(options)
     scored_by_method: dict[tuple[str, str], Scored] = {}
     left_out: dict[str, str] = {}
     if options.workers is None and _is_small(options.results, len(protocols)):
         options.workers = 1
+    untold = dict(zip(names, options.results, strict=True))
     with chosen_engine(options, preload=["protocols.registry"]) as engine:
         parts = score_files(
             protocols,
             options.truth,
             options.results,
+            formats=formats,
             executor=engine,
             only_fitting=options.protocol == "all",
         )
+        _tell_reading(options.truth, "truth", formats.truth)
         for done, n, scored in parts:
             for result_set in scored:
+                if (path := untold.pop(result_set.method, None)) is not None:
+                    _tell_reading(path, "results", formats.results)
                 scored_by_method[result_set.method, result_set.slug] = result_set
                 if result_set.note:
                     left_out[result_set.slug] = result_set.note
@@ -304,7 +344,7 @@ def _graphs(options: argparse.Namespace) -> None:
     from .batch import read_scenes
 
     protocol = registry.get(options.protocol, _parameters(options.parameters))
-    scenes = read_scenes(options.truth, options.results)
+    scenes = read_scenes(options.truth, options.results, _formats(options))
     print(json.dumps(performance_graphs(protocol, scenes, options.steps).as_data()))
 
 

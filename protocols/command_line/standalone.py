@@ -28,6 +28,8 @@ from ..core.geometry import (
 from ..core.matching import INSIDE_IGNORED
 from ..core.regions import Region
 from ..formats.contents import Archive, LineFormat
+from ..formats.layouts import layout_named
+from ..formats.reading import LINES
 from ..formats.rrc import read_archive
 from ..formats.rrc_lines import Rules
 from ..iou import Iou, average_precision
@@ -41,6 +43,8 @@ _READING: Final = ("LTRB", "CRLF", "CONFIDENCES", "TRANSCRIPTION")
 _OF_BOXES: Final = ("deteval", "icdar13", "deteval-wolf")
 # These take any names; the others img_NUMBER as published.
 _ANY_NAME: Final = ("cleval", "cleval-end-to-end", "popeval")
+# How lines are written: --format=SLUG, as of the other commands.
+_FORMAT: Final = "-format"
 _IMAGE: Final = re.compile(r"img_([0-9]+)\Z")
 # Above this many detections the published scripts leave the matrices out.
 _MAX_DETECTIONS: Final = 100
@@ -48,6 +52,10 @@ _MAX_DETECTIONS: Final = 100
 
 class Refused(Exception):
     """A submission that the scripts refuse; the message says why."""
+
+
+class Asked(Exception):
+    """Ground truth that can be read in two ways; the message says which, and how to name one."""
 
 
 class BadUsage(Exception):
@@ -75,6 +83,9 @@ def run(arguments: Sequence[str]) -> int:
     try:
         images = _scenes(options)
         scores = options.protocol.score(list(images.values()))
+    except Asked as question:
+        print(question, file=sys.stderr)
+        return 2
     except Refused as refusal:
         print(f"Error!\n{refusal}", file=sys.stderr)
         if options.out is not None:
@@ -93,7 +104,7 @@ def run(arguments: Sequence[str]) -> int:
 
 def _options(arguments: Sequence[str]) -> Options:
     given = _given(arguments)
-    unknown = sorted(set(given) - set("gsopc"))
+    unknown = sorted(set(given) - {*"gsopc", _FORMAT})
     if unknown:
         raise BadUsage(f"unknown option -{unknown[0]}")
     if not {"g", "s"} <= set(given):
@@ -101,9 +112,16 @@ def _options(arguments: Sequence[str]) -> Options:
     slug = _CHOICES.get(given.get("c", "IoU"), given.get("c", "IoU"))
     changed = _parameters(given.get("p", "{}"))
     protocol, reading = _protocol(slug, changed)
+    named = given.get(_FORMAT)
+    if named is not None and named not in LINES:
+        raise BadUsage(f"no format of lines {named!r}; formats: {', '.join(LINES)}")
+    layout = None if named is None else layout_named(named)
     ltrb = bool(reading.get("LTRB", protocol.slug in _OF_BOXES))
     rules = Rules(
-        line_format=LineFormat.LTRB if ltrb else LineFormat.QUAD,
+        line_format=layout.line_format
+        if layout
+        else (LineFormat.LTRB if ltrb else LineFormat.QUAD),
+        tail=layout.tail if layout else None,
         strict=True,
         confidences=bool(reading.get("CONFIDENCES", protocol.needs == "confidences")),
         transcriptions=bool(reading.get("TRANSCRIPTION", protocol.needs == "detected text")),
@@ -170,6 +188,9 @@ def _read(path: str, kind: Any, rules: Rules, any_name: bool) -> dict[str, tuple
     archive: Archive = read_archive(path, kind=kind, rules=rules)
     if archive.errors:
         raise Refused(str(archive.errors[0]))
+    if archive.questions:
+        question = archive.questions[0]
+        raise Asked(f"{question} Name it: --format={question.expected.rpartition(': ')[2]}.")
     if any_name:
         return dict(archive.regions)
     images = {}

@@ -31,6 +31,14 @@ class LineFormat(StrEnum):
         return {"ltrb": 4, "quad": 8}.get(self.value)
 
 
+class Tail(StrEnum):
+    """What follows the coordinates of a line."""
+
+    TEXT = "text"
+    SCRIPT = "script"
+    CONFIDENCE = "confidence"
+
+
 @dataclass(frozen=True, slots=True)
 class Archive:
     """The contents of one file: the regions of each image in natural order, and all faults.
@@ -58,6 +66,8 @@ class Archive:
         has no lines is left out.
     methods : mapping of str to mapping
         By method, regions by image, where the file names methods; else empty.
+    reading : str
+        What the lines were taken for, as in "x1,y1,…,x4,y4,transcription"; empty of other formats.
     """
 
     name: str
@@ -70,6 +80,7 @@ class Archive:
     entries: Mapping[str, str] = field(default_factory=dict)
     lines: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
     methods: Mapping[str, ByImage] = field(default_factory=dict)
+    reading: str = ""
 
     @property
     def by_method(self) -> Mapping[str | None, ByImage]:

@@ -7,10 +7,12 @@ from dataclasses import dataclass
 from typing import Final, Literal
 
 from .archives import Limits, Member, OpenArchive, Source, first_bytes, open_archive, source_name
-from .contents import LineFormat
+from .by_image import is_by_image, look_alike
+from .contents import LineFormat, Tail
 from .curved import style_of
+from .layouts import Survey, decide
 from .problems import Problems, counted, quoted
-from .rrc_lines import guess_line_format, looks_like_confidence
+from .rrc_lines import looks_like_confidence
 from .separated import delimiter_of
 
 GuessedKind = Literal["images", "truth", "results", "scores"]
@@ -49,12 +51,15 @@ class Guess:
         The name of the method, from the file's; None where it is no result set.
     reason : str
         Why, in one sentence.
+    data_set : str or None
+        Whose files it looks like, where those are not read.
     """
 
     kind: GuessedKind | None
     format: str | None
     method: str | None
     reason: str
+    data_set: str | None = None
 
 
 def guess(source: Source, name: str | None = None) -> Guess:
@@ -132,14 +137,22 @@ def _guess_texts(archive: OpenArchive, members: Sequence[Member], name: str) -> 
         reason = f"{files} {'with' if is_truth else 'without'} transcriptions, by a look at some"
     if style is not None:
         return _annotated(is_truth, "polygon", name, f"{reason}; written as in {style}.")
-    line_format = guess_line_format(lines, "truth" if is_truth else "results")
-    return _annotated(is_truth, line_format.value, name, f"{reason}; {_SAID[line_format]}.")
+    survey = Survey()
+    survey.add(enumerate(lines, 1))
+    layout = decide(survey, "truth" if is_truth else "results").layout
+    said = _SAID[layout.line_format] + _SAID_OF_TAIL[layout.tail]
+    return _annotated(is_truth, layout.slug, name, f"{reason}; {said}.")
 
 
 _SAID: Final = {
     LineFormat.LTRB: "most lines have four coordinates",
     LineFormat.QUAD: "most lines have eight coordinates",
     LineFormat.POLYGON: "lines have varying or many coordinates",
+}
+_SAID_OF_TAIL: Final = {
+    Tail.TEXT: "",
+    Tail.SCRIPT: ", then a script and a text",
+    Tail.CONFIDENCE: ", then a confidence and a text",
 }
 
 
@@ -189,6 +202,12 @@ def _guess_json(text: str, name: str) -> Guess:
     keys = set(_KEY.findall(text))
     if {"recall", "precision"} & keys:
         return Guess("scores", "json", None, f"{quoted(name)} has recall or precision in JSON.")
+    if is_by_image(text):
+        is_truth = text.lstrip("{ \t\r\n").startswith('"gt_')
+        said = f"{quoted(name)} has regions by image, as ArT and LSVT."
+        return _annotated(is_truth, "art-json", name, said)
+    if (data_set := look_alike(keys)) is not None:
+        return Guess(None, None, None, f"{quoted(name)} looks like {data_set}'s JSON.", data_set)
     if not keys & _COCO_KEYS:
         return _nothing(f"{quoted(name)} is JSON, but neither COCO nor scores.")
     said = re.search(r'"kind"\s*+:\s*+"(truth|results)"', text)

@@ -33,6 +33,7 @@ CODES: Final[Mapping[str, str]] = MappingProxyType(
         "L7": "Corners not clockwise",
         "L8": "The same box twice",
         "L9": "Unusual encoding or separators",
+        "F1": "Two readings possible",
         "S1": "Unknown method or image",
         "S2": "Score outside 0 to 1",
         "S3": "Missing value",

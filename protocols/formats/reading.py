@@ -7,10 +7,11 @@ from typing import Final
 
 from protocols.core.errors import ProtocolError
 
-from . import coco, ctdar, evaltex, separated
-from .archives import Limits, Source
-from .contents import Archive, Kind, LineFormat, OnEntry
+from . import by_image, coco, ctdar, evaltex, separated
+from .archives import Limits, Source, source_name
+from .contents import Archive, Kind, LineFormat, OnEntry, Tail
 from .guessing import guess
+from .problems import Problems
 from .rrc import read_archive
 from .rrc_lines import Rules
 
@@ -43,11 +44,11 @@ class Format:
     _read: _Read
 
 
-def _lines_as(line_format: LineFormat | None) -> _Read:
+def _lines_as(line_format: LineFormat | None, tail: Tail | None = Tail.TEXT) -> _Read:
     def read_lines(
         source: Source, kind: Kind, name: str | None, limits: Limits, on_entry: OnEntry | None
     ) -> Archive:
-        rules = Rules(line_format=line_format, loading=True)
+        rules = Rules(line_format=line_format, tail=tail, loading=True)
         return read_archive(
             source, kind=kind, name=name, rules=rules, limits=limits, on_entry=on_entry
         )
@@ -87,6 +88,36 @@ FORMATS: Final[Mapping[str, Format]] = MappingProxyType(
                 _lines_as(LineFormat.POLYGON),
             ),
             Format(
+                "quad-script",
+                "Quadrilaterals with a script (MLT 2017, 2019)",
+                "As quadrilaterals, with the script before the transcription, as in "
+                "72,50,141,46,142,64,72,67,Latin,Tiredness",
+                _BOTH,
+                _lines_as(LineFormat.QUAD, Tail.SCRIPT),
+            ),
+            Format(
+                "ltrb-confidence",
+                "Boxes with confidence and text",
+                "As boxes, with a confidence before the text, as in 38,43,920,215,0.93,Tiredness",
+                _BOTH,
+                _lines_as(LineFormat.LTRB, Tail.CONFIDENCE),
+            ),
+            Format(
+                "quad-confidence",
+                "Quadrilaterals with confidence and text",
+                "As quadrilaterals, with a confidence before the text, as in "
+                "72,50,141,46,142,64,72,67,0.93,Tiredness",
+                _BOTH,
+                _lines_as(LineFormat.QUAD, Tail.CONFIDENCE),
+            ),
+            Format(
+                "polygon-confidence",
+                "Polygons with confidence and text",
+                "As polygons, with a confidence before the text, as in 48,84,61,79,75,73,0.93,CARE",
+                _BOTH,
+                _lines_as(LineFormat.POLYGON, Tail.CONFIDENCE),
+            ),
+            Format(
                 "evaltex-text",
                 "EvaLTex, text",
                 "A text file of all images, each with its name, height,width and a line for each object, "
@@ -119,6 +150,14 @@ FORMATS: Final[Mapping[str, Format]] = MappingProxyType(
                 coco.read_coco,
             ),
             Format(
+                "art-json",
+                "JSON by image (ArT, LSVT)",
+                "A JSON file with a list of regions for each image, as in "
+                '{"gt_1": [{"points": [[48, 84], [61, 79], [75, 73]], "transcription": "CARE"}]}',
+                _BOTH,
+                by_image.read_by_image,
+            ),
+            Format(
                 "csv",
                 "CSV",
                 "A line for each region below a header that names the columns, as in "
@@ -131,8 +170,10 @@ FORMATS: Final[Mapping[str, Format]] = MappingProxyType(
 )
 
 
-_LINES: Final = tuple(line_format.value for line_format in LineFormat)
-_ANY_LINES: Final = Format("", "", "", _BOTH, _lines_as(None))
+# The formats of lines: what is guessed to be one of them is read by a look at all lines.
+LINES: Final = tuple(
+    slug for slug in FORMATS if slug.partition("-")[0] in {of.value for of in LineFormat}
+)
 
 
 def read(
@@ -141,6 +182,7 @@ def read(
     kind: Kind,
     format: str | None = None,
     name: str | None = None,
+    line_format: LineFormat | None = None,
     limits: Limits | None = None,
     on_entry: OnEntry | None = None,
 ) -> Archive:
@@ -151,9 +193,12 @@ def read(
     source : path or binary file
     kind : "truth" or "results"
     format : str, optional
-        A key of ``FORMATS``; without it the format is guessed.
+        A key of ``FORMATS``; without it the format is guessed, and where lines allow two readings a
+        question is asked.
     name : str, optional
         What messages call the file; without it, its own name.
+    line_format : LineFormat, optional
+        How the coordinates of lines are written, where only what follows them is to be guessed.
     limits : Limits, optional
     on_entry : callable, optional
         Called with how many entries are done and how many there are; what it raises ends the
@@ -170,12 +215,23 @@ def read(
     UnknownFormat
         If there is no such format, or it does not hold this kind.
     """
-    slug = format or guess(source, name).format
-    chosen = _ANY_LINES if format is None and slug in _LINES else FORMATS.get(slug or "")
+    guessed = None if format else guess(source, name)
+    slug = guessed.format if guessed else format
+    if guessed is not None and guessed.data_set is not None:
+        return _not_read(guessed.data_set, source_name(source, name))
+    any_lines = Format("", "", "", _BOTH, _lines_as(line_format, None))
+    chosen = any_lines if format is None and slug in LINES else FORMATS.get(slug or "")
     if format is None:
         # What is of no known format is told as a zip of text files that is none.
-        chosen = chosen or _ANY_LINES
+        chosen = chosen or any_lines
     if chosen is None or kind not in chosen.kinds:
         known = ", ".join(of.slug for of in FORMATS.values() if kind in of.kinds)
         raise UnknownFormat(f"{kind} are not read as {format!r}; formats: {known}")
     return chosen._read(source, kind, name, limits or Limits(), on_entry)
+
+
+def _not_read(data_set: str, name: str) -> Archive:
+    problems = Problems(name)
+    read = ", ".join(FORMATS)
+    problems.error("A1", f"what looks like {data_set}'s JSON", f"a format that is read: {read}")
+    return Archive(name, LineFormat.QUAD, {}, tuple(problems.found), dict(problems.counts))

@@ -7,26 +7,29 @@ says what was odd.
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import chain, islice
+from functools import partial
 from typing import Final
 
 from protocols.core.regions import Region
 
 from .archives import Limits, Member, OpenArchive, Source, open_archive, source_name
-from .contents import Archive, Kind, LineFormat, OnEntry, natural_order
+from .contents import Archive, Kind, LineFormat, OnEntry, Tail, natural_order
 from .curved import Style, joined, style_of
+from .layouts import Decision, Layout, Survey, asked_instead, decide
 from .limits import BATCH, MAX_NAME
 from .problems import KEPT, PASSED_OVER, Fault, Problems, counted, quoted
-from .rrc_lines import LineReader, Rules, guess_line_format, looks_like_confidence
+from .rrc_lines import LineReader, Rules, looks_like_confidence
 from .shapes import odd_shapes, tell_shape, turned_round
 
 _BOM: Final = b"\xef\xbb\xbf"
 _UTF16_MARKS: Final = (b"\xff\xfe", b"\xfe\xff")
 
 
-_GUESSED_FROM: Final = 200
+# So many characters of an archive are kept between looking at its lines and reading them.
+_MAX_HELD: Final = 64 * 1024 * 1024
+_PLAIN_TAILS: Final = (None, Tail.TEXT)
 _PREFIXED: Final = {
     "truth": re.compile(r"(?:poly_)?gt_(.+)\.txt\Z"),
     "results": re.compile(r"res_(.+)\.txt\Z"),
@@ -60,22 +63,19 @@ def read_archive(
     texts = _Texts(problems, rules)
     with open_archive(source, problems, limits or Limits()) as archive:
         named = list(_named(archive.members, kind, problems))
-        files = _files(archive, named, texts, on_entry)
-        # Enough of them to guess the format by; the rest is read when its turn comes.
-        first = list(islice(files, _GUESSED_FROM))
-        lines = [line for file in first for _, line in file.lines[:50]]
-        line_format = rules.line_format or guess_line_format(lines, kind)
-        style = None
-        if rules.loading and rules.line_format in (None, LineFormat.POLYGON):
-            style = style_of(lines)
-        if style is not None:
-            line_format = LineFormat.POLYGON
+        held = list(_held(archive, named, texts, on_entry))
+        files = partial(_files, archive, held, texts)
+        style, decision = _looked_at(files, kind, rules)
+        decision.tell(problems, kind)
+        layout = decision.layout
+        line_format = layout.line_format
+        rules = replace(rules, tail=layout.tail)
         reader = _Reader(kind, rules, line_format, problems, style)
-        for file in chain(first, files):
+        for file in files():
             reader.read(file)
         reader.finish()
     regions: Mapping[str, tuple[Region, ...]] = reader.regions
-    if kind == "results" and rules.confidences is None:
+    if kind == "results" and rules.confidences is None and layout.tail == Tail.TEXT:
         regions = _with_confidences(regions)
     texts.report()
     order = sorted(regions, key=natural_order)
@@ -85,24 +85,80 @@ def read_archive(
         {image: regions[image] for image in order},
         tuple(problems.found),
         dict(problems.counts),
-        format=line_format.value,
+        format=layout.slug,
         entries={image: reader.entries[image] for image in order},
         lines={image: reader.lines[image] for image in order},
+        reading=f"lines in the style of {style}" if style else layout.words(kind),
     )
 
 
-def _files(
+def _held(
     archive: OpenArchive,
     named: Sequence[tuple[str, Member]],
     texts: "_Texts",
     on_entry: OnEntry | None,
-) -> Iterator["_File"]:
+) -> Iterator["_Held"]:
+    """Unpack all entries; keep the text of so many as memory should hold."""
+    n_chars = 0
     for done, (image, member) in enumerate(named, 1):
         content = archive.content(member)
         if content is not None:
-            yield _File(image, member.path, texts.lines(content))
+            text = texts.text(content)
+            n_chars += len(text)
+            yield _Held(image, member, text if n_chars <= _MAX_HELD else None)
         if on_entry is not None:
             on_entry(done, len(named))
+
+
+def _files(archive: OpenArchive, held: Sequence["_Held"], texts: "_Texts") -> Iterator["_File"]:
+    """Yield the lines of each file; those that are not kept are unpacked again."""
+    for file in held:
+        text = file.text
+        if text is None:
+            text = texts.text(archive.content(file.member) or b"", again=True)
+        yield _File(file.image, file.member.path, texts.lines(text))
+
+
+def _looked_at(
+    files: Callable[[], Iterable["_File"]], kind: Kind, rules: Rules
+) -> tuple[Style | None, Decision]:
+    """Look at all lines of an archive; return their style, if they have one, and their layout."""
+    if (
+        not rules.strict
+        and rules.line_format in (None, LineFormat.POLYGON)
+        and rules.tail in _PLAIN_TAILS
+    ):
+        style = _style(files)
+        if style is not None:
+            return style, Decision(Layout(LineFormat.POLYGON))
+    # Without a text there is nothing that numbers could be mistaken for.
+    is_bare = rules.strict and kind == "results" and (rules.confidences or not rules.transcriptions)
+    if rules.line_format is not None and (rules.tail is not None or is_bare):
+        return None, Decision(Layout(rules.line_format, rules.tail or Tail.TEXT))
+    survey = Survey()
+    for file in files():
+        survey.add(file.lines, file.path)
+    decision = decide(survey, kind, rules.line_format)
+    if rules.strict:
+        decision = asked_instead(decision, survey, kind)
+    if rules.tail is not None:
+        return None, replace(decision, layout=replace(decision.layout, tail=rules.tail))
+    return None, decision
+
+
+def _style(files: Callable[[], Iterable["_File"]]) -> Style | None:
+    """Return the style in which the lines of all files are written."""
+    style = None
+    for file in files():
+        if not file.lines:
+            continue
+        of_file = style_of([line for _, line in file.lines])
+        if of_file is None or of_file != (style or of_file):
+            return None
+        if of_file == Style.TOTAL_TEXT:
+            return of_file
+        style = of_file
+    return style
 
 
 def _named(
@@ -146,6 +202,14 @@ def _renamed(name: str, prefix: str) -> str | None:
 
 
 @dataclass(frozen=True, slots=True)
+class _Held:
+    image: str
+    member: Member
+    # None where the archive is too large to keep all texts.
+    text: str | None
+
+
+@dataclass(frozen=True, slots=True)
 class _File:
     image: str
     path: str
@@ -162,7 +226,9 @@ class _Texts:
         self._loading = rules.loading
         self._unusual: Counter[str] = Counter()
 
-    def lines(self, content: bytes) -> list[tuple[int, str]]:
+    def text(self, content: bytes, *, again: bool = False) -> str:
+        """Return the text of an entry; of one that is unpacked again nothing is counted twice."""
+        counted_before = Counter(self._unusual)
         text = self._text(content)
         if "\0" in text:
             self._unusual["null characters (replaced)"] += 1
@@ -173,6 +239,11 @@ class _Texts:
             else:
                 self._unusual["CR line ends"] += 1
                 text = text.replace("\r", "\n")
+        if again:
+            self._unusual = counted_before
+        return text
+
+    def lines(self, text: str) -> list[tuple[int, str]]:
         lines = text.split("\r\n" if self._crlf_only else "\n")
         return [
             (number, line.removesuffix("\r"))

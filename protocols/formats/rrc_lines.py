@@ -3,14 +3,13 @@
 import math
 import re
 import sys
-from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
 from protocols.core.regions import Region
 
-from .contents import IGNORED_TEXT, Kind, LineFormat
+from .contents import IGNORED_TEXT, Kind, LineFormat, Tail
 from .curved import MARK, Style, offsets_region, total_text_region
 from .limits import MAX_COORDINATE, MAX_POINTS, NOT_FINITE, NUMBER
 from .problems import Fault, Span, counted, quoted
@@ -39,6 +38,8 @@ class Rules:
     ----------
     line_format : LineFormat or None
         None: guessed for the whole archive.
+    tail : Tail or None
+        What follows the coordinates; None: found by a look at all lines.
     strict : bool
         Refuse what the competition's scripts refuse: fractions, negative right and bottom sides,
         corners that do not run clockwise, missing transcriptions, unexpected confidences.
@@ -62,6 +63,7 @@ class Rules:
     crlf_only: bool = False
     keep_quotes: bool = False
     loading: bool = False
+    tail: Tail | None = None
 
 
 class LineReader:
@@ -82,7 +84,10 @@ class LineReader:
         self._style = style
         self._number = _INTEGER if rules.strict else NUMBER
         self._n = line_format.n_numbers
-        usual = not rules.confidences or kind == "truth"
+        self._tail = rules.tail or Tail.TEXT
+        if kind == "results" and rules.confidences and rules.transcriptions:
+            self._tail = Tail.CONFIDENCE
+        usual = self._tail == Tail.TEXT and (not rules.confidences or kind == "truth")
         self._usual = _USUAL.get((kind, self._n or 0)) if usual else None
         self.n_spaced = 0
 
@@ -136,6 +141,8 @@ class LineReader:
             wanted = f"numbers up to {MAX_COORDINATE:.0f}" if finite else "finite numbers"
             raise Fault("L3", quoted(line), wanted, _span_of(line, at))
         points = self._points(values, line)
+        if self._tail != Tail.TEXT:
+            return self._tailed(points, rest, line)
         if self._kind == "truth":
             return self._truth(points, rest, line)
         return self._detection(points, rest, line)
@@ -148,9 +155,9 @@ class LineReader:
         else:
             self.n_spaced += 1
             fields = line.split() if n is None else line.split(maxsplit=n)
-        n_leading = _n_leading_numbers(fields)
+        n_leading = n_leading_numbers(fields)
         if n is None:
-            n = n_leading - n_leading % 2
+            n = self._n_paired(n_leading)
             if n > 2 * MAX_POINTS:
                 raise Fault("L1", f"{n // 2} points", f"at most {MAX_POINTS}")
         # A word where the last number should be: one is missing, not misspelt.
@@ -159,6 +166,13 @@ class LineReader:
             found = f"{counted(n_leading, 'number')} in {quoted(line)}"
             raise Fault("L1", found, self._wants(), (0, len(line)))
         return fields[:n], ",".join(fields[n:]) if len(fields) > n else None
+
+    def _n_paired(self, n_leading: int) -> int:
+        """Return how many of the leading numbers are coordinates of a polygon."""
+        if self._tail == Tail.CONFIDENCE and n_leading % 2 == 0:
+            # The confidence, and a text of digits.
+            return n_leading - 2
+        return n_leading - n_leading % 2
 
     @property
     def _least(self) -> int:
@@ -183,6 +197,22 @@ class LineReader:
         if self._rules.strict and (right < 0 or bottom < 0):
             raise Fault("L4", quoted(line), "right and bottom >= 0", _span_of(line, 0, 3))
         return left, top, right, top, right, bottom, left, bottom
+
+    def _tailed(self, points: tuple[float, ...], rest: str | None, line: str) -> Region:
+        """Return the region of a line with a script or a confidence before its text."""
+        first, comma, text = (rest or "").partition(",")
+        if not comma and "," not in line:
+            first, comma, text = first.partition(" ")
+        text = self._text(text)
+        if self._tail == Tail.SCRIPT:
+            if not comma:
+                raise Fault("L1", quoted(line), "a script and a transcription at the end")
+            return Region(points, text, None, text == IGNORED_TEXT, label=first.strip() or None)
+        pattern = _STRICT_CONFIDENCE if self._rules.strict else _CONFIDENCE
+        if not pattern.match(first) or not _is_share(first):
+            raise Fault("L1", quoted(line), "a confidence (0 to 1) and a text at the end")
+        ignored = self._kind == "truth" and text == IGNORED_TEXT
+        return Region(points, text if comma else None, float(first), ignored)
 
     def _truth(self, points: tuple[float, ...], rest: str | None, line: str) -> Region:
         if rest is None and self._rules.strict:
@@ -210,28 +240,11 @@ def reader_of_lines(kind: Kind, line_format: LineFormat) -> Callable[[str], Regi
     return LineReader(kind, Rules(line_format=line_format, loading=True), line_format).region
 
 
-def guess_line_format(lines: Iterable[str], kind: Kind = "truth") -> LineFormat:
-    """Guess the format from lines: by how many numbers most of them begin with."""
-    fields = [_split_fields(line[:_MAX_LINE]) for line in lines]
-    leading = list(map(_n_leading_numbers, fields))
-    runs = Counter(leading)
-    if not runs:
-        return LineFormat.LTRB
-    run = runs.most_common(1)[0][0]
-    if run < 8:
-        return LineFormat.LTRB
-    # A quadrilateral has one number more, its confidence. Longer lines are polygons, even where most
-    # have four corners; but where there are words, they may be words of digits and commas.
-    if kind == "results" and leading == list(map(len, fields)):
-        run = max(runs)
-    return LineFormat.QUAD if run < 10 else LineFormat.POLYGON
-
-
-def _split_fields(line: str) -> list[str]:
+def split_fields(line: str) -> list[str]:
     return line.split(",") if "," in line else line.split()
 
 
-def _n_leading_numbers(fields: Sequence[str]) -> int:
+def n_leading_numbers(fields: Sequence[str]) -> int:
     for at, part in enumerate(fields):
         if not NUMBER.match(part) and not NOT_FINITE.match(part):
             return at

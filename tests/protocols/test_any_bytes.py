@@ -20,7 +20,7 @@ from tests.support.archives import zip_bytes
 )
 def test_no_bytes_make_a_reader_raise(content, slug, kind):
     archive = read(io.BytesIO(content), kind=kind, format=slug, name="x")
-    assert archive.errors or slug in ("csv", "coco-json", "evaltex-text", None)
+    assert archive.errors or slug in ("csv", "coco-json", "art-json", "evaltex-text", None)
     assert guess(io.BytesIO(content), "x").reason
 
 
@@ -28,6 +28,10 @@ VALID = {
     "ltrb": zip_bytes({"gt_a.txt": '0,0,9,9,"word"\n1,1,5,5,###\n'}),
     "quad": zip_bytes({"gt_a.txt": "0,0,9,0,9,9,0,9,word\n"}),
     "polygon": zip_bytes({"a.txt": "x: [[1 2 9]], y: [[1 9 2]], ornt: [u'c'], transcriptions: [u'w']\n"}),
+    "quad-script": zip_bytes({"gt_a.txt": "0,0,9,0,9,9,0,9,Latin,word\n"}),
+    "ltrb-confidence": zip_bytes({"gt_a.txt": "0,0,9,9,0.5,word\n"}),
+    "quad-confidence": zip_bytes({"gt_a.txt": "0,0,9,0,9,9,0,9,0.5,word\n"}),
+    "polygon-confidence": zip_bytes({"gt_a.txt": "0,0,9,0,9,9,0.5,word\n"}),
     "evaltex-text": b'img_1\n100,200\n1,0,"a ""b""",f,1,2,30,4\n2,7,x,t,0,0,9,0,9,9\n',
     "evaltex-xml": b'<evaltex><image name="a" width="9" height="9">'
     b'<object points="0,0 9,0 9,9"/></image></evaltex>',
@@ -35,6 +39,7 @@ VALID = {
     b'<Coords points="0,0 0,9 9,9"/></table></document>',
     "coco-json": b'{"images":[{"id":1,"file_name":"a","width":9,"height":9}],"annotations":[{"image_id":1,'
     b'"bbox":[0,0,5,5],"segmentation":{"size":[3,4],"counts":[4,2,1,2,3]},"score":0.5,"cell":[0,0,1,1]}]}',
+    "art-json": b'{"gt_1":[{"points":[[0,0],[9,0],[9,9]],"transcription":"w","illegibility":false}]}',
     "csv": b'image,method,points,text,ignored,confidence\na,m,"0 0 9 0 9 9",w,1,0.5\n',
 }  # fmt: skip
 

@@ -378,3 +378,66 @@ def test_slot_errors_and_votes_are_read_from_json(tmp_path):
     assert votes[0]["result"]["systems"][1]["precision"] == pytest.approx(0.75)
     assert run("slot-error", "-", stdin="[3]").returncode == 2
     assert run("no-ground-truth", "-", stdin="{}").returncode == 2
+
+
+POLYGONS = {"gt_img_1.txt": "0,0,99,0,99,39,0,39,one\n0,0,50,5,99,0,99,39,50,30,0,39,TURKISH\n"}
+PRICES = {"gt_img_1.txt": "0,0,99,0,99,39,0,39,one\n0,50,99,50,99,90,0,90,10,000\n"}
+
+
+@pytest.fixture
+def prices(tmp_path):
+    return zip_file(tmp_path / "prices.zip", PRICES)
+
+
+def test_score_says_what_lines_were_taken_for(half, tmp_path):
+    truth = zip_file(tmp_path / "gt.zip", POLYGONS)
+    done = run("score", "--protocol", "iou", "--truth", truth, "--results", half)
+    assert "gt.zip: read as x1,y1,…,xn,yn,transcription (polygon)\n" in done.stderr
+
+
+@pytest.mark.parametrize("command", ["score", "graphs"])
+def test_where_two_readings_are_possible_commands_refuse_with_the_options(
+    command, prices, tmp_path
+):
+    quads = zip_file(tmp_path / "s.zip", {"res_img_1.txt": "0,0,99,0,99,39,0,39\n"})
+    arguments = [command, "--protocol", "iou", "--truth", prices, "--results", quads]
+    done = run(*arguments)
+    assert done.returncode == 2
+    assert "prices.zip > gt_img_1.txt, line 2" in done.stderr
+    assert done.stderr.endswith("Name it: --truth-format polygon or quad.\n")
+    if command == "graphs":
+        assert run(*arguments, "--truth-format", "quad").returncode == 0
+
+
+def test_a_format_that_does_not_exist_is_refused_with_those_there_are(prices, half):
+    done = run("graphs", "--truth", prices, "--results", half, "--format", "boxes")
+    assert (done.returncode, "there is no format 'boxes'; formats: ltrb, quad" in done.stderr) == (
+        2,
+        True,
+    )
+
+
+def test_the_stand_alone_script_asks_too(prices, tmp_path):
+    quads = zip_file(tmp_path / "s.zip", {"res_img_1.txt": "0,0,99,0,99,39,0,39\n"})
+    done = run(f"-g={prices}", f"-s={quads}")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.endswith("Name it: --format=quad or polygon.\n")
+    said = run(f"-g={prices}", f"-s={quads}", "--format=quad")
+    assert json.loads(said.stdout.removeprefix("Calculated!"))["recall"] == 0.5
+    assert run(f"-g={prices}", f"-s={quads}", "--format=csv").returncode == 2
+
+
+def test_the_stand_alone_script_reads_polygons_where_that_is_said(tmp_path):
+    truth = zip_file(tmp_path / "gt.zip", POLYGONS)
+    same = {"res_img_1.txt": POLYGONS["gt_img_1.txt"].replace(",one", "").replace(",TURKISH", "")}
+    done = run(f"-g={truth}", f"-s={zip_file(tmp_path / 's.zip', same)}", "--format=polygon")
+    assert json.loads(done.stdout.removeprefix("Calculated!"))["hmean"] == 1
+
+
+def test_confidences_and_texts_together_are_read_as_the_scripts_do(truth, tmp_path):
+    sure = zip_file(
+        tmp_path / "s.zip", {"res_img_1.txt": "0,0,99,39,0.9,one\n200,0,299,39,0.5,two"}
+    )
+    parameters = '{"LTRB": true, "CONFIDENCES": true, "TRANSCRIPTION": true}'
+    done = run(f"-g={truth}", f"-s={sure}", "-p", parameters)
+    assert json.loads(done.stdout.removeprefix("Calculated!"))["AP"] == 1

@@ -2,7 +2,7 @@
 
 from argparse import ArgumentParser
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from django.core.management.base import BaseCommand, CommandError
 
@@ -13,6 +13,9 @@ from annotate.imports.errors import NotLoaded
 from annotate.imports.guessing import guess_file
 from annotate.imports.models import Draft, FileKind, Finding, Missing
 from annotate.management import reporting
+from protocols.formats.reading import LINES
+
+_OF_LINES: Final = (FileKind.TRUTH, FileKind.RESULTS)
 
 
 class Command(BaseCommand):
@@ -41,6 +44,9 @@ class Command(BaseCommand):
         )
         parser.add_argument(
             "--per-cent", action="store_true", help="scores above 1 are per cent, not faults"
+        )
+        parser.add_argument(
+            "--format", choices=LINES, default="", help="how lines are written, where two ways fit"
         )
         parser.add_argument("--replace", action="store_true", help="of results that are loaded")
         parser.add_argument("--dry-run", action="store_true", help="check only; load nothing")
@@ -126,7 +132,7 @@ def _described(path: Path, options: dict[str, Any]) -> FileToLoad:
         path,
         kind,
         title=title,
-        format=guess.format,
+        format=guess.format or (options["format"] if kind in _OF_LINES else ""),
         missing=options["missing"] or "",
         per_cent=options["per_cent"] or None,
     )

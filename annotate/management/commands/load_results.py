@@ -11,6 +11,7 @@ from annotate.imports.dry_run import FILES_READ
 from annotate.imports.errors import NotLoaded
 from annotate.imports.models import FileKind, Missing
 from annotate.management import reporting
+from protocols.formats.reading import FORMATS
 
 
 class Command(BaseCommand):
@@ -25,6 +26,7 @@ class Command(BaseCommand):
             choices=Missing.values,
             help="what an image without a file means; without this it refuses the load",
         )
+        parser.add_argument("--format", choices=["auto", *FORMATS], default="auto")
         parser.add_argument(
             "--replace",
             action="store_true",
@@ -41,6 +43,7 @@ class Command(BaseCommand):
                 path,
                 FileKind.RESULTS,
                 title=options["method"] or path.stem,
+                format="" if options["format"] == "auto" else options["format"],
                 missing=options["missing"] or "",
             )
             for path in paths

@@ -283,6 +283,22 @@ class TestQuestions:
         counts = draft.dataset.imports.get(kind="results").counts["methods"]["net"]
         assert counts["results"] == n_results
 
+    def test_lines_that_can_be_read_in_two_ways_are_asked_about(self):
+        draft = drafts.open_draft(person=None, name="Prices")
+        text = "0,0,99,0,99,39,0,39,one\n0,50,99,50,99,90,0,90,10,000\n"
+        file = add(draft, {"gt_img_1.txt": text}, "prices.zip", kind="truth")
+        checked(draft)
+        [question] = plans.questions(draft)
+        assert (question.finding.code, question.is_answered) == ("F1", False)
+        with pytest.raises(NotLoaded, match="1 question waits"):
+            drafts.confirm(draft=draft)
+        assert drafts.answer(draft=draft, answers={file.pk: {"format": "quad"}})
+        checked(draft)
+        assert not plans.questions(draft)
+        drafts.confirm(draft=draft)
+        [image] = Image.objects.all()
+        assert [region["text"] for region in image.truth["regions"]] == ["one", "10,000"]
+
     def test_a_file_of_another_load_is_not_answered_for(self, draft):
         other = new_dataset(name="Other")
         file = add_results(other)

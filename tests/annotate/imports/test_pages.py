@@ -276,6 +276,19 @@ class TestReport:
         page = admin.post(url("confirm", draft.pk), follow=True)
         assert Result.objects.count() == 2
 
+    def test_how_lines_are_written_is_a_question_of_the_report(self, admin):
+        text = "0,0,99,0,99,39,0,39,one\n0,50,99,50,99,90,0,90,10,000\n"
+        draft = new_dataset(truth={"gt_img_1.txt": text})
+        [file] = draft.files.all()
+        drafts.change_file(file=file, format="")
+        checked(draft)
+        page = admin.get(url("report", draft.pk))
+        assert (page.context["n_open"], "The lines of gt.zip are" in page.text) == (1, True)
+        assert admin.post(url("report", draft.pk), {f"format-{file.pk}": "x"}).status_code == 422
+        admin.post(url("report", draft.pk), {f"format-{file.pk}": "quad"})
+        file.refresh_from_db()
+        assert file.format == "quad"
+
     def test_an_answer_that_is_none_is_422(self, admin):
         draft = new_dataset()
         file = add_results(draft, {"res_img_1.txt": ""})
