@@ -53,8 +53,7 @@ class Assignment(models.Model):
         indexes = [
             # All that the progress of a study counts, so that the rows themselves are not read.
             models.Index(
-                fields=["study", "annotator", "state"],
-                include=["finished", "n_answered", "n_skipped"],
+                fields=["study", "annotator", "state", "finished", "n_answered", "n_skipped"],
                 name="progress_of_a_study",
             ),
             models.Index(
