@@ -50,6 +50,7 @@ benchmarks-check: .venv/dev ## See that the benchmarks still run, on little data
 	$(BIN)/python -m benchmarks.load --seconds 2 --annotators 3 --think 0.1 --sqlite
 	$(BIN)/python -m benchmarks.page --screens 3 --server-screens 10
 	$(BIN)/python -m benchmarks.study --images 6 --methods 4 --protocols 3
+	$(BIN)/python -m benchmarks.verdicts --studies 5 --family 2
 
 load: .venv/dev ## Let 32 simulated annotators answer for a minute (POSTGRES_URL; else SQLite); OPTIONS="--seconds 20"
 	@POSTGRES_URL=$(POSTGRES_URL) $(BIN)/python -m benchmarks.load $(OPTIONS)
