@@ -21,6 +21,7 @@ from .agreement import (
 )
 from .consensus import ConsensusMethod, consensus_by
 from .distances import distances_between
+from .multi_reader import Comparisons, compare_protocols, told_apart
 from .orders import Ranking, methods_of
 from .packed import Places
 from .packed_scores import Floats, packed_study, rankings_from_scores, rounded_scores
@@ -49,7 +50,6 @@ from .significance import (
     Friedman,
     Permutations,
     WilcoxonPair,
-    clusters,
     critical_difference,
     friedman_test,
     permutation_test,
@@ -106,11 +106,18 @@ class Agreement:
 
 @dataclass(frozen=True, slots=True)
 class CriterionAnalysis:
-    """Everything around the table of one criterion: intervals, tests, measures, variants."""
+    """Everything around the table of one criterion: intervals, tests, measures, variants.
+
+    Clusters and letters come from the comparisons, with annotators and images random; intervals,
+    permutations, Friedman's and Wilcoxon's tests take the annotators as fixed. A cluster is None where
+    there is no test, and so is a letter.
+    """
 
     intervals: Intervals
     two_way: Intervals
+    comparisons: Comparisons
     clusters: Mapping[str, int | None]
+    letters: Mapping[str, str | None]
     permutations: Permutations
     friedman: Friedman
     wilcoxon: tuple[WilcoxonPair, ...]
@@ -255,6 +262,7 @@ def _statistics(
     yield chunk("calibration", tie_calibration, values, table.consensus, **by_distance)
     ranked = rankings_from_scores(values, methods, protocols, settings.decimals)
     yield chunk("two_way", two_way_intervals, counted, ranked, **by_distance, **resampled)
+    yield chunk("comparisons", compare_protocols, counted, ranked, protocols, **by_distance)
     yield chunk("betas", _betas, criterion, scores, table, protocols, settings)
     yield chunk("rounding", rounding_table, values, table.consensus, **by_distance)
     yield chunk("measures", _measures, protocols, values, table.consensus, settings)
@@ -272,11 +280,12 @@ def _criterion(
     table: CriterionReport, around: Mapping[str, Any], sentinels: Collection[str]
 ) -> CriterionAnalysis:
     """Gather the statistics of a criterion, and what follows from several of them."""
-    tested = around["permutations"]
-    cluster_of = clusters([row.score for row in table.rows], tested.p_values)
+    tested: Comparisons = around["comparisons"]
+    cluster_of, letters_of = told_apart(tested)
     return CriterionAnalysis(
         **around,
-        clusters=dict(zip([row.protocol for row in table.rows], cluster_of, strict=True)),
+        clusters=cluster_of,
+        letters=letters_of,
         warnings=_warnings(table, tested, sentinels),
     )
 
@@ -297,16 +306,16 @@ def _sensitivity(
 
 
 def _warnings(
-    table: CriterionReport, tested: Permutations, sentinels: Collection[str]
+    table: CriterionReport, tested: Comparisons, sentinels: Collection[str]
 ) -> tuple[SentinelWarning, ...]:
     """Warn of sentinels among the protocols, and of the baseline that ties everything."""
     # The other baseline, a random order, is an expectation and no ranking that could be near.
     rows = [*table.rows, *(row for row in table.baselines if row.protocol == ALL_TIED)]
     scores = {row.protocol: row.score for row in rows}
     p_values = {
-        (first, second): tested.p_values[at][place]
-        for at, first in enumerate(tested.protocols)
-        for place, second in enumerate(tested.protocols)
+        (first, second): p
+        for first, of_first in zip(tested.protocols, tested.holm_p_values(), strict=True)
+        for second, p in zip(tested.protocols, of_first, strict=True)
     }
     present = [name for name in (*sentinels, ALL_TIED) if name in scores]
     return sentinel_warnings(scores, present, p_values=p_values)

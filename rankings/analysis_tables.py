@@ -6,136 +6,18 @@ They are made from the analysis as JSON, so that a stored one gives the same tab
 import csv
 import io
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from .sensitivity import DECIMALS
+from .table_parts import CRITERION, PROTOCOL, Cell, Column, Data, Table, count, number, of_each
 from .tables import latex_text, markdown_text, one_line, without_formula
-
-Cell = str | float | int | bool | None
-# The data that to_json of an Analysis returns.
-Data = Mapping[str, Any]
-
-
-@dataclass(frozen=True, slots=True)
-class Column:
-    """A column's head; ``digits`` None for text and counts, else decimals shown."""
-
-    name: str
-    is_number: bool = False
-    digits: int | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Table:
-    """A table with a note for its reader."""
-
-    slug: str
-    title: str
-    note: str
-    columns: tuple[Column, ...]
-    rows: tuple[tuple[Cell, ...], ...]
-
-    @property
-    def shown(self) -> list[list[tuple[str, bool]]]:
-        """Every cell as it is shown, and whether it is a number."""
-        return [
-            [
-                (_shown(cell, column), column.is_number)
-                for cell, column in zip(row, self.columns, strict=True)
-            ]
-            for row in self.rows
-        ]
-
-
-def _number(name: str, digits: int | None = 2) -> Column:
-    return Column(name, True, digits)
-
-
-def _count(name: str) -> Column:
-    return Column(name, True)
-
-
-_CRITERION: Final = Column("Criterion")
-_PROTOCOL: Final = Column("Protocol")
-# A p-value never is 0.
-_P_VALUES: Final = ("p", "p, Wilcoxon and Holm")
+from .verdict_tables import differences, intervals
 
 
 def tables_of(data: Data) -> list[Table]:
     """Return every table that has a row."""
     return [table for table in (make(data) for make in _TABLES) if table.rows]
-
-
-def _of_each(
-    data: Data, rows: Callable[[Mapping[str, Any]], Iterator[tuple[Cell, ...]]]
-) -> tuple[tuple[Cell, ...], ...]:
-    return tuple(
-        (criterion, *row)
-        for criterion, around in data["analysis"].items()
-        # Without an image there is nothing to say.
-        if around["intervals"]["n_images"]
-        for row in rows(around)
-    )
-
-
-def _intervals(data: Data) -> Table:
-    def rows(around: Mapping[str, Any]) -> Iterator[tuple[Cell, ...]]:
-        two_way = {row["protocol"]: row for row in around["two_way"]["scores"]}
-        for interval in around["intervals"]["scores"]:
-            wide = two_way[interval["protocol"]]
-            yield (
-                *(interval["protocol"], interval["score"], interval["low"], interval["high"]),
-                *(wide["low"], wide["high"], around["clusters"][interval["protocol"]]),
-            )
-
-    return Table(
-        "intervals",
-        "How sure each Score is",
-        f"95 % percentile intervals from {_resamples(data)} bootstrap resamples: of the images, and "
-        "of the images and the annotators together. No two protocols of one cluster are told apart "
-        "at 5 % by the paired permutation test.",
-        (
-            *(_CRITERION, _PROTOCOL, _number("Score"), _number("Low"), _number("High")),
-            *(_number("Low, annotators too"), _number("High, annotators too"), _count("Cluster")),
-        ),
-        _of_each(data, rows),
-    )
-
-
-def _resamples(data: Data) -> str:
-    counts = {around["intervals"]["n_resamples"] for around in data["analysis"].values()}
-    return ", ".join(f"{count:,}" for count in sorted(counts)) or "no"
-
-
-def _differences(data: Data) -> Table:
-    def rows(around: Mapping[str, Any]) -> Iterator[tuple[Cell, ...]]:
-        tested = around["permutations"]
-        place = {name: at for at, name in enumerate(tested["protocols"])}
-        holm = {
-            (test["first"], test["second"]): test["holm_p_value"] for test in around["wilcoxon"]
-        }
-        for difference in around["intervals"]["differences"]:
-            pair = (difference["first"], difference["second"])
-            p_value = tested["p_values"][place[pair[0]]][place[pair[1]]]
-            yield (
-                *(*pair, difference["value"], difference["low"], difference["high"], p_value),
-                holm.get(pair, holm.get((pair[1], pair[0]))),
-            )
-
-    return Table(
-        "differences",
-        "Every two protocols",
-        "The Score of the first minus that of the second (below 0: the first is nearer to people) "
-        "with its 95 % interval over images; p-values of the paired permutation test, uncorrected, "
-        "and of Wilcoxon's signed-rank test, Holm-corrected over all pairs.",
-        (
-            *(_CRITERION, Column("First"), Column("Second"), _number("Difference")),
-            *(_number("Low"), _number("High"), _number("p", 3), _number("p, Wilcoxon and Holm", 3)),
-        ),
-        _of_each(data, rows),
-    )
 
 
 def _measures(data: Data) -> Table:
@@ -159,11 +41,11 @@ def _measures(data: Data) -> Table:
         "Pairs agreed: share of pairs of methods on which protocol and people say the same, ties "
         "included. Discordance: the same in disagreement, weighted by the protocol's margin.",
         (
-            *(_CRITERION, _PROTOCOL, _number("Kemeny distance"), _number("tau-b", 3)),
-            *(_count("Images without tau-b"), _number("Pairs agreed", 3)),
-            _number("Discordance", 3),
+            *(CRITERION, PROTOCOL, number("Kemeny distance"), number("tau-b", 3)),
+            *(count("Images without tau-b"), number("Pairs agreed", 3)),
+            number("Discordance", 3),
         ),
-        _of_each(data, rows),
+        of_each(data, rows),
     )
 
 
@@ -178,13 +60,13 @@ def _rounding(data: Data) -> Table:
         "The Score when the protocol's values are rounded to so many decimals before they are "
         "ranked: fewer decimals make more ties.",
         (
-            *(_CRITERION, _PROTOCOL),
+            *(CRITERION, PROTOCOL),
             *(
-                _number("not rounded" if places is None else f"{places} decimals")
+                number("not rounded" if places is None else f"{places} decimals")
                 for places in DECIMALS
             ),
         ),
-        _of_each(data, rows),
+        of_each(data, rows),
     )
 
 
@@ -206,11 +88,11 @@ def _calibration(data: Data) -> Table:
         "pairwise accuracy is chosen. Cross-validated: every image judged with the epsilon of "
         "images outside its fold, which is the honest number.",
         (
-            *(_CRITERION, _PROTOCOL, _number("Epsilon", 4), _number("Accuracy at 0", 3)),
-            *(_number("Accuracy", 3), _number("Accuracy, cross-validated", 3), _number("Score")),
-            _number("Score, cross-validated"),
+            *(CRITERION, PROTOCOL, number("Epsilon", 4), number("Accuracy at 0", 3)),
+            *(number("Accuracy", 3), number("Accuracy, cross-validated", 3), number("Score")),
+            number("Score, cross-validated"),
         ),
-        _of_each(data, rows),
+        of_each(data, rows),
     )
 
 
@@ -230,10 +112,10 @@ def _betas(data: Data) -> Table:
         "The beta with which a protocol's F-score is nearest to the rankings by preference: above "
         "1 recall weighs more. Cross-validated as above.",
         (
-            *(_CRITERION, _PROTOCOL, _number("Beta"), _number("Score")),
-            _number("Score, cross-validated"),
+            *(CRITERION, PROTOCOL, number("Beta"), number("Score")),
+            number("Score, cross-validated"),
         ),
-        _of_each(data, rows),
+        of_each(data, rows),
     )
 
 
@@ -256,10 +138,10 @@ def _sensitivity(data: Data) -> Table:
         "The protocols by Score when one thing is changed, nearest to people first, and tau-b "
         "between that order and the one reported.",
         (
-            *(_CRITERION, Column("Changed"), Column("Order"), _number("tau-b", 3)),
-            *(Column("Same order"), _count("Images")),
+            *(CRITERION, Column("Changed"), Column("Order"), number("tau-b", 3)),
+            *(Column("Same order"), count("Images")),
         ),
-        _of_each(data, rows),
+        of_each(data, rows),
     )
 
 
@@ -271,9 +153,9 @@ def _agreement(data: Data) -> Table:
         yield ("Edit distance between two annotators, mean", agreement["edit_distance"])
         yield ("Kemeny distance between two annotators, mean", agreement["kemeny_distance"])
         yield ("Human ceiling: an annotator to the others' consensus, mean", ceiling["score"])
-        yield ("Friedman test of all protocols: p", around["friedman"]["p_value"])
+        yield ("Friedman test of all protocols, annotators fixed: p", around["friedman"]["p_value"])
         yield (
-            "Critical difference of average ranks (Nemenyi, 5 %)",
+            "Critical difference of average ranks, annotators fixed (Nemenyi, 5 %)",
             around["critical_difference"]["critical_difference"],
         )
 
@@ -282,8 +164,8 @@ def _agreement(data: Data) -> Table:
         "How far annotators agree",
         "The human ceiling is how near a person comes to the consensus of the others; a protocol "
         "much below it follows these annotators more closely than they follow each other.",
-        (_CRITERION, Column("Measure"), _number("Value", 3)),
-        _of_each(data, rows),
+        (CRITERION, Column("Measure"), number("Value", 3)),
+        of_each(data, rows),
     )
 
 
@@ -297,8 +179,8 @@ def _annotators(data: Data) -> Table:
         "Each annotator and the others",
         "Mean distance of an annotator's rankings to the consensus of all others, over the images "
         "with at least two rankings.",
-        (_CRITERION, Column("Annotator"), _count("Images"), _number("Distance")),
-        _of_each(data, rows),
+        (CRITERION, Column("Annotator"), count("Images"), number("Distance")),
+        of_each(data, rows),
     )
 
 
@@ -309,8 +191,8 @@ def _criteria(data: Data) -> Table:
         "Mean distance between the consensus rankings of two criteria, and as a share of the "
         "number of pairs of methods.",
         (
-            *(Column("First"), Column("Second"), _number("Distance"), _number("Share", 3)),
-            _count("Images"),
+            *(Column("First"), Column("Second"), number("Distance"), number("Share", 3)),
+            count("Images"),
         ),
         tuple(
             (pair["first"], pair["second"], pair["distance"], pair["share"], pair["n_images"])
@@ -320,7 +202,7 @@ def _criteria(data: Data) -> Table:
 
 
 _TABLES: Final = (
-    *(_intervals, _differences, _sensitivity, _agreement, _annotators, _criteria),
+    *(intervals, differences, _sensitivity, _agreement, _annotators, _criteria),
     *(_measures, _rounding, _calibration, _betas),
 )
 
@@ -385,17 +267,3 @@ def _full(cell: Cell) -> str:
     if isinstance(cell, bool):
         return "yes" if cell else "no"
     return without_formula(cell) if isinstance(cell, str) else repr(cell)
-
-
-def _shown(cell: Cell, column: Column) -> str:
-    if cell is None:
-        return "–"
-    if isinstance(cell, bool):
-        return "yes" if cell else "no"
-    if isinstance(cell, str) or column.digits is None:
-        return str(cell)
-    smallest = 10**-column.digits
-    if column.name in _P_VALUES and cell < smallest:
-        return f"< {smallest:.3f}"
-    # No minus before a zero.
-    return f"{round(cell, column.digits) + 0.0:.{column.digits}f}"

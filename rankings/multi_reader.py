@@ -1,7 +1,7 @@
 """Which of two protocols is nearer to annotators like these on images like these."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 
 import numpy as np
@@ -13,7 +13,7 @@ from .orders import Ranking
 from .packed import packed_rankings
 from .packed_scores import Floats
 from .resampling import LEVEL
-from .significance import holm
+from .significance import clusters, compact_letters, holm
 
 ONE_ANNOTATOR = "one annotator says nothing about others"
 ONE_IMAGE = "one image says nothing about others"
@@ -72,9 +72,14 @@ class Comparison:
 
 @dataclass(frozen=True, slots=True)
 class Comparisons:
-    """Every pair of protocols; ``reason`` says why there is no test where there is none."""
+    """Every pair of protocols; ``reason`` says why there is no test where there is none.
+
+    ``means`` are the protocols' mean distances to single annotators' rankings, each ranking weighing
+    the same; None without a ranking.
+    """
 
     protocols: tuple[str, ...]
+    means: tuple[float | None, ...]
     pairs: tuple[Comparison, ...]
     n_images: int
     n_annotators: int
@@ -90,6 +95,19 @@ class Comparisons:
             a, b = number[pair.first], number[pair.second]
             table[a][b] = table[b][a] = pair.holm_p_value
         return tuple(map(tuple, table))
+
+
+def compare_protocols(
+    annotator_rankings: Mapping[str, Mapping[str, Ranking]],
+    protocol_rankings: Mapping[str, Mapping[str, Ranking]],
+    protocols: Sequence[str],
+    *,
+    distance: Distance = "edit",
+) -> Comparisons:
+    """Compare every two protocols: :func:`compare` of :func:`personal_distances`."""
+    return compare(
+        personal_distances(annotator_rankings, protocol_rankings, protocols, distance=distance)
+    )
 
 
 def personal_distances(
@@ -135,18 +153,22 @@ def personal_distances(
         own = group.places[:, np.newaxis, : len(protocols)]
         # (images, annotators, protocols), with a row for each ranking.
         apart = distances_between(people, own, distance)
-        distances.append(apart.reshape(-1, len(protocols)))
+        distances.append(apart.reshape(people.shape[0] * people.shape[1], len(protocols)))
         of_image.append(np.repeat(group.rows, people.shape[1]))
         of_annotator += [
             number[name]
             for row in group.rows.tolist()
             for name in sorted(annotator_rankings[images[row]])
         ]
+    images_of = np.concatenate([np.empty(0, dtype=np.intp), *of_image])
+    annotators_of = np.array(of_annotator, dtype=np.intp)
+    # In one order however images were put together, so that sums round alike.
+    order = np.lexsort((annotators_of, images_of))
     return PersonalDistances(
         tuple(protocols),
-        np.concatenate([np.empty(0, dtype=np.intp), *of_image]),
-        np.array(of_annotator, dtype=np.intp),
-        np.concatenate(distances),
+        images_of[order],
+        annotators_of[order],
+        np.concatenate(distances)[order],
     )
 
 
@@ -204,15 +226,22 @@ def compare(measured: PersonalDistances, *, level: float = LEVEL) -> Comparisons
         reason = ONE_ANNOTATOR if n_annotators == 1 else ONE_IMAGE
         reason = reason if len(measured.images) else NOTHING
     first, second = np.triu_indices(len(protocols), 1)
-    means = measured.distances.mean(axis=0) if len(measured.images) else None
+    means = measured.distances.mean(axis=0).tolist() if len(measured.images) else None
     pairs = [
-        Comparison(a, b, None if means is None else float(means[at] - means[place]))
+        Comparison(a, b, None if means is None else means[at] - means[place])
         for (a, b), at, place in zip(combinations(protocols, 2), first, second, strict=True)
     ]
     if not reason and pairs:
         pairs = _tested(measured, pairs, level)
     return Comparisons(
-        protocols, tuple(pairs), n_images, n_annotators, len(measured.images), level, reason
+        protocols,
+        tuple(means or [None] * len(protocols)),
+        tuple(pairs),
+        n_images,
+        n_annotators,
+        len(measured.images),
+        level,
+        reason,
     )
 
 
@@ -343,20 +372,37 @@ def _tested(
     p_values = np.where(deviation > 0, p_values, np.where(differences == 0, 1.0, np.nan))
     known = [None if np.isnan(p) else float(p) for p in p_values]
     return [
-        Comparison(
-            pair.first,
-            pair.second,
-            pair.difference,
-            *((None, None) if p is None else (float(d - h), float(d + h))),
-            p,
-            corrected,
-            float(free) if s > 0 else None,
-            *(float(component[at]) for component in (parts.image, parts.annotator, parts.rest)),
+        replace(
+            pair,
+            low=None if p is None else float(differences[at] - half[at]),
+            high=None if p is None else float(differences[at] + half[at]),
+            p_value=p,
+            holm_p_value=corrected,
+            degrees_of_freedom=float(degrees[at]) if deviation[at] else None,
+            image_variance=float(parts.image[at]),
+            annotator_variance=float(parts.annotator[at]),
+            rest_variance=float(parts.rest[at]),
         )
-        for at, (pair, d, s, h, p, corrected, free) in enumerate(
-            zip(pairs, differences, deviation, half, known, holm(known), degrees, strict=True)
-        )
+        for at, (pair, p, corrected) in enumerate(zip(pairs, known, holm(known), strict=True))
     ]
+
+
+def told_apart(
+    tested: Comparisons,
+) -> tuple[dict[str, int | None], dict[str, str | None]]:
+    """Return each protocol's cluster and its letters, by the mean distances and Holm's p-values.
+
+    Both are None where there is no test: nothing is told apart then, nor known to be alike. Letters are
+    None too if there are too many (:func:`.significance.compact_letters`).
+    """
+    p_values = tested.holm_p_values()
+    means = [None if tested.reason else mean for mean in tested.means]
+    order = sorted((mean, at) for at, mean in enumerate(means) if mean is not None)
+    letters = compact_letters([at for _, at in order], p_values) if order else None
+    return (
+        dict(zip(tested.protocols, clusters(means, p_values), strict=True)),
+        dict(zip(tested.protocols, letters or [None] * len(means), strict=True)),
+    )
 
 
 def _n_different(numbers: NDArray[np.intp]) -> int:

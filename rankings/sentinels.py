@@ -42,7 +42,8 @@ def sentinel_warnings(
     sentinels : collection of str
         Names among ``scores``; everything else is a real protocol.
     p_values : mapping of (name, name) to float or None, optional
-        Of a test of the two, in either order; adds whether chance may explain it.
+        Of a test of the two, adjusted for the number of tests, in either order; adds whether chance
+        may explain it.
 
     Returns
     -------
@@ -94,7 +95,7 @@ def _text(
     )
     if p is None or told_apart is None:
         return text
-    by = "p < 0.001" if p < 0.001 else f"p = {p:.3f}"
+    by = "adjusted p < 0.001" if p < 0.001 else f"adjusted p = {p:.3f}"
     if told_apart:
         return f"{text} Chance hardly explains the difference ({by})."
     return f"{text} The difference may be chance ({by})."

@@ -4,6 +4,7 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
+from string import ascii_letters
 
 import numpy as np
 from numpy.typing import NDArray
@@ -174,6 +175,49 @@ def clusters(
         members.append(at)
         cluster_of[at] = number
     return tuple(cluster_of)
+
+
+def compact_letters(
+    order: Sequence[int], p_values: PValues, *, alpha: float = ALPHA
+) -> tuple[str, ...] | None:
+    """Return the compact letter display: two protocols share a letter where they are not told apart.
+
+    By insertion and absorption ([Pie04]_): starting from one group of all, every pair told apart splits
+    each group that holds both, and groups inside another go. Letters follow ``order``: ``a`` is a
+    group of the first. None is a p-value that tells nothing apart.
+
+    Parameters
+    ----------
+    order : sequence of int, length p
+        The protocols' numbers, nearest to people first.
+    p_values : p x p
+
+    Returns
+    -------
+    tuple of str, length p, or None
+        By the protocols' numbers; None if the alphabet's 52 letters do not suffice.
+    """
+    groups = [frozenset(order)] if order else []
+    for a, b in combinations(range(len(p_values)), 2):
+        p = p_values[a][b]
+        if p is None or p > alpha:
+            continue
+        split = [part for group in groups for part in _without_both(group, a, b)]
+        groups = [group for group in set(split) if not any(group < other for other in split)]
+        if len(groups) > len(ascii_letters):
+            return None
+    place = {number: at for at, number in enumerate(order)}
+    groups.sort(key=lambda group: sorted(map(place.__getitem__, group)))
+    return tuple(
+        "".join(
+            letter for letter, group in zip(ascii_letters, groups, strict=False) if number in group
+        )
+        for number in range(len(p_values))
+    )
+
+
+def _without_both(group: frozenset[int], a: int, b: int) -> tuple[frozenset[int], ...]:
+    return (group - {a}, group - {b}) if {a, b} <= group else (group,)
 
 
 @dataclass(frozen=True, slots=True)

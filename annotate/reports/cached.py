@@ -19,6 +19,8 @@ from rankings.report import Settings
 # Larger ones take longer to write down than to build, and a table of the database is no place for them.
 MAX_IMAGES: Final = 3000
 _MAX_BYTES: Final = 2_000_000
+# Of the data's keys: to be raised when a report has new ones.
+_FORM: Final = 2
 
 
 def version_of(study: Study, runs: Sequence[ProtocolRun]) -> str:
@@ -28,7 +30,7 @@ def version_of(study: Study, runs: Sequence[ProtocolRun]) -> str:
     leaves; runs are complete when they appear, and lose scores only with a method's results.
     """
     parts = (
-        software_version,
+        (software_version, _FORM),
         (study.pk, study.created),
         sorted(
             study.assignments.aggregate(

@@ -30,6 +30,8 @@ class ShownRow:
     low: float | None
     high: float | None
     cluster: int | None
+    # Two protocols share a letter where they are not told apart; "" in older reports.
+    letters: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +68,8 @@ class ShownTable:
     images: Sequence[tuple[str, str, list[float]]]
     warnings: Sequence["ShownWarning"]
     ceiling: float | None
+    # Why protocols are not compared with each other; "" where they are.
+    untested: str = ""
     # None: images are not linked.
     links: ImageLinks | None = None
 
@@ -134,6 +138,7 @@ def _shown(criterion: str, table: CriterionReport, around: Mapping[str, Any] | N
             intervals.get(row.protocol, {}).get("low"),
             intervals.get(row.protocol, {}).get("high"),
             around["clusters"][row.protocol] if around else None,
+            around.get("letters", {}).get(row.protocol) or "" if around else "",
         )
         for row in table.rows
     ]
@@ -145,6 +150,7 @@ def _shown(criterion: str, table: CriterionReport, around: Mapping[str, Any] | N
         _images_behind(table),
         _by_sentinel(around["warnings"]) if around else [],
         around["ceiling"]["score"] if around else None,
+        (around.get("comparisons", {}).get("reason") or "") if around else "",
     )
 
 

@@ -64,15 +64,42 @@ def test_the_numbers_stand_under_their_heads(data):
     row = cells("intervals", Criterion="recall", Protocol="IOU")
     assert row["Score"] == pytest.approx(score)
     assert row["Cluster"] == around["clusters"]["IOU"]
+    assert row["Letters"] == around["letters"]["IOU"]
     [pair] = [
         entry
-        for entry in around["intervals"]["differences"]
+        for entry in around["comparisons"]["pairs"]
         if {entry["first"], entry["second"]} == {"IOU", "count"}
     ]
     row = cells("differences", Criterion="recall", First=pair["first"], Second=pair["second"])
-    names = around["permutations"]["protocols"]
-    tested = around["permutations"]["p_values"][names.index("IOU")][names.index("count")]
-    assert (row["Difference"], row["p"]) == (pair["value"], tested)
+    assert (row["Difference"], row["p, adjusted"]) == (pair["difference"], pair["holm_p_value"])
+
+
+def test_an_older_analysis_keeps_the_tests_it_had(data):
+    """Before annotators were random, clusters came from the permutation test, uncorrected."""
+    older = json.loads(json.dumps(data))
+    for around in older["analysis"].values():
+        del around["comparisons"], around["letters"]
+    tables = {table.slug: table for table in tables_of(older)}
+    assert "permutation test" in tables["intervals"].note
+    names = [column.name for column in tables["differences"].columns]
+    assert names[-2:] == ["p", "p, Wilcoxon and Holm"]
+    tested = older["analysis"]["recall"]["permutations"]
+    row = dict(zip(names, tables["differences"].rows[0], strict=True))
+    place = tested["protocols"].index
+    assert row["p"] == tested["p_values"][place(row["First"])][place(row["Second"])]
+
+
+def test_one_annotator_is_said_to_allow_no_comparison():
+    rankings, scores = random_study(n_images=3)
+    alone = {
+        criterion: {image: {"a": of_image["a"]} for image, of_image in of.items()}
+        for criterion, of in rankings.items()
+    }
+    analysed = analyse(alone, scores, Settings(min_annotators=1), n_resamples=10).to_json()
+    tables = {table.slug: table for table in tables_of(analysed)}
+    assert "one annotator says nothing about others" in tables["differences"].note
+    assert {row[-1] for row in tables["differences"].rows} == {None}
+    assert {row[-2:] for row in tables["intervals"].rows} == {(None, None)}
 
 
 def test_without_an_image_there_is_no_table():

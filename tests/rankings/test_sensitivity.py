@@ -171,9 +171,9 @@ def test_a_sentinel_above_a_real_protocol_is_a_warning_in_words():
 @pytest.mark.parametrize(
     ("p", "told_apart", "words"),
     [
-        (0.2, False, "may be chance (p = 0.200)"),
-        (0.05, True, "hardly explains the difference (p = 0.050)"),
-        (0.0001, True, "(p < 0.001)"),
+        (0.2, False, "may be chance (adjusted p = 0.200)"),
+        (0.05, True, "hardly explains the difference (adjusted p = 0.050)"),
+        (0.0001, True, "(adjusted p < 0.001)"),
     ],
 )
 def test_a_warning_says_whether_chance_may_explain_it(p, told_apart, words):

@@ -10,6 +10,7 @@ import scipy.stats
 from rankings.errors import RankingError
 from rankings.significance import (
     clusters,
+    compact_letters,
     critical_difference,
     friedman_test,
     holm,
@@ -265,3 +266,47 @@ def test_critical_difference_edges():
     assert alike.groups == (("x", "y"),)
     with pytest.raises(RankingError, match="alpha"):
         critical_difference(np.ones((3, 2)), "xy", alpha=0)
+
+
+def p_table(n, *told_apart):
+    table = [[None if a == b else 1.0 for b in range(n)] for a in range(n)]
+    for a, b in told_apart:
+        table[a][b] = table[b][a] = 0.01
+    return table
+
+
+@pytest.mark.parametrize(
+    ("told_apart", "letters"),
+    [
+        ((), ("a", "a", "a", "a")),
+        # Only the ends differ: the middle shares a letter with both.
+        (((0, 3),), ("a", "ab", "ab", "b")),
+        (((0, 1), (0, 2), (0, 3)), ("a", "b", "b", "b")),
+        (((0, 1), (0, 2), (0, 3), (1, 2), (1, 3), (2, 3)), ("a", "b", "c", "d")),
+        # Not in order: the first differs from the second, the third from the last.
+        (((0, 1), (2, 3)), ("ab", "cd", "ac", "bd")),
+    ],
+)
+def test_letters_by_hand(told_apart, letters):
+    assert compact_letters(range(4), p_table(4, *told_apart)) == letters
+
+
+def test_letters_go_by_the_order_and_not_by_the_place():
+    assert compact_letters([2, 1, 0], p_table(3, (0, 1), (0, 2))) == ("b", "a", "a")
+
+
+def test_two_share_a_letter_just_where_they_are_not_told_apart():
+    rng = np.random.default_rng(6)
+    for _ in range(50):
+        pairs = [pair for pair in itertools.combinations(range(6), 2) if rng.random() < 0.4]
+        letters = compact_letters(range(6), p_table(6, *pairs))
+        for a, b in itertools.combinations(range(6), 2):
+            assert bool(set(letters[a]) & set(letters[b])) == ((a, b) not in pairs)
+
+
+def test_letters_that_do_not_suffice_are_none():
+    """Twelve couples, each told apart from each other: a group takes one of each, 2^12 groups."""
+    assert (
+        compact_letters(range(24), p_table(24, *((at, at + 1) for at in range(0, 24, 2)))) is None
+    )
+    assert compact_letters([], ()) == ()

@@ -52,19 +52,25 @@ def critical_difference(
         reason = "One protocol has no rank among others."
         return without_drawing("critical-difference", title, _COLUMNS, reason)
     ranks = {name: rank for name, rank in tested.average_ranks if rank is not None}
+    # Bars only after a test of all protocols together has said that they differ.
+    is_rejected = p_value is not None and p_value <= tested.alpha
+    groups = tested.groups if is_rejected else ()
     return Figure(
         name="critical-difference",
         title=title,
         caption=(
             f"Average rank of each protocol's distance over {counted(tested.n_images, 'image')} "
-            f"(1 is nearest to people). Bars join protocols that Nemenyi's test does not tell "
-            f"apart; CD is its critical difference at level {tested.alpha:g}."
+            f"(1 is nearest to people). {_bars(is_rejected)} CD is Nemenyi's critical difference at "
+            f"level {tested.alpha:g}. The annotators are taken as fixed: nothing is said of others."
         ),
-        summary=_summary(ranks, tested.groups),
+        summary=_summary(ranks, groups, is_rejected),
         columns=_COLUMNS,
-        rows=tuple((name, rank, _groups_with(name, tested.groups)) for name, rank in ranks.items()),
+        rows=tuple(
+            (name, rank, _groups_with(name, groups) if is_rejected else "not tested")
+            for name, rank in ranks.items()
+        ),
         notes=tuple(_notes(ranks, limit, tested.alpha, p_value)),
-        draw=partial(_drawing, ranks=ranks, groups=tested.groups, limit=limit),
+        draw=partial(_drawing, ranks=ranks, groups=groups, limit=limit),
     )
 
 
@@ -73,9 +79,17 @@ def _groups_with(name: str, groups: Sequence[Sequence[str]]) -> str:
     return ", ".join(numbers) or "no group"
 
 
-def _summary(ranks: Mapping[str, float], groups: Sequence[Sequence[str]]) -> str:
+def _bars(is_rejected: bool) -> str:
+    if is_rejected:
+        return "Bars join protocols that Nemenyi's test does not tell apart."
+    return "There are no bars: Friedman's test does not say that the protocols differ at all."
+
+
+def _summary(ranks: Mapping[str, float], groups: Sequence[Sequence[str]], is_rejected: bool) -> str:
     first, *_, last = ranks
     told = "; ".join(f"not told apart: {listed(group)}" for group in groups)
+    if not is_rejected:
+        told = "Friedman's test does not say that they differ"
     return (
         f"Critical-difference diagram of {len(ranks)} protocols, from {first} "
         f"({ranks[first]:.2f}) to {last} ({ranks[last]:.2f}); {told or 'all are told apart'}."

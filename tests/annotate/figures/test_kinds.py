@@ -84,6 +84,19 @@ def test_average_ranks_and_groups_are_those_of_the_test():
     assert {"A", "B", "C", "CD = 1.66"} <= set(words)
 
 
+@pytest.mark.parametrize(
+    ("p_value", "n_bars", "cell"),
+    [(0.04, 1, "group 1"), (0.06, 0, "not tested"), (None, 0, "not tested")],
+)
+def test_bars_are_drawn_only_when_friedman_rejects(p_value, n_bars, cell):
+    table = [[row[name] for name in ABC] for row in DISTANCES.values()]
+    figure = critical_difference(nemenyi(table, ABC), p_value=p_value)
+    assert sum(row.get("width") == 3 for row in drawn(figure)) == n_bars
+    assert {row[2] for row in figure.rows} == {cell}
+    assert ("no bars" in figure.caption) == (not n_bars)
+    assert "annotators are taken as fixed" in figure.caption
+
+
 def test_average_ranks_lie_where_the_axis_has_them():
     figure = critical_difference(nemenyi([[0.0, 1, 2]] * 30, ABC))
     lines = [row for row in drawn(figure) if "x2" in row]

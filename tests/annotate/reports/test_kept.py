@@ -95,6 +95,20 @@ def test_its_tables_are_files_too(researcher, study, extension):
         assert "Reversed" in response.text
 
 
+def test_an_older_report_is_shown_with_the_tests_it_had(researcher, study):
+    """Kept before annotators were random: no comparisons, no letters, clusters of its own."""
+    kept = keep(researcher, study)
+    data = json.loads(kept.content)
+    for around in data["analysis"].values():
+        del around["comparisons"], around["letters"]
+        around["clusters"] = {"Right": 1, "Reversed": 2}
+    KeptReport.objects.filter(pk=kept.pk).update(content=json.dumps(data))
+    shown = page(researcher, kept)
+    assert [row.cluster for row in shown.context["tables"][0].rows] == [1, 2]
+    assert "p, Wilcoxon and Holm" in shown.text
+    assert "p, adjusted" not in shown.text
+
+
 def test_it_cannot_be_written_again(researcher, study):
     kept = keep(researcher, study)
     kept.content = "{}"
