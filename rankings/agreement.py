@@ -1,20 +1,24 @@
-"""Agreement of annotators, and the nearest to their consensus that any protocol could come.
+"""Agreement of annotators, and how near one of them is to the consensus of the others.
 
 A study is a mapping of image to annotator to ranking, for one criterion. Undefined is None.
 """
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from .consensus import ConsensusMethod
 from .distances import Distance, distances_between, require_distance
 from .edit_distance import places_of
 from .errors import RankingError
+from .kemeny import kemeny_places
 from .orders import Ranking, checked, doubled_ranks, require_same_methods
 from .packed import PackedRankings, Places, doubled_ranks_of, packed_rankings
+from .resampling import SEED, score_intervals
 
 StudyRankings = Mapping[str, Mapping[str, Ranking]]
 
@@ -237,24 +241,25 @@ class AnnotatorDistance:
 
 
 def annotator_distances(
-    study: StudyRankings, *, distance: Distance = "edit", min_annotators: int = 2
+    study: StudyRankings,
+    *,
+    distance: Distance = "edit",
+    min_annotators: int = 2,
+    consensus: ConsensusMethod = "mean-rank",
 ) -> dict[str, AnnotatorDistance]:
     """Return each annotator's mean distance to the consensus of the others, by name.
 
     Parameters
     ----------
-    distance, min_annotators
-        See :func:`left_out_distances`.
-
-    Raises
-    ------
-    RankingError
-        As :func:`left_out_distances` does.
+    distance, min_annotators, consensus
+        See :func:`left_out_distances`, also for what it raises.
     """
     distances: dict[str, list[float]] = {
         annotator: [] for of_annotator in study.values() for annotator in of_annotator
     }
-    left_out = left_out_distances(study, distance=distance, min_annotators=min_annotators)
+    left_out = left_out_distances(
+        study, distance=distance, min_annotators=min_annotators, consensus=consensus
+    )
     for of_annotator in left_out.values():
         for annotator, apart in of_annotator.items():
             distances[annotator].append(apart)
@@ -265,15 +270,20 @@ def annotator_distances(
 
 
 def left_out_distances(
-    study: StudyRankings, *, distance: Distance = "edit", min_annotators: int = 2
+    study: StudyRankings,
+    *,
+    distance: Distance = "edit",
+    min_annotators: int = 2,
+    consensus: ConsensusMethod = "mean-rank",
 ) -> dict[str, dict[str, float]]:
-    """Return each annotator's distance to the mean-rank consensus of the others, per image.
+    """Return each annotator's distance to the consensus of the others, per image.
 
     Parameters
     ----------
     distance : "edit" or "kemeny"
     min_annotators : int
         An image counts once it has so many rankings, the left-out one included; at least 2.
+    consensus : "mean-rank", "kemeny" or "davidson"
 
     Returns
     -------
@@ -293,10 +303,7 @@ def left_out_distances(
     for group in _packed(study):
         if group.places.shape[1] < min_annotators:
             continue
-        ranks = doubled_ranks_of(group.places)
-        # (images, rankings, methods): the sum of all ranks less one's own is the sum of the others',
-        # which is in the order of their mean ranks. Distances need no more than an order.
-        others = ranks.sum(axis=1, keepdims=True, dtype=np.int32) - ranks
+        others = _of_the_others(group.places, consensus)
         apart = distances_between(group.places, others, distance)
         for row, of_image in zip(group.rows.tolist(), apart.tolist(), strict=True):
             by_row[row] = of_image
@@ -307,9 +314,20 @@ def left_out_distances(
     }
 
 
+def _of_the_others(places: Places, consensus: ConsensusMethod) -> NDArray[np.integer[Any]]:
+    """Return numbers in the order of the consensus without each ranking: (images, rankings, methods)."""
+    if consensus == "kemeny":
+        without = [np.delete(places, at, axis=1) for at in range(places.shape[1])]
+        return np.stack([kemeny_places(others)[0] for others in without], axis=1)
+    # The sum of all ranks less one's own is the sum of the others', which is in the order of their mean
+    # ranks, and of Davidson's strengths. Distances need no more than an order.
+    ranks = doubled_ranks_of(places)
+    return np.asarray(ranks.sum(axis=1, keepdims=True, dtype=np.int32) - ranks)
+
+
 @dataclass(frozen=True, slots=True)
-class HumanCeiling:
-    """The Score of a left-out annotator, below which no protocol can be expected to get.
+class HumanBaseline:
+    """The Score of a left-out annotator: how near one person is. A protocol may be nearer.
 
     Attributes
     ----------
@@ -317,49 +335,69 @@ class HumanCeiling:
         None when no image counts.
     n_images, n_rankings : int
         The images and rankings that it was made from.
+    low, high : float or None
+        Of its bootstrap interval over the images, if one was asked for.
     """
 
     score: float | None
     n_images: int
     n_rankings: int
+    low: float | None = None
+    high: float | None = None
 
 
-def human_ceiling(
-    study: StudyRankings, *, distance: Distance = "edit", min_annotators: int = 2
-) -> HumanCeiling:
+def human_baseline(
+    study: StudyRankings,
+    *,
+    distance: Distance = "edit",
+    min_annotators: int = 2,
+    consensus: ConsensusMethod = "mean-rank",
+    n_resamples: int = 0,
+    seed: int = SEED,
+) -> HumanBaseline:
     """Return the Score of a left-out annotator against the consensus of the others.
 
     The mean over images of the mean over annotators: an image weighs the same however many ranked
     it, as in a protocol's Score. The consensus of the others has one ranking less than the one
-    that protocols are compared with, so that the ceiling is, if anything, a little too far away.
+    that protocols are compared with, and one person errs where a consensus does not: a protocol that
+    orders methods as people do on the average is nearer than this.
 
     Parameters
     ----------
-    distance, min_annotators
+    distance, min_annotators, consensus
         See :func:`left_out_distances`.
+    n_resamples, seed : int
+        Of the interval over images (:func:`.resampling.score_intervals`); 0: none.
 
     Raises
     ------
     RankingError
         As :func:`left_out_distances` does.
     """
-    return _ceiling(
-        left_out_distances(study, distance=distance, min_annotators=min_annotators).values()
+    of_image = left_out_distances(
+        study, distance=distance, min_annotators=min_annotators, consensus=consensus
     )
+    baseline = _baseline(of_image.values())
+    if not n_resamples:
+        return baseline
+    means = [[sum(row.values()) / len(row)] for _, row in sorted(of_image.items())]
+    table = np.array(means, dtype=np.float64).reshape(-1, 1)
+    [interval] = score_intervals(table, ["a person"], n_resamples=n_resamples, seed=seed).scores
+    return replace(baseline, low=interval.low, high=interval.high)
 
 
 @dataclass(frozen=True, slots=True)
-class HumanCeilings:
-    """The ceiling of every criterion, and of all their images together."""
+class HumanBaselines:
+    """The human baseline of every criterion, and of all their images together."""
 
-    of_criterion: Mapping[str, HumanCeiling]
-    overall: HumanCeiling
+    of_criterion: Mapping[str, HumanBaseline]
+    overall: HumanBaseline
 
 
-def human_ceilings(
+def human_baselines(
     studies: Mapping[str, StudyRankings], *, distance: Distance = "edit", min_annotators: int = 2
-) -> HumanCeilings:
-    """Return the ceiling per criterion and over all of them.
+) -> HumanBaselines:
+    """Return the human baseline per criterion and over all of them.
 
     Overall, each image of each criterion weighs the same; its counts are of images and rankings
     of a criterion, so an image ranked for three criteria counts three times.
@@ -383,14 +421,14 @@ def human_ceilings(
             )
         except RankingError as fault:
             raise RankingError(f"{criterion}: {fault}") from fault
-    return HumanCeilings(
-        {criterion: _ceiling(of_image.values()) for criterion, of_image in left_out.items()},
-        _ceiling([row for of_image in left_out.values() for row in of_image.values()]),
+    return HumanBaselines(
+        {criterion: _baseline(of_image.values()) for criterion, of_image in left_out.items()},
+        _baseline([row for of_image in left_out.values() for row in of_image.values()]),
     )
 
 
-def _ceiling(of_image: Collection[Mapping[str, float]]) -> HumanCeiling:
-    return HumanCeiling(
+def _baseline(of_image: Collection[Mapping[str, float]]) -> HumanBaseline:
+    return HumanBaseline(
         score=_mean([sum(row.values()) / len(row) for row in of_image]),
         n_images=len(of_image),
         n_rankings=sum(map(len, of_image)),

@@ -13,9 +13,9 @@ from engine.chunks import answers
 
 from .agreement import (
     AnnotatorDistance,
-    HumanCeiling,
+    HumanBaseline,
     annotator_distances,
-    human_ceiling,
+    human_baseline,
     image_agreements,
     krippendorff_alpha,
 )
@@ -56,6 +56,7 @@ from .significance import (
     wilcoxon_pairs,
 )
 from .tie_calibration import TieCalibration, tie_calibration
+from .ties import TiedShares, tied_shares
 from .tuning import BetaSearch, beta_search
 from .two_way import two_way_intervals
 
@@ -125,7 +126,8 @@ class CriterionAnalysis:
     measures: tuple[Measures, ...]
     agreement: Agreement
     annotators: Mapping[str, AnnotatorDistance]
-    ceiling: HumanCeiling
+    human_baseline: HumanBaseline
+    ties: TiedShares
     rounding: tuple[RoundingRow, ...]
     sensitivity: tuple[Variant, ...]
     calibration: tuple[TieCalibration, ...]
@@ -253,6 +255,7 @@ def _statistics(
     matrix = distance_table(table.distances, protocols)
     resampled = {"n_resamples": options.n_resamples, "seed": options.seed}
     by_distance = {"distance": settings.distance}
+    by_consensus = {**by_distance, "consensus": settings.consensus}
 
     def chunk(name: str, function: Callable[..., Any], *arguments: Any, **others: Any) -> Statistic:
         return Statistic(criterion, name, function, arguments, others)
@@ -261,13 +264,14 @@ def _statistics(
     yield chunk("sensitivity", _sensitivity, counted, values, options)
     yield chunk("calibration", tie_calibration, values, table.consensus, **by_distance)
     ranked = rankings_from_scores(values, methods, protocols, settings.decimals)
-    yield chunk("two_way", two_way_intervals, counted, ranked, **by_distance, **resampled)
+    yield chunk("two_way", two_way_intervals, counted, ranked, **by_consensus, **resampled)
     yield chunk("comparisons", compare_protocols, counted, ranked, protocols, **by_distance)
     yield chunk("betas", _betas, criterion, scores, table, protocols, settings)
     yield chunk("rounding", rounding_table, values, table.consensus, **by_distance)
     yield chunk("measures", _measures, protocols, values, table.consensus, settings)
-    yield chunk("ceiling", human_ceiling, counted, **by_distance)
-    yield chunk("annotators", annotator_distances, counted, **by_distance)
+    yield chunk("human_baseline", human_baseline, counted, **by_consensus, **resampled)
+    yield chunk("annotators", annotator_distances, counted, **by_consensus)
+    yield chunk("ties", tied_shares, counted, table.consensus, ranked, protocols)
     yield chunk("agreement", _agreement, counted)
     yield chunk("permutations", permutation_test, matrix, protocols, seed=options.seed)
     yield chunk("intervals", score_intervals, matrix, protocols, **resampled)

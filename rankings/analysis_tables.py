@@ -14,6 +14,8 @@ from .table_parts import CRITERION, PROTOCOL, Cell, Column, Data, Table, count, 
 from .tables import latex_text, markdown_text, one_line, without_formula
 from .verdict_tables import differences, intervals
 
+_TIES_APART: Final = 0.05
+
 
 def tables_of(data: Data) -> list[Table]:
     """Return every table that has a row."""
@@ -147,12 +149,17 @@ def _sensitivity(data: Data) -> Table:
 
 def _agreement(data: Data) -> Table:
     def rows(around: Mapping[str, Any]) -> Iterator[tuple[Cell, ...]]:
-        agreement, ceiling = around["agreement"], around["ceiling"]
+        agreement = around["agreement"]
+        # Older analyses call it a ceiling.
+        person = around["human_baseline"] if "human_baseline" in around else around["ceiling"]
         yield ("Kendall's W, mean over images (1: the same order)", agreement["kendall_w"])
         yield ("Krippendorff's alpha, ordinal (1: the same order)", agreement["alpha"])
         yield ("Edit distance between two annotators, mean", agreement["edit_distance"])
         yield ("Kemeny distance between two annotators, mean", agreement["kemeny_distance"])
-        yield ("Human ceiling: an annotator to the others' consensus, mean", ceiling["score"])
+        yield ("Human baseline: an annotator to the others' consensus, mean", person["score"])
+        if person.get("low") is not None:
+            yield ("Human baseline: low end of its 95 % interval over images", person["low"])
+            yield ("Human baseline: high end of its 95 % interval over images", person["high"])
         yield ("Friedman test of all protocols, annotators fixed: p", around["friedman"]["p_value"])
         yield (
             "Critical difference of average ranks, annotators fixed (Nemenyi, 5 %)",
@@ -162,10 +169,45 @@ def _agreement(data: Data) -> Table:
     return Table(
         "agreement",
         "How far annotators agree",
-        "The human ceiling is how near a person comes to the consensus of the others; a protocol "
-        "much below it follows these annotators more closely than they follow each other.",
+        "The human baseline is how near a person comes to the consensus of the others. It is no limit: "
+        "a protocol that orders methods as people do on the average may be below it.",
         (CRITERION, Column("Measure"), number("Value", 3)),
         of_each(data, rows),
+    )
+
+
+def _ties(data: Data) -> Table:
+    def rows(around: Mapping[str, Any]) -> Iterator[tuple[Cell, ...]]:
+        if "ties" not in around:
+            return
+        shares = around["ties"]
+        yield from (("annotator", *share) for share in shares["annotators"].items())
+        yield ("consensus", "", shares["consensus"])
+        yield from (("protocol", *share) for share in shares["protocols"].items())
+
+    return Table(
+        "ties",
+        "How many pairs are tied",
+        "Share of the pairs of methods of an image that are tied, mean over images. "
+        + _tie_warning(data),
+        (CRITERION, Column("Of"), Column("Name"), number("Tied pairs", 3)),
+        of_each(data, rows),
+    )
+
+
+def _tie_warning(data: Data) -> str:
+    apart = []
+    for criterion, around in data["analysis"].items():
+        shares = around.get("ties", {"annotators": {}, "consensus": None})
+        people = [share for share in shares["annotators"].values() if share is not None]
+        if people and abs(sum(people) / len(people) - shares["consensus"]) > _TIES_APART:
+            apart.append(criterion)
+    if not apart:
+        return ""
+    return (
+        f"By {' and '.join(apart)} the consensus and single annotators differ by more than "
+        f"{100 * _TIES_APART:.0f} points: Scores do not compare with a study's of more or fewer "
+        "annotators."
     )
 
 
@@ -202,7 +244,7 @@ def _criteria(data: Data) -> Table:
 
 
 _TABLES: Final = (
-    *(intervals, differences, _sensitivity, _agreement, _annotators, _criteria),
+    *(intervals, differences, _sensitivity, _agreement, _ties, _annotators, _criteria),
     *(_measures, _rounding, _calibration, _betas),
 )
 

@@ -1,4 +1,24 @@
-"""Which of two protocols is nearer to annotators like these on images like these."""
+"""Which of two protocols is nearer to annotators like these on images like these.
+
+Model: the difference d of two protocols' distances to annotator a's ranking of image i is
+``mu + image_i + annotator_a + rest_ia``, all effects independent with mean 0, images and
+annotators drawn from larger populations. mu is estimated by the mean over all rankings, the
+three variances by the method of moments for unbalanced crossed effects ([GO17]_, section 3),
+which on balanced data are those of the analysis of variance. Then::
+
+    var(mean) = v_image sum n_i^2 / n^2 + v_annotator sum n_a^2 / n^2 + v_rest / n
+
+for n_i rankings of image i, n_a of annotator a and n in all. A negative component counts as 0.
+The test is Student's t with Satterthwaite's degrees of freedom ([Sat46]_) on the mean squares of
+images, annotators and rest, those of an unbalanced design being of ``n^2 / sum n_a^2`` annotators
+and ``n^2 / sum n_i^2`` images. Hillis's degrees of freedom take the images' part as known, so they
+are never fewer and the test errs more often, by up to half a point in our simulations.
+
+A few annotators may by chance agree on one of many pairs, and their component of variance there
+comes out near 0. So it is taken as no smaller than its usual share of the other two components,
+summed over all pairs; with two protocols this changes nothing. Without it, Student's t of three
+annotators told seven equal protocols apart in up to 18 % of simulated studies.
+"""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -175,25 +195,7 @@ def personal_distances(
 def compare(measured: PersonalDistances, *, level: float = LEVEL) -> Comparisons:
     """Test every pair of protocols as a multi-reader multi-case study ([DBM92]_, [Hil07]_).
 
-    Model: the difference d of two protocols' distances to annotator a's ranking of image i is
-    ``mu + image_i + annotator_a + rest_ia``, all effects independent with mean 0, images and
-    annotators drawn from larger populations. mu is estimated by the mean over all rankings, the
-    three variances by the method of moments for unbalanced crossed effects ([GO17]_, section 3),
-    which on balanced data are those of the analysis of variance. Then::
-
-        var(mean) = v_image sum n_i^2 / n^2 + v_annotator sum n_a^2 / n^2 + v_rest / n
-
-    for n_i rankings of image i, n_a of annotator a and n in all. A negative component counts as 0.
-    The test is Student's t with Satterthwaite's degrees of freedom ([Sat46]_) on the mean squares of
-    images, annotators and rest, those of an unbalanced design being of ``n^2 / sum n_a^2`` annotators
-    and ``n^2 / sum n_i^2`` images. Hillis's degrees of freedom take the images' part as known, so they
-    are never fewer and the test errs more often: a little in our simulations, and without a bound
-    where images are few.
-
-    A few annotators may by chance agree on one of many pairs, and their component of variance there
-    comes out near 0. So it is taken as no smaller than its usual share of the other two components,
-    summed over all pairs; with two protocols this changes nothing. Without it, Student's t of three
-    annotators told seven equal protocols apart in up to 18 % of simulated studies.
+    The model and the test are those that the module describes.
 
     Distances are bounded and not normal; the t-test rests on means of many. With one ranking an image,
     the components of images and rest cannot be told apart and need not be. Time grows with rankings x
@@ -302,17 +304,31 @@ def moments(measured: PersonalDistances) -> Moments:
         image = (n * total - rest * (n**2 - n)) / two_images
     else:
         rest = n * total / (n**2 - n)
+    weights = 1 - two_images / n**2, 1 - two_annotators / n**2
+    free = max(n - len(n_i) - len(n_a) + 1, 1)
+    return _moments_of((image, annotator, rest), weights, n, free)
+
+
+def _moments_of(
+    components: tuple[Floats, Floats, Floats], weights: tuple[float, float], n: int, free: int
+) -> Moments:
+    """Return what follows from the components of images, annotators and rest.
+
+    The weights are sum n_i^2 / n^2 and sum n_a^2 / n^2; ``free`` are the rest's degrees of freedom.
+    """
+    image, annotator, rest = components
+    of_i, of_a = weights
     # On balanced data these are the mean squares divided by n, and so many images and annotators.
     of_rest = rest / n
-    of_images = image * (1 - two_images / n**2) + of_rest
+    of_images = image * of_i + of_rest
     counted = np.maximum(annotator, _usual_share(image, annotator, rest))
-    of_annotators = counted * (1 - two_annotators / n**2) + of_rest
-    free_i, free_a = 1 / (1 - two_images / n**2) - 1, 1 / (1 - two_annotators / n**2) - 1
+    of_annotators = counted * of_a + of_rest
+    free_i, free_a = 1 / of_i - 1, 1 / of_a - 1
     # Without images' part the annotators' mean square is all there is to test with, and the reverse.
     has_images = of_images > of_rest
     of_mean = of_annotators + np.where(has_images, of_images - of_rest, 0)
     from_annotators = of_annotators**2 / free_a
-    others = of_images**2 / free_i + of_rest**2 / max(n - len(n_i) - len(n_a) + 1, 1)
+    others = of_images**2 / free_i + of_rest**2 / free
     spread = from_annotators + np.where(has_images, others, 0)
     return Moments(
         np.maximum(image, 0),

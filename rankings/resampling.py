@@ -11,6 +11,8 @@ from .packed_scores import Floats
 N_RESAMPLES = 2000
 LEVEL = 0.95
 SEED = 2018
+# Reports show no interval of fewer images: three alike would give one of width 0.
+FEW_IMAGES = 10
 
 # Images taken at a time: the weights of 2,000 resamples are then 16 MiB.
 _BLOCK = 1024

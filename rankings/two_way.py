@@ -6,10 +6,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from .consensus import ConsensusMethod
 from .distances import Distance, distances_between, require_distance
 from .errors import RankingError
+from .kemeny import kemeny_places
 from .orders import Ranking, checked, require_same_methods
-from .packed import PackedRankings, dense_places, doubled_ranks_of, packed_rankings
+from .packed import PackedRankings, Places, dense_places, doubled_ranks_of, packed_rankings
 from .packed_scores import Floats
 from .resampling import (
     LEVEL,
@@ -23,6 +25,7 @@ from .resampling import (
 
 # Images taken at a time: there is a table of distances for every pattern of annotators.
 _BLOCK = 256
+_KEMENY_DRAWS = 50
 
 
 def two_way_intervals(
@@ -30,6 +33,7 @@ def two_way_intervals(
     protocol_rankings: Mapping[str, Mapping[str, Ranking]],
     *,
     distance: Distance = "edit",
+    consensus: ConsensusMethod = "mean-rank",
     n_resamples: int = N_RESAMPLES,
     level: float = LEVEL,
     seed: int = SEED,
@@ -42,12 +46,10 @@ def two_way_intervals(
     resample without any image is not used. With few annotators the interval is rough: three give
     ten different draws.
 
-    The mean-rank consensus of a draw is a weighted sum of integers (doubled ranks). It depends on
-    the draw only through the image's own annotators, and draws in the same proportion agree, so
-    every image is aggregated once for each different proportion: with three annotators ten times
-    whatever the number of resamples, with many at most once for each resample. Time: images x
-    proportions x (methods + protocols x methods^2) + resamples x images x protocols. Memory:
-    proportions x protocols for 256 images at a time.
+    The consensus depends on the draw only through the image's own annotators, and draws in the same
+    proportion agree, so every image is aggregated once for each different proportion: with three
+    annotators ten times, with many at most once for each resample. Kemeny's takes a search each time,
+    so for it at most 50 draws of annotators are made, which the resamples share.
 
     Parameters
     ----------
@@ -55,6 +57,7 @@ def two_way_intervals(
     protocol_rankings : image -> protocol -> ranking
         For every image above, the same protocols; other images are not looked at.
     distance : "edit" or "kemeny"
+    consensus : "mean-rank", "kemeny" or "davidson"
 
     Returns
     -------
@@ -65,17 +68,17 @@ def two_way_intervals(
     Raises
     ------
     RankingError
-        If an image has no ranking, its rankings are of different methods, a protocol's ranking is
-        missing, or a setting cannot be; names the image.
+        If an image lacks rankings, they are of different methods, or a setting cannot be.
     """
     require_usable(n_resamples, level)
     require_distance(distance)
     images = sorted(annotator_rankings)
     protocols = _common_protocols(images, protocol_rankings)
     annotators = sorted({name for by_name in annotator_rankings.values() for name in by_name})
-    study = _Study(annotator_rankings, protocol_rankings, annotators, protocols, distance)
+    study = _Study(
+        annotator_rankings, protocol_rankings, annotators, protocols, distance, consensus
+    )
     n, n_annotators = len(images), len(annotators)
-    # Everybody once: the Score itself.
     everybody = np.ones((1, n_annotators), dtype=np.intp)
     if n < 2 or n_annotators < 2:
         total = study.distances(images, everybody)[0].sum(axis=(0, 1))
@@ -96,6 +99,7 @@ class _Study:
     annotators: Sequence[str]
     protocols: Sequence[str]
     distance: Distance
+    consensus: ConsensusMethod
 
     def distances(
         self, images: Sequence[str], patterns: NDArray[np.intp]
@@ -135,14 +139,21 @@ class _Study:
                 weights, weights_of_pattern = np.unique(
                     own // np.maximum(common, 1)[:, np.newaxis], axis=0, return_inverse=True
                 )
-                # (q different, people) x (images, people, methods) -> (q different, images, methods).
-                # Mean ranks are in the order of weighted sums of doubled ranks, which are integers.
-                ranks = doubled_ranks_of(places[:, : len(team)])
-                goals = dense_places(np.einsum("qa,gan->qgn", weights, ranks))[:, :, np.newaxis]
+                goals = self._goals(places[:, : len(team)], weights)[:, :, np.newaxis]
                 apart = distances_between(places[:, len(team) :], goals, self.distance)
                 table[:, rows] = apart[weights_of_pattern]
                 has_consensus[:, rows] = (common > 0)[:, np.newaxis]
         return table, has_consensus
+
+    def _goals(self, places: Places, weights: NDArray[np.intp]) -> Places:
+        """Return the consensus of weighted people: (q, people), (images, people, n) to (q, images, n)."""
+        if self.consensus == "kemeny":
+            # Who counts twice stands there twice. Nobody at all has a consensus that is not read.
+            drawn = [np.repeat(places, row if row.any() else 1, axis=1) for row in weights]
+            return np.stack([kemeny_places(rankings)[0] for rankings in drawn])
+        # Mean ranks, and Davidson's strengths, are in the order of weighted sums of doubled ranks,
+        # which are integers.
+        return dense_places(np.einsum("qa,gan->qgn", weights, doubled_ranks_of(places)))
 
     def _packed(self, images: Sequence[str]) -> Iterator[PackedRankings]:
         """Yield each image's rankings: people's in order of name, then the protocols'."""
@@ -181,7 +192,9 @@ def _two_way(
     """
     rng = np.random.default_rng(seed)
     n, n_annotators = len(images), len(study.annotators)
-    drawn = rng.multinomial(n_annotators, np.full(n_annotators, 1 / n_annotators), n_resamples)
+    n_draws = min(n_resamples, _KEMENY_DRAWS) if study.consensus == "kemeny" else n_resamples
+    drawn = rng.multinomial(n_annotators, np.full(n_annotators, 1 / n_annotators), n_draws)
+    drawn = np.resize(drawn, (n_resamples, n_annotators))
     # Many resamples draw the same annotators: distances are measured once for each pattern.
     patterns, pattern_of = np.unique(drawn, axis=0, return_inverse=True)
     resamples_of = _members(pattern_of, len(patterns))

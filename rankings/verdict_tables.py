@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from .resampling import FEW_IMAGES
 from .table_parts import (
     ADJUSTED,
     CRITERION,
@@ -22,9 +23,11 @@ def intervals(data: Data) -> Table:
         two_way = {row["protocol"]: row for row in around["two_way"]["scores"]}
         for interval in around["intervals"]["scores"]:
             wide = two_way[interval["protocol"]]
+            limits = (interval["low"], interval["high"], wide["low"], wide["high"])
             yield (
-                *(interval["protocol"], interval["score"], interval["low"], interval["high"]),
-                *(wide["low"], wide["high"], around["clusters"][interval["protocol"]]),
+                *(interval["protocol"], interval["score"]),
+                *((None,) * 4 if has_few_images(around) else limits),
+                around["clusters"][interval["protocol"]],
                 around.get("letters", {}).get(interval["protocol"]),
             )
 
@@ -32,7 +35,7 @@ def intervals(data: Data) -> Table:
         "intervals",
         "How sure each Score is",
         f"95 % percentile intervals from {_resamples(data)} bootstrap resamples: of the images, and "
-        f"of the images and the annotators together. {_test_of_clusters(data)}",
+        f"of the images and the annotators together. {_test_of_clusters(data)}" + _few_images(data),
         (
             *(CRITERION, PROTOCOL, number("Score"), number("Low"), number("High")),
             *(number("Low, annotators too"), number("High, annotators too"), count("Cluster")),
@@ -40,6 +43,19 @@ def intervals(data: Data) -> Table:
         ),
         of_each(data, rows),
     )
+
+
+def has_few_images(around: Mapping[str, Any]) -> bool:
+    """Whether a criterion has too few images for an interval; older analyses keep theirs."""
+    few: bool = around["intervals"]["n_images"] < FEW_IMAGES
+    return few and "comparisons" in around
+
+
+def _few_images(data: Data) -> str:
+    few = [name for name, around in data["analysis"].items() if has_few_images(around)]
+    if not few:
+        return ""
+    return f" By {', '.join(few)} there are too few images: an interval needs {FEW_IMAGES}."
 
 
 def _test_of_clusters(data: Data) -> str:

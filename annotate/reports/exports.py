@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from rankings import analysis_tables, tables
 from rankings.report import Report
+from rankings.table_parts import Table
 
 from .services import StudyReport
 
@@ -24,7 +25,7 @@ FORMATS: Mapping[str, Format] = {
 }
 
 # The tables around Best / Worst / Score.
-TABLE_WRITERS: Mapping[str, Callable[[analysis_tables.Table, Mapping[str, str]], str]] = {
+TABLE_WRITERS: Mapping[str, Callable[[Table, Mapping[str, str]], str]] = {
     "csv": analysis_tables.to_csv,
     "json": analysis_tables.to_json,
     "tex": analysis_tables.to_latex,

@@ -10,9 +10,12 @@ from django.template.defaultfilters import floatformat
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
-from rankings.analysis_tables import Table, tables_of
+from rankings.analysis_tables import tables_of
 from rankings.orders import to_text
 from rankings.report import CriterionReport, Report, Row
+from rankings.resampling import FEW_IMAGES
+from rankings.table_parts import Table
+from rankings.verdict_tables import has_few_images
 
 _MAX_IMAGES_SHOWN = 250
 _AGAINST = {
@@ -44,6 +47,15 @@ class ShownWarning:
 
 
 @dataclass(frozen=True, slots=True)
+class ShownPerson:
+    """The human baseline, and how sure it is; older reports, which call it a ceiling, have no limits."""
+
+    score: float
+    low: float | None
+    high: float | None
+
+
+@dataclass(frozen=True, slots=True)
 class ImageLinks:
     """The addresses of a study's images under one report's settings."""
 
@@ -67,7 +79,9 @@ class ShownTable:
     # image, consensus, and the distance of each row's protocol, for the first images
     images: Sequence[tuple[str, str, list[float]]]
     warnings: Sequence["ShownWarning"]
-    ceiling: float | None
+    person: ShownPerson | None
+    # The number of images that an interval needs, where there are too few; else None.
+    needs_images: int | None = None
     # Why protocols are not compared with each other; "" where they are.
     untested: str = ""
     # None: images are not linked.
@@ -131,7 +145,12 @@ def _rows_of(table: Table) -> list[SafeString]:
 
 
 def _shown(criterion: str, table: CriterionReport, around: Mapping[str, Any] | None) -> ShownTable:
-    intervals = {row["protocol"]: row for row in around["intervals"]["scores"]} if around else {}
+    has_intervals = around is not None and not has_few_images(around)
+    intervals = (
+        {row["protocol"]: row for row in around["intervals"]["scores"]}
+        if around and has_intervals
+        else {}
+    )
     rows = [
         ShownRow(
             row,
@@ -149,9 +168,18 @@ def _shown(criterion: str, table: CriterionReport, around: Mapping[str, Any] | N
         rows,
         _images_behind(table),
         _by_sentinel(around["warnings"]) if around else [],
-        around["ceiling"]["score"] if around else None,
+        _person(around, has_intervals) if around else None,
+        FEW_IMAGES if around and not has_intervals else None,
         (around.get("comparisons", {}).get("reason") or "") if around else "",
     )
+
+
+def _person(around: Mapping[str, Any], has_intervals: bool) -> ShownPerson | None:
+    person = around["human_baseline"] if "human_baseline" in around else around["ceiling"]
+    if person["score"] is None:
+        return None
+    limits = (person.get("low"), person.get("high")) if has_intervals else (None, None)
+    return ShownPerson(person["score"], *limits)
 
 
 def _by_sentinel(warnings: Sequence[Mapping[str, Any]]) -> list[ShownWarning]:

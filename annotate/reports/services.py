@@ -24,7 +24,7 @@ from annotate.studies.pseudonyms import give_pseudonyms, pseudonyms
 from protocols import registry
 from rankings import __version__ as software_version
 from rankings.analysis import analyse
-from rankings.consensus import CONSENSUS_METHODS
+from rankings.consensus import ConsensusMethod
 from rankings.elicitation import CRITERIA
 from rankings.orders import Ranking
 from rankings.report import Report, Settings, build_report, report_from_json
@@ -157,7 +157,9 @@ def _analysed(
     runs: Sequence[ProtocolRun],
     executor: Executor | None = None,
 ) -> dict[str, Any]:
-    sentinels, others = _sentinels(runs), CONSENSUS_METHODS
+    sentinels = _sentinels(runs)
+    # Not Davidson, which on complete rankings gives the order of the mean ranks.
+    others: list[ConsensusMethod] = ["kemeny" if settings.consensus != "kemeny" else "mean-rank"]
     analysis = analyse(
         rankings,
         scores,

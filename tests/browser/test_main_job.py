@@ -115,7 +115,7 @@ def test_from_two_zips_to_the_table(page: Page, live_server, people, tmp_path):
     rows = read_table(download.value.path().read_text("utf-8"))
     assert rows == expected_table()
     shown = page.locator(".report-table").nth(0).locator("tbody tr")
-    assert shown.count() == 2 + 2 + 1, "two protocols, two baselines and the human ceiling"
+    assert shown.count() == 2 + 2 + 1, "two protocols, two baselines and the human baseline"
     assert not complaints
     assert all(url.startswith((site, "blob:")) for url in fetched)
 

@@ -11,11 +11,11 @@ from hypothesis import strategies as st
 
 from rankings.agreement import (
     AnnotatorDistance,
-    HumanCeiling,
+    HumanBaseline,
     ImageAgreement,
     annotator_distances,
-    human_ceiling,
-    human_ceilings,
+    human_baseline,
+    human_baselines,
     image_agreements,
     kendall_w,
     krippendorff_alpha,
@@ -204,15 +204,15 @@ def test_left_out_distances_worked_out_by_hand():
         "cem": AnnotatorDistance(1, 0.5),
     }
     # images 2 / 3 and 1 / 2, each of the same weight
-    assert human_ceiling(study) == HumanCeiling(pytest.approx((2 / 3 + 1 / 2) / 2), 2, 5)
+    assert human_baseline(study) == HumanBaseline(pytest.approx((2 / 3 + 1 / 2) / 2), 2, 5)
 
 
 def test_an_image_counts_from_the_least_number_of_annotators():
     study = study_of(
         one={"ann": "a>b>c", "bob": "b>a>c", "cem": "a>b>c"}, two={"ann": "a>b", "bob": "b>a"}
     )
-    assert human_ceiling(study, min_annotators=3) == HumanCeiling(pytest.approx(2 / 3), 1, 3)
-    assert human_ceiling(study, min_annotators=4) == HumanCeiling(None, 0, 0)
+    assert human_baseline(study, min_annotators=3) == HumanBaseline(pytest.approx(2 / 3), 1, 3)
+    assert human_baseline(study, min_annotators=4) == HumanBaseline(None, 0, 0)
 
 
 @pytest.mark.parametrize("distance", ["edit", "kemeny"])
@@ -257,7 +257,7 @@ def test_the_ceiling_is_the_score_of_a_protocol_that_answers_like_the_left_out_a
         }
         table = criterion_report(others, values, Settings(distance=distance, min_annotators=2))
         scores += [of_image["left out"] for of_image in table.distances.values()]
-    ceiling = human_ceiling(study, distance=distance)
+    ceiling = human_baseline(study, distance=distance)
     assert ceiling.n_rankings == len(scores) == 3 * ceiling.n_images
     assert ceiling.score == pytest.approx(sum(scores) / len(scores))
 
@@ -268,14 +268,14 @@ def test_ceilings_are_given_per_criterion_and_over_all():
         "precision": study_of(one={"ann": "a=b", "bob": "a>b"}),
         "preference": study_of(one={"ann": "a>b"}),
     }
-    ceilings = human_ceilings(studies)
+    ceilings = human_baselines(studies)
     assert ceilings.of_criterion == {
-        "recall": HumanCeiling(0.5, 2, 4),
-        "precision": HumanCeiling(0.5, 1, 2),
-        "preference": HumanCeiling(None, 0, 0),
+        "recall": HumanBaseline(0.5, 2, 4),
+        "precision": HumanBaseline(0.5, 1, 2),
+        "preference": HumanBaseline(None, 0, 0),
     }
     # distances 1, 0 and 0.5
-    assert ceilings.overall == HumanCeiling(0.5, 3, 6)
+    assert ceilings.overall == HumanBaseline(0.5, 3, 6)
 
 
 def test_an_annotator_whose_images_no_other_ranked_has_no_distance():
@@ -285,12 +285,12 @@ def test_an_annotator_whose_images_no_other_ranked_has_no_distance():
         "bob": AnnotatorDistance(0, None),
     }
     assert annotator_distances({}) == left_out_distances({}) == {}
-    assert human_ceiling({}) == human_ceilings({}).overall == HumanCeiling(None, 0, 0)
+    assert human_baseline({}) == human_baselines({}).overall == HumanBaseline(None, 0, 0)
 
 
 def test_annotators_who_tie_everything_are_at_no_distance():
     study = study_of(one={"ann": "a=b", "bob": "a=b"})
-    assert human_ceiling(study) == HumanCeiling(0.0, 1, 2)
+    assert human_baseline(study) == HumanBaseline(0.0, 1, 2)
 
 
 @pytest.mark.parametrize("of_study", [image_agreements, left_out_distances, annotator_distances])
@@ -299,7 +299,7 @@ def test_rankings_of_different_methods_are_refused_with_the_image(of_study):
     with pytest.raises(RankingError, match=r"^street: .*not in both: b, c"):
         of_study(study)
     with pytest.raises(RankingError, match=r"^recall: street: "):
-        human_ceilings({"recall": study})
+        human_baselines({"recall": study})
 
 
 def test_a_ranking_that_is_none_is_refused_with_image_and_annotator():
@@ -313,4 +313,4 @@ def test_a_ranking_that_is_none_is_refused_with_image_and_annotator():
 )
 def test_settings_out_of_range_are_refused(options, named):
     with pytest.raises(RankingError, match=named):
-        human_ceiling({}, **options)
+        human_baseline({}, **options)

@@ -8,6 +8,8 @@ import pytest
 
 from engine.processes import Processes
 from rankings.analysis import Analysis, analyse
+from rankings.consensus import consensus_of
+from rankings.edit_distance import edit_distance
 from rankings.from_scores import ranking_from_scores
 from rankings.report import Settings, build_report
 from tests.support.analyses import METHODS, SETTINGS, random_study
@@ -91,7 +93,7 @@ def test_a_protocol_that_agrees_with_people_stands_alone_in_the_first_cluster():
     assert around.clusters["IOU"] == 1
     assert around.clusters["DETEVAL"] > 1
     assert around.clusters["count"] > 1
-    assert around.ceiling.score == 0
+    assert around.human_baseline.score == 0
     assert around.agreement.edit_distance == 0
     assert around.agreement.alpha == 1
 
@@ -175,3 +177,26 @@ def test_no_digit_depends_on_where_and_in_which_order_statistics_are_computed(st
     with closing(Processes(2, ["rankings.analysis"])) as engine:
         there = analyse(*study, SETTINGS, sentinels=["count"], n_resamples=200, executor=engine)
     assert json.dumps(there.to_json()) == expected
+
+
+@pytest.mark.parametrize("consensus", ["mean-rank", "kemeny", "davidson"])
+def test_everything_that_names_a_consensus_uses_the_reports_own(study, consensus):
+    """The human baseline by hand; the interval with annotators has the Score it belongs to inside."""
+    settings = Settings(decimals=2, min_annotators=2, consensus=consensus)
+    analysis = analyse(*study, settings, n_resamples=200)
+    around = analysis.criteria["recall"]
+    scores = {row.protocol: row.score for row in analysis.report.criteria["recall"].rows}
+    for part in around.two_way.scores:
+        assert part.score == pytest.approx(scores[part.protocol])
+        assert part.low <= part.score <= part.high
+    apart = [
+        edit_distance(
+            own,
+            consensus_of([of_image[other] for other in of_image if other != name], consensus),
+        ).distance
+        for of_image in study[0]["recall"].values()
+        for name, own in of_image.items()
+    ]
+    person = around.human_baseline
+    assert person.score == pytest.approx(fmean(apart))
+    assert person.low <= person.score <= person.high

@@ -6,8 +6,9 @@ import pytest
 
 from rankings import analysis_tables
 from rankings.analysis import analyse
-from rankings.analysis_tables import Column, Table, tables_of
+from rankings.analysis_tables import tables_of
 from rankings.report import Settings, build_report, report_from_json
+from rankings.table_parts import Column, Table
 from tests.support.analyses import SETTINGS, random_study
 
 NASTY = Table(
@@ -30,6 +31,7 @@ def test_every_kind_of_table_is_there_for_every_criterion(data):
     tables = {table.slug: table for table in tables_of(data)}
     assert set(tables) == {
         *("intervals", "differences", "sensitivity", "agreement", "annotators", "criteria"),
+        "ties",
         *("measures", "rounding", "calibration", "beta"),
     }
     for slug, table in tables.items():
@@ -74,11 +76,39 @@ def test_the_numbers_stand_under_their_heads(data):
     assert (row["Difference"], row["p, adjusted"]) == (pair["difference"], pair["holm_p_value"])
 
 
+def test_few_images_have_no_interval():
+    for n_images, has_limits in ((9, False), (10, True)):
+        analysed = analyse(*random_study(n_images=n_images), SETTINGS, n_resamples=50).to_json()
+        [table] = [table for table in tables_of(analysed) if table.slug == "intervals"]
+        assert {cell is not None for row in table.rows for cell in row[3:7]} == {has_limits}
+        assert ("an interval needs 10" in table.note) is not has_limits
+
+
+def test_shares_of_ties_and_what_follows_when_they_differ(data):
+    """Annotators draw 4 values for 5 methods and tie; the mean of three ranks ties less."""
+    [table] = [table for table in tables_of(data) if table.slug == "ties"]
+    shares = data["analysis"]["recall"]["ties"]
+    rows = [row[1:] for row in table.rows if row[0] == "recall"]
+    assert rows[0] == ("annotator", "a", shares["annotators"]["a"])
+    assert ("consensus", "", shares["consensus"]) in rows
+    assert ("protocol", "IOU", shares["protocols"]["IOU"]) in rows
+    assert "differ by more than 5 points" in table.note
+    for around in data["analysis"].values():
+        people = list(around["ties"]["annotators"].values())
+        assert sum(people) / len(people) > around["ties"]["consensus"] + 0.05
+    alike = json.loads(json.dumps(data))
+    for around in alike["analysis"].values():
+        around["ties"] = {"annotators": {"a": 0.2}, "consensus": 0.24, "protocols": {}}
+    [table] = [table for table in tables_of(alike) if table.slug == "ties"]
+    assert "points" not in table.note
+
+
 def test_an_older_analysis_keeps_the_tests_it_had(data):
     """Before annotators were random, clusters came from the permutation test, uncorrected."""
     older = json.loads(json.dumps(data))
     for around in older["analysis"].values():
-        del around["comparisons"], around["letters"]
+        del around["comparisons"], around["letters"], around["ties"]
+        around["ceiling"] = around.pop("human_baseline")
     tables = {table.slug: table for table in tables_of(older)}
     assert "permutation test" in tables["intervals"].note
     names = [column.name for column in tables["differences"].columns]

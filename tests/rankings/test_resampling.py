@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from rankings import resampling, two_way
+from rankings.consensus import consensus_of
 from rankings.distances import distances_between, kemeny_distance
 from rankings.edit_distance import edit_distance
 from rankings.errors import RankingError
@@ -140,9 +141,10 @@ def random_ranking(rng, methods=METHODS):
     return ranking_from_scores(dict(zip(methods, values, strict=True)))
 
 
+@pytest.mark.parametrize("consensus", ["mean-rank", "kemeny", "davidson"])
 @pytest.mark.parametrize("distance", ["edit", "kemeny"])
-def test_a_draw_of_annotators_is_the_consensus_of_repeated_rankings(distance):
-    """Each draw is written out as a list of rankings, which :func:`mean_rank` aggregates."""
+def test_a_draw_of_annotators_is_the_consensus_of_repeated_rankings(distance, consensus):
+    """Each draw is written out as a list of rankings, which :func:`consensus_of` aggregates."""
     rng = np.random.default_rng(2)
     annotators = ["p", "q", "r", "s"]
     people, protocols = {}, {}
@@ -152,7 +154,7 @@ def test_a_draw_of_annotators_is_the_consensus_of_repeated_rankings(distance):
         people[f"i{at}"] = {str(name): random_ranking(rng, methods) for name in who}
         protocols[f"i{at}"] = {name: random_ranking(rng, methods) for name in ("x", "y")}
     patterns = np.array([[1, 1, 1, 1], [2, 0, 2, 0], [0, 0, 0, 4], [3, 1, 0, 0], [1, 0, 1, 2]])
-    study = two_way._Study(people, protocols, annotators, ["x", "y"], distance)
+    study = two_way._Study(people, protocols, annotators, ["x", "y"], distance, consensus)
     table, counted = study.distances(list(people), patterns)
     measure = {"edit": lambda a, b: edit_distance(a, b).distance, "kemeny": kemeny_distance}
     for (k, pattern), (i, image) in itertools.product(enumerate(patterns), enumerate(people)):
@@ -164,7 +166,7 @@ def test_a_draw_of_annotators_is_the_consensus_of_repeated_rankings(distance):
         ]
         assert counted[k, i] == bool(drawn)
         if drawn:
-            goal = mean_rank(drawn)
+            goal = consensus_of(drawn, consensus)
             expected = [measure[distance](protocols[image][name], goal) for name in ("x", "y")]
             assert table[k, i].tolist() == expected
 
