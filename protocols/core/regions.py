@@ -133,12 +133,9 @@ def plain_regions(
     time that reading takes is making regions.
     """
     regions = []
-    (
-        set_points,
-        set_text,
-        *to_none,
-    ) = [getattr(Region, name).__set__ for name in ("points", "text", *_NONE_IN_PLAIN)]
-    set_ignored = Region.ignored.__set__  # type: ignore[attr-defined]  # a slot of the class
+    names = ("points", "text", "ignored", *_NONE_IN_PLAIN)
+    # The setters of the slots: a frozen class has no others.
+    set_points, set_text, set_ignored, *to_none = (vars(Region)[name].__set__ for name in names)
     for at, of in enumerate(points):
         region = object.__new__(Region)
         text = None if texts is None else texts[at]
