@@ -205,8 +205,8 @@ def _guess_json(text: str, name: str) -> Guess:
         return Guess("scores", "json", None, f"{quoted(name)} has recall or precision in JSON.")
     if is_by_image(text):
         is_truth = text.lstrip("{ \t\r\n").startswith('"gt_')
-        said = f"{quoted(name)} has regions by image, as ArT and LSVT."
-        return _annotated(is_truth, "art-json", name, said)
+        reason = f"{quoted(name)} has regions by image, as ArT and LSVT."
+        return _annotated(is_truth, "art-json", name, reason)
     if (data_set := look_alike(keys)) is not None:
         return Guess(None, None, None, f"{quoted(name)} looks like {data_set}'s JSON.", data_set)
     if not keys & _COCO_KEYS:
