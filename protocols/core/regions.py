@@ -124,6 +124,10 @@ class Region:
         )
 
 
+# The setters of the slots: a frozen class has no others.
+_SETTERS = [vars(Region)[name].__set__ for name in ("points", "text", "ignored", *_NONE_IN_PLAIN)]
+
+
 def plain_regions(
     points: Sequence[tuple[float, ...]], texts: Sequence[str] | None = None
 ) -> tuple[Region, ...]:
@@ -133,9 +137,7 @@ def plain_regions(
     time that reading takes is making regions.
     """
     regions = []
-    names = ("points", "text", "ignored", *_NONE_IN_PLAIN)
-    # The setters of the slots: a frozen class has no others.
-    set_points, set_text, set_ignored, *to_none = (vars(Region)[name].__set__ for name in names)
+    set_points, set_text, set_ignored, *to_none = _SETTERS
     for at, of in enumerate(points):
         region = object.__new__(Region)
         text = None if texts is None else texts[at]
