@@ -1,57 +1,67 @@
 """The protocols by their slugs."""
 
-from collections.abc import Mapping, Sequence
-from types import MappingProxyType
-from typing import Any, Final
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
+from importlib import import_module
+from typing import Any, Final, cast
 
 from . import __version__
-from .average_precision import AveragePrecision
-from .cleval.protocol import Cleval, ClevalEndToEnd
 from .core.base import ImageScore, Protocol, Scene
 from .core.errors import ParameterError, UnknownProtocol
-from .deteval import Deteval, Icdar13
-from .deteval_wolf import DetevalWolf
-from .evaltex.protocol import Evaltex, EvaltexEmd, EvaltexEmdNoSplit, EvaltexNoSplit
-from .iou import Iou
-from .no_ground_truth.protocol import NoGroundTruth
-from .popeval import Popeval
-from .sentinels import Count, MeanSize, TotalArea
-from .slot_error.protocol import SlotError
-from .table_detection import TableDetection
-from .table_structure import TableStructure
-from .tedeval import Tedeval
-from .tiou import Tiou
 
 VERSION = __version__
 
-_ALL: Final[tuple[type[Protocol], ...]] = (
-    Iou,
-    Deteval,
-    Icdar13,
-    Evaltex,
-    EvaltexNoSplit,
-    EvaltexEmd,
-    EvaltexEmdNoSplit,
-    AveragePrecision,
-    DetevalWolf,
-    Tiou,
-    Tedeval,
-    Cleval,
-    ClevalEndToEnd,
-    Popeval,
-    TableDetection,
-    TableStructure,
-    SlotError,
-    NoGroundTruth,
-    Count,
-    TotalArea,
-    MeanSize,
-)
-PROTOCOLS: Mapping[str, type[Protocol]] = MappingProxyType(
-    {protocol.slug: protocol for protocol in _ALL}
-)
+# By slug the module and the class; a protocol is imported when somebody asks for it.
+_ALL: Final[Mapping[str, tuple[str, str]]] = {
+    "iou": ("iou", "Iou"),
+    "deteval": ("deteval", "Deteval"),
+    "icdar13": ("deteval", "Icdar13"),
+    "evaltex": ("evaltex.protocol", "Evaltex"),
+    "evaltex-no-split": ("evaltex.protocol", "EvaltexNoSplit"),
+    "evaltex-emd": ("evaltex.protocol", "EvaltexEmd"),
+    "evaltex-emd-no-split": ("evaltex.protocol", "EvaltexEmdNoSplit"),
+    "average-precision": ("average_precision", "AveragePrecision"),
+    "deteval-wolf": ("deteval_wolf", "DetevalWolf"),
+    "tiou": ("tiou", "Tiou"),
+    "tedeval": ("tedeval", "Tedeval"),
+    "cleval": ("cleval.protocol", "Cleval"),
+    "cleval-end-to-end": ("cleval.protocol", "ClevalEndToEnd"),
+    "popeval": ("popeval", "Popeval"),
+    "table-detection": ("table_detection", "TableDetection"),
+    "table-structure": ("table_structure", "TableStructure"),
+    "slot-error": ("slot_error.protocol", "SlotError"),
+    "no-ground-truth": ("no_ground_truth.protocol", "NoGroundTruth"),
+    "count": ("sentinels", "Count"),
+    "total-area": ("sentinels", "TotalArea"),
+    "mean-size": ("sentinels", "MeanSize"),
+}
+
+
+@cache
+def _imported(slug: str) -> type[Protocol]:
+    module, name = _ALL[slug]
+    return cast(type[Protocol], getattr(import_module(f"{__package__}.{module}"), name))
+
+
+class _Protocols(Mapping[str, type[Protocol]]):
+    """The classes by slug; a look at the slugs imports none."""
+
+    def __getitem__(self, slug: str) -> type[Protocol]:
+        return _imported(slug)
+
+    def __contains__(self, slug: object) -> bool:
+        return slug in _ALL
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(_ALL)
+
+    def __len__(self) -> int:
+        return len(_ALL)
+
+
+PROTOCOLS: Final[Mapping[str, type[Protocol]]] = _Protocols()
 # What looks at no ground truth: nobody should agree with these.
-SENTINELS: Final = frozenset(slug for slug, protocol in PROTOCOLS.items() if protocol.is_sentinel)
+SENTINELS: Final = frozenset(slug for slug, (module, _) in _ALL.items() if module == "sentinels")
 
 
 def get(slug: str, parameters: Mapping[str, Any] | None = None) -> Protocol:
@@ -91,10 +101,13 @@ def score_together(
     measured: dict[Any, Any] = {}
     scores = []
     for protocol in protocols:
-        if not isinstance(protocol, Evaltex):
+        if _ALL.get(protocol.slug, ("", ""))[0] != "evaltex.protocol":
             scores.append(protocol.score(scenes))
             continue
-        if protocol.measurement not in measured:
-            measured[protocol.measurement] = protocol.measure(scenes)
-        scores.append(protocol.conclude(measured[protocol.measurement]))
+        from .evaltex.protocol import Evaltex
+
+        variant = cast(Evaltex, protocol)
+        if variant.measurement not in measured:
+            measured[variant.measurement] = variant.measure(scenes)
+        scores.append(variant.conclude(measured[variant.measurement]))
     return scores

@@ -19,7 +19,10 @@ from .errors import JobFailed
 _log = logging.getLogger(__name__)
 _lock = threading.Lock()
 _engines: Final[dict[str, Engine]] = {}
-_PRELOADED: Final = ("protocols.registry", "rankings.analysis")
+_PRELOADED: Final = (
+    *("protocols.registry", "protocols.deteval", "protocols.evaltex.protocol", "protocols.iou"),
+    "rankings.analysis",
+)
 # A forked process has its parent's engine in memory, and must make its own.
 _pid = 0
 

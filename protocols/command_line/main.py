@@ -197,7 +197,9 @@ def _score(options: argparse.Namespace) -> None:
     if options.workers is None and _is_small(options.results, len(protocols)):
         options.workers = 1
     untold = dict(zip(names, options.results, strict=True))
-    with chosen_engine(options, preload=["protocols.registry"]) as engine:
+    with chosen_engine(
+        options, preload=sorted({type(of).__module__ for of in protocols})
+    ) as engine:
         parts = score_files(
             protocols,
             options.truth,

@@ -11,6 +11,8 @@ from .errors import RegionError
 
 _VERSION = 1
 _MIN_VALUES = 6
+_IGNORED = "###"
+_NONE_IN_PLAIN = ("confidence", "label", "id", "parent", "cell", "pixels")
 _OPTIONAL = ("text", "confidence", "label", "id", "parent", "cell", "pixels")
 # Top, left, bottom, right of a table cell on its grid: first row, first column, last row, last column.
 Cell = tuple[int, int, int, int]
@@ -120,6 +122,32 @@ class Region:
         return (x1 == x4 and x2 == x3 and y1 == y2 and y3 == y4) or (
             x1 == x2 and x3 == x4 and y1 == y4 and y2 == y3
         )
+
+
+# The setters of the slots: a frozen class has no others.
+_SETTERS = [vars(Region)[name].__set__ for name in ("points", "text", "ignored", *_NONE_IN_PLAIN)]
+
+
+def plain_regions(
+    points: Sequence[tuple[float, ...]], texts: Sequence[str] | None = None
+) -> tuple[Region, ...]:
+    """Return regions of points that are known to be three or more, and finite, with their texts.
+
+    A text ``###`` is that of an ignored region. Four times as fast as checking each: most of the
+    time that reading takes is making regions.
+    """
+    regions = []
+    set_points, set_text, set_ignored, *to_none = _SETTERS
+    for at, of in enumerate(points):
+        region = object.__new__(Region)
+        text = None if texts is None else texts[at]
+        set_points(region, of)
+        set_text(region, text)
+        set_ignored(region, text == _IGNORED)
+        for set_none in to_none:
+            set_none(region, None)
+        regions.append(region)
+    return tuple(regions)
 
 
 def encode_regions(regions: Iterable[Region]) -> dict[str, Any]:

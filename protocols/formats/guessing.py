@@ -8,7 +8,7 @@ from typing import Final, Literal
 
 from .archives import Limits, Member, OpenArchive, Source, first_bytes, open_archive, source_name
 from .by_image import is_by_image, look_alike
-from .contents import LineFormat, Tail
+from .contents import Kind, LineFormat, Tail
 from .curved import style_of
 from .layouts import Survey, decide
 from .problems import Problems, counted, quoted
@@ -138,8 +138,9 @@ def _guess_texts(archive: OpenArchive, members: Sequence[Member], name: str) -> 
     if style is not None:
         return _annotated(is_truth, "polygon", name, f"{reason}; written as in {style}.")
     survey = Survey()
-    survey.add(enumerate(lines, 1))
-    layout = decide(survey, "truth" if is_truth else "results").layout
+    kind: Kind = "truth" if is_truth else "results"
+    survey.add(enumerate(lines, 1), kind)
+    layout = decide(survey, kind).layout
     said = _SAID[layout.line_format] + _SAID_OF_TAIL[layout.tail]
     return _annotated(is_truth, layout.slug, name, f"{reason}; {said}.")
 
@@ -204,8 +205,8 @@ def _guess_json(text: str, name: str) -> Guess:
         return Guess("scores", "json", None, f"{quoted(name)} has recall or precision in JSON.")
     if is_by_image(text):
         is_truth = text.lstrip("{ \t\r\n").startswith('"gt_')
-        said = f"{quoted(name)} has regions by image, as ArT and LSVT."
-        return _annotated(is_truth, "art-json", name, said)
+        reason = f"{quoted(name)} has regions by image, as ArT and LSVT."
+        return _annotated(is_truth, "art-json", name, reason)
     if (data_set := look_alike(keys)) is not None:
         return Guess(None, None, None, f"{quoted(name)} looks like {data_set}'s JSON.", data_set)
     if not keys & _COCO_KEYS:

@@ -13,6 +13,7 @@ from .contents import Kind, LineFormat, Tail
 from .limits import NOT_FINITE, NUMBER
 from .problems import Problems, counted
 from .rrc_lines import looks_like_confidence, n_leading_numbers, split_fields
+from .usual import UsualFile, usual_numbers
 
 # Languages and scripts as the multi-lingual competitions (MLT 2017, 2019; ArT) name them.
 SCRIPTS: Final = frozenset(
@@ -98,6 +99,12 @@ class _Facts(NamedTuple):
         return self.share_8 if line_format == LineFormat.QUAD else self.share_last
 
 
+# A line of whole coordinates alone has no confidence, though one of them may look like it.
+_USUAL: Final = {
+    (kind, n): _Facts(n, kind == "truth", _NO_SHARE, _NO_SHARE, _NO_SHARE, False, True)
+    for kind in ("truth", "results")
+    for n in (4, 8)
+}
 _Place = tuple[str | None, int | None, str]
 _Rule = Callable[[_Facts], bool]
 
@@ -109,12 +116,20 @@ class Survey:
     facts: Counter[_Facts] = field(default_factory=Counter)
     places: dict[_Facts, _Place] = field(default_factory=dict)
 
-    def add(self, lines: Iterable[tuple[int, str]], path: str | None = None) -> None:
+    def add(self, lines: Iterable[tuple[int, str]], kind: Kind, path: str | None = None) -> None:
         for number, line in lines:
-            facts = _facts_of(line)
+            n = usual_numbers(line, kind)
+            facts = _facts_of(line) if n is None else _USUAL[kind, n]
             self.facts[facts] += 1
             if facts not in self.places:
                 self.places[facts] = path, number, line
+
+    def add_usual(self, file: UsualFile, text: str, kind: Kind, path: str) -> None:
+        """Count the lines of a file that was read at once."""
+        facts = _USUAL[kind, file.n_numbers]
+        self.facts[facts] += len(file.regions)
+        if facts not in self.places:
+            self.places[facts] = path, 1, text.partition("\n")[0].removesuffix("\r")
 
 
 @dataclass(frozen=True, slots=True)

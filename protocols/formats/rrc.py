@@ -22,6 +22,7 @@ from .limits import BATCH, MAX_NAME
 from .problems import KEPT, PASSED_OVER, Fault, Problems, counted, quoted
 from .rrc_lines import LineReader, Rules, looks_like_confidence
 from .shapes import odd_shapes, tell_shape, turned_round
+from .usual import UsualFile, read_usual
 
 _BOM: Final = b"\xef\xbb\xbf"
 _UTF16_MARKS: Final = (b"\xff\xfe", b"\xfe\xff")
@@ -63,16 +64,19 @@ def read_archive(
     texts = _Texts(problems, rules)
     with open_archive(source, problems, limits or Limits()) as archive:
         named = list(_named(archive.members, kind, problems))
-        held = list(_held(archive, named, texts, on_entry))
-        files = partial(_files, archive, held, texts)
+        files = _Files(archive, texts, list(_held(archive, named, texts, (kind, rules), on_entry)))
         style, decision = _looked_at(files, kind, rules)
         decision.tell(problems, kind)
         layout = decision.layout
         line_format = layout.line_format
         rules = replace(rules, tail=layout.tail)
         reader = _Reader(kind, rules, line_format, problems, style)
-        for file in files():
-            reader.read(file)
+        n_usual = line_format.n_numbers if layout.tail == Tail.TEXT else None
+        for file in files.held:
+            if file.usual is not None and file.usual.n_numbers == n_usual:
+                reader.take(file, partial(files.lines, file))
+            else:
+                reader.read(_File(file.image, file.member.path, files.lines(file)))
         reader.finish()
     regions: Mapping[str, tuple[Region, ...]] = reader.regions
     if kind == "results" and rules.confidences is None and layout.tail == Tail.TEXT:
@@ -96,6 +100,7 @@ def _held(
     archive: OpenArchive,
     named: Sequence[tuple[str, Member]],
     texts: "_Texts",
+    meant: tuple[Kind, Rules],
     on_entry: OnEntry | None,
 ) -> Iterator["_Held"]:
     """Unpack all entries; keep the text of so many as memory should hold."""
@@ -105,23 +110,30 @@ def _held(
         if content is not None:
             text = texts.text(content)
             n_chars += len(text)
-            yield _Held(image, member, text if n_chars <= _MAX_HELD else None)
+            kept = text if n_chars <= _MAX_HELD else None
+            # The regions of usual lines are those that will be wanted, almost always.
+            yield _Held(image, member, kept, read_usual(text, *meant), text.partition("\n")[0])
         if on_entry is not None:
             on_entry(done, len(named))
 
 
-def _files(archive: OpenArchive, held: Sequence["_Held"], texts: "_Texts") -> Iterator["_File"]:
-    """Yield the lines of each file; those that are not kept are unpacked again."""
-    for file in held:
+@dataclass(frozen=True, slots=True)
+class _Files:
+    """The files of an archive that is open."""
+
+    archive: OpenArchive
+    texts: "_Texts"
+    held: Sequence["_Held"]
+
+    def lines(self, file: "_Held") -> list[tuple[int, str]]:
+        """Return the numbered lines of a file; one whose text is not kept is unpacked again."""
         text = file.text
         if text is None:
-            text = texts.text(archive.content(file.member) or b"", again=True)
-        yield _File(file.image, file.member.path, texts.lines(text))
+            text = self.texts.text(self.archive.content(file.member) or b"", again=True)
+        return self.texts.lines(text)
 
 
-def _looked_at(
-    files: Callable[[], Iterable["_File"]], kind: Kind, rules: Rules
-) -> tuple[Style | None, Decision]:
+def _looked_at(files: "_Files", kind: Kind, rules: Rules) -> tuple[Style | None, Decision]:
     """Look at all lines of an archive; return their style, if they have one, and their layout."""
     if (
         not rules.strict
@@ -136,8 +148,11 @@ def _looked_at(
     if rules.line_format is not None and (rules.tail is not None or is_bare):
         return None, Decision(Layout(rules.line_format, rules.tail or Tail.TEXT))
     survey = Survey()
-    for file in files():
-        survey.add(file.lines, file.path)
+    for file in files.held:
+        if file.usual is not None:
+            survey.add_usual(file.usual, file.first, kind, file.member.path)
+        else:
+            survey.add(files.lines(file), kind, file.member.path)
     decision = decide(survey, kind, rules.line_format)
     if rules.strict:
         decision = asked_instead(decision, survey, kind)
@@ -146,13 +161,16 @@ def _looked_at(
     return None, decision
 
 
-def _style(files: Callable[[], Iterable["_File"]]) -> Style | None:
+def _style(files: "_Files") -> Style | None:
     """Return the style in which the lines of all files are written."""
     style = None
-    for file in files():
-        if not file.lines:
+    if any(file.usual is not None for file in files.held):
+        return None
+    for file in files.held:
+        lines = [line for _, line in files.lines(file)]
+        if not lines:
             continue
-        of_file = style_of([line for _, line in file.lines])
+        of_file = style_of(lines)
         if of_file is None or of_file != (style or of_file):
             return None
         if of_file == Style.TOTAL_TEXT:
@@ -207,6 +225,9 @@ class _Held:
     member: Member
     # None where the archive is too large to keep all texts.
     text: str | None
+    # Its regions, if all lines are usual.
+    usual: UsualFile | None
+    first: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -215,6 +236,14 @@ class _File:
     path: str
     # (line number, text)
     lines: list[tuple[int, str]]
+
+
+@dataclass(frozen=True, slots=True)
+class _Waiting:
+    image: str
+    path: str
+    # The numbered line of each region.
+    lines: Callable[[], list[tuple[int, str]]]
 
 
 class _Texts:
@@ -228,7 +257,7 @@ class _Texts:
 
     def text(self, content: bytes, *, again: bool = False) -> str:
         """Return the text of an entry; of one that is unpacked again nothing is counted twice."""
-        counted_before = Counter(self._unusual)
+        counted_before = Counter(self._unusual) if again else self._unusual
         text = self._text(content)
         if "\0" in text:
             self._unusual["null characters (replaced)"] += 1
@@ -239,8 +268,7 @@ class _Texts:
             else:
                 self._unusual["CR line ends"] += 1
                 text = text.replace("\r", "\n")
-        if again:
-            self._unusual = counted_before
+        self._unusual = counted_before
         return text
 
     def lines(self, text: str) -> list[tuple[int, str]]:
@@ -290,8 +318,13 @@ class _Reader:
         self.entries: dict[str, str] = {}
         self.lines: dict[str, tuple[int, ...]] = {}
         # The files whose shapes are still to be looked at, and how many regions they have.
-        self._waiting: list[_File] = []
+        self._waiting: list[_Waiting] = []
         self._n_waiting = 0
+
+    def take(self, file: "_Held", lines: Callable[[], list[tuple[int, str]]]) -> None:
+        """Take the regions of a file of usual lines; ``lines`` are asked for only where one is odd."""
+        regions = file.usual.regions if file.usual else ()
+        self._add(file.image, file.member.path, regions, range(1, len(regions) + 1), lines)
 
     def read(self, file: "_File") -> None:
         regions = []
@@ -317,11 +350,22 @@ class _Reader:
             seen.setdefault(region.points, number)
             regions.append(region)
             lines.append((number, line))
-        self.regions[file.image] = tuple(regions)
-        self.entries[file.image] = file.path
-        self.lines[file.image] = tuple([number for number, _ in lines])
+        numbers = [number for number, _ in lines]
+        self._add(file.image, file.path, tuple(regions), numbers, lambda: lines)
+
+    def _add(
+        self,
+        image: str,
+        path: str,
+        regions: tuple[Region, ...],
+        numbers: Iterable[int],
+        lines: Callable[[], list[tuple[int, str]]],
+    ) -> None:
+        self.regions[image] = regions
+        self.entries[image] = path
+        self.lines[image] = tuple(numbers)
         if self._format != LineFormat.LTRB and regions:
-            self._waiting.append(_File(file.image, file.path, lines))
+            self._waiting.append(_Waiting(image, path, lines))
             self._n_waiting += len(regions)
             if self._n_waiting >= BATCH:
                 self._look_at_shapes()
@@ -342,13 +386,13 @@ class _Reader:
         regions = [region for file in files for region in self.regions[file.image]]
         if not regions:
             return
-        places = [(file, at) for file in files for at in range(len(file.lines))]
+        places = [(file, at) for file in files for at in range(len(self.regions[file.image]))]
         turned: dict[str, list[Region]] = {}
         for at, code, repair in odd_shapes(regions, flat=self._rules.loading):
             if code == "L7" and self._rules.strict:
                 continue
             file, index = places[at]
-            number, line = file.lines[index]
+            number, line = file.lines()[index]
             tell_shape(
                 self._problems,
                 code,

@@ -186,7 +186,7 @@ class LineReader:
 
     def _points(self, values: tuple[float, ...], line: str) -> tuple[float, ...]:
         if self._format != LineFormat.LTRB:
-            if self._rules.strict and self._format == LineFormat.QUAD and _turns_left(values):
+            if self._rules.strict and self._format == LineFormat.QUAD and turns_left(values):
                 span = _span_of(line, 0, len(values) - 1)
                 raise Fault("L7", quoted(line), "corners clockwise", span)
             return values
@@ -266,7 +266,7 @@ def _span_of(line: str, first: int, last: int | None = None) -> Span:
     )
 
 
-def _turns_left(points: Sequence[float]) -> bool:
+def turns_left(points: Sequence[float]) -> bool:
     """Say whether a ring runs counter-clockwise on screen, as the competition's scripts test it."""
     xs, ys = points[::2], points[1::2]
     return sum((xs[at] - xs[at - 1]) * (ys[at] + ys[at - 1]) for at in range(len(xs))) > 0

@@ -67,3 +67,16 @@ analyse(rankings, scores, other_consensuses=("kemeny", "davidson"))
     loaded = loaded_by(work)
     assert "scipy.special" in loaded
     assert not loaded & {"scipy.stats", "scipy.optimize", "scipy.sparse"}
+
+
+def test_a_look_at_the_slugs_imports_no_protocol():
+    loaded = loaded_by(
+        "from protocols import registry; list(registry.PROTOCOLS), registry.SENTINELS"
+    )
+    assert not loaded & {"protocols.iou", "protocols.core.geometry", "protocols.evaltex.protocol"}
+
+
+def test_a_protocol_is_imported_without_the_others():
+    loaded = loaded_by("from protocols import registry; registry.get('iou')")
+    assert "protocols.iou" in loaded
+    assert not loaded & {"protocols.tiou", "protocols.evaltex.protocol", "protocols.tedeval"}

@@ -11,6 +11,8 @@ WORD, FAR = Region.from_box(0, 0, 40, 10), Region.from_box(100, 100, 130, 120)
 
 def test_the_sentinels_are_those_of_the_source():
     assert sorted(registry.SENTINELS) == ["count", "mean-size", "total-area"]
+    declared = {slug for slug, protocol in registry.PROTOCOLS.items() if protocol.is_sentinel}
+    assert declared == registry.SENTINELS
 
 
 @pytest.mark.parametrize("slug", sorted(registry.SENTINELS))
