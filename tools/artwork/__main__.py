@@ -21,6 +21,7 @@ def main() -> None:
         }
         django.setup()
         call_command("migrate", verbosity=0)
+        call_command("createcachetable", verbosity=0)
         _write_demo()
 
 
