@@ -6,7 +6,7 @@ import logging
 import pickle  # nosec B403
 import sys
 from collections.abc import Callable, Mapping
-from concurrent.futures import CancelledError, Future
+from concurrent.futures import CancelledError, Future, ThreadPoolExecutor
 from contextlib import suppress
 from importlib.metadata import PackageNotFoundError, version
 from time import monotonic
@@ -61,7 +61,10 @@ class Cluster(Engine):
         # Its reports of a lost connection come with stack traces; what they mean is said by errors here.
         logging.getLogger("distributed.client").setLevel(logging.CRITICAL)
         try:
-            asyncio.run(_greet(address, max(1.0, timeout - 0.5 - (monotonic() - started))))
+            left = max(1.0, timeout - 0.5 - (monotonic() - started))
+            # In a thread: the caller's may have an event loop that runs, as in a notebook.
+            with ThreadPoolExecutor(1) as thread:
+                thread.submit(lambda: asyncio.run(_greet(address, left))).result()
             self._client: Any = Client(address, timeout=timeout, set_as_default=False)
         # What listens there may be another program, whose answer can make anything of a client.
         except Exception as fault:

@@ -1,5 +1,6 @@
 """Chunks on a Dask cluster: a killed worker costs nothing but time, a lost scheduler is said."""
 
+import asyncio
 import os
 import re
 import signal
@@ -48,6 +49,16 @@ def test_both_workers_compute_and_answers_come_in_order(engine):
     assert list(answers(engine, SQUARES)) == EXPECTED
     pids = {pid for _, pid in answers(engine, [WhoComputes(n) for n in range(40)])}
     assert len(pids) == 2
+
+
+def test_it_can_be_asked_where_an_event_loop_runs(two_workers):
+    """As in a notebook."""
+
+    async def ask():
+        with closing(Cluster(two_workers.address)) as engine:
+            return list(answers(engine, SQUARES))
+
+    assert asyncio.run(ask()) == EXPECTED
 
 
 def test_scores_are_those_of_this_process_to_the_last_digit(engine, monkeypatch):
