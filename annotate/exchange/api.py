@@ -33,6 +33,7 @@ class RawFile(ApiView):
         study = followed(request, slug)
         if name not in raw.FILES:
             raise Http404
+        raw.require_small(study)
         return StreamingHttpResponse(
             raw.content(study, name),
             content_type=raw.FILES[name].content_type,

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any, Final
 
+from annotate.errors import Refusal
 from annotate.reports.snapshots import snapshot
 from annotate.studies.models import Study
 
@@ -76,6 +77,8 @@ class File:
     write: Callable[[Sequence[Column], Iterable[Row]], Iterator[str]]
 
 
+# About 130,000 events.
+MAX_RANKINGS_AT_ONCE: Final = 5000
 _CSV, _JSON = "text/csv; charset=utf-8", "application/json"
 FILES: Final[Mapping[str, File]] = {
     "events.csv": File("every event, CSV", _CSV, events, EVENT_COLUMNS, as_csv),
@@ -87,6 +90,20 @@ FILES: Final[Mapping[str, File]] = {
     ),
     "dictionary.csv": File("the columns, CSV", _CSV, dictionary, DICTIONARY_COLUMNS, as_csv),
 }
+
+
+class TooLarge(Refusal):
+    """A study whose tables take longer than a request may."""
+
+
+def require_small(study: Study) -> None:
+    """Raise TooLarge for a study whose tables would hold a web process for long."""
+    n_rankings = study.assignments.count()
+    if n_rankings > MAX_RANKINGS_AT_ONCE:
+        raise TooLarge(
+            f"{study} has {n_rankings} rankings, and above {MAX_RANKINGS_AT_ONCE} its tables are not "
+            "sent one by one. Ask for all of them in one zip: that is done as work."
+        )
 
 
 def content(study: Study, name: str, *, names: bool = False) -> Iterator[bytes]:

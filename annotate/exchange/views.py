@@ -45,6 +45,10 @@ def raw_file(request: HttpRequest, slug: str, name: str) -> HttpResponseBase:
     table = name.removesuffix(".sha256")
     if table not in raw.FILES:
         raise Http404
+    try:
+        raw.require_small(study)
+    except raw.TooLarge as refusal:
+        return HttpResponse(str(refusal), status=409, content_type="text/plain; charset=utf-8")
     if table != name:
         line = raw.checksum(study, table, names=with_names)
         return HttpResponse(line, content_type="text/plain; charset=utf-8")

@@ -252,6 +252,16 @@ def test_the_zip_holds_all_files_and_their_checksums(researcher, study):
             assert hashlib.sha256(archive.read(name)).hexdigest() == digest
 
 
+def test_the_tables_of_a_large_study_come_as_work_alone(researcher, study, monkeypatch):
+    monkeypatch.setattr(raw, "MAX_RANKINGS_AT_ONCE", 0)
+    for name in ("events.csv", "events.csv.sha256"):
+        response = researcher.get(reverse("exchange:raw_file", args=[study.slug, name]))
+        assert response.status_code == 409
+        assert "Ask for all of them in one zip" in response.text
+    zip_url = reverse("exchange:raw_zip", args=[study.slug])
+    assert file_made(researcher, zip_url).status_code == 200
+
+
 def test_the_command_writes_a_folder_with_checksums(study, tmp_path):
     call_command("export_raw", study.slug, "--out", str(tmp_path / "raw"))
     written = {path.name for path in (tmp_path / "raw").iterdir()}
