@@ -30,6 +30,10 @@ class Running(Progress, Protocol):
     """A job at work, which can write its result once."""
 
     @property
+    def pk(self) -> int:
+        """The key of the job's row."""
+
+    @property
     def person(self) -> User | None:
         """Who asked for it."""
 

@@ -39,7 +39,10 @@ def publishing_file(
 
     Raises what ``write`` raises, OSError for a full disk; then nothing stays.
     """
-    name = f"{uuid4().hex}{Path(file_name).suffix}"
+    # Of an attempt whose worker was killed while it published.
+    for left in folder().glob(f"{running.pk}-*"):
+        left.unlink(missing_ok=True)
+    name = f"{running.pk}-{uuid4().hex}{Path(file_name).suffix}"
     part, whole = folder() / f"{name}{_UNFINISHED}", folder() / name
     try:
         with part.open("wb") as stream:

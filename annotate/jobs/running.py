@@ -163,6 +163,10 @@ class Pulse:
         self.is_published = False
 
     @property
+    def pk(self) -> int:
+        return self._job.pk
+
+    @property
     def person(self) -> User | None:
         return self._job.person
 

@@ -222,6 +222,17 @@ class TestFiles:
 
         assert "no space left" in services.start(kind=kind(work)).failure
 
+    def test_what_an_attempt_left_that_was_killed_goes_with_the_next(self, kind):
+        job = make_job()
+        (results.folder() / f"{job.pk}-{'a' * 32}.zip").write_bytes(b"whole, and never published")
+        (results.folder() / f"{job.pk}-{'b' * 32}.zip.part").write_bytes(b"ha")
+        others = results.folder() / f"{job.pk}0-{'c' * 32}.zip"
+        others.write_bytes(b"of another job")
+        kind(self.publish(lambda stream: stream.write(b"abc")))
+        running.run_one(job.pk, beats_beside=False)
+        job.refresh_from_db()
+        assert set(self.files()) == {results.path_of(job), others}
+
     def test_cancelled_work_leaves_no_file(self, kind):
         def write(stream):
             stream.write(b"abc")
