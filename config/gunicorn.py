@@ -2,7 +2,7 @@
 
 import os
 
-bind = "0.0.0.0:8000"  # nosec B104 - inside its container
+bind = "0.0.0.0:8000"
 # A request waits for the database more than for a core.
 workers = int(os.environ.get("WEB_PROCESSES", "3"))
 threads = int(os.environ.get("WEB_THREADS", "4"))

@@ -96,7 +96,7 @@ def _add_images(study: Study, images: QuerySet[Image]) -> int:
     with connection.cursor() as cursor:
         # Names of ours, and a query whose values are passed beside it.
         cursor.execute(
-            f"INSERT INTO {StudyImage._meta.db_table} ({columns}) {chosen}",  # nosec B608
+            f"INSERT INTO {StudyImage._meta.db_table} ({columns}) {chosen}",
             values,
         )
         return int(cursor.rowcount)
