@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any, Final
 
-from annotate.errors import Refusal
+from annotate.reports.errors import TooLarge
 from annotate.reports.snapshots import snapshot
 from annotate.studies.models import Study
 
@@ -90,10 +90,6 @@ FILES: Final[Mapping[str, File]] = {
     ),
     "dictionary.csv": File("the columns, CSV", _CSV, dictionary, DICTIONARY_COLUMNS, as_csv),
 }
-
-
-class TooLarge(Refusal):
-    """A study whose tables take longer than a request may."""
 
 
 def require_small(study: Study) -> None:

@@ -15,6 +15,8 @@ from django.views.decorators.http import require_POST, require_safe
 from annotate.access import permitted
 from annotate.datasets.models import Dataset
 from annotate.jobs.presentation import go_to
+from annotate.reports.errors import TooLarge
+from annotate.reports.views import offered_as_work
 from annotate.requests import SignedInRequest
 from annotate.studies.views import followed
 
@@ -47,8 +49,8 @@ def raw_file(request: HttpRequest, slug: str, name: str) -> HttpResponseBase:
         raise Http404
     try:
         raw.require_small(study)
-    except raw.TooLarge as refusal:
-        return HttpResponse(str(refusal), status=409, content_type="text/plain; charset=utf-8")
+    except TooLarge as refusal:
+        return offered_as_work(refusal)
     if table != name:
         line = raw.checksum(study, table, names=with_names)
         return HttpResponse(line, content_type="text/plain; charset=utf-8")

@@ -1,9 +1,10 @@
 """Files of studies and datasets as jobs."""
 
 from collections.abc import Callable, Mapping
-from typing import IO, Any, Final
+from typing import IO, Any, Final, TypeVar
 
 from django.contrib.auth.models import User
+from django.db.models import Model, QuerySet
 
 from annotate.datasets import exports
 from annotate.datasets.models import Dataset, Method
@@ -22,7 +23,7 @@ RAW: Final = "exchange.raw"
 TRUTH: Final = "exchange.truth"
 RESULTS: Final = "exchange.results"
 _CHUNK: Final = 1024 * 1024
-_GONE: Final = "It is no longer here: {} was removed meanwhile."
+_Row = TypeVar("_Row", bound=Model)
 
 
 def start_bundle(*, study: Study, photographs: bool, names: bool, person: User) -> Job:
@@ -85,9 +86,7 @@ def raw_data(arguments: Mapping[str, Any], running: Running) -> None:
 
 
 def truth(arguments: Mapping[str, Any], running: Running) -> None:
-    dataset = Dataset.objects.filter(pk=arguments["dataset"]).first()
-    if dataset is None:
-        raise JobFailed(_GONE.format("the dataset"))
+    dataset = _still_there(Dataset.objects.filter(pk=arguments["dataset"]), "the dataset")
     extension = arguments["extension"]
     _publish(
         running,
@@ -97,9 +96,8 @@ def truth(arguments: Mapping[str, Any], running: Running) -> None:
 
 
 def results(arguments: Mapping[str, Any], running: Running) -> None:
-    method = Method.objects.select_related("dataset").filter(pk=arguments["method"]).first()
-    if method is None:
-        raise JobFailed(_GONE.format("the method"))
+    methods = Method.objects.select_related("dataset").filter(pk=arguments["method"])
+    method = _still_there(methods, "the method")
     extension = arguments["extension"]
     _publish(
         running,
@@ -109,10 +107,15 @@ def results(arguments: Mapping[str, Any], running: Running) -> None:
 
 
 def _study(arguments: Mapping[str, Any]) -> Study:
-    study = Study.objects.filter(pk=arguments["study"]).first()
-    if study is None:
-        raise JobFailed(_GONE.format("the study"))
-    return study
+    return _still_there(Study.objects.filter(pk=arguments["study"]), "the study")
+
+
+def _still_there(rows: QuerySet[_Row], what: str) -> _Row:
+    """Return the row that a job is about; raises JobFailed where it was removed meanwhile."""
+    row = rows.first()
+    if row is None:
+        raise JobFailed(f"It is no longer here: {what} was removed meanwhile.")
+    return row
 
 
 def _publish(running: Running, name: str, write: Callable[[IO[bytes]], object]) -> None:

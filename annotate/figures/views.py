@@ -16,6 +16,7 @@ from annotate.jobs.presentation import go_to
 from annotate.reports import services
 from annotate.reports.errors import TooLarge
 from annotate.reports.models import KeptReport
+from annotate.reports.views import offered_as_work
 from annotate.requests import SignedInRequest
 from annotate.studies.models import Study
 from annotate.studies.views import followed
@@ -80,7 +81,7 @@ def figure(request: HttpRequest, slug: str, name: str, extension: str) -> HttpRe
     try:
         services.require_small(study, MAX_IMAGES_DRAWN_AT_ONCE)
     except TooLarge as refusal:
-        return HttpResponse(str(refusal), status=409, content_type="text/plain; charset=utf-8")
+        return offered_as_work(refusal)
     return _file(request, _data(study, form), form.paper(), name, extension)
 
 

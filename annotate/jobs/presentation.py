@@ -22,10 +22,6 @@ def go_to(job: Job) -> HttpResponse:
     return redirect(next_page(job))
 
 
-def nobody_works() -> presence.Silence | None:
-    return presence.silence()
-
-
 def told(request: HttpRequest, job: Job) -> dict[str, object]:
     """Return what the script of a job's page asks for once a second."""
     if not job.is_open:

@@ -33,32 +33,28 @@ def start(
     returns it. ``is_told`` has the person told on the next page they open how it ended.
     """
     key = _key(kind, person, arguments) if is_once else ""
-    try:
-        with transaction.atomic():
-            job = Job.objects.create(
-                kind=kind,
-                title=title[:300],
-                arguments=arguments,
-                key=key,
-                person=person,
-                version=VERSION,
-                priority=priority,
-                seen=None if is_told and person is not None else timezone.now(),
-            )
-    except IntegrityError:
-        same = Job.objects.open().filter(key=key).first()
-        # It may have ended between the two.
-        if same is None:
-            return start(
-                kind=kind,
-                person=person,
-                title=title,
-                priority=priority,
-                is_told=is_told,
-                is_once=is_once,
-                **arguments,
-            )
-        return same
+    fields = {
+        "kind": kind,
+        "title": title[:300],
+        "arguments": arguments,
+        "key": key,
+        "person": person,
+        "version": VERSION,
+        "priority": priority,
+        "seen": None if is_told and person is not None else timezone.now(),
+    }
+    while True:
+        try:
+            with transaction.atomic():
+                job = Job.objects.create(**fields)
+            break
+        except IntegrityError:
+            if not key:
+                raise
+            same = Job.objects.open().filter(key=key).first()
+            if same is not None:
+                return same
+            # It ended between the two: there is room for another.
     _hand_over(job)
     return job
 

@@ -87,7 +87,7 @@ def export(request: HttpRequest, slug: str, extension: str) -> HttpResponse:
     try:
         services.require_small(study)
     except TooLarge as refusal:
-        return HttpResponse(str(refusal), status=409, content_type="text/plain; charset=utf-8")
+        return offered_as_work(refusal)
     built = services.study_report(study=study, settings=form.settings(), runs=form.runs())
     return HttpResponse(
         exports.export(built, extension),
@@ -109,9 +109,14 @@ def export_table(request: HttpRequest, slug: str, table: str, extension: str) ->
     try:
         services.require_small(study, services.MAX_IMAGES_ANALYSED_AT_ONCE)
     except TooLarge as refusal:
-        return HttpResponse(str(refusal), status=409, content_type="text/plain; charset=utf-8")
+        return offered_as_work(refusal)
     built, data = services.analysed_report(study=study, settings=form.settings(), runs=form.runs())
     return _table_file(data, built.header, study, table, extension)
+
+
+def offered_as_work(refusal: TooLarge) -> HttpResponse:
+    """Answer who asks for a file that is not computed while they wait."""
+    return HttpResponse(str(refusal), status=409, content_type="text/plain; charset=utf-8")
 
 
 def _table_file(
