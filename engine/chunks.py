@@ -2,7 +2,7 @@
 
 from abc import abstractmethod
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Generator, Iterable, Iterator
 from concurrent.futures import BrokenExecutor, CancelledError, Executor, Future, wait
 from itertools import islice
 from typing import Any, Final, Protocol, TypeVar
@@ -75,15 +75,23 @@ def answers(executor: Executor | None, chunks: Iterable[C]) -> Iterator[tuple[C,
         If a cluster is lost, or has no workers.
     Exception
         What a chunk raised. Chunks that are still waiting are then cancelled.
+
+    Examples
+    --------
+    >>> class Doubled(int):
+    ...     name = "a number"
+    ...     def __call__(self): return 2 * self
+    >>> [answer for _, answer in answers(None, [Doubled(1), Doubled(3)])]
+    [2, 6]
     """
-    if executor is None:
-        for chunk in chunks:
-            yield chunk, _computed_here(chunk)
-        return
-    n_ahead = _AHEAD * (executor.n_workers if isinstance(executor, Engine) else 4)
     chunks = iter(chunks)
     waiting: deque[tuple[C, Future[Any]]] = deque()
     try:
+        if executor is None:
+            for chunk in chunks:
+                yield chunk, _computed_here(chunk)
+            return
+        n_ahead = _AHEAD * (executor.n_workers if isinstance(executor, Engine) else 4)
         while True:
             for chunk in islice(chunks, n_ahead - len(waiting)):
                 waiting.append((chunk, _submitted(executor, chunk)))
@@ -94,6 +102,9 @@ def answers(executor: Executor | None, chunks: Iterable[C]) -> Iterator[tuple[C,
     finally:
         for _, future in waiting:
             future.cancel()
+        if isinstance(chunks, Generator):
+            # What it reads from is let go now, and not when nobody remembers the failure any more.
+            chunks.close()
 
 
 def _computed_here(chunk: Chunk[T]) -> T:
@@ -142,7 +153,13 @@ def _needs_memory(name: str) -> ChunkFailed:
 
 
 def died(name: str) -> ChunkFailed:
-    """Return the failure of a chunk whose processes were killed."""
+    """Return the failure of a chunk whose processes were killed.
+
+    Examples
+    --------
+    >>> died("images 1 to 64 of a.zip")
+    ChunkFailed('images 1 to 64 of a.zip was given up: ...')
+    """
     return ChunkFailed(
         f"{name} was given up: the process that computed it died, and again when it was tried "
         "again, perhaps for want of memory. Fewer workers need less."

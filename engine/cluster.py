@@ -13,7 +13,7 @@ from time import monotonic
 from typing import Any, Final, TypeVar
 
 from .chunks import Engine, died
-from .errors import ChunkFailed, EngineUnavailable
+from .errors import ChunkFailed, EngineLost, EngineUnavailable
 
 T = TypeVar("T")
 # Within these seconds people are told that a scheduler does not answer.
@@ -51,20 +51,18 @@ class Cluster(Engine):
 
     def __init__(self, address: str, timeout: float = CONNECT_SECONDS) -> None:
         self.address = address
-        started = monotonic()
         try:
             from distributed import Client
         except ImportError as fault:
             raise EngineUnavailable(
-                "Computing on a cluster needs Dask: pip install -r requirements-cluster.txt"
+                "Computing on a cluster needs Dask: pip install 'text-detection-rankings[cluster]'"
             ) from fault
         # Its reports of a lost connection come with stack traces; what they mean is said by errors here.
         logging.getLogger("distributed.client").setLevel(logging.CRITICAL)
         try:
-            left = max(1.0, timeout - 0.5 - (monotonic() - started))
             # In a thread: the caller's may have an event loop that runs, as in a notebook.
             with ThreadPoolExecutor(1) as thread:
-                thread.submit(lambda: asyncio.run(_greet(address, left))).result()
+                thread.submit(lambda: asyncio.run(_greet(address, timeout - 0.5))).result()
             self._client: Any = Client(address, timeout=timeout, set_as_default=False)
         # What listens there may be another program, whose answer can make anything of a client.
         except Exception as fault:
@@ -84,7 +82,7 @@ class Cluster(Engine):
     def submit(self, work: Callable[..., T], /, *args: Any, **kwargs: Any) -> Future[T]:
         # As bytes: the library would look for futures inside all that it is given.
         asked = pickle.dumps((work, args, kwargs))
-        future: Future[T] = self._executor.submit(run_there, _versions_of(work), asked)
+        future: Future[T] = self._executor.submit(_run_there, _versions_of(work), asked)
         return future
 
     def check(self) -> None:
@@ -111,8 +109,8 @@ class Cluster(Engine):
         told = self._client.sync(asked, n_workers=0, callback_timeout=ANSWER_SECONDS)
         return int(told["total_threads"])
 
-    def _lost(self) -> EngineUnavailable:
-        return EngineUnavailable(
+    def _lost(self) -> EngineLost:
+        return EngineLost(
             f"The connection to the Dask scheduler at {self.address} was lost. Nothing was kept; "
             "when it runs again, start anew."
         )
@@ -127,7 +125,7 @@ class Cluster(Engine):
         if isinstance(fault, ModuleNotFoundError):
             return VersionsDiffer(
                 f"A worker of the cluster lacks the module {fault.name}. Put this program on its "
-                "PYTHONPATH, install requirements-cluster.txt there, and start it again."
+                "PYTHONPATH, install its extra [cluster] there, and start it again."
             )
         return None
 
@@ -149,7 +147,7 @@ async def _greet(address: str, timeout: float) -> None:
     await comm.close()
 
 
-def run_there(expected: Mapping[str, str], asked: bytes) -> Any:
+def _run_there(expected: Mapping[str, str], asked: bytes) -> Any:
     """Compute a chunk on a worker whose versions are those expected.
 
     Raises
@@ -166,7 +164,8 @@ def run_there(expected: Mapping[str, str], asked: bytes) -> Any:
             f"A worker of the cluster has {there}; expected {here}. Results could differ: install "
             "the same versions, and start the worker again."
         )
-    work, args, kwargs = pickle.loads(asked)  # nosec B301 - from a client of the same cluster
+    # From a client of the same cluster.
+    work, args, kwargs = pickle.loads(asked)  # nosec B301
     return work(*args, **kwargs)
 
 

@@ -6,7 +6,11 @@ class EngineError(Exception):
 
 
 class EngineUnavailable(EngineError):
-    """A cluster that cannot be reached, has no workers, or was lost on the way."""
+    """A cluster that cannot be reached, or has no workers."""
+
+
+class EngineLost(EngineUnavailable):
+    """A cluster that answered and does no more."""
 
 
 class ChunkFailed(EngineError):

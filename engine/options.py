@@ -10,6 +10,15 @@ if TYPE_CHECKING:
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options that say where to compute.
+
+    Examples
+    --------
+    >>> parser = argparse.ArgumentParser()
+    >>> add_options(parser)
+    >>> parser.parse_args(["--jobs", "4"]).workers
+    4
+    """
     where = parser.add_mutually_exclusive_group()
     where.add_argument(
         *("--workers", "--jobs"),
@@ -36,10 +45,23 @@ def chosen_engine(
 ) -> "Iterator[Engine | None]":
     """Yield where to compute as the options say, None for in this process; end it afterwards.
 
+    Parameters
+    ----------
+    options : Namespace
+        Of a parser that ``add_options`` was called with.
+    preload : sequence of str
+        Modules that chunks need, imported once for all processes.
+
     Raises
     ------
     EngineUnavailable
         If a cluster was asked for and does not answer.
+
+    Examples
+    --------
+    >>> with chosen_engine(argparse.Namespace(scheduler=None, workers=1)) as engine:
+    ...     print(engine)
+    None
     """
     # Both take a while to import, and other commands need neither.
     engine: Engine

@@ -29,7 +29,15 @@ class _GivenUp(ChunkFailed):
 
 
 def n_cores() -> int:
-    """Return the number of cores that this process may use."""
+    """Return the number of cores that this process may use.
+
+    A container may allow fewer than the machine has.
+
+    Examples
+    --------
+    >>> 1 <= n_cores() <= os.cpu_count()
+    True
+    """
     try:
         return len(os.sched_getaffinity(0))
     except AttributeError:  # not on this system
@@ -147,7 +155,8 @@ class _Process:
             answered = self._ours.recv_bytes()
         except (EOFError, OSError) as fault:
             raise _Died from fault
-        return pickle.loads(answered)  # type: ignore[no-any-return]  # nosec B301 - our own process
+        # Our own process.
+        return pickle.loads(answered)  # type: ignore[no-any-return]  # nosec B301
 
     def kill(self) -> None:
         self._process.kill()
@@ -197,7 +206,8 @@ def _serve(connection: Connection) -> None:
 
 def _computed(asked: bytes) -> bytes:
     try:
-        work, args, kwargs = pickle.loads(asked)  # nosec B301 - from who started this process
+        # From who started this process.
+        work, args, kwargs = pickle.loads(asked)  # nosec B301
         return pickle.dumps((True, work(*args, **kwargs)))
     except BaseException as fault:
         try:
