@@ -1,13 +1,15 @@
-"""Average precision of IOU matches by confidence, and the precision-recall curve ([K15]_)."""
+"""Average precision of IOU matches by confidence ([K15]_)."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from .core import thresholds
-from .core.base import ImageScore, Needs, OverallScore, Protocol, Scene
-from .core.matching import INSIDE_IGNORED
-from .iou import Iou, average_precision
+from .core.base import Family, ImageScore, Needs, OverallScore, Protocol, Scene, Variant, choice
+from .iou import IouMatching, average_precision
+
+# Of each counted detection, the surest first: its confidence, and whether it is matched.
+Ranked = tuple[tuple[float, bool], ...]
 
 
 @dataclass(frozen=True)
@@ -21,73 +23,112 @@ class AveragePrecision(Protocol):
     leaves it undefined, so its value may differ in the last digits where many are equal. A
     detection without confidence counts as 0.
 
+    By the rule of PASCAL VOC ([E10]_, [SH17]_) coordinates are not truncated, a detection belongs to
+    the truth with its largest IoU, ignored or not: it is ignored if that truth is, and a false
+    positive if a surer one has it. Average precision is the area below the curve of the best
+    precision at each recall or a higher one, in 2007 its mean at eleven recalls.
+
     Without counted truth average precision is 1 without counted detections and 0 with some.
     """
 
     slug: ClassVar[str] = "average-precision"
+    family: ClassVar[Family] = "Intersection over union"
     name: ClassVar[str] = "Average precision"
     reference: ClassVar[str] = "K15"
     summary: ClassVar[str] = "IOU by descending confidence: are the surest detections right?"
     depends_on_order: ClassVar[bool] = True
     needs: ClassVar[Needs] = "confidences"
 
+    variants: ClassVar[Mapping[str, Variant]] = {
+        "rctw": Variant({"rule": "voc"}, "RCTW-17, PASCAL VOC"),
+        "voc2007": Variant({"rule": "voc2007"}, "PASCAL VOC before 2010"),
+    }
+
     min_iou: float = thresholds.min_iou()
     max_ignored_share: float = thresholds.max_ignored_share()
+    rule: str = choice(
+        "icdar2015",
+        "voc",
+        "voc2007",
+        says="how matches are found and averaged: as ICDAR 2015, or as PASCAL VOC since 2010 or before",
+    )
 
     def score(self, scenes: Sequence[Scene]) -> list[ImageScore]:
-        iou = Iou(
-            min_iou=self.min_iou, max_ignored_share=self.max_ignored_share, use_confidences=True
+        of_voc = self.rule != "icdar2015"
+        matching = IouMatching(
+            scenes,
+            min_iou=self.min_iou,
+            max_ignored_share=self.max_ignored_share,
+            use_confidences=True,
+            matching="best of all" if of_voc else "first",
+            whole=not of_voc,
         )
         return [
-            _ranked(scene, score) for scene, score in zip(scenes, iou.score(scenes), strict=True)
+            self._with_average(image.plain_score(self.min_iou), image.ranked(scene))
+            for scene, image in zip(scenes, matching.images(), strict=True)
         ]
 
     def overall(self, scores: Sequence[ImageScore]) -> OverallScore:
-        ranked = [entry for score in scores for entry in score.ranked]
+        ranked = tuple(entry for score in scores for entry in score.ranked)
         n_truth = sum(score.tally.n_truth for score in scores)
-        value = average_precision([c for c, _ in ranked], [m for _, m in ranked], n_truth)
+        value = self._average(ranked, n_truth)
         return replace(super().overall(scores), indicators={"average_precision": value})
 
+    def _average(self, ranked: Ranked, n_truth: float) -> float:
+        if self.rule == "icdar2015":
+            return average_precision([c for c, _ in ranked], [m for _, m in ranked], n_truth)
+        return voc_average_precision(ranked, n_truth, eleven_points=self.rule == "voc2007")
 
-def _ranked(scene: Scene, score: ImageScore) -> ImageScore:
-    matched = {j for match in score.matches for j in match.detections}
-    ignored = {
-        unmatched.index
-        for unmatched in score.unmatched
-        if unmatched.side == "detection" and unmatched.reason == INSIDE_IGNORED
-    }
-    ranked = sorted(
-        (
-            (region.confidence or 0.0, j in matched)
-            for j, region in enumerate(scene.detections or ())
-            if j not in ignored
-        ),
-        key=lambda entry: -entry[0],
-    )
-    if score.tally.n_truth:
-        value: float | None = average_precision(
-            [c for c, _ in ranked], [m for _, m in ranked], score.tally.n_truth
-        )
-    else:
-        value = score.precision
-    indicators = {**score.indicators, "average_precision": value}
-    return replace(score, ranked=tuple(ranked), indicators=indicators)
+    def _with_average(self, score: ImageScore, ranked: Ranked) -> ImageScore:
+        n_truth = score.tally.n_truth
+        value = self._average(ranked, n_truth) if n_truth else score.precision
+        indicators = {**score.indicators, "average_precision": value}
+        return replace(score, ranked=ranked, indicators=indicators)
 
 
-def precision_recall_curve(
-    ranked: Sequence[tuple[float, bool]], n_truth: float
-) -> list[tuple[float, float, float]]:
-    """Return (confidence, recall, precision) after each confidence that occurs, highest first.
+def voc_average_precision(
+    ranked: Sequence[tuple[float, bool]], n_truth: float, *, eleven_points: bool
+) -> float:
+    """Return the average precision of PASCAL VOC ([E10]_); 0 without truth.
 
-    Detections of equal confidence enter together. Without truth there is no curve.
+    At each recall the best precision that is reached there or at a higher recall counts: over all
+    recalls (the area below that curve), or at 0, 0.1, ... 1 with ``eleven_points``. Equal
+    confidences keep their order.
+
+    Parameters
+    ----------
+    ranked : sequence of (float, bool)
+        Confidence of each counted detection, and whether it is matched.
+    n_truth : float
+        How many truths are counted.
+    eleven_points : bool
+
+    Examples
+    --------
+    One of two truths is found, so that precision is 1 up to a recall of 0.5; six of the eleven recalls:
+
+    >>> ranked = [(0.9, True), (0.8, False)]
+    >>> voc_average_precision(ranked, 2, eleven_points=False)
+    0.5
+    >>> voc_average_precision(ranked, 2, eleven_points=True) == 6 / 11
+    True
     """
     if not n_truth:
-        return []
-    curve: list[tuple[float, float, float]] = []
-    n_matches = 0
-    for rank, (confidence, matched) in enumerate(sorted(ranked, key=lambda entry: -entry[0]), 1):
-        n_matches += matched
-        if curve and curve[-1][0] == confidence:
-            curve.pop()
-        curve.append((confidence, n_matches / n_truth, n_matches / rank))
-    return curve
+        return 0.0
+    # After each match how many there are, and their share of the detections so far.
+    points: list[tuple[int, float]] = []
+    for rank, (_, matched) in enumerate(sorted(ranked, key=lambda entry: -entry[0]), 1):
+        if matched:
+            points.append((len(points) + 1, (len(points) + 1) / rank))
+    best, below = 0.0, []
+    for n_matches, precision in reversed(points):
+        best = max(best, precision)
+        below.append((n_matches, best))
+    if not eleven_points:
+        # Each match raises the recall by one truth's share.
+        return sum(precision for _, precision in below) / n_truth
+    total = 0.0
+    for tenth in range(11):
+        # A recall of n matches is at least tenth / 10; in whole numbers, so that no rounding decides.
+        total += max((p for n, p in below if 10 * n >= tenth * n_truth), default=0.0)
+    return total / 11

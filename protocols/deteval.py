@@ -2,17 +2,28 @@
 
 import math
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar
 
 import numpy as np
 
 from .core import thresholds
-from .core.base import ImageScore, Kind, Match, Scene, Tally, Unmatched, f_score, parameter
+from .core.base import (
+    Family,
+    ImageScore,
+    Kind,
+    Match,
+    Scene,
+    Side,
+    Tally,
+    Unmatched,
+    f_score,
+    parameter,
+)
 from .core.credits import CreditProtocol
 from .core.geometry import Floats, box_areas, box_intersections, boxes_of, overlapping_pairs
-from .core.matching import IGNORED, INSIDE_IGNORED, flatten, ignored_detections
+from .core.matching import flatten, ignored_detections, kinds_of, unmatched_of
 
 # The last pixel is included in a box: a box from 0 to 99 is 100 wide.
 PIXEL = 1.0
@@ -37,10 +48,15 @@ class Icdar13(CreditProtocol):
     """
 
     slug: ClassVar[str] = "icdar13"
+    family: ClassVar[Family] = "Shares of areas"
     name: ClassVar[str] = "ICDAR13"
     reference: ClassVar[str] = "K13"
-    summary: ClassVar[str] = "One-to-one, split and merge matches by two area thresholds."
+    summary: ClassVar[str] = (
+        "One-to-one, split and merge matches of bounding boxes by two area thresholds."
+    )
+    measures_boxes: ClassVar[bool] = True
     depends_on_order: ClassVar[bool] = True
+    has_causes: ClassVar[bool] = True
 
     min_area_recall: float = thresholds.min_area_recall(0.8)
     min_area_precision: float = thresholds.min_area_precision(0.4)
@@ -105,7 +121,9 @@ class Deteval(Icdar13):
     slug: ClassVar[str] = "deteval"
     name: ClassVar[str] = "DETEVAL"
     reference: ClassVar[str] = "WJ06"
-    summary: ClassVar[str] = "As ICDAR13, with single overlaps told from several ones."
+    summary: ClassVar[str] = (
+        "As ICDAR13, on bounding boxes, with single overlaps told from several ones."
+    )
     _counts_overlaps: ClassVar[bool] = True
 
 
@@ -241,21 +259,20 @@ class _Passes:
             )
         )
 
-    def unmatched(self) -> Iterator[Unmatched]:
-        for i, ignored in enumerate(self.truth_ignored):
-            if i not in self._matched_truth:
-                reason = IGNORED if ignored else self._why(self._row.get(i, []), "a detection")
-                yield Unmatched("truth", i, reason)
-        for j, ignored in enumerate(self.ignored):
-            if j not in self._matched:
-                reason = (
-                    INSIDE_IGNORED if ignored else self._why(self._column.get(j, []), "a truth")
-                )
-                yield Unmatched("detection", j, reason)
+    def unmatched(self) -> tuple[Unmatched, ...]:
+        return unmatched_of(
+            self.truth_ignored, self.ignored, self._matched_truth, self._matched, self._why
+        )
 
-    def _why(self, overlaps: Sequence[_Overlap], partner: str) -> str:
+    def _why(self, side: Side, at: int) -> str:
+        overlaps, partner = (
+            (self._row.get(at, []), "a detection")
+            if side == "truth"
+            else (self._column.get(at, []), "a truth")
+        )
         if not overlaps:
-            return f"it overlaps no {partner[2:]}"
+            is_truth = partner == "a detection"
+            return "it overlaps no detection" if is_truth else "it overlaps no truth"
         best = max(overlaps, key=lambda overlap: min(overlap.sigma, overlap.tau))
         needs = (
             f"{self.protocol.min_area_recall:g} of the truth and "
@@ -285,18 +302,15 @@ def _image_score(scene: Scene, passes: _Passes) -> ImageScore:
         recall, precision, score = 1.0, 1.0, 0.0
     else:
         recall, precision, score = 0.0, 0.0, 0.0
-    kinds = [match.kind for match in passes.matches]
     return ImageScore(
         recall,
         precision,
         score,
         Tally(recalled, n_truth, precise, n_detections),
         tuple(passes.matches),
-        tuple(passes.unmatched()),
+        passes.unmatched(),
         {
-            "n_one_to_one": kinds.count("one-to-one"),
-            "n_split": kinds.count("split"),
-            "n_merge": kinds.count("merge"),
+            **kinds_of(passes.matches),
             "n_ignored_truth": passes.truth_ignored.count(True),
             "n_ignored_detections": passes.ignored.count(True),
         },

@@ -2,17 +2,17 @@
 
 import math
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar
 
 import numpy as np
 
 from .core import thresholds
-from .core.base import ImageScore, Kind, Match, Scene, Tally, Unmatched, f_score, parameter
+from .core.base import Family, ImageScore, Kind, Match, Scene, Side, Tally, f_score, parameter
 from .core.credits import CreditProtocol
 from .core.geometry import box_areas, box_intersections, boxes_of, overlapping_pairs
-from .core.matching import IGNORED, flatten
+from .core.matching import flatten, kinds_of, unmatched_of
 from .deteval import PIXEL
 
 
@@ -32,10 +32,13 @@ class DetevalWolf(CreditProtocol):
     """
 
     slug: ClassVar[str] = "deteval-wolf"
+    family: ClassVar[Family] = "Shares of areas"
     name: ClassVar[str] = "DetEval (Wolf)"
     reference: ClassVar[str] = "WJ06"
-    summary: ClassVar[str] = "DetEval as the tool of its authors computes it."
+    summary: ClassVar[str] = "DetEval on bounding boxes, as the tool of its authors computes it."
+    measures_boxes: ClassVar[bool] = True
     depends_on_order: ClassVar[bool] = True
+    has_causes: ClassVar[bool] = True
 
     min_area_recall: float = thresholds.min_area_recall(0.8)
     min_area_precision: float = thresholds.min_area_precision(0.4)
@@ -179,31 +182,24 @@ class _Image:
             recall, precision = recalled / n_truth, precise / n_detections
         else:
             recall = precision = float(n_truth == n_detections)
-        kinds = [match.kind for match in self.matches]
         return ImageScore(
             recall,
             precision,
             f_score(recall, precision),
             Tally(recalled, n_truth, precise, n_detections),
             tuple(self.matches),
-            tuple(self._unmatched()),
-            {
-                "n_one_to_one": kinds.count("one-to-one"),
-                "n_split": kinds.count("split"),
-                "n_merge": kinds.count("merge"),
-            },
+            unmatched_of(
+                self.truth_ignored,
+                [False] * n_detections,
+                self._matched_truth,
+                self._matched,
+                self._why,
+            ),
+            kinds_of(self.matches),
         )
 
-    def _unmatched(self) -> Iterator[Unmatched]:
-        for i, ignored in enumerate(self.truth_ignored):
-            if i not in self._matched_truth:
-                reason = IGNORED if ignored else self._why(self._row.get(i, []))
-                yield Unmatched("truth", i, reason)
-        for j in range(len(self.boxes)):
-            if j not in self._matched:
-                yield Unmatched("detection", j, self._why(self._column.get(j, [])))
-
-    def _why(self, overlaps: Sequence[_Overlap]) -> str:
+    def _why(self, side: Side, at: int) -> str:
+        overlaps = (self._row if side == "truth" else self._column).get(at, [])
         if not overlaps:
             return "it overlaps nothing"
         best = max(overlaps, key=lambda overlap: min(overlap.sigma, overlap.tau))

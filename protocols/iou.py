@@ -1,16 +1,36 @@
 """IOU: the protocol of ICDAR 2015, Challenge 4 ([K15]_)."""
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from .core import thresholds
-from .core.base import ImageScore, Match, Scene, Tally, Unmatched, f_score, parameter
+from .core.base import (
+    Family,
+    ImageScore,
+    Match,
+    Scene,
+    Side,
+    Tally,
+    Unmatched,
+    Variant,
+    f_score,
+    parameter,
+)
 from .core.credits import CreditProtocol
-from .core.geometry import Shapes, intersection_areas, overlapping_pairs, shares
-from .core.matching import IGNORED, INSIDE_IGNORED, flatten, ignored_detections, largest
+from .core.geometry import (
+    Floats,
+    Indices,
+    Shapes,
+    intersection_areas,
+    overlapping_pairs,
+    shares,
+)
+from .core.matching import flatten, ignored_detections, largest, unmatched_of
 
 # Truth, detection and IoU of a pair.
 Pair = tuple[int, int, float]
@@ -21,8 +41,24 @@ class IouMatching:
 
     Coordinates are truncated to integers and taken as points of the plane: a box from 0 to 99 is 99
     wide. A detection is ignored when a single ignored truth covers more than ``max_ignored_share``
-    of it. Each counted truth in file order takes the first free counted detection that is good
-    enough, not the best one. A union of zero area gives an IoU of 0.
+    of it. A union of zero area gives an IoU of 0.
+
+    Parameters
+    ----------
+    matching : str
+        Of the counted pairs that are good enough: ``first``, each truth in file order takes the
+        first free detection; ``best``, pairs by descending IoU; ``most``, as many pairs as possible,
+        of those sets the one with the largest sum of IoU. ``heaviest``: of all pairs, good enough or
+        not, the largest sum of IoU, and then those that are good enough. ``best of all``: a
+        detection belongs to the truth with its largest IoU, ignored or not; it is ignored if that
+        one is and the IoU is good enough, and otherwise takes that truth if it is free. ``mutual``:
+        pairs that have the largest IoU for both, of equal ones the first.
+    whole : bool
+        Whether coordinates are truncated.
+    at_least : bool
+        Whether an IoU of exactly ``min_iou`` is good enough.
+    masks : bool
+        Whether masks are measured by their pixels instead of their bounding boxes.
 
     Attributes
     ----------
@@ -38,10 +74,15 @@ class IouMatching:
         min_iou: float,
         max_ignored_share: float,
         use_confidences: bool = False,
+        matching: str = "first",
+        whole: bool = True,
+        at_least: bool = False,
+        masks: bool = False,
     ) -> None:
+        self._at_least = at_least
         self.flat = flat = flatten(scenes)
-        self.truth = Shapes(flat.truth, truncate=True)
-        self.detections = Shapes(flat.detections, truncate=True)
+        self.truth = Shapes(flat.truth, truncate=whole, masks=masks)
+        self.detections = Shapes(flat.detections, truncate=whole, masks=masks)
         self.pairs = pairs = overlapping_pairs(
             self.truth.boxes, self.detections.boxes, flat.n_truth, flat.n_detections
         )
@@ -50,39 +91,109 @@ class IouMatching:
         # One entry for each pair: the share of the detection inside the truth, then the IoU.
         share = shares(self.shared, areas)
         union = self.truth.areas[pairs.truth] + areas - self.shared
-        self.ignored = ignored_detections(flat, pairs, share, max_ignored_share)
-        self._counted = ~flat.ignored_truth[pairs.truth] & ~self.ignored[pairs.detection]
-        self._iou = np.where(self._counted, shares(self.shared, union), 0.0)
-        enough = self._counted & (self._iou > min_iou)
-        good = flat.by_scene(pairs.where(enough), self._iou[enough])
+        iou = shares(self.shared, union)
+        enough = iou >= min_iou if at_least else iou > min_iou
+        candidates = enough
+        if matching == "best of all":
+            # A detection has no other partner than its best one.
+            candidates = enough & _first_largest(pairs.detection, iou, len(flat.detections))
+            self.ignored = np.zeros(len(flat.detections), dtype=bool)
+            self.ignored[pairs.detection[candidates & flat.ignored_truth[pairs.truth]]] = True
+        else:
+            self.ignored = ignored_detections(flat, pairs, share, max_ignored_share)
+            if matching == "heaviest":
+                candidates = iou > 0
+        counted = ~flat.ignored_truth[pairs.truth] & ~self.ignored[pairs.detection]
+        self._iou = np.where(counted, iou, 0.0)
+        if matching == "mutual":
+            candidates = enough & _first_largest(pairs.truth, self._iou, len(flat.truth))
+            candidates &= _first_largest(pairs.detection, self._iou, len(flat.detections))
+        candidates &= counted
+        found = flat.by_scene(
+            pairs.where(candidates), iou[candidates], enough[candidates].astype(np.float64)
+        )
         self.matched = [
-            _first_come(_in_order(good.get(at, []), scene, use_confidences))
+            _matched(found.get(at, []), scene, matching, use_confidences)
             for at, scene in enumerate(scenes)
         ]
 
-    def images(self) -> "Iterator[_Image]":
+    def images(self) -> "Iterator[Image]":
         """Yield each scene's part."""
         best_of_truth = largest(self.pairs.truth, self._iou, len(self.flat.truth)).tolist()
         best = largest(self.pairs.detection, self._iou, len(self.flat.detections)).tolist()
         truth_ignored, ignored = self.flat.ignored_truth.tolist(), self.ignored.tolist()
         for at, matched in enumerate(self.matched):
             truths, detections = self.flat.slices(at)
-            yield _Image(
+            yield Image(
                 truth_ignored[truths],
                 ignored[detections],
                 best_of_truth[truths],
                 best[detections],
                 matched,
+                at_least=self._at_least,
             )
 
 
-def _in_order(good: list[Pair], scene: Scene, use_confidences: bool) -> list[Pair]:
-    """Return the pairs in the order in which the published script goes through them."""
+def _first_largest(of: Indices, values: Floats, n: int) -> NDArray[np.bool_]:
+    """Say which pairs have the largest value of their region, of equal ones the first."""
+    is_largest = values == largest(of, values, n)[of]
+    at = np.flatnonzero(is_largest)
+    _, first = np.unique(of[at], return_index=True)
+    chosen = np.zeros(len(of), dtype=bool)
+    chosen[at[first]] = True
+    return chosen
+
+
+def _matched(
+    candidates: list[tuple[int, int, float, float]],
+    scene: Scene,
+    matching: str,
+    use_confidences: bool,
+) -> list[Pair]:
+    """Return the matches among a scene's candidates: truth, detection, IoU, whether it is enough."""
+    if matching == "heaviest":
+        return [pair[:3] for pair in _assigned(candidates, most=False) if pair[3]]
+    if matching == "most":
+        return [pair[:3] for pair in _assigned(candidates, most=True)]
+    good = [pair[:3] for pair in candidates]
+    if matching == "best":
+        return sorted(_first_come(sorted(good, key=lambda pair: (-pair[2], pair[0], pair[1]))))
     if not use_confidences:
-        return good
+        return _first_come(good)
     # Equal confidences keep file order; the script leaves their order undefined.
     confidence = [region.confidence or 0.0 for region in scene.detections or ()]
-    return sorted(good, key=lambda pair: (pair[0], -confidence[pair[1]]))
+    return _first_come(sorted(good, key=lambda pair: (pair[0], -confidence[pair[1]])))
+
+
+def _assigned(
+    candidates: list[tuple[int, int, float, float]], *, most: bool
+) -> list[tuple[int, int, float, float]]:
+    """Return the assignment with the largest sum of IoU, or first of all with the most pairs."""
+    truths = sorted({pair[0] for pair in candidates})
+    found = sorted({pair[1] for pair in candidates})
+    if len(truths) == len(found) == len(candidates):
+        # Nobody competes with anybody.
+        return candidates
+    # Only here, where regions overlap: the import takes longer than many a file.
+    from scipy.optimize import linear_sum_assignment
+
+    rows, columns = _numbers(truths), _numbers(found)
+    # A pair more is worth more than all sums of IoU, none of which exceeds the number of pairs.
+    bonus = len(candidates) + 1 if most else 0
+    weights = np.zeros((len(truths), len(found)))
+    by_place = {}
+    for pair in candidates:
+        place = rows[pair[0]], columns[pair[1]]
+        weights[place] = bonus + pair[2]
+        by_place[place] = pair
+    places = zip(
+        *(side.tolist() for side in linear_sum_assignment(weights, maximize=True)), strict=True
+    )
+    return [by_place[place] for place in places if place in by_place]
+
+
+def _numbers(values: Sequence[int]) -> dict[int, int]:
+    return {value: at for at, value in enumerate(values)}
 
 
 def _first_come(good: Sequence[Pair]) -> list[Pair]:
@@ -97,7 +208,7 @@ def _first_come(good: Sequence[Pair]) -> list[Pair]:
 
 
 @dataclass(frozen=True, slots=True)
-class _Image:
+class Image:
     """One image's part of what was computed for all: lists by truth or by detection."""
 
     truth_ignored: list[bool]
@@ -105,6 +216,9 @@ class _Image:
     best_of_truth: list[float]
     best_of_detection: list[float]
     matched: list[Pair]
+    # Why a region of a pair that was taken apart again has no match.
+    refused: Mapping[tuple[Side, int], str] = field(default_factory=dict)
+    at_least: bool = False
 
     @property
     def n_truth(self) -> int:
@@ -121,20 +235,53 @@ class _Image:
             return 1.0, 0.0 if n_detections else 1.0
         return recalled / n_truth, precise / n_detections if n_detections else 0.0
 
+    def agreeing(self, objection: Callable[[int, int], str]) -> "Image":
+        """Return the image with only those pairs to which there is no objection.
+
+        Regions of the others stay without a match, though they have taken each other.
+        """
+        kept, refused = [], dict(self.refused)
+        for i, j, iou in self.matched:
+            said = objection(i, j)
+            if said:
+                refused |= {("truth", i): said, ("detection", j): said}
+            else:
+                kept.append((i, j, iou))
+        return replace(self, matched=kept, refused=refused)
+
+    def ranked(self, scene: Scene) -> tuple[tuple[float, bool], ...]:
+        """Return each counted detection's confidence and whether it is matched, surest first."""
+        taken = {j for _, j, _ in self.matched}
+        entries = [
+            (region.confidence or 0.0, j in taken)
+            for j, region in enumerate(scene.detections or ())
+            if not self.ignored[j]
+        ]
+        return tuple(sorted(entries, key=lambda entry: -entry[0]))
+
     def unmatched(self, min_iou: float) -> tuple[Unmatched, ...]:
         """Say of each region without a match why it has none."""
-        truths = {i for i, _, _ in self.matched}
-        taken = {j for _, j, _ in self.matched}
-        reasons = []
-        for i, ignored in enumerate(self.truth_ignored):
-            if i not in truths:
-                reason = IGNORED if ignored else _too_far(self.best_of_truth[i], min_iou)
-                reasons.append(Unmatched("truth", i, reason))
-        for j, ignored in enumerate(self.ignored):
-            if j not in taken:
-                reason = INSIDE_IGNORED if ignored else _too_far(self.best_of_detection[j], min_iou)
-                reasons.append(Unmatched("detection", j, reason))
-        return tuple(reasons)
+        best = {"truth": self.best_of_truth, "detection": self.best_of_detection}
+
+        def why(side: Side, at: int) -> str:
+            return self.refused.get((side, at)) or self._too_far(best[side][at], min_iou)
+
+        return unmatched_of(
+            self.truth_ignored,
+            self.ignored,
+            {i for i, _, _ in self.matched},
+            {j for _, j, _ in self.matched},
+            why,
+        )
+
+    def _too_far(self, best: float, min_iou: float) -> str:
+        if self.at_least:
+            if best >= min_iou:
+                return f"every partner with an IoU of at least {min_iou:g} was taken"
+            return f"its best IoU, {best:.3f}, is below {min_iou:g}"
+        if best > min_iou:
+            return f"every partner with an IoU above {min_iou:g} was taken"
+        return f"its best IoU, {best:.3f}, is not above {min_iou:g}"
 
     def score(
         self,
@@ -161,11 +308,11 @@ class _Image:
             },
         )
 
-
-def _too_far(best: float, min_iou: float) -> str:
-    if best > min_iou:
-        return f"every partner with an IoU above {min_iou:g} was taken"
-    return f"its best IoU, {best:.3f}, is not above {min_iou:g}"
+    def plain_score(self, min_iou: float) -> ImageScore:
+        """Return the score where every match counts once; the mean IoU of the matches is an indicator."""
+        credits = [1.0] * len(self.matched)
+        mean = sum(iou for _, _, iou in self.matched) / len(credits) if credits else None
+        return self.score(min_iou, credits, credits, {"mean_iou": mean})
 
 
 @dataclass(frozen=True)
@@ -173,17 +320,25 @@ class Iou(CreditProtocol):
     """Pair truths and detections whose intersection over union exceeds a threshold.
 
     Each counted truth in file order takes the first free counted detection that is good enough, not
-    the best one; ``IouMatching`` says the rest. Without counted truth recall is 1, and precision 1
+    the best one; ``matching`` has the other rules of the field, and ``IouMatching`` says the rest.
+    Confidences decide only who is first. With ``same_label`` a matched pair of different labels counts for
+    neither side. Without counted truth recall is 1, and precision 1
     without counted detections and 0 with some; without counted detections precision is 0.
     """
 
     slug: ClassVar[str] = "iou"
+    family: ClassVar[Family] = "Intersection over union"
     name: ClassVar[str] = "IOU"
     reference: ClassVar[str] = "K15"
     summary: ClassVar[str] = (
         "A truth is found by one detection with enough intersection over union."
     )
     depends_on_order: ClassVar[bool] = True
+    variants: ClassVar[Mapping[str, Variant]] = {
+        "art": Variant({"matching": "best"}, "ArT and LSVT (best IoU)"),
+        "mlt2019": Variant({"same_label": True}, "MLT 2019, task 3 (script)"),
+    }
+    has_causes: ClassVar[bool] = True
 
     min_iou: float = thresholds.min_iou()
     max_ignored_share: float = thresholds.max_ignored_share()
@@ -192,6 +347,10 @@ class Iou(CreditProtocol):
         says="go through the detections by descending confidence instead of file order",
         rrc="CONFIDENCES",
     )
+    matching: str = thresholds.matching()
+    same_label: bool = parameter(
+        False, says="a pair counts only if both regions have the same label (their script)"
+    )
 
     def score(self, scenes: Sequence[Scene]) -> list[ImageScore]:
         matching = IouMatching(
@@ -199,14 +358,22 @@ class Iou(CreditProtocol):
             min_iou=self.min_iou,
             max_ignored_share=self.max_ignored_share,
             use_confidences=self.use_confidences,
+            matching=self.matching,
         )
         scores = []
         for scene, image in zip(scenes, matching.images(), strict=True):
-            credits = [1.0] * len(image.matched)
-            mean = sum(iou for _, _, iou in image.matched) / len(credits) if credits else None
-            score = image.score(self.min_iou, credits, credits, {"mean_iou": mean})
+            if self.same_label:
+                image = image.agreeing(partial(_other_label, scene))
+            score = image.plain_score(self.min_iou)
             scores.append(self.settled(scene, score, image.truth_ignored, image.ignored))
         return scores
+
+
+def _other_label(scene: Scene, i: int, j: int) -> str:
+    of_truth, found = scene.truth[i].label, (scene.detections or ())[j].label
+    if of_truth == found:
+        return ""
+    return f"where they meet, the truth is {of_truth or 'unlabelled'}, the detection {found or 'unlabelled'}"
 
 
 def average_precision(
@@ -217,6 +384,17 @@ def average_precision(
     Going through the detections by descending confidence (equal ones in the order given), the
     precision so far is added at each matched one; the sum is divided by the number of truths. No
     interpolation. 0 without truth.
+
+    Parameters
+    ----------
+    confidences : sequence of float, length n
+    matched : sequence of bool, length n
+    n_truth : float
+
+    Examples
+    --------
+    >>> average_precision([0.9, 0.8], [True, False], 2)
+    0.5
     """
     order = sorted(range(len(confidences)), key=lambda at: -confidences[at])
     total, n_matches = 0.0, 0

@@ -9,6 +9,7 @@ import numpy as np
 import shapely
 
 from .core.base import (
+    Family,
     ImageScore,
     Kind,
     Match,
@@ -16,12 +17,11 @@ from .core.base import (
     Protocol,
     Scene,
     Tally,
-    Unmatched,
     f_score,
     parameter,
 )
 from .core.geometry import Floats, Indices, Polygons, shares
-from .core.matching import IGNORED, INSIDE_IGNORED
+from .core.matching import unmatched_of
 from .core.regions import Region
 
 
@@ -41,6 +41,7 @@ class Popeval(Protocol):
     """
 
     slug: ClassVar[str] = "popeval"
+    family: ClassVar[Family] = "What was read"
     name: ClassVar[str] = "PopEval"
     reference: ClassVar[str] = "LJ19"
     summary: ClassVar[str] = "Letters read where they stand, struck off one by one."
@@ -181,23 +182,18 @@ def _scored(
     else:
         recall, precision = 1.0, 0.0 if n_read else 1.0
     pairs = sorted(pair for pair, n in game.struck.items() if n)
-    unmatched = []
+    reasons = {
+        "truth": "no detection on it has a letter of its text",
+        "detection": "it has no letter of a text it lies on",
+    }
     truths, detections = {i for i, _ in pairs}, {j for _, j in pairs}
-    for i, passed_over in enumerate(ignored_truth):
-        if i not in truths:
-            reason = IGNORED if passed_over else "no detection on it has a letter of its text"
-            unmatched.append(Unmatched("truth", i, reason))
-    for j, passed_over in enumerate(ignored):
-        if j not in detections:
-            reason = INSIDE_IGNORED if passed_over else "it has no letter of a text it lies on"
-            unmatched.append(Unmatched("detection", j, reason))
     return ImageScore(
         recall,
         precision,
         f_score(recall, precision),
         Tally(n_struck, n_letters, n_struck, n_read),
         tuple(_match(pairs, game, i, j) for i, j in pairs),
-        tuple(unmatched),
+        unmatched_of(ignored_truth, ignored, truths, detections, lambda side, _: reasons[side]),
         {"n_letters": n_letters, "n_detected_letters": n_read, "n_struck_letters": n_struck},
     )
 

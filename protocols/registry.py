@@ -1,30 +1,39 @@
-"""The protocols by their slugs."""
+"""The protocols by their slugs: those of this package, and what plug-ins bring."""
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from importlib import import_module
-from typing import Any, Final, cast
+from typing import TYPE_CHECKING, Any, Final, cast, get_args
 
 from . import __version__
-from .core.base import ImageScore, Protocol, Scene
+from .core.base import Family, ImageScore, Protocol, Scene
 from .core.errors import ParameterError, UnknownProtocol
 
+if TYPE_CHECKING:
+    from .plugins import Broken, Found
+
 VERSION = __version__
+_SLUG: Final = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
 
 # By slug the module and the class; a protocol is imported when somebody asks for it.
 _ALL: Final[Mapping[str, tuple[str, str]]] = {
     "iou": ("iou", "Iou"),
+    "iou-toolkits": ("iou_toolkits", "IouToolkits"),
+    "average-precision": ("average_precision", "AveragePrecision"),
+    "tiou": ("tiou", "Tiou"),
+    "panoptic-quality": ("panoptic_quality", "PanopticQuality"),
     "deteval": ("deteval", "Deteval"),
     "icdar13": ("deteval", "Icdar13"),
+    "deteval-wolf": ("deteval_wolf", "DetevalWolf"),
+    "deteval-total-text": ("deteval_total_text", "DetevalTotalText"),
     "evaltex": ("evaltex.protocol", "Evaltex"),
     "evaltex-no-split": ("evaltex.protocol", "EvaltexNoSplit"),
     "evaltex-emd": ("evaltex.protocol", "EvaltexEmd"),
     "evaltex-emd-no-split": ("evaltex.protocol", "EvaltexEmdNoSplit"),
-    "average-precision": ("average_precision", "AveragePrecision"),
-    "deteval-wolf": ("deteval_wolf", "DetevalWolf"),
-    "tiou": ("tiou", "Tiou"),
     "tedeval": ("tedeval", "Tedeval"),
     "cleval": ("cleval.protocol", "Cleval"),
+    "end-to-end": ("end_to_end", "EndToEnd"),
     "cleval-end-to-end": ("cleval.protocol", "ClevalEndToEnd"),
     "popeval": ("popeval", "Popeval"),
     "table-detection": ("table_detection", "TableDetection"),
@@ -43,61 +52,188 @@ def _imported(slug: str) -> type[Protocol]:
     return cast(type[Protocol], getattr(import_module(f"{__package__}.{module}"), name))
 
 
+@cache
+def _plugged() -> "Found[type[Protocol]]":
+    # Looking through what is installed takes longer than a score, and most scripts name what they want.
+    from . import plugins
+
+    def fitting(name: str, loaded: object) -> type[Protocol]:
+        if not (isinstance(loaded, type) and issubclass(loaded, Protocol)):
+            raise plugins.Unfit("it is no class below Protocol")
+        for attribute in ("slug", "name", "reference", "summary"):
+            if not isinstance(getattr(loaded, attribute, None), str):
+                raise plugins.Unfit(f"its {attribute} is no text")
+        if loaded.slug != name or not _SLUG.fullmatch(name):
+            raise plugins.Unfit(
+                f"its slug is {loaded.slug!r}, and its entry point must be the same"
+            )
+        if getattr(loaded, "family", None) not in get_args(Family):
+            raise plugins.Unfit(f"its family is none of {', '.join(get_args(Family))}")
+        loaded()  # with its published parameters, which must be inside their ranges
+        return loaded
+
+    return plugins.found(plugins.PROTOCOLS, fitting, _ALL)
+
+
 class _Protocols(Mapping[str, type[Protocol]]):
-    """The classes by slug; a look at the slugs imports none."""
+    """The classes by slug; a look at the slugs imports none but plug-ins, which come last."""
 
     def __getitem__(self, slug: str) -> type[Protocol]:
-        return _imported(slug)
+        return _imported(slug) if slug in _ALL else _plugged().things[slug]
 
     def __contains__(self, slug: object) -> bool:
-        return slug in _ALL
+        return slug in _ALL or slug in _plugged().things
 
     def __iter__(self) -> Iterator[str]:
-        return iter(_ALL)
+        yield from _ALL
+        yield from _plugged().things
 
     def __len__(self) -> int:
-        return len(_ALL)
+        return len(_ALL) + len(_plugged().things)
 
 
 PROTOCOLS: Final[Mapping[str, type[Protocol]]] = _Protocols()
-# What looks at no ground truth: nobody should agree with these.
-SENTINELS: Final = frozenset(slug for slug, (module, _) in _ALL.items() if module == "sentinels")
+
+
+def is_sentinel(slug: str) -> bool:
+    """Return whether a protocol looks at no ground truth, so that nobody should agree with it.
+
+    A slug that no protocol has any more, as of a plug-in that is gone, is none.
+
+    Examples
+    --------
+    >>> is_sentinel("count"), is_sentinel("iou")
+    (True, False)
+    """
+    if slug in _ALL:
+        return _ALL[slug][0] == "sentinels"
+    return slug in PROTOCOLS and PROTOCOLS[slug].is_sentinel
+
+
+def version_of(slug: str) -> str:
+    """Return the version a protocol's scores are of; of a plug-in also that of its package.
+
+    Examples
+    --------
+    >>> version_of("iou") == VERSION
+    True
+    """
+    package = package_of(slug)
+    return f"{VERSION} + {package}" if package else VERSION
+
+
+def package_of(slug: str) -> str:
+    """Return the package and its version that brings a protocol as a plug-in; of others it is empty.
+
+    Examples
+    --------
+    >>> package_of("iou")
+    ''
+    """
+    return "" if slug in _ALL else _plugged().packages.get(slug, "")
+
+
+def broken_plugins() -> "tuple[Broken, ...]":
+    """Return the plug-ins that bring a protocol which cannot be used, each with the reason.
+
+    Examples
+    --------
+    >>> [str(broken) for broken in broken_plugins()]
+    []
+    """
+    return _plugged().broken
 
 
 def get(slug: str, parameters: Mapping[str, Any] | None = None) -> Protocol:
     """Return a protocol with its published parameters but for those given.
 
+    ``slug`` may name a variant after a colon (``iou:art``): then its parameters are the published ones.
+
+    Parameters
+    ----------
+    slug : str
+        One of ``PROTOCOLS``, or ``slug:variant``.
+    parameters : mapping of str to value, optional
+
     Raises
     ------
     UnknownProtocol
-        If there is none of this name; lists those there are.
+        If there is none of this name, or it has no such variant; lists those there are.
     ParameterError
         If a parameter is unknown or outside its range.
+
+    Examples
+    --------
+    >>> get("iou").slug
+    'iou'
+    >>> get("iou", {"min_iou": 0.7}).min_iou
+    0.7
+    >>> get("iou:art").matching
+    'best'
     """
+    slug, colon, name = slug.partition(":")
     try:
         protocol = PROTOCOLS[slug]
     except KeyError:
         raise UnknownProtocol(
             f"there is no protocol {slug!r}; protocols: {', '.join(PROTOCOLS)}"
         ) from None
-    known = [declared.name for declared in protocol.declared()]
-    unknown = sorted(set(parameters or {}) - set(known))
+    if colon and name not in protocol.variants:
+        known = ", ".join(protocol.variants) or "none"
+        raise UnknownProtocol(f"{slug} has no variant {name!r}; variants: {known}")
+    names = [declared.name for declared in protocol.declared()]
+    unknown = sorted(set(parameters or {}) - set(names))
     if unknown:
         raise ParameterError(
-            f"{slug} has no parameter {unknown[0]!r}; parameters: {', '.join(known) or 'none'}"
+            f"{slug} has no parameter {unknown[0]!r}; parameters: {', '.join(names) or 'none'}"
         )
-    return protocol(**(parameters or {}))
+    of_variant = protocol.variants[name].parameters if colon else {}
+    return protocol(**{**of_variant, **(parameters or {})})
 
 
 def all_protocols() -> list[Protocol]:
-    """Return every protocol with its published parameters."""
+    """Return every protocol with its published parameters.
+
+    Examples
+    --------
+    >>> [protocol.slug for protocol in all_protocols()][:2]
+    ['iou', 'iou-toolkits']
+    """
     return [protocol() for protocol in PROTOCOLS.values()]
+
+
+def families() -> dict[Family, list[Protocol]]:
+    """Return every protocol with its published parameters by its family, in the order of families.
+
+    Examples
+    --------
+    >>> [protocol.slug for protocol in families()["Tables"]]
+    ['table-detection', 'table-structure']
+    """
+    by_family: dict[Family, list[Protocol]] = {family: [] for family in get_args(Family)}
+    for protocol in all_protocols():
+        by_family[protocol.family].append(protocol)
+    return by_family
 
 
 def score_together(
     protocols: Sequence[Protocol], scenes: Sequence[Scene]
 ) -> list[list[ImageScore]]:
-    """Return the scores of several protocols; variants of EVALTEX share what they measure."""
+    """Return the scores of several protocols; variants of EVALTEX share what they measure.
+
+    Parameters
+    ----------
+    protocols : sequence of Protocol, length p
+    scenes : sequence of Scene, length n
+
+    Examples
+    --------
+    >>> from protocols.core.regions import Region
+    >>> word = (Region.from_box(0, 0, 100, 40),)
+    >>> [[of_iou], [of_count]] = score_together([get("iou"), get("count")], [Scene(word, word)])
+    >>> of_iou.recall, of_count.indicators["measured"]
+    (1.0, 1.0)
+    """
     measured: dict[Any, Any] = {}
     scores = []
     for protocol in protocols:

@@ -73,7 +73,22 @@ def _figures_of(score: ImageScore) -> ImageScore:
 def chunks_of_method(
     protocols: Sequence[Protocol], method: str, scenes: Iterable[Scene]
 ) -> Iterator[OneMethod]:
-    """Yield the chunks of a result set: a single one if a protocol has to see all images at once."""
+    """Yield the chunks of a result set: a single one if a protocol has to see all images at once.
+
+    Parameters
+    ----------
+    protocols : sequence of Protocol
+    method : str
+        Its name, for messages.
+    scenes : iterable of Scene
+        Read as chunks are asked for.
+
+    Examples
+    --------
+    >>> chunks = chunks_of_method([registry.get("iou")], "a.zip", [Scene((), ())] * 1001)
+    >>> [chunk.name for chunk in chunks]
+    ['images 1 to 1000 of a.zip', 'images 1001 to 1001 of a.zip']
+    """
     if any(protocol.needs_all_images for protocol in protocols):
         yield OneMethod(tuple(protocols), method, 0, tuple(scenes))
         return
@@ -85,7 +100,21 @@ def chunks_of_method(
 def chunks_of_images(
     protocol: Protocol, images: Iterable[Mapping[str, Scene]]
 ) -> Iterator[SeveralMethods]:
-    """Yield the chunks of images whose methods are compared with each other, image by image."""
+    """Yield the chunks of images whose methods are compared with each other, image by image.
+
+    Parameters
+    ----------
+    protocol : Protocol
+        One that compares methods.
+    images : iterable of mapping of method to Scene
+        Read as chunks are asked for.
+
+    Examples
+    --------
+    >>> images = [{"a.zip": Scene((), ()), "b.zip": Scene((), ())}] * 3
+    >>> [chunk.name for chunk in chunks_of_images(registry.get("no-ground-truth"), images)]
+    ['images 1 to 3 of all methods']
+    """
     weighed = ((scenes, sum(map(_n_regions, scenes.values()))) for scenes in images)
     for start, part in _parts(weighed, CHUNK_WEIGHT // 10):
         yield SeveralMethods(protocol, start, part)
@@ -107,6 +136,15 @@ def score_methods(
     -------
     dict of method -> list of ImageScore
         In the order of the images, without matches and histograms.
+
+    Examples
+    --------
+    >>> from protocols.core.regions import Region
+    >>> word = (Region.from_box(0, 0, 100, 40),)
+    >>> scenes = {"good": [Scene(word, word)], "blind": [Scene(word, ())]}
+    >>> scores = score_methods(registry.get("iou"), scenes)
+    >>> {method: score.recall for method, [score] in scores.items()}
+    {'good': 1.0, 'blind': 0.0}
     """
     scores: dict[str, list[ImageScore]] = {method: [] for method in results}
     if protocol.needs == "several methods":

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Final
 
-from .core.base import ImageScore, Protocol, Scene, Tally
+from .core.base import Family, ImageScore, Protocol, Scene, Tally
 from .core.geometry import Floats, Shapes
 
 # The number of detections, and the side in pixels, that score one half.
@@ -22,6 +22,7 @@ class _Sentinel(Protocol):
     """
 
     reference: ClassVar[str] = "P24"
+    family: ClassVar[Family] = "Sentinels, which look at no ground truth"
     is_sentinel: ClassVar[bool] = True
     has_matches: ClassVar[bool] = False
     half: ClassVar[float]

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
-from .core.base import ImageScore, Match, Needs, Scene
+from .core.base import Family, ImageScore, Match, Needs, Scene
 from .tables.pairing import Overlaps, Tables
 from .tables.thresholds import AtThresholds
 
@@ -30,6 +30,7 @@ class TableDetection(AtThresholds):
     """
 
     slug: ClassVar[str] = "table-detection"
+    family: ClassVar[Family] = "Tables"
     name: ClassVar[str] = "Table detection (cTDaR)"
     reference: ClassVar[str] = "G19"
     summary: ClassVar[str] = "Tables are paired at four IoU thresholds; higher ones weigh more."

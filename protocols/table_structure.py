@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
-from .core.base import ImageScore, Match, Needs, Scene, parameter
+from .core.base import Family, ImageScore, Match, Needs, Scene, parameter
 from .tables.cells import CellMapping, Cells, RelationCounts
 from .tables.pairing import Overlaps, Tables
 from .tables.thresholds import AtThresholds
@@ -47,6 +47,7 @@ class TableStructure(AtThresholds):
     """
 
     slug: ClassVar[str] = "table-structure"
+    family: ClassVar[Family] = "Tables"
     name: ClassVar[str] = "Table structure (cTDaR)"
     reference: ClassVar[str] = "G19"
     summary: ClassVar[str] = (

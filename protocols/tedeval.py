@@ -7,15 +7,15 @@ from dataclasses import dataclass, field
 from typing import ClassVar, Final
 
 import numpy as np
-import shapely
 from numpy.typing import NDArray
 
 from .core import thresholds
-from .core.base import ImageScore, Kind, Match, Needs, Scene, Tally, Unmatched, f_score
+from .core.base import Family, ImageScore, Kind, Match, Needs, Scene, Side, Tally, f_score
 from .core.characters import IgnoredParts, characters_of, inside
 from .core.credits import CreditProtocol
 from .core.geometry import Floats, Pairs, Shapes, intersection_areas, overlapping_pairs, shares
-from .core.matching import IGNORED, INSIDE_IGNORED, flatten, largest, summed
+from .core.later import shapely
+from .core.matching import flatten, kinds_of, largest, summed, unmatched_of
 
 # Above this ratio of height to width the text is taken to run downwards.
 _DOWNWARDS: Final = 1.5
@@ -36,6 +36,7 @@ class Tedeval(CreditProtocol):
     """
 
     slug: ClassVar[str] = "tedeval"
+    family: ClassVar[Family] = "Characters"
     name: ClassVar[str] = "TedEval"
     reference: ClassVar[str] = "LB19"
     summary: ClassVar[str] = "Matches by area, scored by the characters they hold."
@@ -97,7 +98,7 @@ class _Measured:
         )
         width, height = (truth.boxes[:, 2:] - truth.boxes[:, :2]).T
         downwards = height > _DOWNWARDS * width
-        self.characters = characters_of(truth, n, downwards)
+        self.characters = characters_of(truth, n, downwards=downwards, curved=truth.n_points != 4)
         self._held = self._characters_held(lost)
         self._overlaps = flat.by_scene(
             self.pairs, self.sigma, self.tau, np.arange(len(self.pairs), dtype=np.float64)
@@ -282,18 +283,21 @@ class _Image:
         else:
             recall, precision = 1.0, 0.0 if n_detections else 1.0
         matches = self._matches()
-        kinds = [match.kind for match in matches]
         return ImageScore(
             recall,
             precision,
             f_score(recall, precision),
             Tally(recalled, n_truth, precise, n_detections),
             matches,
-            self._unmatched(),
+            unmatched_of(
+                self.truth_ignored,
+                self.ignored,
+                {i for members, _, _ in self.groups for i in members},
+                {j for _, members, _ in self.groups for j in members},
+                self._why,
+            ),
             {
-                "n_one_to_one": kinds.count("one-to-one"),
-                "n_split": kinds.count("split"),
-                "n_merge": kinds.count("merge"),
+                **kinds_of(matches),
                 "n_ignored_truth": self.truth_ignored.count(True),
                 "n_ignored_detections": self.ignored.count(True),
             },
@@ -311,21 +315,8 @@ class _Image:
             matches.append(Match(truths, detections, kind, recall, precision))
         return tuple(matches)
 
-    def _unmatched(self) -> tuple[Unmatched, ...]:
-        truths = {i for members, _, _ in self.groups for i in members}
-        detections = {j for _, members, _ in self.groups for j in members}
-        reasons = []
-        for i, ignored in enumerate(self.truth_ignored):
-            if i not in truths:
-                reason = IGNORED if ignored else self._why("truth", i, self.best_of_truth[i])
-                reasons.append(Unmatched("truth", i, reason))
-        for j, ignored in enumerate(self.ignored):
-            if j not in detections:
-                reason = INSIDE_IGNORED if ignored else self._why("detection", j, self.best[j])
-                reasons.append(Unmatched("detection", j, reason))
-        return tuple(reasons)
-
-    def _why(self, side: str, at: int, best: float) -> str:
+    def _why(self, side: Side, at: int) -> str:
+        best = (self.best_of_truth if side == "truth" else self.best)[at]
         if (side, at) in self._refused:
             return "its partners stand on several lines"
         needed = min(self.protocol.min_area_recall, self.protocol.min_area_precision)

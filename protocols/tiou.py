@@ -7,7 +7,7 @@ from typing import ClassVar, Final
 import numpy as np
 
 from .core import thresholds
-from .core.base import ImageScore, OverallScore, Scene, f_score
+from .core.base import Family, ImageScore, OverallScore, Scene, f_score
 from .core.credits import CreditProtocol
 from .core.geometry import Floats, Indices
 from .core.unions import Piece, overlapping_groups, union_areas
@@ -34,12 +34,14 @@ class Tiou(CreditProtocol):
     """
 
     slug: ClassVar[str] = "tiou"
+    family: ClassVar[Family] = "Intersection over union"
     name: ClassVar[str] = "TIoU"
     reference: ClassVar[str] = "L19"
     summary: ClassVar[str] = (
         "IOU whose matches lose what they cut off and what they take from others."
     )
     depends_on_order: ClassVar[bool] = True
+    has_causes: ClassVar[bool] = True
 
     min_iou: float = thresholds.min_iou()
     max_ignored_share: float = thresholds.max_ignored_share()

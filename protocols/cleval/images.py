@@ -2,9 +2,9 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import accumulate
-from typing import Any, Final
+from typing import Any, ClassVar, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,7 +20,8 @@ from ..core.geometry import (
     overlapping_pairs,
     shares,
 )
-from ..core.matching import IGNORED, INSIDE_IGNORED, Flat, flatten, summed
+from ..core.matching import Flat, flatten, summed, unmatched_of
+from ..core.regions import Region
 
 _SMALL: Final = 1e-5
 _MAX_CHARACTERS: Final = 10
@@ -110,17 +111,14 @@ class CharacterMatches:
         return tuple(matches)
 
     def unmatched(self, needed: float) -> tuple[Unmatched, ...]:
-        truths, detections = {i for i, _ in self.pairs}, {j for _, j in self.pairs}
-        reasons = []
-        for i, ignored in enumerate(self.truth_ignored):
-            if i not in truths:
-                reason = IGNORED if ignored else _why(self.best_of_truth[i], needed)
-                reasons.append(Unmatched("truth", i, reason))
-        for j, ignored in enumerate(self.ignored):
-            if j not in detections:
-                reason = INSIDE_IGNORED if ignored else _why(self.best[j], needed)
-                reasons.append(Unmatched("detection", j, reason))
-        return tuple(reasons)
+        best = {"truth": self.best_of_truth, "detection": self.best}
+        return unmatched_of(
+            self.truth_ignored,
+            self.ignored,
+            {i for i, _ in self.pairs},
+            {j for _, j in self.pairs},
+            lambda side, at: _why(best[side][at], needed),
+        )
 
 
 def _why(best: float, needed: float) -> str:
@@ -129,27 +127,140 @@ def _why(best: float, needed: float) -> str:
     return f"at most {best:.3f} of a detection lies on the truth; needed are {needed:g}"
 
 
+@dataclass(frozen=True, slots=True)
+class Quads:
+    """The published program's boxes of four corners.
+
+    Coordinates are cut to whole numbers, characters stand on a straight line, which runs downwards
+    where the ratio of width to height is below ``min_aspect``, and left and top edges are inside.
+    """
+
+    min_aspect: float
+    open_edges: ClassVar[bool] = False
+
+    def shapes(self, regions: Sequence[Region]) -> Shapes:
+        return Shapes(regions, truncate=True)
+
+    def characters(self, flat: Flat, truth: Shapes) -> Characters:
+        """Return the characters of all truths: as many as the text has, of ignored ones a guess."""
+        aspect = _aspects(truth)
+        n = _lengths(flat)
+        n[flat.ignored_truth] = _guessed(np.maximum(aspect, 1.0 / aspect))[flat.ignored_truth]
+        straight = np.zeros(len(n), dtype=bool)
+        return characters_of(truth, n, downwards=aspect < self.min_aspect, curved=straight)
+
+    def false_characters(self, detections: Shapes) -> NDArray[np.intp]:
+        """Return how many characters each detection counts where it is wrong."""
+        return _guessed(1.0 / (_SMALL + _aspects(detections)))
+
+
+@dataclass(frozen=True, slots=True)
+class Polygons:
+    """The published program's polygons, whatever number of points they have.
+
+    Characters stand along the top and the bottom, no edge is inside. Its ratio of width to height
+    is always above 100,000, so that a false positive counts one character, an ignored truth ten,
+    and no text runs downwards.
+    """
+
+    open_edges: ClassVar[bool] = True
+
+    def shapes(self, regions: Sequence[Region]) -> Shapes:
+        return Shapes(list(map(_of_four, regions)), buffered=True)
+
+    def characters(self, flat: Flat, truth: Shapes) -> Characters:
+        """Return the characters of all truths: as many as the text has, of ignored ones ten."""
+        n = _lengths(flat)
+        n[flat.ignored_truth] = _MAX_CHARACTERS
+        every = np.ones(len(n), dtype=bool)
+        return characters_of(truth, n, downwards=~every, curved=every)
+
+    def false_characters(self, detections: Shapes) -> NDArray[np.intp]:
+        return np.ones(len(detections.n_points), dtype=np.intp)
+
+
+BoxRule = Quads | Polygons
+
+
+def _of_four(region: Region) -> Region:
+    """Return a triangle with a fourth corner below its first one, as published; others as they are."""
+    if len(region.points) != 6:
+        return region
+    return replace(region, points=(*region.points, region.points[0], region.points[5]))
+
+
+def _lengths(flat: Flat) -> NDArray[np.intp]:
+    return np.array([len(region.text or "") for region in flat.truth], dtype=np.intp)
+
+
+def _aspects(shapes: Shapes) -> Floats:
+    """Return the ratio of width to height of each region.
+
+    For a quadrilateral the mean of its two horizontal sides over that of its two vertical sides, for
+    other polygons that of the bounding box.
+    """
+    corners = shapes.corners()
+    # Lengths of the four sides of each region, shape (n, 4): from each corner to the next.
+    sides = np.hypot(*np.moveaxis(np.roll(corners, -1, axis=1) - corners, 2, 0))
+    # Sides 0 and 2 are the top and the bottom of a text, 1 and 3 its ends.
+    width, height = (sides[:, 0] + sides[:, 2]) / 2, (sides[:, 1] + sides[:, 3]) / 2
+    others = shapes.n_points != 4
+    box = shapes.boxes[:, 2:] - shapes.boxes[:, :2]
+    width = np.where(others, box[:, 0], width)
+    height = np.where(others, box[:, 1], height)
+    return np.asarray((width + _SMALL) / (height + _SMALL))
+
+
+def _guessed(ratio: Floats) -> NDArray[np.intp]:
+    """Return how many characters regions of this ratio are taken to hold; half rounds to even."""
+    return np.minimum(np.round(0.5 + ratio), _MAX_CHARACTERS).astype(np.intp)
+
+
 def images_of(
-    scenes: Sequence[Scene], *, min_area_precision: float, min_aspect: float
+    scenes: Sequence[Scene], rule: BoxRule, min_area_precision: float
 ) -> list[CharacterMatches]:
-    """Return the matches of each scene; all scenes are measured together."""
+    """Return the matches of each scene; all scenes are measured together.
+
+    Parameters
+    ----------
+    scenes : sequence of Scene, length n
+    rule : Quads or Polygons
+        How regions are measured, and where their characters stand.
+    min_area_precision : float in [0, 1]
+        The least share of a detection that lies in a truth it is matched to.
+
+    Returns
+    -------
+    list of CharacterMatches, length n
+
+    Examples
+    --------
+    >>> words = (Region.from_box(0, 0, 40, 10, text="to"), Region.from_box(50, 0, 90, 10, text="eat"))
+    >>> [image] = images_of([Scene(words, (Region.from_box(0, 0, 90, 10),))], Quads(0.5), 0.3)
+    >>> image.groups, image.found_characters()
+    ([((0, 1), (0,), 'merge')], [2, 3])
+    """
     flat = flatten(scenes)
-    truth = Shapes(flat.truth, truncate=True)
-    detections = Shapes(flat.detections, truncate=True)
+    truth, detections = rule.shapes(flat.truth), rule.shapes(flat.detections)
     # From here an array has one entry for each pair of a truth and a detection whose boxes meet.
     pairs = overlapping_pairs(truth.boxes, detections.boxes, flat.n_truth, flat.n_detections)
     shared = intersection_areas(truth, detections, pairs)
     parts = IgnoredParts(flat, truth, detections, pairs, shared)
     # The published program keeps shares in single precision, and compares them so.
     tau = shares(parts.shared, detections.areas[pairs.detection]).astype(np.float32)
-    characters = _characters(flat, truth, min_aspect)
+    characters = rule.characters(flat, truth)
     # One entry for each pair and each character of its truth; ``rows`` says which pair.
     rows, at = characters.of(pairs.truth)
-    held = inside(characters.points[at], detections, pairs.detection[rows])
+    held = inside(
+        characters.points[at],
+        detections,
+        pairs.detection[rows],
+        open_edges=rule.open_edges,
+    )
     n_held = np.bincount(rows, held, minlength=len(pairs.truth)).astype(np.intp)
     enough = tau >= np.float32(min_area_precision)
     ignored = _ignored(flat, pairs, tau, n_held, min_area_precision)
-    guessed = _guessed(1.0 / (_SMALL + _aspects(detections)))
+    guessed = rule.false_characters(detections)
     # Pairs without a character take part in no match; nearly all pairs are such.
     holding = n_held > 0
     good = enough & holding
@@ -185,14 +296,6 @@ def images_of(
             )
         )
     return images
-
-
-def _characters(flat: Flat, truth: Shapes, min_aspect: float) -> Characters:
-    """Return the characters of all truths: as many as the text has, of ignored ones a guess."""
-    aspect = _aspects(truth)
-    n = np.array([len(region.text or "") for region in flat.truth], dtype=np.intp)
-    n[flat.ignored_truth] = _guessed(np.maximum(aspect, 1.0 / aspect))[flat.ignored_truth]
-    return characters_of(truth, n, aspect < min_aspect)
 
 
 def _ignored(
@@ -237,29 +340,6 @@ def _groups(
         if len(truths) > 1 and sum(tau for _, tau in truths) >= needed:
             groups.append((tuple(i for i, _ in truths), (j,), "merge"))
     return groups
-
-
-def _aspects(shapes: Shapes) -> Floats:
-    """Return the ratio of width to height of each region.
-
-    For a quadrilateral the mean of its two horizontal sides over that of its two vertical sides, for
-    other polygons that of the bounding box.
-    """
-    corners = shapes.corners()
-    # Lengths of the four sides of each region, shape (n, 4): from each corner to the next.
-    sides = np.hypot(*np.moveaxis(np.roll(corners, -1, axis=1) - corners, 2, 0))
-    # Sides 0 and 2 are the top and the bottom of a text, 1 and 3 its ends.
-    width, height = (sides[:, 0] + sides[:, 2]) / 2, (sides[:, 1] + sides[:, 3]) / 2
-    others = shapes.n_points != 4
-    box = shapes.boxes[:, 2:] - shapes.boxes[:, :2]
-    width = np.where(others, box[:, 0], width)
-    height = np.where(others, box[:, 1], height)
-    return np.asarray((width + _SMALL) / (height + _SMALL))
-
-
-def _guessed(ratio: Floats) -> NDArray[np.intp]:
-    """Return how many characters regions of this ratio are taken to hold; half rounds to even."""
-    return np.minimum(np.round(0.5 + ratio), _MAX_CHARACTERS).astype(np.intp)
 
 
 def _best(of: NDArray[np.intp], tau: NDArray[np.float32], n: int) -> list[float]:

@@ -1,12 +1,27 @@
 """CLEval: characters found and characters read ([B20]_, version 0.1.1)."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import ClassVar
+from typing import ClassVar, Final, Self
 
-from ..core.base import ImageScore, Needs, OverallScore, Protocol, Scene, Tally, f_score, parameter
-from .images import CharacterMatches, images_of
+from ..core.base import (
+    Family,
+    ImageScore,
+    Needs,
+    OverallScore,
+    Protocol,
+    Scene,
+    Tally,
+    choice,
+    f_score,
+    parameter,
+)
+from ..core.regions import Region
+from .images import CharacterMatches, Polygons, Quads, images_of
+
+# Four corners, x and y of each.
+_FOUR_POINTS: Final = 8
 
 
 @dataclass(frozen=True)
@@ -27,6 +42,7 @@ class Cleval(Protocol):
     """
 
     slug: ClassVar[str] = "cleval"
+    family: ClassVar[Family] = "Characters"
     name: ClassVar[str] = "CLEval"
     reference: ClassVar[str] = "B20"
     summary: ClassVar[str] = "Characters found, less a cost for splitting and merging words."
@@ -56,13 +72,25 @@ class Cleval(Protocol):
         rrc="VERTICAL_ASPECT_RATIO_THRESH",
     )
 
+    box_type: str = choice(
+        "auto",
+        "quad",
+        "poly",
+        says="the program's rules for boxes or for polygons; auto: for polygons where a truth has "
+        "other than four points",
+        rrc="BOX_TYPE",
+    )
+
+    def settled_for(self, truth: Iterable[Region]) -> Self:
+        if self.box_type != "auto":
+            return self
+        has_polygons = any(len(region.points) != _FOUR_POINTS for region in truth)
+        return replace(self, box_type="poly" if has_polygons else "quad")
+
     def score(self, scenes: Sequence[Scene]) -> list[ImageScore]:
-        return [
-            self._scored(image)
-            for image in images_of(
-                scenes, min_area_precision=self.min_area_precision, min_aspect=self.min_aspect
-            )
-        ]
+        settled = self.settled_for(region for scene in scenes for region in scene.truth)
+        rule = Polygons() if settled.box_type == "poly" else Quads(self.min_aspect)
+        return [self._scored(image) for image in images_of(scenes, rule, self.min_area_precision)]
 
     def _scored(self, image: CharacterMatches) -> ImageScore:
         found = image.found_characters()
@@ -145,6 +173,7 @@ class ClevalEndToEnd(Cleval):
     """
 
     slug: ClassVar[str] = "cleval-end-to-end"
+    family: ClassVar[Family] = "What was read"
     name: ClassVar[str] = "CLEval (end to end)"
     summary: ClassVar[str] = (
         "Characters read in the right order, less a cost for splitting and merging."

@@ -1,9 +1,11 @@
 """Scoring many result sets with many protocols."""
 
+import os
+import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import Executor
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
 from typing import Final
@@ -12,7 +14,7 @@ from engine.chunks import answers
 
 from ..core.base import ImageScore, OverallScore, Protocol, Scene
 from ..core.errors import ProtocolError
-from ..core.fitting import lacking
+from ..core.fitting import lacking, remark
 from ..core.regions import Region
 from ..formats.contents import Archive, Kind
 from ..formats.guessing import guess
@@ -24,7 +26,10 @@ from ..scoring import OneMethod, chunks_of_method, score_methods
 
 # Recall, precision and F-score; None is undefined.
 Figures = tuple[float | None, float | None, float | None]
+_NUMBERED: Final = re.compile(r"img_([0-9]+)\Z")
 _UNDEFINED: Final[Figures] = (None, None, None)
+# Recall credit and its divisor, precision credit and its divisor.
+Sums = tuple[float, float, float, float]
 
 
 class BatchError(ProtocolError):
@@ -46,7 +51,8 @@ NOT_NAMED: Final = Formats()
 class Scored:
     """One result set under one protocol: the figures of every image, and the official ones.
 
-    ``note`` says why there are none, where the data lack what the protocol needs.
+    ``sums`` holds what every image adds to the official ones. ``note`` says why there are none, where
+    the data lack what the protocol needs.
     """
 
     slug: str
@@ -54,6 +60,7 @@ class Scored:
     images: Mapping[str, Figures]
     overall: Figures
     note: str = ""
+    sums: Mapping[str, Sums] = field(default_factory=dict)
 
 
 def score_files(
@@ -70,12 +77,33 @@ def score_files(
     A method is named after its file. The parts are those protocols that look at several methods,
     and then the result sets, in order. While an executor computes, the next files are read.
 
+    Parameters
+    ----------
+    protocols : sequence of Protocol
+        As ``settled`` returns them.
+    truth : str
+        Path of the ground truth.
+    results : sequence of str
+        Paths of the result sets.
+    formats : Formats
+    executor : Executor or None
+        Where the chunks are computed; None: here.
+    only_fitting : bool
+        Leave protocols undefined, with a note, whose needs the data do not meet.
+
     Raises
     ------
     BatchError
         If a file cannot be read, or has results for an image that the ground truth lacks.
     EngineError
         If the chunks cannot be computed.
+
+    Examples
+    --------
+    >>> from protocols import registry
+    >>> [(done, n_parts, [scored])] = score_files([registry.get("iou")], "gt.zip", ["east.zip"])
+    >>> scored.method, scored.overall[:2]  # of two words one is found
+    ('east', (0.5, 1.0))
     """
     files = _Files(truth, results, formats, only_fitting)
     together = [protocol for protocol in protocols if protocol.needs == "several methods"]
@@ -86,6 +114,44 @@ def score_files(
     if alone:
         for done, scored in enumerate(files.scored_alone(alone, executor), len(together) + 1):
             yield done, n_parts, scored
+
+
+def settled(
+    protocols: Sequence[Protocol], truth: str, formats: Formats = NOT_NAMED
+) -> tuple[list[Protocol], list[str]]:
+    """Return the protocols with what depends on the ground truth settled, and what to say of them.
+
+    Parameters
+    ----------
+    protocols : sequence of Protocol
+    truth : str
+        Path of the ground truth.
+    formats : Formats
+
+    Raises
+    ------
+    BatchError
+        If the ground truth cannot be read.
+
+    Examples
+    --------
+    >>> from protocols import registry
+    >>> settled([registry.get("icdar13")], "gt.zip")[1]  # one word is slanted
+    ['icdar13: it takes every region as its bounding box ...']
+    """
+    of_truth = _read(truth, "truth", formats.truth)
+    remarks, chosen = [], []
+    for protocol in protocols:
+        chosen.append(protocol.settled_for(_all(of_truth)))
+        given = protocol.parameters()
+        remarks += [
+            f"{protocol.slug}: {name} = {value}, by the ground truth"
+            for name, value in chosen[-1].parameters().items()
+            if value != given[name]
+        ]
+        said = remark(protocol, _all(of_truth))
+        remarks += [f"{protocol.slug}: {said}"] if said else []
+    return chosen, remarks
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,12 +189,12 @@ class _Files:
         scores: defaultdict[str, list[ImageScore]] = defaultdict(list)
         for chunk, of_chunk in answers(executor, chunks()):
             for protocol, of_protocol in zip(chunk.protocols, of_chunk, strict=True):
-                scores[protocol.slug] += of_protocol
+                scores[protocol.full_slug] += of_protocol
             if chunk.start + len(chunk.scenes) == n_images:
                 yield [
                     self._undefined(protocol, chunk.method, note)
                     if note
-                    else self._scored(protocol, chunk.method, scores[protocol.slug])
+                    else self._scored(protocol, chunk.method, scores[protocol.full_slug])
                     for protocol, note in zip(protocols, notes.pop(chunk.method), strict=True)
                 ]
                 scores.clear()
@@ -143,14 +209,15 @@ class _Files:
 
     def _undefined(self, protocol: Protocol, path: str, note: str) -> Scored:
         nothing = dict.fromkeys(_read(self.truth, "truth", self.formats.truth), _UNDEFINED)
-        return Scored(protocol.slug, Path(path).stem, nothing, _UNDEFINED, note)
+        return Scored(protocol.full_slug, Path(path).stem, nothing, _UNDEFINED, note)
 
     def _scored(self, protocol: Protocol, path: str, scores: Sequence[ImageScore]) -> Scored:
         images = dict(
             zip(_read(self.truth, "truth", self.formats.truth), map(_figures, scores), strict=True)
         )
         overall = _figures(protocol.overall(scores))
-        return Scored(protocol.slug, Path(path).stem, images, overall)
+        sums = dict(zip(images, map(_sums, scores), strict=True))
+        return Scored(protocol.full_slug, Path(path).stem, images, overall, sums=sums)
 
 
 def _all(images: Mapping[str, Sequence[Region]]) -> Iterator[Region]:
@@ -161,15 +228,50 @@ def _figures(score: ImageScore | OverallScore) -> Figures:
     return score.recall, score.precision, score.f_score
 
 
-@lru_cache(maxsize=32)
+def _sums(score: ImageScore) -> Sums:
+    tally = score.tally
+    return tally.recalled, tally.n_truth, tally.precise, tally.n_detections
+
+
 def read_file(path: str, kind: Kind, format: str | None = None) -> Archive:
     """Return a file's regions.
+
+    Parameters
+    ----------
+    path : str
+    kind : "truth" or "results"
+    format : str, optional
+        A key of ``FORMATS``; without it the format is guessed.
 
     Raises
     ------
     BatchError
         If it cannot be read, or if it can be read in two ways and its format is not named.
+
+    Examples
+    --------
+    >>> read_file("gt.zip", "truth").n_regions
+    2
+    >>> read_file("nowhere.zip", "truth")
+    Traceback (most recent call last):
+    BatchError: ...
     """
+    return _read_as_it_is(path, _state(path), kind, format)
+
+
+def _state(path: str) -> tuple[str, int, int, int] | None:
+    """Return what differs where another file stands at a path, or None where none does."""
+    try:
+        now = os.stat(path)
+    except OSError:
+        # Reading says why.
+        return None
+    return os.path.realpath(path), now.st_ino, now.st_size, now.st_mtime_ns
+
+
+@lru_cache(maxsize=32)
+def _read_as_it_is(path: str, _: object, kind: Kind, format: str | None) -> Archive:
+    """Read a file once for all protocols, and again when it changed."""
     if format is None or format in LINES:
         layout = None if format is None else layout_named(format)
         rules = None if layout is None else Rules(layout.line_format, tail=layout.tail)
@@ -191,13 +293,29 @@ def read_file(path: str, kind: Kind, format: str | None = None) -> Archive:
 
 
 def _read(path: str, kind: Kind, format: str | None = None) -> Mapping[str, tuple[Region, ...]]:
-    return read_file(path, kind, format).regions
+    """Return a file's regions by image, which is called as the competition calls it."""
+    regions = read_file(path, kind, format).regions
+    names = {image: _competition_name(image) for image in regions}
+    if len(set(names.values())) < len(names):
+        # Both img_1 and 1 are there.
+        return regions
+    return {names[image]: of_image for image, of_image in regions.items()}
+
+
+def _competition_name(image: str) -> str:
+    """Return 1 for img_1, as the competition's results and all published figures have it."""
+    match = _NUMBERED.match(image)
+    return match[1] if match else image
 
 
 def _checked(
     path: str, truth: Mapping[str, object], formats: Formats
 ) -> Mapping[str, tuple[Region, ...]]:
-    results = _read(path, "results", formats.results)
+    as_named = read_file(path, "results", formats.results).regions
+    # Where the truth has both img_1 and 1, they are called so.
+    results = (
+        as_named if as_named.keys() <= truth.keys() else _read(path, "results", formats.results)
+    )
     stranger = next((image for image in results if image not in truth), None)
     if stranger is not None:
         raise BatchError(f"{path} has results for {stranger}, which the ground truth lacks")
@@ -207,10 +325,22 @@ def _checked(
 def read_scenes(truth: str, results: str, formats: Formats = NOT_NAMED) -> list[Scene]:
     """Return the scenes of a result set.
 
+    Parameters
+    ----------
+    truth, results : str
+        Paths.
+    formats : Formats
+
     Raises
     ------
     BatchError
         If a file cannot be read, or has results for an image that the ground truth lacks.
+
+    Examples
+    --------
+    >>> [scene] = read_scenes("gt.zip", "east.zip")
+    >>> scene.name, len(scene.truth), len(scene.detections)
+    ('1', 2, 1)
     """
     regions = _read(truth, "truth", formats.truth)
     detections = _checked(results, regions, formats)

@@ -41,6 +41,14 @@ def score_documents(
         If the data are something else; names the place.
     ParameterError
         If a weight is outside [0, 1].
+
+    Examples
+    --------
+    The prediction covers half of the only reference:
+
+    >>> document = {"references": [{"spans": [[0, 10]]}], "predictions": [{"spans": [[0, 5]]}]}
+    >>> score_documents({"documents": [document]})["views"]["combined"]["ser"]
+    0.5
     """
     cases = given.get("cases") if isinstance(given, Mapping) and "cases" in given else given
     named = given if isinstance(given, Mapping) else {}

@@ -9,53 +9,63 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any, Final
 
-import numpy as np
-
 from .. import registry
-from ..average_precision import AveragePrecision
-from ..core.base import ImageScore, OverallScore, Protocol, Scene
+from ..core.base import ImageScore, Protocol, Scene
 from ..core.errors import ProtocolError
-from ..core.geometry import (
-    Pairs,
-    Shapes,
-    box_areas,
-    box_intersections,
-    boxes_of,
-    intersection_areas,
-    overlapping_pairs,
-    shares,
-)
-from ..core.matching import INSIDE_IGNORED
 from ..core.regions import Region
-from ..formats.contents import Archive, LineFormat
-from ..formats.layouts import layout_named
-from ..formats.reading import LINES
-from ..formats.rrc import read_archive
+from ..formats.contents import Kind, LineFormat, Tail
 from ..formats.rrc_lines import Rules
-from ..iou import Iou, average_precision
+from .per_sample import OF_BOXES, overall_figures, sample_of
+from .submissions import Asked, Lines, Refused, read_lines
 from .usage import USAGE
 
-_CHOICES: Final = {"DetEva": "deteval", "IoU": "iou"}
-_TYPES: Final = {"one-to-one": "OO", "split": "OM", "merge": "MO", "many-to-many": "MM"}
-# How the lines are read, beside the parameters of the protocol.
-_READING: Final = ("LTRB", "CRLF", "CONFIDENCES", "TRANSCRIPTION")
-# Challenge 2 has boxes, Challenge 4 and what came later quadrilaterals.
-_OF_BOXES: Final = ("deteval", "icdar13", "deteval-wolf")
+# Protocols by the names of the published scripts, in any case; slugs are names too.
+_CHOICES: Final = {
+    "deteva": "deteval",
+    "deteval": "deteval",
+    "icdar2013": "icdar13",
+    "icdar2015": "iou",
+    "e2e": "end-to-end",
+}
+_NAMES: Final = {"GT_SAMPLE_NAME_2_ID": "truth", "DET_SAMPLE_NAME_2_ID": "results"}
+_PUBLISHED_NAMES: Final = {"truth": "gt_img_([0-9]+).txt", "results": "res_img_([0-9]+).txt"}
 # These take any names; the others img_NUMBER as published.
 _ANY_NAME: Final = ("cleval", "cleval-end-to-end", "popeval")
+# What the scripts say of reading, and what else they know beside the parameters of the protocols.
+_SWITCHES: Final = {
+    "LTRB": "ltrb",
+    "CRLF": "crlf",
+    "GT_LTRB": "ltrb",
+    "DET_LTRB": "ltrb",
+    "GT_CRLF": "crlf",
+    "DET_CRLF": "crlf",
+    "CONFIDENCES": "confidences",
+    "TRANSCRIPTION": "texts",
+}
+_PER_SAMPLE: Final = "PER_SAMPLE_RESULTS"
+_BOX_TYPE: Final = "BOX_TYPE"
+# The reading parameters that each script lists with its results.
+_LISTED: Final = {
+    "iou": ("LTRB", "CRLF", "CONFIDENCES", _PER_SAMPLE),
+    "tiou": ("LTRB", "CRLF", "CONFIDENCES", _PER_SAMPLE),
+    "deteval": ("CRLF",),
+    "icdar13": ("CRLF",),
+    "tedeval": (
+        "GT_LTRB",
+        "GT_CRLF",
+        "DET_LTRB",
+        "DET_CRLF",
+        "CONFIDENCES",
+        "TRANSCRIPTION",
+        _PER_SAMPLE,
+    ),
+}
 # How lines are written: --format=SLUG, as of the other commands.
 _FORMAT: Final = "-format"
-_IMAGE: Final = re.compile(r"img_([0-9]+)\Z")
-# Above this many detections the published scripts leave the matrices out.
-_MAX_DETECTIONS: Final = 100
-
-
-class Refused(Exception):
-    """A submission that the scripts refuse; the message says why."""
-
-
-class Asked(Exception):
-    """Ground truth that can be read in two ways; the message says which, and how to name one."""
+# Numbers with which the first line of ground truth begins that may hold polygons.
+_MAYBE_POLYGON: Final = 10
+_FIRST_NUMBERS: Final = re.compile(rf"(?:\s*-?[0-9.]+\s*,){{{_MAYBE_POLYGON}}}")
+_IMAGE: Final = re.compile(r"(?:img_?)?([0-9]+)\Z")
 
 
 class BadUsage(Exception):
@@ -70,64 +80,199 @@ class Options:
     results: str
     out: str | None
     protocol: Protocol
-    rules: Rules
+    # None: lines of four or eight numbers, read as the scripts do.
+    rules: Rules | None
+    of_truth: Lines
+    of_results: Lines
+    # Whether lines were named, so that nothing has to be asked.
+    is_named: bool
+    per_image: bool
+    # As the scripts list them with their results.
+    listed: Mapping[str, Any]
 
 
 def run(arguments: Sequence[str]) -> int:
-    """Evaluate as the scripts do; a refused submission, too, ends with status 0."""
+    """Evaluate as the scripts do; a refused submission, too, ends with status 0.
+
+    Examples
+    --------
+    >>> run(["-g=gt.zip", "-s=east.zip", "-c=CLEval"])
+    Calculated!{"recall": 0.8, "precision": 1.0, "hmean": 0.888...}
+    0
+    """
     try:
-        options = _options(arguments)
+        options = parsed(arguments)
     except (BadUsage, ProtocolError) as refusal:
         print(f"{refusal}\n{USAGE}" if str(refusal) else USAGE, file=sys.stderr)
         return 2
     try:
-        images = _scenes(options)
-        scores = options.protocol.score(list(images.values()))
+        protocol, images, scores = evaluate(options)
     except Asked as question:
         print(question, file=sys.stderr)
         return 2
     except Refused as refusal:
         print(f"Error!\n{refusal}", file=sys.stderr)
         if options.out is not None:
-            _write(Path(options.out), {"method": _method(False, str(refusal), {})})
+            _write(Path(options.out), {"method": _method(False, str(refusal), "{}")})
         return 0
-    overall = _overall(options.protocol, list(images.values()), scores)
+    overall = overall_figures(protocol, list(images.values()), scores)
     if options.out is not None:
         samples = {
-            image: _sample(options.protocol, scene, score)
+            image: sample_of(protocol, scene, score, options.listed)
             for (image, scene), score in zip(images.items(), scores, strict=True)
+            if options.per_image
         }
         _write(Path(options.out), {"method": _method(True, "", overall), **samples})
     print("Calculated!" + json.dumps(overall))
     return 0
 
 
-def _options(arguments: Sequence[str]) -> Options:
+def evaluate(options: Options) -> tuple[Protocol, dict[str, Scene], list[ImageScore]]:
+    """Read both zips and score them; return the protocol as it was settled, scenes and scores.
+
+    Raises
+    ------
+    Refused, Asked
+        As ``read_lines`` does.
+
+    Examples
+    --------
+    >>> protocol, scenes, scores = evaluate(parsed(["-g=gt.zip", "-s=east.zip"]))
+    >>> protocol.slug, list(scenes), scores[0].recall
+    ('iou', ['1'], 0.5)
+    """
+    images = _scenes(options)
+    truths = (region for scene in images.values() for region in scene.truth)
+    protocol = options.protocol.settled_for(truths)
+    return protocol, images, protocol.score(list(images.values()))
+
+
+def parsed(arguments: Sequence[str]) -> Options:
+    """Return what the arguments of a script mean.
+
+    Raises
+    ------
+    BadUsage
+        If they mean nothing.
+    ProtocolError
+        If there is no such protocol, or a parameter is outside its range.
+
+    Examples
+    --------
+    >>> parsed(["-g=gt.zip", "-s=east.zip", '-p={"IOU_CONSTRAINT": 0.7}']).protocol.min_iou
+    0.7
+    """
     given = _given(arguments)
     unknown = sorted(set(given) - {*"gsopc", _FORMAT})
     if unknown:
         raise BadUsage(f"unknown option -{unknown[0]}")
     if not {"g", "s"} <= set(given):
         raise BadUsage("")
-    slug = _CHOICES.get(given.get("c", "IoU"), given.get("c", "IoU"))
+    chosen = given.get("c", "IoU")
+    slug = _CHOICES.get(chosen.lower(), chosen if chosen in registry.PROTOCOLS else chosen.lower())
     changed = _parameters(given.get("p", "{}"))
-    protocol, reading = _protocol(slug, changed)
+    own, reading = _sorted(slug, changed)
     named = given.get(_FORMAT)
-    if named is not None and named not in LINES:
-        raise BadUsage(f"no format of lines {named!r}; formats: {', '.join(LINES)}")
-    layout = None if named is None else layout_named(named)
-    ltrb = bool(reading.get("LTRB", protocol.slug in _OF_BOXES))
-    rules = Rules(
-        line_format=layout.line_format
-        if layout
-        else (LineFormat.LTRB if ltrb else LineFormat.QUAD),
-        tail=layout.tail if layout else None,
-        strict=True,
-        confidences=bool(reading.get("CONFIDENCES", protocol.needs == "confidences")),
-        transcriptions=bool(reading.get("TRANSCRIPTION", protocol.needs == "detected text")),
-        crlf_only=bool(reading.get("CRLF", False)),
+    box_type = str(reading.pop(_BOX_TYPE, "")).lower()
+    if box_type in ("poly", "quad"):
+        own["box_type"] = box_type
+    if named is None and (box_type == "poly" or _holds_polygons(slug, given["g"], reading)):
+        named = LineFormat.POLYGON.value
+    protocol = registry.get(slug, own)
+    if box_type == "ltrb":
+        reading["LTRB"] = True
+    of_truth, of_results = (_lines(kind, protocol, reading) for kind in ("truth", "results"))
+    return Options(
+        given["g"],
+        given["s"],
+        given.get("o"),
+        protocol,
+        _rules(named, of_results, keep_quotes=box_type == "poly"),
+        of_truth,
+        of_results,
+        named is not None,
+        bool(reading.get(_PER_SAMPLE, True)),
+        _listed(protocol, changed, of_truth, of_results),
     )
-    return Options(given["g"], given["s"], given.get("o"), protocol, rules)
+
+
+def _lines(kind: Kind, protocol: Protocol, reading: Mapping[str, Any]) -> Lines:
+    """Return how the lines of a zip are written, by the parameters of the scripts."""
+    side = "GT" if kind == "truth" else "DET"
+    pattern = "" if protocol.slug in _ANY_NAME else _PUBLISHED_NAMES[kind]
+    is_truth = kind == "truth"
+    lines = Lines(
+        kind,
+        str(reading.get(f"{side}_SAMPLE_NAME_2_ID", pattern)),
+        bool(reading.get(f"{side}_LTRB", reading.get("LTRB", protocol.slug in OF_BOXES))),
+        bool(reading.get(f"{side}_CRLF", reading.get("CRLF", False))),
+        not is_truth and bool(reading.get("CONFIDENCES", protocol.needs == "confidences")),
+        is_truth or bool(reading.get("TRANSCRIPTION", protocol.needs == "detected text")),
+    )
+    try:
+        re.compile(lines.names)
+    except re.error as fault:
+        raise BadUsage(f"{side}_SAMPLE_NAME_2_ID is no pattern: {fault}") from fault
+    return lines
+
+
+def _rules(named: str | None, results: Lines, *, keep_quotes: bool) -> Rules | None:
+    if named is None:
+        return None
+    from ..formats.layouts import layout_named
+    from ..formats.reading import LINES
+
+    if named not in LINES:
+        raise BadUsage(f"no format of lines {named!r}; formats: {', '.join(LINES)}")
+    layout = layout_named(named)
+    if layout.tail == Tail.TEXT and layout.line_format.n_numbers is not None:
+        return None
+    return Rules(
+        line_format=layout.line_format,
+        tail=layout.tail,
+        strict=True,
+        confidences=results.confidences,
+        transcriptions=results.texts,
+        crlf_only=results.crlf,
+        keep_quotes=keep_quotes,
+    )
+
+
+def _holds_polygons(slug: str, path: str, reading: Mapping[str, Any]) -> bool:
+    """Say whether ground truth is written as polygons, of protocols whose scripts read such."""
+    if slug == "iou" or slug in OF_BOXES or any("LTRB" in name for name in reading):
+        return False
+    try:
+        with zipfile.ZipFile(path) as archive:
+            names = [name for name in archive.namelist() if name.endswith(".txt")]
+            first = archive.read(names[0])[:1000].decode("utf-8-sig", errors="replace")
+    except (OSError, zipfile.BadZipFile, RuntimeError, IndexError):
+        # Whoever reads the whole file says what is wrong with it.
+        return False
+    if _FIRST_NUMBERS.match(first) is None:
+        return False
+    from ..formats.rrc import read_archive
+
+    archive_read = read_archive(path, kind="truth")
+    return archive_read.line_format == LineFormat.POLYGON and not archive_read.questions
+
+
+def _listed(
+    protocol: Protocol, changed: Mapping[str, Any], truth: Lines, results: Lines
+) -> dict[str, Any]:
+    """Return the parameters as the scripts list them: the published ones, then what was given."""
+    if protocol.slug not in _LISTED:
+        return {**protocol.parameters(), **changed}
+    listed: dict[str, Any] = {
+        declared.metadata["rrc"]: getattr(protocol, declared.name)
+        for declared in fields(protocol)
+        if declared.metadata.get("rrc")
+    }
+    listed["GT_SAMPLE_NAME_2_ID"], listed["DET_SAMPLE_NAME_2_ID"] = truth.names, results.names
+    for name in _LISTED[protocol.slug]:
+        lines = truth if name.startswith("GT_") else results
+        listed[name] = getattr(lines, _SWITCHES[name]) if name in _SWITCHES else True
+    return {**listed, **changed}
 
 
 def _given(arguments: Sequence[str]) -> dict[str, str]:
@@ -161,178 +306,61 @@ def _parameters(text: str) -> dict[str, Any]:
     return changed
 
 
-def _protocol(slug: str, changed: Mapping[str, Any]) -> tuple[Protocol, dict[str, Any]]:
-    """Return the protocol under the scripts' parameter names, and what is left for the reading."""
-    published = registry.get(slug)
-    names = {declared.metadata.get("rrc"): declared.name for declared in fields(published)}
-    reading = {name: value for name, value in changed.items() if name in _READING}
-    own = {
-        names.get(name, name): value
-        for name, value in changed.items()
-        if name in names or name not in reading
-    }
-    return registry.get(slug, own), reading
+def _sorted(slug: str, changed: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return the parameters of the protocol, and those of the reading.
+
+    What neither knows is left out, as the scripts do, but said.
+    """
+    declared = fields(registry.get(slug))
+    names = {of.metadata["rrc"]: of.name for of in declared if of.metadata.get("rrc")}
+    names |= {of.name: of.name for of in declared}
+    own = {names[name]: value for name, value in changed.items() if name in names}
+    known = {*_SWITCHES, *_NAMES, _PER_SAMPLE, _BOX_TYPE}
+    reading = {name: value for name, value in changed.items() if name in known}
+    for name in changed:
+        if name not in names and name not in known:
+            print(f"-p: {slug} has no parameter {name}; it is left out", file=sys.stderr)
+    if _BOX_TYPE in reading:
+        own.pop("box_type", None)
+    return own, reading
 
 
 def _scenes(options: Options) -> dict[str, Scene]:
-    any_name = options.protocol.slug in _ANY_NAME
-    truth = _read(options.truth, "truth", options.rules, any_name)
-    results = _read(options.results, "results", options.rules, any_name)
+    truth = _read(options.truth, options.of_truth, options)
+    results = _read(options.results, options.of_results, options)
     strangers = [image for image in results if image not in truth]
     if strangers:
         raise Refused(f"The sample {strangers[0]} not present in GT")
+    if options.of_results.confidences:
+        # Stable, where the scripts leave the order of equal confidences open.
+        results = {
+            image: tuple(sorted(regions, key=lambda region: -(region.confidence or 0.0)))
+            for image, regions in results.items()
+        }
     return {image: Scene(regions, results.get(image), image) for image, regions in truth.items()}
 
 
-def _read(path: str, kind: Any, rules: Rules, any_name: bool) -> dict[str, tuple[Region, ...]]:
-    archive: Archive = read_archive(path, kind=kind, rules=rules)
+def _read(path: str, lines: Lines, options: Options) -> dict[str, tuple[Region, ...]]:
+    if options.rules is None:
+        images = read_lines(path, lines, ask=not options.is_named)
+        if lines.kind == "truth" and not images:
+            raise Refused(f"{path} holds no {lines.names or 'file'}")
+        return images
+    from ..formats.rrc import read_archive
+
+    archive = read_archive(path, kind=lines.kind, rules=options.rules)
     if archive.errors:
         raise Refused(str(archive.errors[0]))
-    if archive.questions:
-        question = archive.questions[0]
-        raise Asked(f"{question} Name it: --format={question.expected.rpartition(': ')[2]}.")
-    if any_name:
+    matched = {name: _IMAGE.match(name) for name in archive.regions}
+    if not all(matched.values()) or options.protocol.slug in _ANY_NAME:
         return dict(archive.regions)
-    images = {}
-    for name, regions in archive.regions.items():
-        match = _IMAGE.match(name)
-        if match is not None:
-            images[match[1]] = regions
-        elif kind == "results":
-            raise Refused(f"ZIP entry not valid: {name}")
-    if kind == "truth" and not images:
-        raise Refused(f"{archive.name} holds no gt_img_NUMBER.txt")
-    return images
+    return {match[1]: archive.regions[name] for name, match in matched.items() if match is not None}
 
 
-def _overall(
-    protocol: Protocol, scenes: Sequence[Scene], scores: Sequence[ImageScore]
-) -> dict[str, float | None]:
-    overall: OverallScore = protocol.overall(scores)
-    figures = {
-        "recall": overall.recall,
-        "precision": overall.precision,
-        "hmean": overall.f_score,
-    }
-    if isinstance(protocol, AveragePrecision):
-        figures["AP"] = overall.indicators["average_precision"]
-    if isinstance(protocol, Iou):
-        counted = [
-            flag
-            for scene, score in zip(scenes, scores, strict=True)
-            for flag in _confidences_and_matches(scene, score)
-        ]
-        n_truth = sum(score.tally.n_truth for score in scores)
-        figures["AP"] = _average_precision(protocol, counted, n_truth)
-    return figures
-
-
-def _confidences_and_matches(scene: Scene, score: ImageScore) -> list[tuple[float, bool]]:
-    """Return confidence and whether it is matched, for each counted detection in file order."""
-    matched = {j for match in score.matches for j in match.detections}
-    ignored = _ignored(score)
-    return [
-        (region.confidence or 0.0, j in matched)
-        for j, region in enumerate(scene.detections or ())
-        if j not in ignored
-    ]
-
-
-def _ignored(score: ImageScore) -> list[int]:
-    return [
-        unmatched.index
-        for unmatched in score.unmatched
-        if unmatched.side == "detection" and unmatched.reason == INSIDE_IGNORED
-    ]
-
-
-def _average_precision(
-    protocol: Iou, counted: Sequence[tuple[float, bool]], n_truth: float
-) -> float:
-    if not protocol.use_confidences:
-        return 0.0
-    confidences = [confidence for confidence, _ in counted]
-    return average_precision(confidences, [matched for _, matched in counted], n_truth)
-
-
-def _sample(protocol: Protocol, scene: Scene, score: ImageScore) -> dict[str, Any]:
-    detections = scene.detections or ()
-    sample: dict[str, Any] = {
-        "precision": score.precision,
-        "recall": score.recall,
-        "hmean": score.f_score,
-        "pairs": [
-            _pair(protocol, match.truth, match.detections, match.kind) for match in score.matches
-        ],
-        "gtPolPoints": [list(region.points) for region in scene.truth],
-        "detPolPoints": [list(region.points) for region in detections],
-        "gtDontCare": [at for at, region in enumerate(scene.truth) if region.ignored],
-        "detDontCare": _ignored(score),
-        "evaluationParams": protocol.parameters(),
-        "evaluationLog": "".join(
-            f"{unmatched.side} {unmatched.index}: {unmatched.reason}\n"
-            for unmatched in score.unmatched
-        ),
-    }
-    small = len(detections) <= _MAX_DETECTIONS
-    if isinstance(protocol, Iou):
-        counted = _confidences_and_matches(scene, score)
-        n_truth = score.tally.n_truth
-        # As published: without counted truth the image's AP is its precision.
-        ap = _average_precision(protocol, counted, n_truth) if n_truth else score.precision
-        sample["AP"] = ap if protocol.use_confidences else 0.0
-        sample["iouMat"] = _iou_matrix(scene) if small else []
-    elif protocol.slug in _OF_BOXES:
-        recall, precision = _area_matrices(scene) if small else ([], [])
-        sample["recallMat"], sample["precisionMat"] = recall, precision
-    return sample
-
-
-def _pair(
-    protocol: Protocol, truth: Sequence[int], detections: Sequence[int], kind: str
+def _method(
+    calculated: bool, message: str, figures: Mapping[str, float | None] | str
 ) -> dict[str, Any]:
-    pair: dict[str, Any] = {
-        "gt": list(truth) if kind in ("merge", "many-to-many") else truth[0],
-        "det": list(detections) if kind in ("split", "many-to-many") else detections[0],
-    }
-    if not isinstance(protocol, Iou):
-        pair["type"] = _TYPES[kind]
-    return pair
-
-
-def _all_pairs(scene: Scene) -> Pairs:
-    n, m = len(scene.truth), len(scene.detections or ())
-    return Pairs(np.repeat(np.arange(n), m), np.tile(np.arange(m), n))
-
-
-def _iou_matrix(scene: Scene) -> list[list[float]]:
-    truth = Shapes(scene.truth, truncate=True)
-    detections = Shapes(scene.detections or (), truncate=True)
-    pairs = overlapping_pairs(
-        truth.boxes,
-        detections.boxes,
-        np.array([len(truth.boxes)]),
-        np.array([len(detections.boxes)]),
-    )
-    shared = intersection_areas(truth, detections, pairs)
-    union = truth.areas[pairs.truth] + detections.areas[pairs.detection] - shared
-    matrix = np.zeros((len(truth.boxes), len(detections.boxes)))
-    matrix[pairs.truth, pairs.detection] = shares(shared, union)
-    return [list(map(float, row)) for row in matrix]
-
-
-def _area_matrices(scene: Scene) -> tuple[list[list[float]], list[list[float]]]:
-    truth, detections = boxes_of(scene.truth), boxes_of(scene.detections or ())
-    pairs = _all_pairs(scene)
-    shared = box_intersections(truth[pairs.truth], detections[pairs.detection], 1.0)
-    shape = (len(truth), len(detections))
-    recall = (shared / box_areas(truth, 1.0)[pairs.truth]).reshape(shape)
-    precision = (shared / box_areas(detections, 1.0)[pairs.detection]).reshape(shape)
-    return recall.tolist(), precision.tolist()
-
-
-def _method(calculated: bool, message: str, figures: Mapping[str, Any]) -> dict[str, Any]:
-    return {"calculated": calculated, "Message": message, "method": dict(figures)}
+    return {"calculated": calculated, "Message": message, "method": figures}
 
 
 def _write(folder: Path, samples: Mapping[str, Any]) -> None:

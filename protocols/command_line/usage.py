@@ -3,7 +3,7 @@
 from typing import Final
 
 USAGE: Final = (
-    "usage: python -m protocols -g gt.zip -s submit.zip [-o DIR] [-p JSON] [-c DetEva|IoU|SLUG] "
-    "[--format SLUG]\n"
+    "usage: python -m protocols -g gt.zip -s submit.zip [-o DIR] [-p JSON] "
+    "[-c IoU|DetEva|TIoU|TedEval|CLEval|SLUG] [--format SLUG]\n"
     "       python -m protocols COMMAND --help"
 )

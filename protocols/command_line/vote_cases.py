@@ -40,6 +40,13 @@ def evaluate_cases(given: Any) -> Any:
     ------
     VoteError
         If the data are something else; names the place.
+
+    Examples
+    --------
+    Two systems on two documents; S_top and S_bottom vote, too, a quarter each:
+
+    >>> evaluate_cases({"systems": [[1, 0], [1, 1]]})["P"]
+    [0.75, 0.5]
     """
     cases = given.get("cases", given) if isinstance(given, Mapping) else given
     if isinstance(cases, Mapping):

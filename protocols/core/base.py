@@ -3,16 +3,37 @@
 import dataclasses
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Final, Literal, Self
 
 from .errors import ParameterError
 from .regions import Region
 
 Kind = Literal["one-to-one", "split", "merge", "many-to-many"]
+Side = Literal["truth", "detection"]
 # What the regions must carry for a protocol to say anything.
 Needs = Literal["regions", "text", "detected text", "confidences", "cells", "several methods"]
+
+# The same for people; regions are always there.
+NEEDED: Final[Mapping[Needs, str]] = {
+    "text": "transcriptions",
+    "detected text": "transcriptions on both sides",
+    "confidences": "confidences",
+    "cells": "table cells",
+    "several methods": "results of several methods",
+}
+# Protocols that ask the same thing, in the order of lists.
+Family = Literal[
+    "Intersection over union",
+    "Shares of areas",
+    "Coverage and accuracy",
+    "Characters",
+    "What was read",
+    "Tables",
+    "Other questions",
+    "Sentinels, which look at no ground truth",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,9 +71,14 @@ class Match:
 class Unmatched:
     """A region without a match, and why."""
 
-    side: Literal["truth", "detection"]
+    side: Side
     index: int
     reason: str
+
+    @property
+    def is_out(self) -> bool:
+        """Whether it counts for nobody."""
+        return "ignored region" in self.reason or "left out" in self.reason
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,8 +129,33 @@ class OverallScore:
     indicators: Mapping[str, float | None] = field(default_factory=dict)
 
 
+@dataclass(frozen=True, slots=True)
+class Variant:
+    """A published way of computing a protocol that differs in parameters only.
+
+    It is asked for as ``slug:variant``; ``says`` names in a few words whose way it is.
+    """
+
+    parameters: Mapping[str, Any]
+    says: str
+
+
 def f_score(recall: float | None, precision: float | None) -> float | None:
-    """Return the harmonic mean; 0 when both are 0, None when one is undefined."""
+    """Return the harmonic mean; 0 when both are 0, None when one is undefined.
+
+    Parameters
+    ----------
+    recall, precision : float in [0, 1], or None
+
+    Examples
+    --------
+    >>> f_score(1.0, 0.5)
+    0.6666666666666666
+    >>> f_score(0.0, 0.0)
+    0.0
+    >>> f_score(1.0, None) is None
+    True
+    """
     if recall is None or precision is None:
         return None
     below = recall + precision
@@ -114,17 +165,48 @@ def f_score(recall: float | None, precision: float | None) -> float | None:
 def parameter(
     default: Any, *, says: str, low: float = 0.0, high: float = 1.0, rrc: str = ""
 ) -> Any:
-    """Declare a number or a switch: its published default, range, meaning and RRC name."""
+    """Declare a number or a switch: its published default, range, meaning and RRC name.
+
+    Parameters
+    ----------
+    default : bool, int or float
+        The published value.
+    says : str
+        What it means, for people.
+    low, high : float
+        Its range; a switch has none.
+    rrc : str
+        What the scripts of the Robust Reading Competition call it.
+
+    Examples
+    --------
+    >>> parameter(0.5, says="The least overlap.").metadata["high"]
+    1.0
+    """
     return field(default=default, metadata={"low": low, "high": high, "says": says, "rrc": rrc})
 
 
-def choice(default: str, *others: str, says: str, shared: bool = False) -> Any:
+def choice(default: str, *others: str, says: str, shared: bool = False, rrc: str = "") -> Any:
     """Declare a parameter with named values, the published one first.
 
     A ``shared`` one belongs to a family of protocols and is listed after a protocol's own.
+
+    Parameters
+    ----------
+    default, *others : str
+    says : str
+        What it means, for people.
+    shared : bool
+    rrc : str
+        What the scripts of the Robust Reading Competition call it.
+
+    Examples
+    --------
+    >>> choice("word", "line", says="What is counted.").metadata["choices"]
+    ('word', 'line')
     """
     choices = (default, *others)
-    metadata = {"choices": choices, "says": says, "rrc": "", "shared": shared}
+    metadata = {"choices": choices, "says": says, "rrc": rrc, "shared": shared}
     return field(default=default, metadata=metadata)
 
 
@@ -142,15 +224,25 @@ class Protocol(ABC):
     name: ClassVar[str]
     reference: ClassVar[str]
     summary: ClassVar[str]
+    family: ClassVar[Family]
     needs: ClassVar[Needs] = "regions"
     # Whether it looks at no ground truth, so that it should not agree with people.
     is_sentinel: ClassVar[bool] = False
     # Whether it says which truths and detections belong together.
     has_matches: ClassVar[bool] = True
+    # Whether recall and precision are the mean credit of single regions, so that what a region
+    # lost has a cost (causes.py); of protocols that add up credits.
+    has_causes: ClassVar[bool] = False
     # Whether the order of truths or detections can change a score, as the published definition has it.
     depends_on_order: ClassVar[bool] = False
+    # Whether regions are measured by their upright bounding boxes, whatever their shape.
+    measures_boxes: ClassVar[bool] = False
     # Whether the score of an image depends on other images, so that a result set cannot be cut in chunks.
     needs_all_images: ClassVar[bool] = False
+    # Whose way it is without a variant, where its name does not say so.
+    as_published: ClassVar[str] = ""
+    # Other published ways of computing it, by name.
+    variants: ClassVar[Mapping[str, Variant]] = {}
 
     def __post_init__(self) -> None:
         for declared in fields(self):
@@ -161,8 +253,31 @@ class Protocol(ABC):
         """Return the parameters as fields, its own before those it shares with others."""
         return sorted(fields(cls), key=lambda declared: declared.metadata.get("shared", False))
 
+    @property
+    def variant_name(self) -> str:
+        """The name of the variant whose parameters it has, of several the one with most; or empty."""
+        mine = self.parameters()
+        fitting = [
+            (len(variant.parameters), name)
+            for name, variant in self.variants.items()
+            if all(mine[key] == value for key, value in variant.parameters.items())
+        ]
+        return max(fitting, default=(0, ""), key=lambda found: found[0])[1]
+
+    @property
+    def full_slug(self) -> str:
+        """Its slug, and that of its variant: what ``registry.get`` is asked for."""
+        return f"{self.slug}:{self.variant_name}" if self.variant_name else self.slug
+
     def parameters(self) -> dict[str, Any]:
         return {declared.name: getattr(self, declared.name) for declared in self.declared()}
+
+    def settled_for(self, truth: Iterable[Region]) -> Self:
+        """Return the protocol with what depends on the ground truth of a whole data set settled.
+
+        Whoever scores a data set in parts asks for this first, once.
+        """
+        return self
 
     @abstractmethod
     def score(self, scenes: Sequence[Scene]) -> list[ImageScore]:
@@ -213,9 +328,12 @@ def _check(declared: dataclasses.Field[Any], value: Any) -> None:
     a_number = isinstance(value, int | float) and not isinstance(value, bool)
     whole = isinstance(declared.default, int)
     if not a_number or not low <= value <= high or (whole and not float(value).is_integer()):
-        kind = "whole number" if whole else "number"
+        if whole:
+            raise ParameterError(
+                f"{declared.name} must be a whole number in [{low:g}, {high:g}], got {value!r}"
+            )
         raise ParameterError(
-            f"{declared.name} must be a {kind} in [{low:g}, {high:g}], got {value!r}"
+            f"{declared.name} must be a number in [{low:g}, {high:g}], got {value!r}"
         )
 
 

@@ -5,7 +5,6 @@ from itertools import pairwise
 from typing import Final
 
 import numpy as np
-import shapely
 from numpy.typing import NDArray
 
 from .geometry import (
@@ -17,6 +16,7 @@ from .geometry import (
     intersection_areas,
     overlapping_pairs,
 )
+from .later import shapely
 from .matching import Flat
 from .unions import overlapping_groups, union_of_each
 
@@ -58,46 +58,61 @@ class Characters:
         return rows, np.repeat(self.first[truths], n) + within
 
 
-def characters_of(shapes: Shapes, n: Indices, downwards: NDArray[np.bool_]) -> Characters:
+def characters_of(
+    shapes: Shapes, n: Indices, *, downwards: NDArray[np.bool_], curved: NDArray[np.bool_]
+) -> Characters:
     """Return where n characters of each region stand.
 
-    For a quadrilateral: the segment from the middle of its left side (points 1 and 4) to that of
-    its right side (points 2 and 3), cut into n equal parts, the middle of each. Where the text runs
-    ``downwards`` the points are taken as (4, 1, 2, 3) first, as published: from the bottom up.
-    Other polygons: see ``_curved``.
+    On a straight line: the segment from the middle of the left side (corners 1 and 4) to that of
+    the right side (corners 2 and 3), cut into n equal parts, the middle of each. Where the text
+    runs ``downwards`` the corners are taken as (4, 1, 2, 3) first, as published: from the bottom
+    up. The corners of a polygon are the ends of the first half of its points and of the second.
+    A ``curved`` region has its characters along its top and its bottom instead: see ``_curved``.
+
+    Parameters
+    ----------
+    shapes : Shapes, length m
+    n : ndarray of shape (m,)
+        How many characters each region has.
+    downwards, curved : ndarray of bool, shape (m,)
+
+    Examples
+    --------
+    >>> from protocols.core.regions import Region
+    >>> word, no = Shapes([Region.from_box(0, 0, 40, 10)]), np.array([False])
+    >>> characters_of(word, np.array([2]), downwards=no, curved=no).points
+    array([[10.,  5.],
+           [30.,  5.]])
     """
+    corners = shapes.corners()
+    corners[downwards] = np.roll(corners[downwards], 1, axis=1)
+    # Where the middle line of each text begins, and the step from a character to the next.
+    start = (corners[:, 0] + corners[:, 3]) / 2
+    unit = ((corners[:, 1] + corners[:, 2]) / 2 - start) / np.maximum(n, 1)[:, None]
+    # A row for each character: which region, and its number in the text.
     first = np.cumsum(n) - n
-    points = np.zeros((int(n.sum()), 2))
-    four = shapes.n_points == 4
-    at = np.flatnonzero(four & (n > 0))
-    if len(at):
-        corners = shapes.corners()[at]
-        turned = downwards[at]
-        corners[turned] = np.roll(corners[turned], 1, axis=1)
-        # Where the middle line of each text begins, and the step from a character to the next.
-        start = (corners[:, 0] + corners[:, 3]) / 2
-        unit = ((corners[:, 1] + corners[:, 2]) / 2 - start) / n[at, None]
-        # A row for each character: which region, and its number in the text.
-        rows = np.repeat(np.arange(len(at)), n[at])
-        step = np.arange(len(rows)) - np.repeat(np.cumsum(n[at]) - n[at], n[at])
-        places = np.repeat(first[at], n[at]) + step
-        points[places] = start[rows] + unit[rows] / 2 + unit[rows] * step[:, None]
-    for i in np.flatnonzero(~four & (n > 0)).tolist():
+    rows = np.repeat(np.arange(len(n)), n)
+    step = np.arange(len(rows)) - np.repeat(first, n)
+    points = start[rows] + unit[rows] / 2 + unit[rows] * step[:, None]
+    for i in np.flatnonzero(curved & (n > 0)).tolist():
         points[first[i] : first[i] + n[i]] = _curved(shapes.points(i), int(n[i]))
     return Characters(points, n, first)
 
 
 def _curved(corners: Floats, n: int) -> Floats:
-    """Return the characters of a polygon whose first half of points is the top of the text.
+    """Return the characters of a region whose first half of points is the top of the text.
 
     Each section of the top and of the bottom is cut into n parts (cuts truncated to whole numbers,
-    as published); a character spans as many parts as there are sections, and its centre is the mean
-    of its four corners.
+    as published); a character spans as many parts as there are sections, and its centre is the
+    mean of its four corners.
     """
     if len(corners) == 3:
         corners = np.vstack([corners, [corners[0, 0], corners[2, 1]]])
     half = len(corners) // 2
-    top, bottom = _refined(corners[:half], n), _refined(corners[half:][::-1][:half], n)
+    below = corners[half:][::-1]
+    top, bottom = _refined(corners[:half], n), _refined(below[:half], n)
+    # Of an odd number of points the bottom has one more; as published only its end is that one.
+    bottom[-1] = below[-1]
     share = (len(top) - 1) / n
     ends = [int(at * share) for at in range(n + 1)]
     return np.array([(top[a] + top[b] + bottom[a] + bottom[b]) / 4 for a, b in pairwise(ends)])
@@ -112,12 +127,37 @@ def _refined(line: Floats, n: int) -> Floats:
     return np.concatenate([*points, line[-1:]])
 
 
-def inside(points: Floats, shapes: Shapes, at: Indices) -> NDArray[np.bool_]:
-    """Say of each point whether it lies in the region of its row; edges left and top are inside."""
+def inside(
+    points: Floats, shapes: Shapes, at: Indices, *, open_edges: bool = False
+) -> NDArray[np.bool_]:
+    """Say of each point whether it lies in the region of its row.
+
+    Edges left and top are inside, right and bottom are not; with ``open_edges`` none is.
+
+    Parameters
+    ----------
+    points : ndarray of shape (k, 2)
+    shapes : Shapes
+    at : ndarray of shape (k,)
+        The region of each point, by its index in ``shapes``.
+    open_edges : bool
+
+    Returns
+    -------
+    ndarray of bool, shape (k,)
+
+    Examples
+    --------
+    >>> from protocols.core.regions import Region
+    >>> corners, word = np.array([[0.0, 0], [9.0, 4]]), Shapes([Region.from_box(0, 0, 9, 4)])
+    >>> inside(corners, word, np.array([0, 0])), inside(corners, word, np.array([0, 0]), open_edges=True)
+    (array([ True, False]), array([False, False]))
+    """
     # Cheapest first: the bounding box of all, the four sides of quadrilaterals, the library.
-    moved = points + _NUDGE
+    moved = points if open_edges else points + _NUDGE
     boxes = shapes.boxes[at]
-    inside_now = ((moved >= boxes[:, :2]) & (moved <= boxes[:, 2:])).all(axis=1)
+    after, before = moved - boxes[:, :2], boxes[:, 2:] - moved
+    inside_now: NDArray[np.bool_] = _positive(np.hstack([after, before]), open_edges)
     slanted = np.flatnonzero(inside_now & ~shapes.rectangular[at])
     simple = slanted[shapes.simple[at[slanted]]]
     if len(simple):
@@ -125,14 +165,18 @@ def inside(points: Floats, shapes: Shapes, at: Indices) -> NDArray[np.bool_]:
         corners = shapes.quads(at[simple])
         sides = np.roll(corners, -1, axis=1) - corners
         to = moved[simple, None] - corners
-        inside_now[simple] = (sides[..., 0] * to[..., 1] - sides[..., 1] * to[..., 0] >= 0).all(
-            axis=1
-        )
+        right = sides[..., 0] * to[..., 1] - sides[..., 1] * to[..., 0]
+        inside_now[simple] = _positive(right, open_edges)
     other = slanted[~shapes.simple[at[slanted]]]
     if len(other):
         polygons = shapes.polygons(at[other])
         inside_now[other] = shapely.contains_xy(polygons, moved[other, 0], moved[other, 1])
-    return np.asarray(inside_now)
+    return inside_now
+
+
+def _positive(values: Floats, strictly: bool) -> NDArray[np.bool_]:
+    """Say of which rows all values are positive, or at least not negative."""
+    return np.asarray((values > 0 if strictly else values >= 0).all(axis=1))
 
 
 class IgnoredParts:

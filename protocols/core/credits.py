@@ -53,15 +53,12 @@ class CreditProtocol(Protocol):
         """
         if self.weight == "regions" and self.empty_precision == "published":
             return score
-        detections = scene.detections or ()
-        n_truth, n_detections = len(scene.truth), len(detections)
         if self.weight != "regions":
-            recall, precision = credits or _match_credits(score, n_truth, n_detections)
-            above_truth, below_truth = _sums(self.weights(scene.truth), recall, ignored_truth)
-            above, below = _sums(self.weights(detections), precision, ignored)
-            # Regions without any area weigh nothing; then all count alike again.
-            if (below_truth or all(ignored_truth)) and (below or all(ignored)):
-                score = self._reweighed(score, Tally(above_truth, below_truth, above, below))
+            n_truth, n_detections = len(scene.truth), len(scene.detections or ())
+            recall, precision = credits or match_credits(score, n_truth, n_detections)
+            weights = self.region_weights(scene, ignored_truth, ignored)
+            of_truth = _sums(weights[0], recall, ignored_truth)
+            score = self._reweighed(score, Tally(*of_truth, *_sums(weights[1], precision, ignored)))
         if self.empty_precision != "published" and all(ignored) and not all(ignored_truth):
             empty = _EMPTY[self.empty_precision]
             score = replace(score, precision=empty, f_score=f_score(score.recall, empty))
@@ -73,6 +70,20 @@ class CreditProtocol(Protocol):
         if self.weight == "characters":
             return [float(n_characters(region)) for region in regions]
         return [1.0] * len(regions)
+
+    def region_weights(
+        self, scene: Scene, ignored_truth: Sequence[bool], ignored: Sequence[bool]
+    ) -> tuple[list[float], list[float]]:
+        """Return what each truth and each detection weighs in its sum.
+
+        Where the counted regions of a side weigh nothing in all, every region counts alike.
+        """
+        truth, detections = self.weights(scene.truth), self.weights(scene.detections or ())
+        for weights, out in ((truth, ignored_truth), (detections, ignored)):
+            counted = [weight for weight, is_out in zip(weights, out, strict=True) if not is_out]
+            if counted and not any(counted):
+                return [1.0] * len(truth), [1.0] * len(detections)
+        return truth, detections
 
     def _reweighed(self, score: ImageScore, tally: Tally) -> ImageScore:
         if not tally.n_truth:
@@ -103,6 +114,13 @@ def n_characters(region: Region) -> int:
 
     The guess is CLEval's for regions whose text is unknown ([B20]_): the ratio of the longer to the
     shorter side of the bounding box, at least 1 and at most 10.
+
+    Examples
+    --------
+    >>> n_characters(Region.from_box(0, 0, 100, 40, text="exit"))
+    4
+    >>> n_characters(Region.from_box(0, 0, 100, 40))  # a ratio of 2.5
+    3
     """
     if region.text and not region.ignored:
         return len(region.text)
@@ -111,9 +129,24 @@ def n_characters(region: Region) -> int:
     return max(1, min(round(0.5 + long / short), _MAX_GUESSED)) if short else 1
 
 
-def _match_credits(
+def match_credits(
     score: ImageScore, n_truth: int, n_detections: int
 ) -> tuple[list[float], list[float]]:
+    """Return the credit of each truth and of each detection, dealt out evenly within a match.
+
+    Parameters
+    ----------
+    score : ImageScore
+    n_truth, n_detections : int
+        How many regions the image has, ignored ones too.
+
+    Examples
+    --------
+    >>> from protocols.core.base import Match
+    >>> merge = Match((0, 2), (0,), "merge", 1.0, 0.8)
+    >>> match_credits(ImageScore(0.5, 0.8, 0.6, Tally(1.0, 3, 0.8, 1), (merge,)), 3, 1)
+    ([0.5, 0.0, 0.5], [0.8])
+    """
     recall, precision = [0.0] * n_truth, [0.0] * n_detections
     for match in score.matches:
         for i in match.truth:

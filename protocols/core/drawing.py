@@ -71,6 +71,15 @@ def draw_scene(scene: Scene, score: ImageScore, *, title: str) -> str:
     score : ImageScore
         A protocol's score of this scene.
     title : str
+
+    Examples
+    --------
+    >>> from protocols import registry
+    >>> from protocols.core.regions import Region
+    >>> scene = Scene((Region.from_box(0, 0, 100, 40),), ())
+    >>> [score] = registry.get("iou").score([scene])
+    >>> draw_scene(scene, score, title="a word")[:4]
+    '<svg'
     """
     drawn = _Drawn(scene, score)
     height = _HEADER + drawn.height + _MARGIN + drawn.legend_height
@@ -302,8 +311,7 @@ def _fates(scene: Scene, score: ImageScore) -> dict[tuple[str, int], Fate]:
             fates[side, at] = "ignored" if ignored else "unnamed"
     for unmatched in score.unmatched:
         # A region without area is left out of all counts, as an ignored one is.
-        out = "ignored" in unmatched.reason or "left out" in unmatched.reason
-        fates[unmatched.side, unmatched.index] = "ignored" if out else "unmatched"
+        fates[unmatched.side, unmatched.index] = "ignored" if unmatched.is_out else "unmatched"
     for match in score.matches:
         fates.update(dict.fromkeys(_members(match), "matched"))
     return fates

@@ -1,13 +1,5 @@
 """Errors of the package."""
 
-from typing import Final
-
-import shapely
-
-# What shapes of millions beside billionths may make geometry raise. Whoever scores regions of
-# strangers refuses them then.
-BEYOND_COMPUTING: Final = (shapely.errors.GEOSException, ArithmeticError)
-
 
 class ProtocolError(Exception):
     """The base of all refusals of this package."""

@@ -1,4 +1,4 @@
-"""Checks whether data have what a protocol needs."""
+"""Checks whether data have what a protocol needs, and whether it measures what they show."""
 
 from collections.abc import Iterable
 from itertools import tee
@@ -10,7 +10,25 @@ from .regions import Region
 def lacking(
     protocol: Protocol, truths: Iterable[Region], found: Iterable[Region], n_methods: int
 ) -> str:
-    """Say what a protocol needs and the data lack, as the end of a sentence; empty if nothing."""
+    """Say what a protocol needs and the data lack, as the end of a sentence; empty if nothing.
+
+    Parameters
+    ----------
+    protocol : Protocol
+    truths, found : iterable of Region
+        Of the whole data set.
+    n_methods : int
+        Whose results there are.
+
+    Examples
+    --------
+    >>> from protocols import registry
+    >>> word = [Region.from_box(0, 0, 100, 40)]
+    >>> lacking(registry.get("cleval"), word, word, n_methods=1)
+    'the ground truth has no transcriptions'
+    >>> lacking(registry.get("iou"), word, word, n_methods=1)
+    ''
+    """
     truths, for_cells = tee(region for region in truths if not region.ignored)
     if protocol.needs == "several methods" and n_methods < 2:
         return "it needs the results of several methods"
@@ -23,3 +41,28 @@ def lacking(
     if protocol.needs == "confidences" and all(region.confidence is None for region in found):
         return "the results have no confidences"
     return ""
+
+
+def remark(protocol: Protocol, truths: Iterable[Region]) -> str:
+    """Say, as the end of a sentence, if a protocol does not measure the shapes of the truths.
+
+    Parameters
+    ----------
+    protocol : Protocol
+    truths : iterable of Region
+
+    Examples
+    --------
+    >>> from protocols import registry
+    >>> remark(registry.get("icdar13"), [Region((0, 0, 9, 1, 9, 5, 0, 4))])
+    'it takes every region as its bounding box (polygons as such: deteval-total-text)'
+    """
+    if protocol.measures_boxes and any(not _is_box(region) for region in truths):
+        return "it takes every region as its bounding box (polygons as such: deteval-total-text)"
+    return ""
+
+
+def _is_box(region: Region) -> bool:
+    left, top, right, bottom = region.box
+    corners = {(left, top), (right, top), (right, bottom), (left, bottom)}
+    return set(zip(region.points[::2], region.points[1::2], strict=True)) <= corners

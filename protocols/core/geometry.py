@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from itertools import chain
 
 import numpy as np
-import shapely
 from numpy.typing import NDArray
 
+from .later import shapely
 from .regions import Region
 
 Floats = NDArray[np.float64]
@@ -45,7 +45,17 @@ class Pairs:
 
 
 def boxes_of(regions: Sequence[Region]) -> Floats:
-    """Return left, top, right, bottom of each region's bounding box; shape (n, 4)."""
+    """Return left, top, right, bottom of each region's bounding box; shape (n, 4).
+
+    Parameters
+    ----------
+    regions : sequence of Region, length n
+
+    Examples
+    --------
+    >>> boxes_of([Region((0, 0, 9, 1, 9, 5, 0, 4))])
+    array([[0., 0., 9., 5.]])
+    """
     coordinates, n_points = _coordinates(regions)
     return _boxes(coordinates, n_points)
 
@@ -86,6 +96,18 @@ def overlapping_pairs(
         Boxes of all images one after the other.
     n_truth, n_detections : ndarray of shape (number of images,)
         How many of them each image has.
+
+    Returns
+    -------
+    Pairs
+        Ordered by truth, then detection; boxes that only touch are a pair, too.
+
+    Examples
+    --------
+    >>> truth, found = np.array([[0.0, 0, 10, 10]]), np.array([[5.0, 5, 15, 15], [20.0, 20, 30, 30]])
+    >>> pairs = overlapping_pairs(truth, found, np.array([1]), np.array([2]))
+    >>> pairs.truth, pairs.detection
+    (array([0]), array([0]))
     """
     crowded = n_truth * n_detections > _MAX_COMPARED
     parts = [_compared_pairs(truth_boxes, detection_boxes, n_truth, n_detections, ~crowded)]
@@ -134,17 +156,63 @@ def _indexed_pairs(truth_boxes: Floats, detection_boxes: Floats) -> tuple[Indice
 
 
 def shares(above: Floats, below: Floats) -> Floats:
-    """Return above / below, entry by entry; 0 where below is not positive."""
+    """Return above / below, entry by entry; 0 where below is not positive.
+
+    Parameters
+    ----------
+    above, below : ndarray of the same shape
+
+    Examples
+    --------
+    >>> shares(np.array([1.0, 2.0]), np.array([4.0, 0.0]))
+    array([0.25, 0.  ])
+    """
     return np.divide(above, below, out=np.zeros_like(above), where=below > 0)
 
 
 def box_areas(boxes: Floats, pixel: float = 0.0) -> Floats:
-    """Return areas of boxes; ``pixel`` is 1 where the last pixel is included in a box."""
+    """Return areas of boxes; ``pixel`` is 1 where the last pixel is included in a box.
+
+    Parameters
+    ----------
+    boxes : ndarray of shape (n, 4)
+        Left, top, right, bottom in pixels.
+    pixel : float
+
+    Returns
+    -------
+    ndarray of shape (n,)
+        In square pixels.
+
+    Examples
+    --------
+    >>> box = np.array([[0.0, 0, 9, 4]])
+    >>> box_areas(box), box_areas(box, pixel=1)
+    (array([36.]), array([50.]))
+    """
     return np.asarray((boxes[:, 2] - boxes[:, 0] + pixel) * (boxes[:, 3] - boxes[:, 1] + pixel))
 
 
 def box_intersections(a: Floats, b: Floats, pixel: float = 0.0) -> Floats:
-    """Return the area that each row of ``a`` shares with the same row of ``b``."""
+    """Return the area that each row of ``a`` shares with the same row of ``b``.
+
+    Parameters
+    ----------
+    a, b : ndarray of shape (m, 4)
+        Left, top, right, bottom in pixels.
+    pixel : float
+        1 where the last pixel is included in a box.
+
+    Returns
+    -------
+    ndarray of shape (m,)
+        In square pixels.
+
+    Examples
+    --------
+    >>> box_intersections(np.array([[0.0, 0, 10, 10]]), np.array([[5.0, 5, 15, 15]]))
+    array([25.])
+    """
     width = np.minimum(a[:, 2], b[:, 2]) - np.maximum(a[:, 0], b[:, 0]) + pixel
     height = np.minimum(a[:, 3], b[:, 3]) - np.maximum(a[:, 1], b[:, 1]) + pixel
     return np.maximum(width, 0.0) * np.maximum(height, 0.0)
@@ -164,6 +232,8 @@ class Shapes:
         Cut coordinates to whole numbers first, as the RRC scripts do.
     masks : bool
         Measure masks by their pixels instead of their bounding box.
+    buffered : bool
+        Repair by a buffer of width zero, which may keep only a part of a self-crossing polygon.
 
     Attributes
     ----------
@@ -174,8 +244,14 @@ class Shapes:
     """
 
     def __init__(
-        self, regions: Sequence[Region], *, truncate: bool = False, masks: bool = False
+        self,
+        regions: Sequence[Region],
+        *,
+        truncate: bool = False,
+        masks: bool = False,
+        buffered: bool = False,
     ) -> None:
+        self._buffered = buffered
         coordinates, n_points = _coordinates(regions)
         self._coordinates = np.trunc(coordinates) if truncate else coordinates
         self.n_points = n_points
@@ -251,7 +327,10 @@ class Shapes:
         doubtful = ~self.simple[at] & ~self.rectangular[at]
         invalid = np.zeros(len(at), dtype=bool)
         invalid[doubtful] = ~shapely.is_valid(polygons[doubtful])
-        polygons[invalid] = shapely.make_valid(polygons[invalid])
+        doubted = polygons[invalid]
+        polygons[invalid] = (
+            shapely.buffer(doubted, 0) if self._buffered else shapely.make_valid(doubted)
+        )
         return np.asarray(polygons, dtype=object)
 
     def points(self, at: int) -> Floats:
@@ -290,14 +369,18 @@ class Shapes:
 
     def turns_left(self) -> NDArray[np.bool_]:
         """Say which rings run counter-clockwise on screen, as the RRC scripts test it."""
+        return self.signed_areas() < 0
+
+    def signed_areas(self) -> Floats:
+        """Return the signed area of each ring as it is given: positive if it runs clockwise on screen."""
         if not len(self.n_points):
-            return np.zeros(0, dtype=bool)
+            return np.zeros(0)
         # Of each point of all rings, the point before it; before a ring's first comes its last.
         before = np.arange(len(self._coordinates)) - 1
         before[self._first] = self._first + self.n_points - 1
         step = self._coordinates - self._coordinates[before]
         rise = (self._coordinates + self._coordinates[before])[:, 1]
-        return np.asarray(np.add.reduceat(step[:, 0] * rise, self._first) > 0)
+        return np.asarray(-0.5 * np.add.reduceat(step[:, 0] * rise, self._first))
 
     def quads(self, at: Indices) -> Floats:
         """Return the corners of simple regions, clockwise on screen; shape (m, 4, 2)."""
@@ -318,7 +401,26 @@ def _cross(a: Floats, b: Floats) -> Floats:
 
 
 def intersection_areas(truth: Shapes, detections: Shapes, pairs: Pairs) -> Floats:
-    """Return the shared area of each pair; shape (m,)."""
+    """Return the shared area of each pair; shape (m,).
+
+    Parameters
+    ----------
+    truth, detections : Shapes
+    pairs : Pairs, length m
+        Indices into the two.
+
+    Returns
+    -------
+    ndarray of shape (m,)
+        In square pixels.
+
+    Examples
+    --------
+    >>> diamond, left_half = Region((5, 0, 10, 5, 5, 10, 0, 5)), Region.from_box(0, 0, 5, 10)
+    >>> only = Pairs(np.array([0]), np.array([0]))
+    >>> intersection_areas(Shapes([diamond]), Shapes([left_half]), only)
+    array([25.])
+    """
     areas = box_intersections(truth.boxes[pairs.truth], detections.boxes[pairs.detection])
     # Boxes that only touch enclose polygons that share no area.
     slanted = np.flatnonzero(
@@ -328,7 +430,7 @@ def intersection_areas(truth: Shapes, detections: Shapes, pairs: Pairs) -> Float
         return areas
     i, j = pairs.truth[slanted], pairs.detection[slanted]
     simple = truth.simple[i] & detections.simple[j]
-    areas[slanted[simple]] = convex_intersections(
+    areas[slanted[simple]] = _convex_intersections(
         truth.quads(i[simple]), detections.quads(j[simple])
     )
     rest = ~simple
@@ -339,7 +441,7 @@ def intersection_areas(truth: Shapes, detections: Shapes, pairs: Pairs) -> Float
     return areas
 
 
-def convex_intersections(a: Floats, b: Floats) -> Floats:
+def _convex_intersections(a: Floats, b: Floats) -> Floats:
     """Return the areas shared by pairs of convex quadrilaterals with whole coordinates.
 
     Green's theorem over the boundary of the intersection: the parts of a's sides inside b, and

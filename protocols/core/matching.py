@@ -1,14 +1,14 @@
 """The regions of many images one after the other, and back to each image."""
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Callable, Container, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .base import Scene
+from .base import Match, Scene, Side, Unmatched
 from .geometry import Floats, Indices, Pairs
 from .regions import Region
 
@@ -59,6 +59,20 @@ class Flat:
 
 
 def flatten(scenes: Sequence[Scene]) -> Flat:
+    """Return the regions of many scenes as one list for each side, with where each scene's begin.
+
+    Parameters
+    ----------
+    scenes : sequence of Scene
+        One without detections has an empty list of them.
+
+    Examples
+    --------
+    >>> word = Region.from_box(0, 0, 9, 4)
+    >>> flat = flatten([Scene((word,), (word, word)), Scene((), None), Scene((word,), ())])
+    >>> flat.n_truth, flat.n_detections, flat.first_truth
+    (array([1, 0, 1]), array([2, 0, 0]), array([0, 1, 1]))
+    """
     truth = [region for scene in scenes for region in scene.truth]
     detections = [region for scene in scenes for region in scene.detections or ()]
     n_truth = np.array([len(scene.truth) for scene in scenes], dtype=np.intp)
@@ -75,14 +89,100 @@ def flatten(scenes: Sequence[Scene]) -> Flat:
 
 
 def ignored_detections(flat: Flat, pairs: Pairs, share: Floats, limit: float) -> NDArray[np.bool_]:
-    """Say which detections have more than ``limit`` of their area in one ignored truth."""
+    """Say which detections have more than ``limit`` of their area in one ignored truth.
+
+    Parameters
+    ----------
+    flat : Flat
+    pairs : Pairs, length m
+    share : ndarray of shape (m,)
+        How much of each pair's detection lies in its truth, in [0, 1].
+    limit : float
+
+    Returns
+    -------
+    ndarray of bool, one for each detection
+
+    Examples
+    --------
+    >>> word, field = Region.from_box(0, 0, 9, 4), Region.from_box(0, 0, 99, 99, ignored=True)
+    >>> flat, pair = flatten([Scene((field,), (word,))]), Pairs(np.array([0]), np.array([0]))
+    >>> [ignored_detections(flat, pair, np.array([share]), 0.5).tolist() for share in (0.5, 0.6)]
+    [[False], [True]]
+    """
     ignored = np.zeros(len(flat.detections), dtype=bool)
     ignored[pairs.detection[flat.ignored_truth[pairs.truth] & (share > limit)]] = True
     return ignored
 
 
+def unmatched_of(
+    truth_ignored: Sequence[bool],
+    ignored: Sequence[bool],
+    matched_truth: Container[int],
+    matched: Container[int],
+    why: Callable[[Side, int], str],
+) -> tuple[Unmatched, ...]:
+    """Return the regions of an image without a match, truths first, each with the reason.
+
+    Parameters
+    ----------
+    truth_ignored, ignored : sequence of bool
+        Of each truth, and of each detection.
+    matched_truth, matched : container of int
+        The indices of those that have a match.
+    why : callable
+        Given side and index, says why a counted region has none.
+
+    Examples
+    --------
+    >>> left = unmatched_of([False, True], [False], {0}, (), lambda side, at: "it is too far away")
+    >>> [(one.side, one.index, one.reason) for one in left]
+    [('truth', 1, 'an ignored region'), ('detection', 0, 'it is too far away')]
+    """
+    sides: tuple[tuple[Side, Sequence[bool], Container[int], str], ...] = (
+        ("truth", truth_ignored, matched_truth, IGNORED),
+        ("detection", ignored, matched, INSIDE_IGNORED),
+    )
+    return tuple(
+        Unmatched(side, at, of_ignored if passed_over else why(side, at))
+        for side, passed, found, of_ignored in sides
+        for at, passed_over in enumerate(passed)
+        if at not in found
+    )
+
+
+def kinds_of(matches: Iterable[Match]) -> dict[str, float | None]:
+    """Return how many matches are one-to-one, splits and merges, as indicators.
+
+    Examples
+    --------
+    >>> kinds_of([Match((0,), (0, 1), "split", 1.0, 2.0)])
+    {'n_one_to_one': 0, 'n_split': 1, 'n_merge': 0}
+    """
+    kinds = [match.kind for match in matches]
+    return {
+        "n_one_to_one": kinds.count("one-to-one"),
+        "n_split": kinds.count("split"),
+        "n_merge": kinds.count("merge"),
+    }
+
+
 def largest(of: Indices, values: Floats, n: int) -> Floats:
-    """Return for each of n regions the largest value of its pairs, 0 without a pair."""
+    """Return for each of n regions the largest value of its pairs, 0 without a pair.
+
+    Parameters
+    ----------
+    of : ndarray of shape (m,)
+        The region of each pair, by its index.
+    values : ndarray of shape (m,)
+        Not below 0.
+    n : int
+
+    Examples
+    --------
+    >>> largest(np.array([0, 0, 2]), np.array([0.5, 0.7, 0.2]), 3)
+    array([0.7, 0. , 0.2])
+    """
     best = np.zeros(n)
     # Unlike best[of] = ..., this takes every one of several values for a region into account.
     np.maximum.at(best, of, values)
@@ -90,5 +190,18 @@ def largest(of: Indices, values: Floats, n: int) -> Floats:
 
 
 def summed(of: Indices, values: Floats, n: int) -> Floats:
-    """Return for each of n regions the sum of the values of its pairs, 0 without a pair."""
+    """Return for each of n regions the sum of the values of its pairs, 0 without a pair.
+
+    Parameters
+    ----------
+    of : ndarray of shape (m,)
+        The region of each pair, by its index.
+    values : ndarray of shape (m,)
+    n : int
+
+    Examples
+    --------
+    >>> summed(np.array([0, 0, 2]), np.array([0.5, 0.25, 0.2]), 3)
+    array([0.75, 0.  , 0.2 ])
+    """
     return np.bincount(of, values, minlength=n).astype(np.float64)

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
-from .base import Protocol, Scene
+from .base import Protocol, Scene, f_score
 from .errors import ParameterError
 
 _MAX_STEPS = 1000
@@ -61,10 +61,28 @@ def performance_graphs(
     Thresholds are the parameters of the protocol whose name begins with ``min_`` and whose range
     is [0, 1].
 
+    Parameters
+    ----------
+    protocol : Protocol
+    scenes : sequence of Scene
+        The whole result set.
+    steps : int
+        How many thresholds, equally far apart.
+
     Raises
     ------
     ParameterError
         If the protocol has no threshold, or ``steps`` is outside 1 to 1000.
+
+    Examples
+    --------
+    An IoU of 0.6 is enough at a threshold of 0.5, and not at 1:
+
+    >>> from protocols import registry
+    >>> from protocols.core.regions import Region
+    >>> scene = Scene((Region.from_box(0, 0, 10, 10),), (Region.from_box(0, 0, 6, 10),))
+    >>> performance_graphs(registry.get("iou"), [scene], steps=2).recall
+    0.5
     """
     if not 1 <= steps <= _MAX_STEPS:
         raise ParameterError(f"steps must be in [1, {_MAX_STEPS}], got {steps}")
@@ -78,11 +96,7 @@ def performance_graphs(
     graphs = tuple(_graph(protocol, scenes, name, steps) for name in names)
     recall = _mean([graph.recall_area for graph in graphs])
     precision = _mean([graph.precision_area for graph in graphs])
-    score = None
-    if recall is not None and precision is not None:
-        below = recall + precision
-        score = 2.0 * recall * precision / below if below else 0.0
-    return PerformanceGraphs(graphs, recall, precision, score)
+    return PerformanceGraphs(graphs, recall, precision, f_score(recall, precision))
 
 
 def _graph(protocol: Protocol, scenes: Sequence[Scene], name: str, steps: int) -> Graph:

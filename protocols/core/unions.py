@@ -3,13 +3,19 @@
 from collections.abc import Mapping, Sequence
 
 import numpy as np
-import shapely
 
 from .geometry import Floats, Pairs, Polygons, Shapes, intersection_areas
+from .later import shapely
 
 
 def box_union_area(boxes: Floats) -> float:
-    """Return the area covered by boxes; shape (n, 4), empty ones allowed."""
+    """Return the area covered by boxes; shape (n, 4), empty ones allowed.
+
+    Examples
+    --------
+    >>> box_union_area(np.array([[0.0, 0, 10, 10], [5.0, 0, 15, 10]]))
+    150.0
+    """
     boxes = boxes[(boxes[:, 2] > boxes[:, 0]) & (boxes[:, 3] > boxes[:, 1])]
     if len(boxes) < 2:
         return float((boxes[:, 2] - boxes[:, 0]) @ (boxes[:, 3] - boxes[:, 1]))
@@ -26,7 +32,18 @@ def box_union_area(boxes: Floats) -> float:
 
 
 def clipped(boxes: Floats, frame: Floats) -> Floats:
-    """Return the parts of boxes inside one box; a part outside has no area."""
+    """Return the parts of boxes inside one box; a part outside has no area.
+
+    Parameters
+    ----------
+    boxes : ndarray of shape (n, 4)
+    frame : ndarray of shape (4,)
+
+    Examples
+    --------
+    >>> clipped(np.array([[0.0, 0, 10, 10]]), np.array([5.0, 5, 20, 20]))
+    array([[ 5.,  5., 10., 10.]])
+    """
     low = np.maximum(boxes[:, :2], frame[:2])
     return np.concatenate([low, np.maximum(np.minimum(boxes[:, 2:], frame[2:]), low)], axis=1)
 
@@ -54,6 +71,19 @@ def union_areas(
     ----------
     pieces : sequence of Piece, length n
     inside : shapes and n indices into them, or None
+
+    Returns
+    -------
+    ndarray of shape (n,)
+        In square pixels.
+
+    Examples
+    --------
+    >>> from protocols.core.regions import Region
+    >>> shapes = Shapes([Region.from_box(0, 0, 10, 10), Region.from_box(5, 0, 15, 10)])
+    >>> both = [Piece((shapes, [0, 1]))]
+    >>> union_areas(both), union_areas(both, inside=(shapes, [0]))
+    (array([150.]), array([100.]))
     """
     frames, at = inside if inside is not None else (None, [])
     areas = np.zeros(len(pieces))
@@ -100,7 +130,21 @@ def _polygons_of(pieces: Sequence[Piece]) -> Polygons:
 
 
 def overlapping_groups(shapes: Shapes, groups: Mapping[int, Sequence[int]]) -> list[int]:
-    """Return the groups of which two members share area; the areas of the others add up."""
+    """Return the groups of which two members share area; the areas of the others add up.
+
+    Parameters
+    ----------
+    shapes : Shapes
+    groups : mapping of int to sequence of int
+        The members of each group, by their indices in ``shapes``.
+
+    Examples
+    --------
+    >>> from protocols.core.regions import Region
+    >>> shapes = Shapes([Region.from_box(x, 0, x + 10, 10) for x in (0, 5, 15)])
+    >>> overlapping_groups(shapes, {7: [0, 1], 8: [1, 2]})
+    [7]
+    """
     owner, first, second = [], [], []
     for at, members in groups.items():
         for position, member in enumerate(members):
@@ -115,7 +159,23 @@ def overlapping_groups(shapes: Shapes, groups: Mapping[int, Sequence[int]]) -> l
 
 
 def union_of_each(groups: Sequence[Polygons]) -> Polygons:
-    """Return the union of each group of polygons."""
+    """Return the union of each group of polygons.
+
+    Parameters
+    ----------
+    groups : sequence of ndarray of Polygon, length n
+
+    Returns
+    -------
+    ndarray of geometries, shape (n,)
+
+    Examples
+    --------
+    >>> from protocols.core.regions import Region
+    >>> both = Shapes([Region.from_box(0, 0, 10, 10), Region.from_box(5, 0, 15, 10)])
+    >>> shapely.area(union_of_each([both.polygons(np.array([0, 1]))]))
+    array([150.])
+    """
     # Rows padded with None, which a union passes over.
     table: Polygons = np.full((len(groups), max(map(len, groups), default=0)), None, dtype=object)
     for row, members in enumerate(groups):

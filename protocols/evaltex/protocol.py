@@ -8,7 +8,7 @@ from typing import ClassVar, Final
 
 import numpy as np
 
-from ..core.base import ImageScore, OverallScore, Scene, Tally, choice, f_score, parameter
+from ..core.base import Family, ImageScore, OverallScore, Scene, Tally, choice, f_score, parameter
 from ..core.credits import CreditProtocol
 from ..core.geometry import Floats, Indices
 from .measuring import NOISE, Measured, Measurement
@@ -32,6 +32,7 @@ class Evaltex(CreditProtocol):
     """
 
     slug: ClassVar[str] = "evaltex"
+    family: ClassVar[Family] = "Coverage and accuracy"
     name: ClassVar[str] = "EVALTEX"
     reference: ClassVar[str] = "C16"
     summary: ClassVar[str] = (

@@ -50,7 +50,8 @@ _DAMAGE: Final = (
 class Limits:
     """The largest archive that is read; a bomb stops at the first limit it meets."""
 
-    n_entries: int = 100_000
+    # A hundred thousand images, and their folders.
+    n_entries: int = 200_000
     entry_bytes: int = 16 * _MIB
     total_bytes: int = 1024 * _MIB
     # Compression may be extreme only in small entries.
@@ -103,7 +104,19 @@ class OpenArchive:
 
 
 def source_name(source: Source, name: str | None = None) -> str:
-    """Return what messages call a source."""
+    """Return what messages call a source.
+
+    Parameters
+    ----------
+    source : path or binary file
+    name : str, optional
+        What it is to be called.
+
+    Examples
+    --------
+    >>> source_name("results/a.zip")
+    'a.zip'
+    """
     if name is not None:
         return name
     found = source if isinstance(source, str | Path) else getattr(source, "name", "archive")
@@ -116,7 +129,22 @@ def open_archive(
 ) -> Iterator[OpenArchive]:
     """Open a zip and check its directory; what is wrong becomes a problem.
 
-    ``max_bytes`` is the largest an entry may be, where that is not ``limits.entry_bytes``.
+    Parameters
+    ----------
+    source : path or binary file
+    problems : Problems
+    limits : Limits
+    max_bytes : int, optional
+        The largest an entry may be, where that is not ``limits.entry_bytes``.
+
+    Examples
+    --------
+    >>> from io import BytesIO
+    >>> from protocols.formats.converting import write
+    >>> file = BytesIO(write({"img_1": ()}, "quad", kind="results"))
+    >>> with open_archive(file, Problems("a.zip"), Limits()) as archive:
+    ...     [member.name for member in archive.members]
+    ['res_img_1.txt']
     """
     archive = _opened(source, problems)
     if archive is None:
@@ -132,7 +160,22 @@ def open_archive(
 
 
 def read_entries(source: Source, problems: Problems, limits: Limits) -> Iterator[Entry]:
-    """Yield the files of a zip one after the other; what cannot be read becomes a problem."""
+    """Yield the files of a zip one after the other; what cannot be read becomes a problem.
+
+    Parameters
+    ----------
+    source : path or binary file
+    problems : Problems
+    limits : Limits
+
+    Examples
+    --------
+    >>> from io import BytesIO
+    >>> from protocols.formats.converting import write
+    >>> file = BytesIO(write({"img_1": (), "img_2": ()}, "quad", kind="truth"))
+    >>> [entry.name for entry in read_entries(file, Problems("a.zip"), Limits())]
+    ['gt_img_1.txt', 'gt_img_2.txt']
+    """
     with open_archive(source, problems, limits) as archive:
         for member in archive.members:
             content = archive.content(member)
@@ -285,7 +328,13 @@ def _is_safe(info: zipfile.ZipInfo, path: str, problems: Problems) -> bool:
 
 
 def has_unseen(path: str) -> bool:
-    """Say whether a name has control characters, halves of characters or hidden directions."""
+    r"""Say whether a name has control characters, halves of characters or hidden directions.
+
+    Examples
+    --------
+    >>> has_unseen("img_1"), has_unseen("img\t1")
+    (False, True)
+    """
     if path.isascii() and path.isprintable():
         return False
     return any(unicodedata.category(char) in _UNSEEN or char in _BIDIRECTIONAL for char in path)
@@ -315,7 +364,7 @@ def _content(
     archive: zipfile.ZipFile, member: Member, problems: Problems, max_bytes: int
 ) -> bytes | None:
     try:
-        plain = _plain_content(archive, member.info, max_bytes)
+        plain = plain_content(archive, member.info, max_bytes)
         if plain is not None:
             return plain
         with archive.open(member.info) as stream:
@@ -339,10 +388,28 @@ def _content(
     return content
 
 
-def _plain_content(archive: zipfile.ZipFile, info: zipfile.ZipInfo, max_bytes: int) -> bytes | None:
-    """Return the bytes of an entry that is as it should be; None leaves it to the careful way.
+def plain_content(archive: zipfile.ZipFile, info: zipfile.ZipInfo, max_bytes: int) -> bytes | None:
+    r"""Return the bytes of an entry that is as it should be; None leaves it to the careful way.
 
     A result set has hundreds of small entries, of which a stream for each takes most of the time.
+
+    Parameters
+    ----------
+    archive : ZipFile
+    info : ZipInfo
+        One of its entries.
+    max_bytes : int
+        The largest the entry may be.
+
+    Examples
+    --------
+    >>> from io import BytesIO
+    >>> from protocols.formats.converting import write
+    >>> from protocols.core.regions import Region
+    >>> regions = {"img_1": (Region.from_box(0, 0, 9, 4),)}
+    >>> file = zipfile.ZipFile(BytesIO(write(regions, "ltrb", kind="results")))
+    >>> plain_content(file, file.infolist()[0], 1024)
+    b'0,0,9,4\r\n'
     """
     file = archive.fp
     is_plain = info.compress_type in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
@@ -375,7 +442,23 @@ def _plain_content(archive: zipfile.ZipFile, info: zipfile.ZipInfo, max_bytes: i
 
 
 def read_whole(source: Source, problems: Problems, max_bytes: int, expected: str) -> bytes | None:
-    """Return the bytes of a file that is no archive; None, and a problem, where they cannot be had."""
+    """Return the bytes of a file that is no archive; None, and a problem, where they cannot be had.
+
+    Parameters
+    ----------
+    source : path or binary file
+    problems : Problems
+    max_bytes : int
+    expected : str
+        What the file should be, for messages.
+
+    Examples
+    --------
+    >>> from io import BytesIO
+    >>> problems = Problems("a.json")
+    >>> read_whole(BytesIO(b"[1, 2]"), problems, 4, "a JSON file") is None, problems.found[0].expected
+    (True, 'at most 4 bytes')
+    """
     try:
         if isinstance(source, str | Path):
             with open(source, "rb") as file:
@@ -394,7 +477,19 @@ def read_whole(source: Source, problems: Problems, max_bytes: int, expected: str
 
 
 def first_bytes(source: Source, n: int) -> bytes:
-    """Return how a file begins; nothing where it cannot be read."""
+    """Return how a file begins; nothing where it cannot be read.
+
+    Parameters
+    ----------
+    source : path or binary file
+    n : int
+
+    Examples
+    --------
+    >>> from io import BytesIO
+    >>> first_bytes(BytesIO(b"PK and more"), 2), first_bytes("no such file", 2)
+    (b'PK', b'')
+    """
     try:
         if isinstance(source, str | Path):
             with open(source, "rb") as file:

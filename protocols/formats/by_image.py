@@ -1,4 +1,4 @@
-"""JSON by image, as ArT 2019 and LSVT 2019 have it; and what JSON of other data sets looks like.
+"""JSON by image, as ArT 2019 and LSVT 2019 have it.
 
 ``{"gt_1": [{"points": [[x, y], ...], "transcription": "word", "illegibility": false}]}``; results have
 ``res_1`` and ``confidence``. An illegible region counts for nobody; ArT's ``language`` is its label.
@@ -10,10 +10,9 @@ from typing import Any, Final
 
 from protocols.core.regions import Region
 
-from .archives import Limits, Source, source_name
-from .collecting import Collector, finite, points_of, shown
-from .contents import IGNORED_TEXT, Archive, Kind, OnEntry
-from .documents import documents, json_of, storable
+from .collecting import Collector, confidence_of, points_of, reader_of, shown, text_in
+from .contents import IGNORED_TEXT, Kind
+from .documents import Document, json_of, storable
 from .problems import Fault, Problems
 
 _PREFIX: Final = re.compile(r"(?:gt|res)_(?=.)", re.DOTALL)
@@ -22,35 +21,28 @@ _WANTED: Final = 'an object of lists by image, {"gt_1": [{"points": …}]}'
 
 
 def is_by_image(text: str) -> bool:
-    """Say whether JSON begins as that of ArT and LSVT does."""
+    """Say whether JSON begins as that of ArT and LSVT does.
+
+    Examples
+    --------
+    >>> is_by_image('{"gt_1": [{"points": [[0, 0]]}]}')
+    True
+    """
     return _BEGINS.match(text) is not None
 
 
-def look_alike(keys: set[str]) -> str | None:
-    """Return the data set whose JSON, which is not read, has these keys."""
-    if {"paragraphs", "image_id"} <= keys:
-        return "HierText"
-    return "ReCTS" if {"chars", "lines"} <= keys else None
+def _read_by_image(document: Document, collector: Collector, problems: Problems, _: Kind) -> None:
+    data = json_of(document, problems, unique=True)
+    if data is None:
+        return
+    if not isinstance(data, dict):
+        problems.error("A1", "something else", _WANTED, document.entry)
+        return
+    for image, regions in data.items():
+        _read_image(_PREFIX.sub("", image, count=1), regions, collector, problems, document.entry)
 
 
-def read_by_image(
-    source: Source, kind: Kind, name: str | None, limits: Limits, on_entry: OnEntry | None
-) -> Archive:
-    """Read a JSON file with a list of regions for each image, or a zip of such files."""
-    problems = Problems(source_name(source, name))
-    collector = Collector(problems, "art-json")
-    for document in documents(source, problems, limits, ".json", on_entry):
-        data = json_of(document, problems, unique=True)
-        if data is None:
-            continue
-        if not isinstance(data, dict):
-            problems.error("A1", "something else", _WANTED, document.entry)
-            continue
-        for image, regions in data.items():
-            _read_image(
-                _PREFIX.sub("", image, count=1), regions, collector, problems, document.entry
-            )
-    return collector.archive()
+read_by_image: Final = reader_of("art-json", ".json", _read_by_image)
 
 
 def _read_image(
@@ -80,17 +72,12 @@ def _region(given: Any) -> Region:
     points = given["points"]
     if not all(isinstance(point, list) and len(point) == 2 for point in points):
         raise Fault("L1", "points of something else", "points as [x, y]")
-    text, label = given.get("transcription"), given.get("language")
-    confidence = given.get("confidence")
-    if confidence is not None:
-        confidence = finite(confidence, "a confidence")
-        if not 0 <= confidence <= 1:
-            raise Fault("L3", f"a confidence of {confidence:g}", "a confidence in [0, 1]")
+    text, label = text_in(given, "transcription"), text_in(given, "language")
     is_ignored = given.get("illegibility") is True or text == IGNORED_TEXT
     return Region(
         points_of([value for point in points for value in point]),
-        text if isinstance(text, str) else None,
-        confidence,
+        text,
+        confidence_of(given.get("confidence")),
         is_ignored,
-        label=label if isinstance(label, str) and label else None,
+        label=label or None,
     )

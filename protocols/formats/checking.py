@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterable, Mapping
 from typing import Final, Literal
 
 from .contents import Archive
-from .problems import KEPT, Nearest, Problem, Problems, counted
+from .problems import KEPT, Nearest, Problem, Problems, counted, pattern_of
 
 # What an image without a file of results means; only a person knows.
 Meaning = Literal["empty", "not-evaluated"]
@@ -15,13 +15,28 @@ _MEANINGS: Final[Mapping[str, str]] = {
 
 
 def unknown_images(archive: Archive, known: Collection[str]) -> list[Problem]:
-    """Return an error (N2) for each image that is not among the known ones, with the nearest name."""
+    """Return an error (N2) for each image that is not among the known ones, with the nearest name.
+
+    Parameters
+    ----------
+    archive : Archive
+    known : collection of str
+        The names of images.
+
+    Examples
+    --------
+    >>> from protocols.formats.contents import LineFormat
+    >>> archive = Archive("a.zip", LineFormat.QUAD, {"img_1": (), "img_07": ()}, (), {})
+    >>> [problem.expected for problem in unknown_images(archive, ["img_1", "img_7"])]
+    ['an image of the dataset, which has img_1, img_7 (perhaps img_7)']
+    """
     problems = Problems(archive.name)
     nearest = Nearest(known)
-    for image in _images(archive):
-        if image not in known:
-            expected = f"an image of the dataset{nearest.hint(image)}"
-            problems.error("N2", f"regions for {image}", expected, archive.entries.get(image))
+    unknown = [image for image in _images(archive) if image not in known]
+    names = pattern_of(known) if unknown else ""
+    for image in unknown:
+        expected = f"an image of the dataset, which has {names}{nearest.hint(image)}"
+        problems.error("N2", f"regions for {image}", expected, archive.entries.get(image))
     return problems.found
 
 
@@ -32,6 +47,22 @@ def missing_images(
 
     Without ``meaning`` a question, with it a warning that tells what is done; for a file of
     several methods one for each.
+
+    Parameters
+    ----------
+    archive : Archive
+    known : iterable of str
+        The names of images.
+    meaning : "empty", "not-evaluated" or None
+
+    Examples
+    --------
+    >>> from protocols.formats.contents import LineFormat
+    >>> archive = Archive("a.zip", LineFormat.QUAD, {"img_1": ()}, (), {})
+    >>> [(of.severity, of.found) for of in missing_images(archive, ["img_1", "img_7"])]
+    [('question', 'no file for 1 image (img_7)')]
+    >>> [(of.severity, of.action) for of in missing_images(archive, ["img_1", "img_7"], "empty")]
+    [('warning', 'read as “no boxes”')]
     """
     problems = Problems(archive.name)
     images = list(known)
@@ -40,8 +71,10 @@ def missing_images(
         if not lacking:
             continue
         some = ", ".join(lacking[:3]) + (" …" if len(lacking) > 3 else "")
-        of_method = "" if method is None else f" of {method}"
-        found = f"no file{of_method} for {counted(len(lacking), 'image')} ({some})"
+        absent = counted(len(lacking), "image")
+        found = f"no file for {absent} ({some})"
+        if method is not None:
+            found = f"no file of {method} for {absent} ({some})"
         if meaning is None:
             expected = (
                 "a file for each image, or that you say whether a missing one means "
@@ -61,6 +94,14 @@ def outside_images(archive: Archive, sizes: Mapping[str, tuple[int, int]]) -> li
     archive : Archive
     sizes : mapping of str to (int, int)
         Width and height of images in pixels; those not in it are passed over.
+
+    Examples
+    --------
+    >>> from protocols.core.regions import Region
+    >>> from protocols.formats.contents import LineFormat
+    >>> archive = Archive("a.zip", LineFormat.QUAD, {"img_1": (Region.from_box(0, 0, 9, 4),)}, (), {})
+    >>> [problem.found for problem in outside_images(archive, {"img_1": (5, 4)})]
+    ['region 1 reaches 4 px outside img_1']
     """
     problems = Problems(archive.name)
     for images in archive.by_method.values():

@@ -12,10 +12,9 @@ import numpy as np
 
 from protocols.core.regions import Cell, Region, Run
 
-from .archives import Limits, Source, source_name
-from .collecting import Collector, box_region, finite, points_of, shown, size_of
-from .contents import IGNORED_TEXT, Archive, Kind, OnEntry
-from .documents import Document, documents, image_name, json_of, storable
+from .collecting import Collector, box_region, finite, points_of, reader_of, shown, size_of
+from .contents import IGNORED_TEXT, Kind
+from .documents import Document, image_name, json_of, storable
 from .problems import Fault, Problems
 
 _TEXTS: Final = ("text", "utf8_string", "transcription")
@@ -25,31 +24,25 @@ _ILLEGIBLE: Final = "illegible"
 _LAYOUT: Final = 'an object with "images" and "annotations", or a list of annotations'
 
 
-def read_coco(
-    source: Source, kind: Kind, name: str | None, limits: Limits, on_entry: OnEntry | None
-) -> Archive:
-    """Read a COCO file, or a zip of such files.
+def _read_coco(document: Document, collector: Collector, problems: Problems, _: Kind) -> None:
+    """Read a COCO file.
 
     Annotations that have a ``method``, or files whose ``info`` has one, give a result set for each
     method; every image of the file then counts as seen by each of its methods.
     """
-    problems = Problems(source_name(source, name))
-    collector = Collector(problems, "coco-json")
-    for document in documents(source, problems, limits, ".json", on_entry):
-        data = json_of(document, problems)
-        if data is not None:
-            _Dataset(document, kind, collector, problems).read(data)
-    return collector.archive()
+    data = json_of(document, problems)
+    if data is not None:
+        _Dataset(document, collector, problems).read(data)
+
+
+read_coco: Final = reader_of("coco-json", ".json", _read_coco)
 
 
 class _Dataset:
     """Reads one document."""
 
-    def __init__(
-        self, document: Document, kind: Kind, collector: Collector, problems: Problems
-    ) -> None:
+    def __init__(self, document: Document, collector: Collector, problems: Problems) -> None:
         self._entry = document.entry
-        self._kind = kind
         self._collector = collector
         self._problems = problems
         self._images: dict[str, str] = {}
@@ -135,12 +128,25 @@ class _Dataset:
 def read_region(
     annotation: Mapping[str, Any], categories: Mapping[str, str] | None = None
 ) -> Region:
-    """Return the region of an annotation; ``categories`` are names by id.
+    """Return the region of an annotation.
+
+    Parameters
+    ----------
+    annotation : mapping
+        An object of the list ``annotations``.
+    categories : mapping of str to str, optional
+        Names by id.
 
     Raises
     ------
     Fault
         If it has no usable outline, or a field of another type than it should.
+
+    Examples
+    --------
+    >>> sign = read_region({"bbox": [10, 20, 9, 4], "category_id": 2}, {"2": "sign"})
+    >>> sign.box, sign.label
+    ((10.0, 20.0, 19.0, 24.0), 'sign')
     """
     fields: dict[str, Any] = {
         "text": next(

@@ -1,14 +1,14 @@
 """From regions as a reader meets them to an Archive: names, duplicates, shapes, sizes."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
 from protocols.core.regions import Region
 
-from .archives import has_unseen
-from .contents import Archive, LineFormat, natural_order
-from .documents import storable
+from .archives import Limits, Source, has_unseen, source_name
+from .contents import Archive, Kind, LineFormat, OnEntry, Read, natural_order
+from .documents import Document, documents, storable
 from .limits import BATCH, MAX_COORDINATE, MAX_NAME, MAX_POINTS, NOT_FINITE, NUMBER
 from .problems import KEPT, Fault, Problems, Span, counted, quoted
 from .shapes import odd_shapes, tell_shape
@@ -61,6 +61,34 @@ class Collector:
             self._sizes[name] = size
         if entry is not None:
             self._entries[name] = entry
+
+    def image_with(
+        self,
+        name: str,
+        given: Sequence[Any],
+        region_of: Callable[[Any], Region],
+        what: str,
+        *,
+        size: tuple[int, int] | None = None,
+        entry: str | None = None,
+        line: int | None = None,
+    ) -> None:
+        """Take an image with all its regions; what is no region is told as ``what``, by its place.
+
+        Raises
+        ------
+        Fault
+            If the image was declared before (N3), or has no usable name (N1).
+        """
+        if name in self:
+            raise Fault("N3", f"a second image {shown(name)}", "each image once")
+        self.image(name, size=size, entry=entry)
+        for at, one in enumerate(given, 1):
+            try:
+                self.add(name, region_of(one), entry=entry, line=line)
+            except Fault as fault:
+                found = f"{fault.found} ({what} {at} of {name})"
+                self._problems.error(fault.code, found, fault.expected, entry, line)
 
     def add(
         self,
@@ -184,13 +212,71 @@ class Collector:
         return LineFormat.QUAD if has_four else LineFormat.POLYGON
 
 
+def reader_of(
+    slug: str,
+    suffixes: str | tuple[str, ...],
+    read_document: Callable[[Document, Collector, Problems, Kind], None],
+) -> Read:
+    """Return the reader of a format that has documents, bare or in a zip.
+
+    Parameters
+    ----------
+    slug : str
+        The slug of the format.
+    suffixes : str or tuple of str
+        How the names of documents end in lower case, with the dot; the first one is that of messages.
+    read_document : callable
+        Given a document, the collector of its regions, the problems and the kind of the file. A
+        Fault that it raises becomes a problem.
+
+    Returns
+    -------
+    callable
+        As ``Format.read``.
+
+    Examples
+    --------
+    >>> from io import BytesIO
+    >>> def read_names(document, collector, problems, kind):
+    ...     collector.image(document.content.decode())
+    >>> read = reader_of("names", ".txt", read_names)
+    >>> read(BytesIO(b"street"), "truth", "a.txt", Limits(), None).regions
+    {'street': ()}
+    """
+
+    def read(
+        source: Source, kind: Kind, name: str | None, limits: Limits, on_entry: OnEntry | None
+    ) -> Archive:
+        problems = Problems(source_name(source, name))
+        collector = Collector(problems, slug)
+        for document in documents(source, problems, limits, suffixes, on_entry):
+            try:
+                read_document(document, collector, problems, kind)
+            except Fault as fault:
+                problems.fault(fault, document.entry)
+        return collector.archive()
+
+    return read
+
+
 def finite(value: Any, what: str = "a number") -> float:
     """Return a number of a JSON document as a coordinate.
+
+    Parameters
+    ----------
+    value : any
+    what : str
+        What is expected, for messages.
 
     Raises
     ------
     Fault
         If it is not a number (L2), or not finite or beyond any image (L3).
+
+    Examples
+    --------
+    >>> finite(3)
+    3.0
     """
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise Fault("L2", shown(value), what)
@@ -203,10 +289,23 @@ def finite(value: Any, what: str = "a number") -> float:
 def finite_in(text: str, what: str = "a number", span: Span | None = None) -> float:
     """Return the number that a text says, as a coordinate.
 
+    Parameters
+    ----------
+    text : str
+    what : str
+        What is expected, for messages.
+    span : (int, int), optional
+        Where the text stands in its line.
+
     Raises
     ------
     Fault
-        As finite() does; ``span`` is where the text stands in its line.
+        As finite() does.
+
+    Examples
+    --------
+    >>> finite_in(" 2.5 ")
+    2.5
     """
     try:
         if not NUMBER.match(text):
@@ -216,6 +315,44 @@ def finite_in(text: str, what: str = "a number", span: Span | None = None) -> fl
         raise Fault(fault.code, quoted(text), fault.expected, span) from fault
 
 
+def confidence_of(value: Any) -> float | None:
+    """Return a confidence of a JSON document; None where there is none.
+
+    Raises
+    ------
+    Fault
+        If it is no number (L2) from 0 to 1 (L3).
+
+    Examples
+    --------
+    >>> confidence_of(0.9), confidence_of(None)
+    (0.9, None)
+    """
+    if value is None:
+        return None
+    confidence = finite(value, "a confidence")
+    if not 0 <= confidence <= 1:
+        raise Fault("L3", f"a confidence of {confidence:g}", "a confidence in [0, 1]")
+    return confidence
+
+
+def text_in(given: Mapping[str, Any], name: str) -> str | None:
+    """Return the text of a member of a JSON object; None where it is none.
+
+    Parameters
+    ----------
+    given : mapping
+    name : str
+
+    Examples
+    --------
+    >>> text_in({"text": "open"}, "text")
+    'open'
+    """
+    value = given.get(name)
+    return value if isinstance(value, str) else None
+
+
 def points_of(values: Sequence[Any]) -> tuple[float, ...]:
     """Return the points of a polygon.
 
@@ -223,6 +360,11 @@ def points_of(values: Sequence[Any]) -> tuple[float, ...]:
     ------
     Fault
         If they are not three points or more of finite numbers.
+
+    Examples
+    --------
+    >>> points_of([0, 0, 9, 0, 9, 4])
+    (0.0, 0.0, 9.0, 0.0, 9.0, 4.0)
     """
     if not 6 <= len(values) <= 2 * MAX_POINTS or len(values) % 2:
         wanted = "an even number of coordinates, six or more"
@@ -233,10 +375,22 @@ def points_of(values: Sequence[Any]) -> tuple[float, ...]:
 def box_region(left: float, top: float, width: float, height: float, **fields: Any) -> Region:
     """Return a rectangle given by its corner and sides.
 
+    Parameters
+    ----------
+    left, top, width, height : float
+        In pixels.
+    **fields
+        Of the Region.
+
     Raises
     ------
     Fault
         If a side is not above 0.
+
+    Examples
+    --------
+    >>> box_region(0, 0, 9, 4).box
+    (0, 0, 9, 4)
     """
     if width <= 0 or height <= 0:
         raise Fault("L4", f"a box of {width:g} x {height:g}", "sides above 0")
@@ -246,10 +400,20 @@ def box_region(left: float, top: float, width: float, height: float, **fields: A
 def size_of(width: Any, height: Any) -> tuple[int, int]:
     """Return the size of an image.
 
+    Parameters
+    ----------
+    width, height : any
+        In pixels.
+
     Raises
     ------
     Fault
         If it is not two whole numbers from 1.
+
+    Examples
+    --------
+    >>> size_of(640, 480)
+    (640, 480)
     """
     sides = finite(width, "a width in pixels"), finite(height, "a height in pixels")
     if not all(1 <= side <= _MAX_SIDE and math.floor(side) == side for side in sides):
@@ -259,7 +423,13 @@ def size_of(width: Any, height: Any) -> tuple[int, int]:
 
 
 def shown(value: Any) -> str:
-    """Return a value of a JSON document as a message shows it; huge numbers are not written out."""
+    """Return a value of a JSON document as a message shows it; huge numbers are not written out.
+
+    Examples
+    --------
+    >>> shown({"a": 1})
+    'a group of fields'
+    """
     if isinstance(value, int) and not isinstance(value, bool) and abs(value) > 10**30:
         return "a whole number of more than 30 digits"
     if isinstance(value, list | dict):

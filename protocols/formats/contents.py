@@ -8,6 +8,7 @@ from typing import Final, Literal
 
 from protocols.core.regions import Region
 
+from .archives import Limits, Source
 from .problems import Problem
 
 Kind = Literal["truth", "results"]
@@ -115,8 +116,18 @@ class Archive:
         )
 
 
+# A reader: given source, kind, name, limits and what is to be called for each entry.
+Read = Callable[[Source, Kind, str | None, Limits, OnEntry | None], Archive]
+
+
 def natural_order(name: str) -> tuple[tuple[bool, int, str], ...]:
-    """Return a sort key by which img_2 comes before img_10."""
+    """Return a sort key by which img_2 comes before img_10.
+
+    Examples
+    --------
+    >>> sorted(["img_10", "img_2"], key=natural_order)
+    ['img_2', 'img_10']
+    """
     parts = re.findall(r"[0-9]+|[^0-9]+", name)
     # A number of more than 18 digits is nobody's count, and slow to convert.
     return tuple(

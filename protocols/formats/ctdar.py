@@ -10,10 +10,9 @@ from xml.parsers import expat
 from ..core.errors import ProtocolError
 from ..core.regions import Cell, Region
 from ..tables.relations import MAX_POSITIONS, MAX_RELATIONS
-from .archives import Limits, Source, source_name
-from .collecting import Collector
-from .contents import Archive, Kind, OnEntry
-from .documents import documents, image_name
+from .collecting import Collector, reader_of
+from .contents import Kind
+from .documents import Document, image_name
 from .problems import Fault, Problems, quoted
 
 _MAX_BYTES: Final = 16 * 1024 * 1024
@@ -64,6 +63,12 @@ def read_document(content: bytes, place: str, *, with_cells: bool = True) -> tup
     DocumentError
         If it is not XML, declares a document type or entities, is too large, or a table or cell
         lacks something or has what cannot be read.
+
+    Examples
+    --------
+    >>> page = b'<document><table><Coords points="0,0 9,0 9,4 0,4"/></table></document>'
+    >>> [(table.id, table.label, table.box) for table in read_document(page, "a.xml")]
+    [('0', 'table', (0.0, 0.0, 9.0, 4.0))]
     """
     if len(content) > _MAX_BYTES:
         raise DocumentError(f"{place}: more than {_MAX_BYTES} bytes", "A3")
@@ -91,6 +96,14 @@ def read_folder(folder: Path) -> dict[str, Path]:
     ------
     DocumentError
         If it is no folder, or two files have the same base name.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     Path(folder, "a.xml").touch()
+    ...     list(read_folder(Path(folder)))
+    ['a']
     """
     if not folder.is_dir():
         raise DocumentError(f"{folder}: expected a folder of XML files")
@@ -107,10 +120,22 @@ def read_folder(folder: Path) -> dict[str, Path]:
 def read_file(path: Path, *, with_cells: bool = True) -> tuple[Region, ...]:
     """Read a document from a file.
 
+    Parameters
+    ----------
+    path : Path
+    with_cells : bool
+        As read_document has it.
+
     Raises
     ------
     DocumentError
         As read_document does, and if the file cannot be read.
+
+    Examples
+    --------
+    >>> read_file(Path("nowhere.xml"))
+    Traceback (most recent call last):
+    DocumentError: nowhere.xml: cannot be read (No such file or directory)
     """
     try:
         with path.open("rb") as file:
@@ -120,30 +145,22 @@ def read_file(path: Path, *, with_cells: bool = True) -> tuple[Region, ...]:
     return read_document(content, path.name, with_cells=with_cells)
 
 
-def read_documents(
-    source: Source, kind: Kind, name: str | None, limits: Limits, on_entry: OnEntry | None
-) -> Archive:
-    """Read a zip of documents, or a single one; an image is named after its document.
+def _read_image(document: Document, collector: Collector, problems: Problems, _: Kind) -> None:
+    """Read a document; its image is named after it. Ground truth and results have the same layout."""
+    image = image_name(document.stem)
+    place = document.entry or problems.archive
+    try:
+        if image in collector:
+            raise Fault("N3", f"a second file for {quoted(image)}", "one")
+        collector.image(image, entry=document.entry)
+        for region in read_document(document.content, place):
+            collector.add(image, region, entry=document.entry)
+    except DocumentError as refusal:
+        found = str(refusal).removeprefix(place).lstrip(",: ")
+        problems.error(refusal.code, found, "a cTDaR document", document.entry, refusal.line)
 
-    Ground truth and results have the same layout, so ``kind`` changes nothing.
-    """
-    problems = Problems(source_name(source, name))
-    collector = Collector(problems, "ctdar-xml")
-    for document in documents(source, problems, limits, ".xml", on_entry):
-        image = image_name(document.stem)
-        place = document.entry or problems.archive
-        try:
-            if image in collector:
-                raise Fault("N3", f"a second file for {quoted(image)}", "one")
-            collector.image(image, entry=document.entry)
-            for region in read_document(document.content, place):
-                collector.add(image, region, entry=document.entry)
-        except Fault as fault:
-            problems.fault(fault, document.entry)
-        except DocumentError as refusal:
-            found = str(refusal).removeprefix(place).lstrip(",: ")
-            problems.error(refusal.code, found, "a cTDaR document", document.entry, refusal.line)
-    return collector.archive()
+
+read_documents: Final = reader_of("ctdar-xml", ".xml", _read_image)
 
 
 class _Document:

@@ -41,7 +41,13 @@ class Style(StrEnum):
 
 
 def style_of(lines: Sequence[str]) -> Style | None:
-    """Return the style in which all lines are written; None for plain coordinates."""
+    """Return the style in which all lines are written; None for plain coordinates.
+
+    Examples
+    --------
+    >>> style_of(["x: [[1 9 9]], y: [[1 1 4]]"]).value, style_of(["1,1,9,1,9,4"])
+    ('Total-Text', None)
+    """
     if not lines:
         return None
     if _BEGINS.match(lines[0]):
@@ -73,7 +79,13 @@ def _is_marked(line: str) -> bool:
 
 
 def joined(lines: Iterable[tuple[int, str]]) -> list[tuple[int, str]]:
-    """Put Total-Text's broken records together, each under the number of its first line."""
+    """Put Total-Text's broken records together, each under the number of its first line.
+
+    Examples
+    --------
+    >>> joined([(1, "x: [[1 9"), (2, "9]], y: [[1 1 4]]"), (3, "x: [[5 8 8]], y: [[1 1 4]]")])
+    [(1, 'x: [[1 9 9]], y: [[1 1 4]]'), (3, 'x: [[5 8 8]], y: [[1 1 4]]')]
+    """
     records: list[tuple[int, list[str]]] = []
     for number, line in lines:
         if _BEGINS.match(line) or not records:
@@ -86,10 +98,24 @@ def joined(lines: Iterable[tuple[int, str]]) -> list[tuple[int, str]]:
 def total_text_region(line: str, *, is_truth: bool) -> Region:
     """Return the region of a record.
 
+    Parameters
+    ----------
+    line : str
+        The whole record.
+    is_truth : bool
+        Whether its transcription is read.
+
     Raises
     ------
     Fault
         If it is none.
+
+    Examples
+    --------
+    >>> record = "x: [[1 9 9]], y: [[1 1 4]], ornt: [u'h'], transcriptions: [u'EXIT']"
+    >>> region = total_text_region(record, is_truth=True)
+    >>> region.points, region.text
+    ((1.0, 1.0, 9.0, 1.0, 9.0, 4.0), 'EXIT')
     """
     match = _RECORD.match(line)
     if match is None:
@@ -143,6 +169,14 @@ def offsets_region(line: str) -> Region:
     ------
     Fault
         If it has not 32 whole numbers.
+
+    Examples
+    --------
+    A box from (10, 20) to (30, 25), whose last point lies in its corner:
+
+    >>> region = offsets_region("10,20,30,25," + "0,0," * 13 + "20,5")
+    >>> region.points[:2], region.points[-2:]
+    ((10.0, 20.0), (30.0, 25.0))
     """
     if not _OFFSETS.match(line):
         raise Fault("L1", quoted(line), "32 whole numbers: a box and 14 points", (0, len(line)))

@@ -32,10 +32,28 @@ def documents(
     source: Source,
     problems: Problems,
     limits: Limits,
-    suffix: str,
+    suffixes: str | tuple[str, ...],
     on_entry: OnEntry | None = None,
 ) -> Iterator[Document]:
-    """Yield the documents of a zip one after the other, or the one that a bare file is."""
+    """Yield the documents of a zip one after the other, or the one that a bare file is.
+
+    Parameters
+    ----------
+    source : path or binary file
+    problems : Problems
+    limits : Limits
+    suffixes : str or tuple of str
+        How the names of documents end in lower case; other entries are passed over with a warning.
+    on_entry : callable, optional
+        Called with how many are done and how many there are.
+
+    Examples
+    --------
+    >>> from io import BytesIO
+    >>> [of.stem for of in documents(BytesIO(b"{}"), Problems("street.json"), Limits(), ".json")]
+    ['street']
+    """
+    suffix = suffixes if isinstance(suffixes, str) else suffixes[0]
     expected = f"a {suffix} file, or a zip of such files"
     if not first_bytes(source, 4).startswith((b"PK\x03\x04", b"PK\x05\x06")):
         content = read_whole(source, problems, limits.document_bytes, expected)
@@ -48,9 +66,9 @@ def documents(
                 on_entry(1, 1)
         return
     with open_archive(source, problems, limits, max_bytes=limits.document_bytes) as archive:
-        fitting = [of for of in archive.members if of.name.lower().endswith(suffix)]
+        fitting = [of for of in archive.members if of.name.lower().endswith(suffixes)]
         for member in archive.members:
-            if not member.name.lower().endswith(suffix):
+            if not member.name.lower().endswith(suffixes):
                 found = f"the name {quoted(member.name)}"
                 problems.warning("N1", found, f"NAME{suffix}", member.path, action=PASSED_OVER)
         if not fitting and not problems.has_errors:
@@ -64,7 +82,19 @@ def documents(
 
 
 def text_of(document: Document, problems: Problems) -> str:
-    """Return a document's text; what is unusual about its encoding becomes a warning."""
+    """Return a document's text; what is unusual about its encoding becomes a warning.
+
+    Parameters
+    ----------
+    document : Document
+    problems : Problems
+
+    Examples
+    --------
+    >>> problems = Problems("a.txt")
+    >>> text_of(Document(None, "a", "exit".encode("utf-16")), problems), problems.found[0].found
+    ('exit', 'UTF-16')
+    """
     content, entry = document.content, document.entry
     if content.startswith(_UTF16_MARKS):
         problems.warning("L9", "UTF-16", "plain UTF-8", entry)
@@ -85,12 +115,24 @@ def text_of(document: Document, problems: Problems) -> str:
 
 
 def storable(text: str) -> str:
-    """Return a text that every database and every encoding can hold."""
+    r"""Return a text that every database and every encoding can hold.
+
+    Examples
+    --------
+    >>> storable("a\0b")
+    'a�b'
+    """
     return _UNSAFE.sub("\N{REPLACEMENT CHARACTER}", text)
 
 
 def image_name(text: str) -> str:
-    """Return what an image is called here: its file's base name without the suffix of pictures."""
+    """Return what an image is called here: its file's base name without the suffix of pictures.
+
+    Examples
+    --------
+    >>> image_name("images/street.jpg")
+    'street'
+    """
     name = storable(text).replace("\\", "/").rpartition("/")[2]
     match = _PICTURE.match(name)
     return match[1] if match else name
@@ -103,7 +145,20 @@ class RepeatedName(ValueError):
 def json_of(document: Document, problems: Problems, *, unique: bool = False) -> Any | None:
     """Return the data of a JSON document; None, and a problem, where it is none.
 
-    With ``unique`` an object that names a member twice is refused (N3); else the last one counts.
+    Parameters
+    ----------
+    document : Document
+    problems : Problems
+    unique : bool
+        Refuse an object that names a member twice (N3); else the last one counts.
+
+    Examples
+    --------
+    >>> problems, twice = Problems("a.json"), Document(None, "a", b'{"a": 1, "a": 2}')
+    >>> json_of(twice, problems), json_of(twice, problems, unique=True)
+    ({'a': 2}, None)
+    >>> problems.found[0].found
+    '“a” twice'
     """
     expected = "a JSON document"
     text = text_of(document, problems)
@@ -127,6 +182,29 @@ def json_of(document: Document, problems: Problems, *, unique: bool = False) -> 
     return None
 
 
+def json_in(text: str) -> Any:
+    """Return the data of a piece of JSON.
+
+    Raises
+    ------
+    Fault
+        If it is none (A1), nested too deeply (A3), or holds a number of thousands of digits (L3).
+
+    Examples
+    --------
+    >>> json_in('{"a": 1}')
+    {'a': 1}
+    """
+    try:
+        return json.loads(text)
+    except json.JSONDecodeError as fault:
+        raise Fault("A1", f"no JSON: {visible(fault.msg)}", "JSON") from fault
+    except RecursionError as fault:
+        raise Fault("A3", "lists nested too deeply", "JSON") from fault
+    except ValueError as fault:
+        raise Fault("L3", "a number of thousands of digits", "JSON") from fault
+
+
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
     if len(found) < len(pairs):
@@ -140,11 +218,30 @@ def parse_xml(
     start: Callable[[str, Mapping[str, str]], None],
     end: Callable[[str], None],
     problems: Problems,
+    text: Callable[[str], None] | None = None,
 ) -> bool:
-    """Give the elements of a document to ``start`` and ``end``; say whether all could be read.
+    """Give the elements of a document to callables; say whether all could be read.
 
     Document types and entities are refused, so nothing is fetched and nothing grows. A Fault that
     ``start`` or ``end`` raises becomes a problem with its line, and the reading goes on.
+
+    Parameters
+    ----------
+    document : Document
+    start, end : callable
+        Given an element's name, ``start`` also its attributes.
+    problems : Problems
+    text : callable, optional
+        Given what is between elements, in pieces.
+
+    Examples
+    --------
+    >>> tags = []
+    >>> page = Document(None, "a", b'<page><word id="w1"/></page>')
+    >>> parse_xml(page, lambda *opened: tags.append(opened), lambda tag: None, Problems("a.xml"))
+    True
+    >>> tags
+    [('page', {}), ('word', {'id': 'w1'})]
     """
     parser = expat.ParserCreate()
     depth = 0
@@ -174,6 +271,8 @@ def parse_xml(
 
     parser.StartElementHandler = opened
     parser.EndElementHandler = closed
+    if text is not None:
+        parser.CharacterDataHandler = text
     parser.StartDoctypeDeclHandler = declared
     parser.EntityDeclHandler = declared
     try:

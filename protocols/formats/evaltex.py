@@ -14,10 +14,9 @@ from typing import Final
 
 from protocols.core.regions import Region
 
-from .archives import Limits, Source, source_name
-from .collecting import Collector, box_region, finite_in, points_of, size_of
-from .contents import Archive, Kind, OnEntry
-from .documents import Document, documents, image_name, parse_xml, text_of
+from .collecting import Collector, box_region, finite_in, points_of, reader_of, size_of
+from .contents import Kind
+from .documents import Document, image_name, parse_xml, text_of
 from .problems import PASSED_OVER, Fault, Problems, Span, quoted
 
 _MAX_LINE: Final = 200_000
@@ -35,16 +34,12 @@ _SEPARATORS: Final = re.compile(r"[\s,]++")
 _SIDES: Final = ("x", "y", "width", "height")
 
 
-def read_text(
-    source: Source, kind: Kind, name: str | None, limits: Limits, on_entry: OnEntry | None
-) -> Archive:
-    """Read a text file of a whole dataset, or a zip of such files."""
-    problems = Problems(source_name(source, name))
-    collector = Collector(problems, "evaltex-text")
-    for document in documents(source, problems, limits, ".txt", on_entry):
-        for block in _blocks(text_of(document, problems)):
-            _read_block(block, kind, document.entry, collector, problems)
-    return collector.archive()
+def _read_text(document: Document, collector: Collector, problems: Problems, kind: Kind) -> None:
+    for block in _blocks(text_of(document, problems)):
+        _read_block(block, kind, document.entry, collector, problems)
+
+
+read_text: Final = reader_of("evaltex-text", ".txt", _read_text)
 
 
 def _blocks(text: str) -> Iterator[list[tuple[int, str]]]:
@@ -140,16 +135,12 @@ def _span(line: str, field: str) -> Span | None:
     return None if at < 0 else (at, at + len(field))
 
 
-def read_xml(
-    source: Source, kind: Kind, name: str | None, limits: Limits, on_entry: OnEntry | None
-) -> Archive:
-    """Read an XML file of a whole dataset, or a zip of such files."""
-    problems = Problems(source_name(source, name))
-    collector = Collector(problems, "evaltex-xml")
-    for document in documents(source, problems, limits, ".xml", on_entry):
-        reader = _Elements(document, kind, collector, problems)
-        parse_xml(document, reader.start, reader.end, problems)
-    return collector.archive()
+def _read_xml(document: Document, collector: Collector, problems: Problems, kind: Kind) -> None:
+    reader = _Elements(document, kind, collector, problems)
+    parse_xml(document, reader.start, reader.end, problems)
+
+
+read_xml: Final = reader_of("evaltex-xml", ".xml", _read_xml)
 
 
 class _Elements:

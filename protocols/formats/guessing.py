@@ -2,19 +2,21 @@
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal
 
 from .archives import Limits, Member, OpenArchive, Source, first_bytes, open_archive, source_name
-from .by_image import is_by_image, look_alike
+from .by_image import is_by_image
 from .contents import Kind, LineFormat, Tail
 from .curved import style_of
 from .layouts import Survey, decide
 from .problems import Problems, counted, quoted
 from .rrc_lines import looks_like_confidence
 from .separated import delimiter_of
+from .tell_tales import look_of_bytes, look_of_json, look_of_xml
 
+_Asked = Callable[[set[str]], bool]
 GuessedKind = Literal["images", "truth", "results", "scores"]
 _PICTURES: Final = (".jpg", ".jpeg", ".png", ".webp")
 _PICTURE_BEGINS: Final = (b"\xff\xd8\xff", b"\x89PNG\r\n", b"RIFF")
@@ -24,6 +26,28 @@ _N_LINES: Final = 50
 _LOOKED_AT: Final = 64 * 1024
 _MAX_LINE: Final = 2_000
 _MAX_METHOD: Final = 120
+# JSON by its keys: format, what is said, whether it is so, and whether that is ground truth.
+_JSON: Final[tuple[tuple[str, str, _Asked, _Asked], ...]] = (
+    ("mmocr", "a data_list or det_polygons, as MMOCR",
+     lambda keys: {"data_list", "instances"} <= keys or "det_polygons" in keys,
+     lambda keys: "data_list" in keys),
+    ("labelme", "shapes with points, as LabelMe",
+     lambda keys: {"shapes", "points"} <= keys or {"shapes", "imagePath"} <= keys,
+     lambda keys: "score" not in keys),
+    ("via", "shape_attributes, as the VGG Image Annotator",
+     lambda keys: "shape_attributes" in keys or "_via_img_metadata" in keys,
+     lambda keys: "score" not in keys),
+    ("rects-json", "characters and lines, as ReCTS",
+     lambda keys: {"chars", "lines"} <= keys, lambda keys: True),
+    ("hiertext", "paragraphs of lines, as HierText",
+     lambda keys: {"paragraphs", "image_id"} <= keys, lambda keys: "legible" in keys),
+)  # fmt: skip
+# XML and HTML by an element: format, what it has, what is said, and what tells of results.
+_MARKUP: Final = (
+    ("page-xml", "PcGts", "an element PcGts, as PAGE", " conf="),
+    ("alto-xml", "<alto", "an element alto", " WC="),
+    ("hocr", "ocr_page", "an ocr_page, as hOCR", "ocr_page"),
+)
 _SHARED: Final = "res|results?|det|detections?|submit|submission"
 _PREFIXES: Final = re.compile(rf"\A(?:{_SHARED})[\s_.-]+", re.IGNORECASE)
 _SUFFIXES: Final = re.compile(rf"[\s_.-]+(?:{_SHARED})\Z", re.IGNORECASE)
@@ -31,6 +55,8 @@ _EXTENSIONS: Final = re.compile(r"(?:\.(?:zip|json|csv|xml|txt))+\Z", re.IGNOREC
 _TRUTH_NAME: Final = re.compile(
     r"(?:\A|[\s_.-])(?:gt|ground[\s_-]?truth|truth|annotations?)(?:[\s_.-]|\Z)", re.IGNORECASE
 )
+_SUFFIXES_READ: Final = (".txt", ".xml", ".json", ".csv", ".jsonl", ".hocr", ".html")
+_PADDLE: Final = re.compile(r"\ufeff?[^\t\n]{1,500}\t\s*+\[\s*+[{\]]")
 _SIZE_LINE: Final = re.compile(r"\s*+\d{1,6}\s*+,\s*+\d{1,6}\s*+\Z", re.ASCII)
 _KEY: Final = re.compile(r'"([A-Za-z_]{1,30})"\s*+:')
 _COCO_KEYS: Final = frozenset(("images", "annotations", "imgs", "anns", "image_id", "categories"))
@@ -51,19 +77,33 @@ class Guess:
         The name of the method, from the file's; None where it is no result set.
     reason : str
         Why, in one sentence.
-    data_set : str or None
-        Whose files it looks like, where those are not read.
+    looks_like : str or None
+        What it looks like, where that is known and not read.
     """
 
     kind: GuessedKind | None
     format: str | None
     method: str | None
     reason: str
-    data_set: str | None = None
+    looks_like: str | None = None
 
 
 def guess(source: Source, name: str | None = None) -> Guess:
-    """Guess kind, format and method of a file; never raises for any bytes."""
+    """Guess kind, format and method of a file; never raises for any bytes.
+
+    Parameters
+    ----------
+    source : path or binary file
+    name : str, optional
+        What it is called; without it, its own name.
+
+    Examples
+    --------
+    >>> import io
+    >>> found = guess(io.BytesIO(b'{"data_list": [{"instances": []}]}'), "labels.json")
+    >>> found.kind, found.format, found.reason
+    ('truth', 'mmocr', '“labels.json” has a data_list or det_polygons, as MMOCR.')
+    """
     name = source_name(source, name)
     begin = first_bytes(source, _LOOKED_AT)
     if not begin:
@@ -72,7 +112,13 @@ def guess(source: Source, name: str | None = None) -> Guess:
         return _guess_zip(source, name)
     if begin.startswith(_PICTURE_BEGINS):
         return Guess("images", None, None, f"{quoted(name)} begins as a photograph does.")
+    if (look := look_of_bytes(begin)) is not None:
+        return _not_read(look, name)
     return _guess_document(begin, name)
+
+
+def _not_read(look: str, name: str) -> Guess:
+    return Guess(None, None, None, f"{quoted(name)} looks like {look}.", look)
 
 
 def _nothing(reason: str) -> Guess:
@@ -86,7 +132,13 @@ def _annotated(is_truth: bool, format: str, name: str, reason: str) -> Guess:
 
 
 def method_name(name: str) -> str | None:
-    """Return the method that a file of results is probably of: its name without what they share."""
+    """Return the method that a file of results is probably of: its name without what they share.
+
+    Examples
+    --------
+    >>> method_name("res_EAST.zip"), method_name("submission.zip")
+    ('EAST', 'submission')
+    """
     stem = _EXTENSIONS.sub("", name)
     for pattern in (_PREFIXES, _SUFFIXES):
         stem = pattern.sub("", stem)
@@ -103,17 +155,45 @@ def _guess_zip(source: Source, name: str) -> Guess:
             return _nothing(f"{quoted(name)} cannot be used: {reason}.")
         suffixes = Counter(_suffix(member) for member in members)
         n_pictures = sum(suffixes[suffix] for suffix in _PICTURES)
+        # Photographs may lie beside their labels.
+        if is_yolo := _guess_yolo(archive, members, name):
+            return is_yolo
         if 2 * n_pictures > len(members):
             files = counted(len(members), "file")
             return Guess("images", None, None, f"{n_pictures} of {files} are pictures by name.")
-        suffix = max((".txt", ".xml", ".json", ".csv"), key=lambda of: suffixes[of])
+        suffix = max(_SUFFIXES_READ, key=lambda of: suffixes[of])
         fitting = [member for member in members if _suffix(member) == suffix]
         if not fitting:
             return _nothing(f"{quoted(name)} holds no file of a known format.")
-        if suffix == ".txt":
+        if suffix == ".txt" and not _PADDLE.match(_begin_of(archive, fitting[0])):
             return _guess_texts(archive, fitting, name)
         content = archive.content(fitting[0], Limits().document_bytes)
         return _guess_document((content or b"")[:_LOOKED_AT], name)
+
+
+def _begin_of(archive: OpenArchive, member: Member) -> str:
+    return (archive.content(member) or b"")[:_MAX_LINE].decode(errors="replace")
+
+
+def _guess_yolo(archive: OpenArchive, members: Sequence[Member], name: str) -> Guess | None:
+    """Return the guess for a zip of lines of shares, which may hold its photographs, too."""
+    texts = [of for of in members if of.name.lower().endswith(".txt")]
+    lines = _some_lines(archive, [of for of in texts if of.name.lower() != "classes.txt"])
+    if not lines or not all(map(_is_yolo, lines)):
+        return None
+    counts = {len(line.split()) for line in lines}
+    is_truth = counts <= {5, 9}
+    reason = f"{counted(len(texts), 'text file')} with a class and shares of the image, as YOLO"
+    return _annotated(is_truth, "yolo", name, f"{reason}{'' if is_truth else ', and confidences'}.")
+
+
+def _is_yolo(line: str) -> bool:
+    """Say whether a line has a class, and then shares: a box or four corners, perhaps a confidence."""
+    class_, *fields = line.split()
+    if len(fields) not in (4, 5, 8, 9) or not class_.isdecimal() or len(class_) > 5:
+        return False
+    is_share = all(re.fullmatch(r"-?[01]?(?:\.\d{1,20})?(?:e-\d{1,2})?", of) for of in fields)
+    return is_share and any("." in of for of in fields)
 
 
 def _suffix(member: Member) -> str:
@@ -131,10 +211,12 @@ def _guess_texts(archive: OpenArchive, members: Sequence[Member], name: str) -> 
     if n_truth or n_results:
         is_truth = n_truth >= n_results
         named, n = ("gt_", n_truth) if is_truth else ("res_", n_results)
-        reason = f"{n} of {files} are named {named}NAME.txt"
+        reason = f"{n} of {files} named {named}NAME.txt"
     else:
         is_truth = bool(_TRUTH_NAME.search(name)) or style is not None or _have_texts(lines)
-        reason = f"{files} {'with' if is_truth else 'without'} transcriptions, by a look at some"
+        reason = f"{files} without transcriptions, by a look at some"
+        if is_truth:
+            reason = f"{files} with transcriptions, by a look at some"
     if style is not None:
         return _annotated(is_truth, "polygon", name, f"{reason}; written as in {style}.")
     survey = Survey()
@@ -192,6 +274,10 @@ def _guess_document(begin: bytes, name: str) -> Guess:
     text = "\n".join(lines)
     if start.startswith(("{", "[")):
         return _guess_json(text, name)
+    if _PADDLE.match(lines[0]):
+        is_truth = '"score"' not in text or bool(_TRUTH_NAME.search(name))
+        reason = f"{quoted(name)} has a path and JSON in each line, as PaddleOCR."
+        return _annotated(is_truth, "paddle", name, reason)
     if start.startswith("<"):
         return _guess_xml(text, name)
     if _is_evaltex(lines):
@@ -207,8 +293,12 @@ def _guess_json(text: str, name: str) -> Guess:
         is_truth = text.lstrip("{ \t\r\n").startswith('"gt_')
         reason = f"{quoted(name)} has regions by image, as ArT and LSVT."
         return _annotated(is_truth, "art-json", name, reason)
-    if (data_set := look_alike(keys)) is not None:
-        return Guess(None, None, None, f"{quoted(name)} looks like {data_set}'s JSON.", data_set)
+    for slug, told, is_it, is_of_truth in _JSON:
+        if is_it(keys):
+            kind = is_of_truth(keys) or bool(_TRUTH_NAME.search(name))
+            return _annotated(kind, slug, name, f"{quoted(name)} has {told}.")
+    if (look := look_of_json(keys)) is not None:
+        return _not_read(look, name)
     if not keys & _COCO_KEYS:
         return _nothing(f"{quoted(name)} is JSON, but neither COCO nor scores.")
     said = re.search(r'"kind"\s*+:\s*+"(truth|results)"', text)
@@ -231,7 +321,13 @@ def _guess_xml(text: str, name: str) -> Guess:
         is_truth = bool(_TRUTH_NAME.search(name))
         reason = f"{quoted(name)} has cTDaR tables; truth or results by its name."
         return _annotated(is_truth, "ctdar-xml", name, reason)
-    return _nothing(f"{quoted(name)} is XML, but neither EvaLTex nor cTDaR.")
+    for slug, root, told, confidence in _MARKUP:
+        if root in text:
+            is_truth = bool(_TRUTH_NAME.search(name)) or confidence not in text
+            return _annotated(is_truth, slug, name, f"{quoted(name)} has {told}.")
+    if (look := look_of_xml(text)) is not None:
+        return _not_read(look, name)
+    return _nothing(f"{quoted(name)} is XML of no known format.")
 
 
 def _is_evaltex(lines: Sequence[str]) -> bool:

@@ -74,7 +74,13 @@ class Layout:
 
 
 def layout_named(slug: str) -> Layout:
-    """Return the layout of a format of lines, as in "quad-script"."""
+    """Return the layout of a format of lines, as in "quad-script".
+
+    Examples
+    --------
+    >>> layout_named("quad-script").words("truth")
+    'x1,y1,…,x4,y4,script,transcription'
+    """
     shape, _, tail = slug.partition("-")
     return Layout(LineFormat(shape), Tail(tail or "text"))
 
@@ -160,7 +166,22 @@ class Decision:
 
 
 def asked_instead(decision: Decision, survey: Survey, kind: Kind) -> Decision:
-    """Return a decision that takes lines as the competition's scripts do, or asks."""
+    """Return a decision that takes lines as the competition's scripts do, or asks.
+
+    Parameters
+    ----------
+    decision : Decision
+    survey : Survey
+        Of all lines of the archive.
+    kind : "truth" or "results"
+
+    Examples
+    --------
+    >>> survey = Survey()
+    >>> survey.add([(1, "0,0,9,0,9,4,0,4,Latin,EXIT")], "truth")
+    >>> asked_instead(decide(survey, "truth"), survey, "truth").readings
+    ('quad', 'quad-script')
+    """
     layout = decision.layout
     if decision.readings or layout.tail == Tail.TEXT:
         return decision
@@ -214,6 +235,13 @@ def decide(survey: Survey, kind: Kind, line_format: LineFormat | None = None) ->
     kind : "truth" or "results"
     line_format : LineFormat, optional
         How coordinates are written, where that is known.
+
+    Examples
+    --------
+    >>> survey = Survey()
+    >>> survey.add([(1, "0,0,9,0,9,4,0,4,Latin,EXIT")], "truth")
+    >>> decide(survey, "truth").layout.slug
+    'quad-script'
     """
     facts = survey.facts
     if not facts:
@@ -289,6 +317,10 @@ def _tail_of_results(survey: Survey, line_format: LineFormat) -> Decision:
         if _FRACTION in shares and any(of_line.has_more for of_line in facts):
             return Decision(sure)
         return _doubt(survey, plain, (plain.slug, sure.slug), _always)
+    if not has_texts and n is None:
+        odd = {of for of in facts if of.numbers % 2 and not of.share_last}
+        if odd:
+            return _doubt(survey, plain, (plain.slug,), lambda of: of in odd)
     if not has_texts and n:
         # A number behind the coordinates that is no confidence: a class, per cent, a text of digits.
         odd = {of for of in facts if of.numbers == n + 1 and not of.share(line_format)}

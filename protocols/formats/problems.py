@@ -11,6 +11,8 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Final, Literal
 
+from engine.words import gettext_noop
+
 Severity = Literal["error", "warning", "question"]
 # Part of a text: from this character up to, not including, that one.
 Span = tuple[int, int]
@@ -34,6 +36,9 @@ CODES: Final[Mapping[str, str]] = MappingProxyType(
         "L8": "The same box twice",
         "L9": "Unusual encoding or separators",
         "F1": "Two readings possible",
+        "F2": "Fits the ground truth if it is read another way",
+        "F3": "Hardly fits the ground truth",
+        "F4": "The same as the ground truth",
         "S1": "Unknown method or image",
         "S2": "Score outside 0 to 1",
         "S3": "Missing value",
@@ -112,7 +117,9 @@ class Problem:
     @property
     def place(self) -> str:
         where = self.archive if self.entry is None else f"{self.archive} > {self.entry}"
-        return where if self.line is None else f"{where}, line {self.line}"
+        if self.line is None:
+            return where
+        return gettext_noop("{where}, line {line}").format(where=where, line=self.line)
 
     @property
     def name(self) -> str:
@@ -120,7 +127,10 @@ class Problem:
         return CODES.get(self.code, self.code)
 
     def __str__(self) -> str:
-        return f"{self.place}: found {self.found}; expected {self.expected}."
+        words = gettext_noop("{place}: found {found}; expected {expected}.")
+        if self.expected.endswith("?"):
+            words = gettext_noop("{place}: found {found}; expected {expected}")
+        return words.format(place=self.place, found=self.found, expected=self.expected)
 
 
 class Fault(Exception):
@@ -240,24 +250,67 @@ class Problems:
 
 
 def visible(text: str) -> str:
-    """Return a text with everything that cannot be printed replaced by one visible character."""
+    r"""Return a text with everything that cannot be printed replaced by one visible character.
+
+    Examples
+    --------
+    >>> visible("a\tb")
+    'a�b'
+    """
     if text.isprintable():
         return text
     return "".join(char if char.isprintable() else "\N{REPLACEMENT CHARACTER}" for char in text)
 
 
 def quoted(text: str) -> str:
-    """Return a piece of a file as a message shows it: shortened, control characters visible."""
+    """Return a piece of a file as a message shows it: shortened, control characters visible.
+
+    Examples
+    --------
+    >>> quoted("img_1")
+    '“img_1”'
+    """
     shown = text if len(text) <= _MAX_QUOTED else f"{text[:_MAX_QUOTED]}…"
     return f"“{visible(shown)}”"
 
 
 def counted(n: int, what: str) -> str:
+    """Return a number with its noun, in the plural unless it is one.
+
+    Parameters
+    ----------
+    n : int
+    what : str
+        The noun in the singular.
+
+    Examples
+    --------
+    >>> counted(1, 'line'), counted(2, 'line')
+    ('1 line', '2 lines')
+    """
     return f"{n} {what}{'' if n == 1 else 's'}"
 
 
 def excerpt(line: str, span: Span | None = None) -> tuple[str, Span | None]:
-    """Return a line shortened around its fault, and where the fault is in what is left."""
+    """Return a line shortened around its fault, and where the fault is in what is left.
+
+    Parameters
+    ----------
+    line : str
+    span : (int, int), optional
+        Where the fault begins in the line, and where it ends.
+
+    Returns
+    -------
+    str, (int, int) or None
+        At most 160 characters of the line, with an ellipsis at each end that was cut.
+
+    Examples
+    --------
+    >>> shown, (start, end) = excerpt("0," * 500 + "x", (1000, 1001))
+    >>> len(shown), shown[start:end]
+    (161, 'x')
+    """
     start, end = (0, 0) if span is None else (max(span[0], 0), min(span[1], len(line)))
     if len(line) <= _MAX_TEXT:
         first, last = 0, len(line)
@@ -273,26 +326,61 @@ def excerpt(line: str, span: Span | None = None) -> tuple[str, Span | None]:
 
 
 class Nearest:
-    """Offers the known name that a wrong one is most like; slow, so only for the first hundred."""
+    """Offers the known name that a wrong one is most like, by its numbers first.
+
+    A name with other numbers is of another image, however like it looks: img_90 is no help for img_0.
+    Comparing words is slow, so only the first hundred are.
+    """
 
     def __init__(self, known: Iterable[str]) -> None:
         self._known = list(known)
         self._plain = {_plain(name): name for name in self._known}
         self._n_left = _MAX_SUGGESTIONS
+        self._by_numbers: dict[tuple[int, ...], list[str]] = {}
+        for name in self._known:
+            self._by_numbers.setdefault(_numbers(name), []).append(name)
 
     def to(self, name: str) -> str | None:
         same = self._plain.get(_plain(name))
         if same is not None or self._n_left == 0 or len(name) > _MAX_TEXT:
             return same
+        alike = self._by_numbers.get(_numbers(name), [])
+        if len(alike) == 1 and _numbers(name):
+            return alike[0]
         self._n_left -= 1
-        alike = [known for known in self._known if abs(len(known) - len(name)) <= 3]
+        alike = [known for known in alike if abs(len(known) - len(name)) <= 3]
         near = difflib.get_close_matches(name, alike[:_MAX_COMPARED], n=1, cutoff=0.5)
         return near[0] if near else None
 
     def hint(self, name: str) -> str:
         """Return " (perhaps NAME)", or nothing."""
         near = self.to(name)
-        return "" if near is None else f" (perhaps {near})"
+        return "" if near is None else gettext_noop(" (perhaps {name})").format(name=near)
+
+
+def pattern_of(names: Iterable[str]) -> str:
+    """Return how names are made, as in "img_1 to img_500", by their commonest pattern; or some of them.
+
+    Examples
+    --------
+    >>> pattern_of(["res_img_1.txt", "res_img_2.txt"])
+    'res_img_1.txt, res_img_2.txt'
+    """
+    names = list(names)
+    patterns = Counter(re.sub(r"\d+", "#", name) for name in names)
+    if not names:
+        return "no names"
+    pattern, n = patterns.most_common(1)[0]
+    if pattern.count("#") != 1 or 2 * n < len(names) or n < 3:
+        return ", ".join(names[:3]) + (" …" if len(names) > 3 else "")
+    alike = [name for name in names if re.sub(r"\d+", "#", name) == pattern]
+    alike.sort(key=_numbers)
+    return gettext_noop("{first} to {last}").format(first=alike[0], last=alike[-1])
+
+
+def _numbers(name: str) -> tuple[int, ...]:
+    # A number of more than 18 digits is nobody's count, and slow to convert.
+    return tuple(int(digits[-18:]) for digits in re.findall(r"[0-9]+", name))
 
 
 def _plain(name: str) -> str:
@@ -303,7 +391,15 @@ def _plain(name: str) -> str:
 
 
 def problems_as_csv(problems: Iterable[Problem]) -> str:
-    """Return problems as CSV with a header line; safe to open in a spreadsheet."""
+    """Return problems as CSV with a header line; safe to open in a spreadsheet.
+
+    Examples
+    --------
+    >>> problems = Problems("a.zip")
+    >>> problems.error("L2", "“x”", "a number", "gt_1.txt", 3)
+    >>> problems_as_csv(problems.found).splitlines()[1]
+    'error,L2,Not a number,a.zip,gt_1.txt,3,,,“x”,a number,nothing is loaded'
+    """
     stream = io.StringIO(newline="")
     writer = csv.writer(stream)
     writer.writerow(_CSV_COLUMNS)

@@ -56,8 +56,28 @@ def read_archive(
 
     An image is named after its entry without ``gt_``, ``res_`` and ``.txt``; folders inside the zip do not
     matter. A file without lines is an image without regions. Entries are unpacked one at a time,
-    so that memory grows with the regions only; ``on_entry(done, total)`` is called after each,
-    and what it raises ends the reading.
+    so that memory grows with the regions only.
+
+    Parameters
+    ----------
+    source : path or binary file
+    kind : "truth" or "results"
+    name : str, optional
+        What messages call the file.
+    rules : Rules, optional
+    limits : Limits, optional
+    on_entry : callable, optional
+        Called with how many entries are done and how many there are; what it raises ends the reading.
+
+    Examples
+    --------
+    >>> from io import BytesIO
+    >>> from protocols.formats.converting import write
+    >>> sure = Region.from_box(0, 0, 9, 4, confidence=0.9)
+    >>> file = BytesIO(write({"img_1": (sure,)}, "ltrb", kind="results"))
+    >>> archive = read_archive(file, kind="results")
+    >>> archive.format, archive.regions["img_1"] == (sure,)
+    ('ltrb', True)
     """
     rules = rules or Rules()
     problems = Problems(source_name(source, name))
@@ -189,6 +209,16 @@ def _named(
     expected = f"{prefix}NAME.txt"
     other = _PREFIXED["results" if kind == "truth" else "truth"]
     seen: dict[str, str] = {}
+    n_other = 0 if prefixed else sum(bool(other.match(member.name)) for member in members)
+    if n_other > 1 and n_other == len(members):
+        is_truth = kind == "truth"
+        found = f"{counted(n_other, 'file')} named {'res' if is_truth else 'gt'}_NAME.txt"
+        what = "results are" if is_truth else "ground truth is"
+        expected = (
+            f"{expected}; files are named so where {what} in them, which is another kind of file"
+        )
+        problems.error("N1", found, expected)
+        return
     for member in members:
         name = member.name
         match = pattern.match(name)

@@ -3,7 +3,7 @@
 import math
 import re
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -54,6 +54,8 @@ class Rules:
     loading : bool
         What the site does when it loads files: turn rings that run counter-clockwise (L7), refuse
         figures without area (L4) and coordinates beyond any image (L3), tell CRLF (L9).
+    sides : bool
+        Boxes are left,top,width,height.
     """
 
     line_format: LineFormat | None = None
@@ -64,6 +66,7 @@ class Rules:
     keep_quotes: bool = False
     loading: bool = False
     tail: Tail | None = None
+    sides: bool = False
 
 
 class LineReader:
@@ -191,6 +194,10 @@ class LineReader:
                 raise Fault("L7", quoted(line), "corners clockwise", span)
             return values
         left, top, right, bottom = values
+        if self._rules.sides:
+            if right < 0 or bottom < 0:
+                raise Fault("L4", quoted(line), "a width and a height", _span_of(line, 2, 3))
+            right, bottom = left + right, top + bottom
         if right < left or bottom < top:
             wanted = "right >= left and bottom >= top"
             raise Fault("L4", quoted(line), wanted, _span_of(line, 0, 3))
@@ -235,16 +242,25 @@ class LineReader:
         return Region(points, text=self._text(rest) if self._rules.transcriptions else rest)
 
 
-def reader_of_lines(kind: Kind, line_format: LineFormat) -> Callable[[str], Region]:
-    """Return what makes a region of a single line, and raises a Fault where it cannot."""
-    return LineReader(kind, Rules(line_format=line_format, loading=True), line_format).region
-
-
 def split_fields(line: str) -> list[str]:
+    """Return the fields of a line, parted by commas or else by blanks.
+
+    Examples
+    --------
+    >>> split_fields('1,2,3,4'), split_fields('1 2')
+    (['1', '2', '3', '4'], ['1', '2'])
+    """
     return line.split(",") if "," in line else line.split()
 
 
 def n_leading_numbers(fields: Sequence[str]) -> int:
+    """Return how many fields are numbers before the first that is none.
+
+    Examples
+    --------
+    >>> n_leading_numbers(['1', '2.5', 'word', '3'])
+    2
+    """
     for at, part in enumerate(fields):
         if not NUMBER.match(part) and not NOT_FINITE.match(part):
             return at
@@ -267,12 +283,25 @@ def _span_of(line: str, first: int, last: int | None = None) -> Span:
 
 
 def turns_left(points: Sequence[float]) -> bool:
-    """Say whether a ring runs counter-clockwise on screen, as the competition's scripts test it."""
+    """Say whether a ring runs counter-clockwise on screen, as the competition's scripts test it.
+
+    Examples
+    --------
+    >>> turns_left((0, 0, 9, 0, 9, 4, 0, 4))
+    False
+    """
     xs, ys = points[::2], points[1::2]
     return sum((xs[at] - xs[at - 1]) * (ys[at] + ys[at - 1]) for at in range(len(xs))) > 0
 
 
 def unquoted_text(text: str) -> str:
+    """Return a transcription without the quotes around it.
+
+    Examples
+    --------
+    >>> unquoted_text(' "open" '), unquoted_text('open')
+    ('open', 'open')
+    """
     stripped = text.strip()
     if len(stripped) >= 2 and stripped.startswith('"') and stripped.endswith('"'):
         return stripped[1:-1].replace('\\"', '"').replace("\\\\", "\\")
@@ -287,12 +316,24 @@ def _is_share(text: str) -> bool:
 
 
 def looks_like_confidence(text: str) -> bool:
-    """Say whether a text at the end of a line would be read as a confidence."""
+    """Say whether a text at the end of a line would be read as a confidence.
+
+    Examples
+    --------
+    >>> looks_like_confidence("0.93"), looks_like_confidence("open")
+    (True, False)
+    """
     return _CONFIDENCE.match(text) is not None and _is_share(text)
 
 
 def quoted_text(text: str) -> str:
-    """Return a transcription as ground truth has it: in quotes, what is inside them escaped."""
+    r"""Return a transcription as ground truth has it: in quotes, what is inside them escaped.
+
+    Examples
+    --------
+    >>> print(quoted_text('the "Oak"'), quoted_text("###"))
+    "the \"Oak\"" ###
+    """
     if text == IGNORED_TEXT:
         return text
     escaped = text.replace("\\", "\\\\").replace('"', '\\"')

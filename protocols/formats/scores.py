@@ -74,7 +74,7 @@ def read_scores(
     method: str | None = None,
     unit: Unit | None = "fraction",
 ) -> ScoreTable:
-    """Read scores; whatever is wrong becomes a problem of the answer.
+    r"""Read scores; whatever is wrong becomes a problem of the answer.
 
     A byte order mark, CRLF, semicolons and tabs are read; other columns are passed over with a
     warning.
@@ -89,6 +89,18 @@ def read_scores(
     unit : "fraction", "per cent" or None
         What the numbers are. None: fractions, unless one is above 1 and none above 100, which is
         a question (S2); ask, and read again with the answer.
+
+    Returns
+    -------
+    ScoreTable
+        The rows without a fault, and all problems.
+
+    Examples
+    --------
+    >>> from io import BytesIO
+    >>> table = read_scores(BytesIO(b"image,method,recall,precision\nimg_1,east,0.5,-\n"))
+    >>> table.rows[0].recall, table.rows[0].precision
+    (0.5, None)
     """
     problems = Problems(source_name(source, name))
     is_json = first_bytes(source, 64).lstrip(b"\xef\xbb\xbf \t\r\n")[:1] in (b"{", b"[")
@@ -294,6 +306,12 @@ def check_scores(
         What there is; another name is an error (S1) that offers the nearest.
     expected : collection of (image, method)
         The results that should have a score; how many lack one is a warning (S3).
+
+    Examples
+    --------
+    >>> table = ScoreTable("a.csv", (ScoreRow("img_01", "east", 0.5, 0.5, 2),), ())
+    >>> [str(problem) for problem in check_scores(table, images=["img_1"], methods=["east"])]
+    ['a.csv, line 2: found the image “img_01”; expected an image of the dataset (perhaps img_1).']
     """
     problems = Problems(table.name)
     near_image, near_method = Nearest(images), Nearest(methods)
@@ -320,10 +338,25 @@ def check_scores(
 def write_scores(stream: BinaryIO, rows: Iterable[ScoreRow]) -> None:
     """Write scores as a JSON list that read_scores reads back, numbers exactly.
 
+    Parameters
+    ----------
+    stream : binary file, open for writing
+    rows : iterable of ScoreRow
+
     Raises
     ------
     NotWritable
         If a name or number could not be read back; names the row.
+
+    Examples
+    --------
+    >>> from io import BytesIO
+    >>> file = BytesIO()
+    >>> write_scores(file, [ScoreRow("img_1", "east", 0.5, None, 1)])
+    >>> print(file.getvalue().decode())
+    [
+    {"image": "img_1", "method": "east", "recall": 0.5, "precision": null}
+    ]
     """
     stream.write(b"[")
     for at, row in enumerate(rows):

@@ -8,10 +8,9 @@ from typing import Any, Final
 
 from protocols.core.regions import Region
 
-from .archives import Limits, Source, source_name
-from .collecting import Collector, box_region, finite_in, points_of, size_of
-from .contents import IGNORED_TEXT, Archive, Kind, OnEntry
-from .documents import Document, documents, image_name, text_of
+from .collecting import Collector, box_region, finite_in, points_of, reader_of, size_of
+from .contents import IGNORED_TEXT, Kind
+from .documents import Document, image_name, text_of
 from .problems import PASSED_OVER, Fault, Problems, quoted
 
 _DELIMITERS: Final = (",", ";", "\t")
@@ -60,14 +59,33 @@ class Row:
 
 
 def delimiter_of(header: str) -> str:
-    """Return what most probably stands between the fields of a header."""
+    """Return what most probably stands between the fields of a header.
+
+    Examples
+    --------
+    >>> delimiter_of("image;left;top;right;bottom")
+    ';'
+    """
     return max(_DELIMITERS, key=header.count)
 
 
 def rows_of(text: str, problems: Problems, entry: str | None) -> Iterator[list[str] | Row]:
-    """Yield the header's cells in lower case, then the rows that have cells of their own.
+    r"""Yield the header's cells in lower case, then the rows that have cells of their own.
 
     A row with another number of cells than the header, or one that is no CSV, becomes a problem.
+
+    Parameters
+    ----------
+    text : str
+    problems : Problems
+    entry : str or None
+        For messages.
+
+    Examples
+    --------
+    >>> header, row = rows_of("Image;Text\nimg_1;a,b\n", Problems("a.csv"), None)
+    >>> header, row.cells
+    (['image', 'text'], {'image': 'img_1', 'text': 'a,b'})
     """
     delimiter = delimiter_of(text.partition("\n")[0])
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter)
@@ -105,10 +123,8 @@ def rows_of(text: str, problems: Problems, entry: str | None) -> Iterator[list[s
         yield Row(line, {name: cell for name, cell in zip(header, cells, strict=True) if name})
 
 
-def read_csv(
-    source: Source, kind: Kind, name: str | None, limits: Limits, on_entry: OnEntry | None
-) -> Archive:
-    """Read a CSV file of regions, or a zip of such files.
+def _read_document(document: Document, collector: Collector, problems: Problems, _: Kind) -> None:
+    """Read a CSV file of regions.
 
     Columns are found by their names: ``image``, an outline (``points`` with blanks between the
     numbers; ``left,top,right,bottom``; ``x,y,width,height``; ``x1,y1,x2,y2,x3,y3 ...``), and where
@@ -116,14 +132,6 @@ def read_csv(
     line with an image and no outline is an image without regions. With a column ``method`` the
     answer has a result set for each. Ground truth and results have the same columns.
     """
-    problems = Problems(source_name(source, name))
-    collector = Collector(problems, "csv")
-    for document in documents(source, problems, limits, ".csv", on_entry):
-        _read_document(document, collector, problems)
-    return collector.archive()
-
-
-def _read_document(document: Document, collector: Collector, problems: Problems) -> None:
     shape: Sequence[str] | None = None
     has_method = False
     for row in rows_of(text_of(document, problems), problems, document.entry):
@@ -149,6 +157,9 @@ def _read_document(document: Document, collector: Collector, problems: Problems)
                 problems.fault(fault, document.entry, row.line, text=row.text)
     if shape is None and not problems.has_errors:
         problems.error("L1", "no header", f"image, and {_SHAPES}", document.entry, 1)
+
+
+read_csv: Final = reader_of("csv", ".csv", _read_document)
 
 
 def _shape_of(columns: set[str]) -> Sequence[str] | None:

@@ -6,10 +6,10 @@ from itertools import chain
 from typing import Literal
 
 import numpy as np
-import shapely
 from numpy.typing import NDArray
 
 from protocols.core.geometry import Shapes
+from protocols.core.later import shapely
 from protocols.core.regions import Region
 
 from .problems import KEPT, REORDERED, Problems, counted, quoted
@@ -20,7 +20,17 @@ def odd_shapes(
 ) -> Iterator[tuple[int, Literal["L4", "L5", "L7"], str]]:
     """Yield index, code and repaired figure of polygons that cross themselves or run the wrong way.
 
-    With ``flat`` also those that enclose nothing (L4).
+    Parameters
+    ----------
+    regions : sequence of Region
+    flat : bool
+        Whether those that enclose nothing are told, too (L4).
+
+    Examples
+    --------
+    >>> bow_tie, leftward = Region((0, 0, 9, 9, 9, 0, 0, 9)), Region((0, 0, 0, 4, 9, 4))
+    >>> [(at, code) for at, code, _ in odd_shapes([bow_tie, leftward], flat=True)]
+    [(0, 'L5'), (1, 'L7')]
     """
     shapes = Shapes(regions)
     # Rectangles and convex quadrilaterals cross nothing; the rest is looked at.
@@ -45,7 +55,27 @@ def tell_shape(
     *,
     reordered: bool,
 ) -> None:
-    """Add the problem of a shape; ``place`` is the entry, the line's number and the line."""
+    """Add the problem of a shape.
+
+    Parameters
+    ----------
+    problems : Problems
+    code : "L4", "L5" or "L7"
+    region : Region
+    repair : str
+        What it is measured as (L5).
+    place : (str or None, int or None, str or None)
+        The entry, the line's number and the line.
+    reordered : bool
+        Whether its corners are turned round (L7).
+
+    Examples
+    --------
+    >>> problems = Problems("a.zip")
+    >>> tell_shape(problems, "L7", Region((0, 0, 0, 4, 9, 4)), "", ("gt_1.txt", 1, None), reordered=False)
+    >>> problems.found[0].found
+    'corners that run counter-clockwise, “0,0,0,4,9,4”'
+    """
     if problems.is_full(code):
         # The sentences below take longer than reading the line did.
         problems.counts[code] += 1
@@ -83,7 +113,13 @@ def tell_shape(
 
 
 def turned_round(region: Region) -> Region:
-    """Return the region with its corners in the other direction, from the same first one."""
+    """Return the region with its corners in the other direction, from the same first one.
+
+    Examples
+    --------
+    >>> turned_round(Region((0, 0, 0, 4, 9, 4))).points
+    (0, 0, 9, 4, 0, 4)
+    """
     points = region.points
     xs, ys = points[:1] + points[-2:1:-2], points[1:2] + points[:2:-2]
     return replace(region, points=tuple(chain.from_iterable(zip(xs, ys, strict=True))))
@@ -93,7 +129,7 @@ def _numbers(values: Sequence[float]) -> str:
     return ",".join(f"{value:g}" for value in values)
 
 
-def _repair(polygon: shapely.Geometry) -> str:
+def _repair(polygon: "shapely.Geometry") -> str:
     """Return the parts of a repaired figure that have an area, as coordinates."""
     parts = [part for part in shapely.get_parts(polygon) if shapely.area(part) > 0]
     rings = [

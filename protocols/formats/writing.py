@@ -22,12 +22,12 @@ from .contents import IGNORED_TEXT, Kind, LineFormat, natural_order
 from .documents import storable
 from .limits import MAX_NAME
 from .problems import Fault, quoted
-from .rrc_lines import looks_like_confidence, quoted_text, reader_of_lines
+from .rrc_lines import LineReader, Rules, looks_like_confidence, quoted_text
 
 # What lines have no place for.
 LEFT_OUT: Final = ("label", "id", "parent", "cell", "pixels", "confidence", "text")
 # What would make a path of the name, or a drive.
-_NOT_IN_FILES: Final = "/\\:"
+NOT_IN_FILES: Final = "/\\:"
 _CATEGORY: Final = "text"
 
 
@@ -43,7 +43,7 @@ def write_rrc_zip(
     line_format: LineFormat | str,
     without: Collection[str] = (),
 ) -> None:
-    """Write a zip of ``gt_NAME.txt`` or ``res_NAME.txt``; equal regions give equal bytes.
+    r"""Write a zip of ``gt_NAME.txt`` or ``res_NAME.txt``; equal regions give equal bytes.
 
     Numbers are written so that they read back exactly. Each line is read again before it is
     written, so nothing is lost without a word. A polygon that runs counter-clockwise is written as
@@ -63,10 +63,18 @@ def write_rrc_zip(
     ------
     NotWritable
         If the format cannot hold something; then the stream holds a part of the archive.
+
+    Examples
+    --------
+    >>> from io import BytesIO
+    >>> file = BytesIO()
+    >>> write_rrc_zip(file, {"img_1": [Region.from_box(0, 0, 9, 4)]}, kind="results", line_format="ltrb")
+    >>> zipfile.ZipFile(file).read("res_img_1.txt")
+    b'0,0,9,4\r\n'
     """
     line_format = LineFormat(line_format)
     regions = {
-        image: [_without(region, without) for region in of_image]
+        image: [without_fields(region, without) for region in of_image]
         for image, of_image in regions_by_image.items()
     }
     with_confidences = kind == "results" and _has_confidences(regions)
@@ -76,7 +84,7 @@ def write_rrc_zip(
     prefix = "gt_" if kind == "truth" else "res_"
     with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as archive:
         for image in sorted(regions, key=natural_order):
-            _check_name(image, _NOT_IN_FILES)
+            check_name(image, NOT_IN_FILES)
             lines = [
                 line_of(region, f"region {at} of {image}")
                 for at, region in enumerate(regions[image])
@@ -86,7 +94,25 @@ def write_rrc_zip(
             archive.writestr(info, "".join(f"{line}\r\n" for line in lines))
 
 
-def _without(region: Region, fields: Collection[str]) -> Region:
+def without_fields(region: Region, fields: Collection[str]) -> Region:
+    """Return a region without these fields.
+
+    Parameters
+    ----------
+    region : Region
+    fields : collection of str
+        Their names, of those in ``LEFT_OUT``.
+
+    Raises
+    ------
+    NotWritable
+        If one cannot be left out.
+
+    Examples
+    --------
+    >>> without_fields(Region.from_box(0, 0, 9, 4, text="a"), {"text"}).text is None
+    True
+    """
     unknown = set(fields) - set(LEFT_OUT)
     if unknown:
         raise NotWritable(f"{', '.join(sorted(unknown))} cannot be left out, only {LEFT_OUT}")
@@ -117,7 +143,26 @@ def _check_texts(regions: Mapping[str, Sequence[Region]]) -> None:
         )
 
 
-def _check_name(image: str, forbidden: str = "") -> None:
+def check_name(image: str, forbidden: str = "") -> None:
+    """Check that an image of this name can stand in a file.
+
+    Parameters
+    ----------
+    image : str
+    forbidden : str
+        Characters that it may not have.
+
+    Raises
+    ------
+    NotWritable
+        If it cannot.
+
+    Examples
+    --------
+    >>> check_name("C:street", NOT_IN_FILES)
+    Traceback (most recent call last):
+    NotWritable: “C:street” cannot be the name of an image in a file
+    """
     if (
         not image.strip()
         or len(image) > MAX_NAME
@@ -131,12 +176,12 @@ def _line_writer(
     kind: Kind, line_format: LineFormat, with_confidences: bool
 ) -> Callable[[Region, str], str]:
     """Return what makes a line of a region and its place, and refuses what would not read back."""
-    read_line = reader_of_lines(kind, line_format)
+    reader = LineReader(kind, Rules(line_format=line_format, loading=True), line_format)
 
     def line_of(region: Region, place: str) -> str:
         line = _line(region, kind, line_format, place)
         try:
-            found = read_line(line)
+            found = reader.region(line)
         except Fault as fault:
             raise NotWritable(f"{place} would not read back: {fault.found}") from fault
         if with_confidences and found.text is not None and looks_like_confidence(found.text):
@@ -175,7 +220,13 @@ def _line(region: Region, kind: Kind, line_format: LineFormat, place: str) -> st
 
 
 def shortest(value: float) -> str:
-    """Return the shortest text that reads back as the same number, whole numbers without a point."""
+    """Return the shortest text that reads back as the same number, whole numbers without a point.
+
+    Examples
+    --------
+    >>> shortest(2.0), shortest(2.5)
+    ('2', '2.5')
+    """
     return repr(int(value)) if value == int(value) and abs(value) < 1e15 else repr(value)
 
 
@@ -215,11 +266,19 @@ def write_coco(
     NotWritable
         If a text holds a null character or half a character, or an image has an unusable name;
         then the stream holds a part of the file.
+
+    Examples
+    --------
+    >>> from io import BytesIO
+    >>> file = BytesIO()
+    >>> write_coco(file, {"img_1": [Region.from_box(10, 20, 19, 24)]}, kind="results")
+    >>> json.loads(file.getvalue())["annotations"][0]["bbox"]
+    [10, 20, 9, 4]
     """
     if method is not None and (not method.strip() or storable(method) != method):
         raise NotWritable(f"{quoted(method)} cannot be the name of a method")
     for image in regions_by_image:
-        _check_name(image)
+        check_name(image)
     labels = {of.label for regions in regions_by_image.values() for of in regions} - {None}
     names = [_CATEGORY, *sorted(label for label in labels if label and label != _CATEGORY)]
     categories = {name: at for at, name in enumerate(names, 1)}

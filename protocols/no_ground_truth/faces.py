@@ -6,19 +6,15 @@ from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
-import shapely
-from numpy.typing import NDArray
 
-from ..core.geometry import Floats, Indices, Shapes, box_areas
+from ..core.geometry import Floats, Indices, box_areas
 from ..core.regions import Region
-from .votes import Consensus, VoteError, weigh_votes
+from .drawn import MAX_CELLS, Drawn, Parts, added_up
+from .trapezoids import trapezoids
+from .votes import Consensus, weigh_votes
 
 # Smaller parts, in square pixels, are rounding.
 _MIN_AREA: Final = 1e-9
-# To which crossings of sides are rounded, in pixels.
-_GRID: Final = 1e-9
-# Cells of a grid that are held at once, over all methods.
-_MAX_CELLS: Final = 4_000_000
 
 
 @dataclass(frozen=True)
@@ -65,8 +61,7 @@ def faces_of(
     """Return the faces of the arrangement of all methods' polygons on an image.
 
     Clusters of touching boxes stand apart: rectangles are cut on the grid of their coordinates,
-    other polygons along all their sides. There is no resolution; only crossings of slanted sides
-    are rounded, to 1e-9 pixels.
+    other polygons into trapezoids between all their sides. There is no resolution.
 
     Parameters
     ----------
@@ -89,8 +84,15 @@ def faces_of(
     ------
     VoteError
         If a confidence is outside [0, 1]; names method and detection.
+
+    Examples
+    --------
+    >>> methods = [[Region.from_box(0, 0, 10, 10)], [Region.from_box(5, 0, 15, 10)]]
+    >>> faces = faces_of(methods, width=20, height=10)
+    >>> faces.signatures.tolist(), faces.areas.tolist()
+    ([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]], [50.0, 50.0, 50.0, 50.0])
     """
-    drawn = _Drawn(methods, use_confidences)
+    drawn = Drawn(methods, use_confidences)
     frame: tuple[float, float, float, float] | None = None
     if width is not None and height is not None:
         frame = (0.0, 0.0, width, height)
@@ -98,7 +100,7 @@ def faces_of(
     elif len(drawn.boxes):
         frame = (*drawn.boxes[:, :2].min(axis=0).tolist(), *drawn.boxes[:, 2:].max(axis=0).tolist())
     drawn.keep((drawn.areas > 0) & (drawn.ranks > 0))
-    parts = [*_parts_of_rectangles(drawn), *_parts_of_others(drawn)]
+    parts = [*_parts_of_rectangles(drawn), *trapezoids(drawn)]
     ranks = np.concatenate([np.zeros((len(methods), 0), dtype=np.intp), *(r for r, _ in parts)], 1)
     areas = np.concatenate([np.zeros(0), *(a for _, a in parts)])
     voted = (areas > _MIN_AREA) & ranks.any(axis=0)
@@ -113,133 +115,34 @@ def faces_of(
     return _merged(ranks, areas, drawn.levels)
 
 
-class _Drawn:
-    """The polygons of all methods on an image, ready to be cut into faces.
-
-    A rank is the place of a vote among the votes of its method: 0 is no vote, and of two votes the
-    greater has the greater rank. ``levels`` leads back from ranks to votes.
-    """
-
-    def __init__(self, methods: Sequence[Sequence[Region]], use_confidences: bool) -> None:
-        regions = [region for detections in methods for region in detections]
-        counts = [len(detections) for detections in methods]
-        self.n_methods = len(methods)
-        self.method: Indices = np.repeat(np.arange(len(methods)), counts)
-        votes = np.ones(len(regions))
-        if use_confidences:
-            votes = np.array(
-                [
-                    _vote(region, f"method {k}, detection {at}")
-                    for k, detections in enumerate(methods)
-                    for at, region in enumerate(detections)
-                ],
-                dtype=np.float64,
-            )
-        self.levels = [
-            np.unique(np.concatenate([[0.0], votes[self.method == k]])) for k in range(len(methods))
-        ]
-        self.ranks: Indices = np.zeros(len(regions), dtype=np.intp)
-        for k, levels in enumerate(self.levels):
-            own = self.method == k
-            self.ranks[own] = np.searchsorted(levels, votes[own])
-        shapes = Shapes(regions)
-        self.boxes = shapes.boxes
-        self.areas = shapes.areas
-        self.rectangular = shapes.rectangular
-        self.polygons: NDArray[np.object_] = np.full(len(regions), None, dtype=object)
-        slanted = np.flatnonzero(~self.rectangular)
-        if len(slanted):
-            self.polygons[slanted] = _areal(shapes.polygons(slanted))
-
-    def clip(self, frame: tuple[float, float, float, float]) -> None:
-        left, top, right, bottom = frame
-        outside = (self.boxes[:, :2] < (left, top)) | (self.boxes[:, 2:] > (right, bottom))
-        beyond = np.flatnonzero(outside.any(axis=1))
-        if not len(beyond):
-            return
-        boxes = self.boxes.copy()
-        boxes[:, ::2] = np.clip(boxes[:, ::2], left, right)
-        boxes[:, 1::2] = np.clip(boxes[:, 1::2], top, bottom)
-        self.boxes = boxes
-        self.areas = self.areas.copy()
-        straight, slanted = beyond[self.rectangular[beyond]], beyond[~self.rectangular[beyond]]
-        self.areas[straight] = box_areas(boxes[straight])
-        if len(slanted):
-            inside = shapely.intersection(self.polygons[slanted], shapely.box(*frame))
-            self.polygons[slanted] = _areal(inside)
-            self.areas[slanted] = shapely.area(inside)
-
-    def keep(self, kept: NDArray[np.bool_]) -> None:
-        for name in ("method", "ranks", "boxes", "areas", "rectangular", "polygons"):
-            setattr(self, name, getattr(self, name)[kept])
-
-    def clusters(self) -> Indices:
-        """Return the number of the cluster of each polygon: those whose boxes touch belong together."""
-        # Takes longer to import than the whole package, and nothing else needs it.
-        from scipy.sparse import coo_array
-        from scipy.sparse.csgraph import connected_components
-
-        n = len(self.boxes)
-        boxes = shapely.box(*self.boxes.T)
-        a, b = shapely.STRtree(boxes).query(boxes)
-        touching = coo_array((np.ones(len(a), dtype=bool), (a, b)), shape=(n, n))
-        _, cluster = connected_components(touching, directed=False)
-        return np.asarray(cluster, dtype=np.intp)
-
-
-def _areal(geometries: NDArray[np.object_]) -> NDArray[np.object_]:
-    """Return the areal parts: repair and clipping may leave loose lines and points beside them."""
-    mixed = shapely.get_type_id(geometries) == shapely.GeometryType.GEOMETRYCOLLECTION
-    areal = geometries.copy()
-    for at in np.flatnonzero(mixed).tolist():
-        parts = _polygons_in(geometries[at : at + 1])[0]
-        areal[at] = shapely.multipolygons(parts)
-    return areal
-
-
-def _polygons_in(geometries: NDArray[np.object_]) -> tuple[NDArray[np.object_], Indices]:
-    """Return the polygons that geometries consist of, and the index of the one each is from."""
-    parts, owner = shapely.get_parts(geometries, return_index=True)
-    # A collection may hold multipolygons.
-    parts, inner = shapely.get_parts(parts, return_index=True)
-    flat = shapely.get_type_id(parts) == shapely.GeometryType.POLYGON
-    return parts[flat], owner[inner][flat]
-
-
-def _vote(region: Region, place: str) -> float:
-    if region.confidence is None:
-        return 1.0
-    if not 0 <= region.confidence <= 1:
-        raise VoteError(f"{place}: expected a confidence in [0, 1], got {region.confidence!r}")
-    return float(region.confidence)
-
-
-_Parts = list[tuple[Indices, Floats]]
-
-
-def _parts_of_rectangles(drawn: _Drawn) -> _Parts:
-    """Return the cells of the coordinate grids of the clusters that have only rectangles.
+def _parts_of_rectangles(drawn: Drawn) -> Parts:
+    """Return what stands alone, and the cells of the grids of the clusters that have only rectangles.
 
     What is left in ``drawn`` are the polygons of the other clusters.
     """
     if not len(drawn.boxes):
         return []
-    cluster = drawn.clusters()
+    drawn.seek_clusters()
+    alone = np.bincount(drawn.cluster)[drawn.cluster] == 1
+    own = np.zeros((drawn.n_methods, int(alone.sum())), dtype=np.intp)
+    own[drawn.method[alone], np.arange(own.shape[1])] = drawn.ranks[alone]
+    parts = [(own, drawn.areas[alone])]
+    drawn.keep(~alone)
+    if not len(drawn.boxes):
+        return parts
+    cluster = drawn.cluster
     # Of each polygon, whether its cluster has only rectangles; then these, cluster by cluster.
     straight = np.bincount(cluster, ~drawn.rectangular)[cluster] == 0
     order = np.flatnonzero(straight)[np.argsort(cluster[straight], kind="stable")]
     starts = np.flatnonzero(np.diff(cluster[order])) + 1
-    parts = [
-        part
-        for cluster_at in np.split(order, starts)
-        if len(cluster_at)
-        for part in _cells(drawn, cluster_at)
-    ]
+    for cluster_at in np.split(order, starts):
+        if len(cluster_at):
+            parts += _cells(drawn, cluster_at)
     drawn.keep(~straight)
     return parts
 
 
-def _cells(drawn: _Drawn, at: Indices) -> _Parts:
+def _cells(drawn: Drawn, at: Indices) -> Parts:
     boxes, methods, ranks = drawn.boxes[at], drawn.method[at], drawn.ranks[at]
     # Every side lies on the grid of all coordinates of the cluster, so all methods vote alike on a
     # whole cell: grid[method, row, column] is the greatest rank that covers the cell.
@@ -248,7 +151,7 @@ def _cells(drawn: _Drawn, at: Indices) -> _Parts:
     top, bottom = np.searchsorted(ys, boxes[:, 1::2]).T
     own, methods = np.unique(methods, return_inverse=True)
     n_rows, n_columns = len(ys) - 1, len(xs) - 1
-    step = max(1, _MAX_CELLS // (len(own) * n_columns))
+    step = max(1, MAX_CELLS // (len(own) * n_columns))
     parts = []
     for first in range(0, n_rows, step):
         last = min(first + step, n_rows)
@@ -270,68 +173,10 @@ def _cells(drawn: _Drawn, at: Indices) -> _Parts:
     return parts
 
 
-def _parts_of_others(drawn: _Drawn) -> _Parts:
-    """Return the faces between the boundaries of all polygons, each with the ranks that cover it."""
-    if not len(drawn.boxes):
-        return []
-    missing = np.flatnonzero(drawn.rectangular)
-    polygons = drawn.polygons
-    polygons[missing] = shapely.box(*drawn.boxes[missing].T)
-    parts, owner = _polygons_in(polygons)
-    # On a grid, noding cannot fail where sides almost coincide; doubles hold coordinates up to it.
-    grid = max(_GRID, 1e-13 * float(np.abs(drawn.boxes).max()))
-    lines = shapely.union_all(shapely.boundary(parts), grid_size=grid)
-    faces = shapely.get_parts(shapely.polygonize(shapely.get_parts(lines)))
-    areas = shapely.area(faces)
-    faces, areas = faces[areas > _MIN_AREA], areas[areas > _MIN_AREA]
-    # A point inside a face is inside the polygons that cover the face.
-    covering, face = shapely.STRtree(shapely.point_on_surface(faces)).query(
-        parts, predicate="contains"
-    )
-    ranks = np.zeros((drawn.n_methods, len(faces)), dtype=np.intp)
-    np.maximum.at(ranks, (drawn.method[owner[covering]], face), drawn.ranks[owner[covering]])
-    return [(ranks, areas)]
-
-
 def _merged(ranks: Indices, areas: Floats, levels: Sequence[Floats]) -> Faces:
     """Return faces with the areas of equal ranks added up."""
-    # A column of ranks is a number whose digits are the ranks, method by method: equal columns are
-    # equal numbers, and their order is that of the votes. Before a number could overflow it is
-    # replaced by its place among those that occur, which keeps the order.
-    codes = np.zeros(len(areas), dtype=np.int64)
-    n_codes = 1
-    for row, known in zip(ranks, levels, strict=True):
-        if n_codes * len(known) >= 2**62:
-            codes = np.unique(codes, return_inverse=True)[1]
-            n_codes = len(codes)
-        codes = codes * len(known) + row
-        n_codes *= len(known)
-    _, first, inverse = np.unique(codes, return_index=True, return_inverse=True)
-    signatures = np.empty((len(first), len(levels)))
+    ranks, areas = added_up(ranks, areas, levels)
+    signatures = np.empty((len(areas), len(levels)))
     for k, known in enumerate(levels):
-        signatures[:, k] = known[ranks[k, first]]
-    return Faces(signatures, np.asarray(np.bincount(inverse, areas), dtype=np.float64))
-
-
-def look_alikes(
-    tables: Sequence[Faces], *, min_iou: float = 0.99, min_share: float = 0.9
-) -> list[tuple[int, int]]:
-    """Return pairs of methods that mark the same areas: they pull the consensus to themselves.
-
-    Two methods agree on an image where the IoU of what they mark is at least ``min_iou``. Images
-    that both leave empty do not count. A pair is returned that agrees on at least ``min_share`` of
-    the others; put such methods in one group (`share_weights`).
-    """
-    n_methods = tables[0].signatures.shape[1] if tables else 0
-    agree = np.zeros((n_methods, n_methods))
-    counted = np.zeros((n_methods, n_methods))
-    for table in tables:
-        marked = (table.signatures > 0).astype(np.float64)
-        # Shape (methods, methods): the area that both mark, and on the diagonal each one's own.
-        both = marked.T @ (marked * table.areas[:, None])
-        own = np.diag(both)
-        either = own[:, None] + own[None, :] - both
-        counted += either > 0
-        agree += (either > 0) & (both >= min_iou * either)
-    alike = (counted > 0) & (agree >= min_share * counted)
-    return [(int(i), int(j)) for i, j in np.argwhere(np.triu(alike, 1))]
+        signatures[:, k] = known[ranks[k]]
+    return Faces(signatures, areas)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from ..core.base import (
+    Family,
     ImageScore,
     Needs,
     OverallScore,
@@ -36,6 +37,7 @@ class NoGroundTruth(Protocol):
     """
 
     slug: ClassVar[str] = "no-ground-truth"
+    family: ClassVar[Family] = "Other questions"
     name: ClassVar[str] = "Without ground truth"
     reference: ClassVar[str] = "LS11"
     summary: ClassVar[str] = "Methods vote on every point; each is measured by the votes of all."

@@ -76,7 +76,22 @@ class SlotCounts:
 
 
 def count_slots(paired: Paired, n_predictions: int, view: str) -> SlotCounts:
-    """Return the counts of one document in a view."""
+    """Return the counts of one document in a view.
+
+    Parameters
+    ----------
+    paired : sequence of Pair or None
+        What each reference takes.
+    n_predictions : int
+    view : "combined", "boundaries" or "labels"
+
+    Examples
+    --------
+    >>> from protocols.slot_error.pairing import Pair
+    >>> counts = count_slots((Pair(0, 0.5, 1.0), None), 2, "combined")
+    >>> counts.matches, counts.substitutions, counts.insertions, counts.deletions
+    (0.5, 0.5, 1, 1)
+    """
     pairs = [pair for pair in paired if pair is not None]
     return SlotCounts(
         n_references=len(paired),

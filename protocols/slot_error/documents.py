@@ -13,7 +13,25 @@ class DocumentError(ProtocolError, ValueError):
 
 
 def read_documents(given: Any, place: str) -> tuple[Document, ...]:
-    """Return documents from JSON data; a refusal names the place below ``place``."""
+    """Return documents from JSON data; a refusal names the place below ``place``.
+
+    Parameters
+    ----------
+    given : list
+    place : str
+        What messages call it.
+
+    Raises
+    ------
+    DocumentError
+        If it is something else.
+
+    Examples
+    --------
+    >>> found = [{"references": [], "predictions": [{"spans": [[0, 4]], "labels": ["water"]}]}]
+    >>> read_documents(found, "case 1")[0].predictions[0].labels
+    ('water',)
+    """
     if not isinstance(given, list):
         raise DocumentError(f'{place}: expected a list "documents"')
     return tuple(_document(one, f"{place}, document {at}") for at, one in enumerate(given))
@@ -70,12 +88,48 @@ def _polygon(given: Any, place: str) -> Region:
 
 
 def checked_labels(given: Any, place: str) -> tuple[str, ...]:
+    """Return labels without repetitions.
+
+    Parameters
+    ----------
+    given : list of str
+    place : str
+        What messages call it.
+
+    Raises
+    ------
+    DocumentError
+        If they are no texts.
+
+    Examples
+    --------
+    >>> checked_labels(['a', 'b', 'a'], 'item 1')
+    ('a', 'b')
+    """
     if not isinstance(given, list) or not all(isinstance(label, str) for label in given):
         raise DocumentError(f"{place}: expected a list of texts, got {given!r}")
     return tuple(dict.fromkeys(given))
 
 
 def checked_object(given: Any, place: str) -> Mapping[str, Any]:
+    """Return what is a mapping.
+
+    Parameters
+    ----------
+    given : mapping
+    place : str
+        What messages call it.
+
+    Raises
+    ------
+    DocumentError
+        If it is none.
+
+    Examples
+    --------
+    >>> checked_object({'a': 1}, 'item 1')
+    {'a': 1}
+    """
     if not isinstance(given, Mapping):
         raise DocumentError(f"{place}: expected an object")
     return given

@@ -69,18 +69,23 @@ def _check_acyclic(parents: Mapping[str, Sequence[str]]) -> None:
 
 
 def read_ontology(text: str) -> Ontology:
-    """Return the ontology of an .obo file or of child-tab-parent lines, whichever the text is.
+    r"""Return the ontology of an .obo file or of child-tab-parent lines, whichever the text is.
 
     Raises
     ------
     OntologyError
         If a line is neither, or the terms make a cycle; names the line or the terms.
+
+    Examples
+    --------
+    >>> read_ontology("ice\twater").parents
+    {'ice': ('water',)}
     """
     lines = (line.strip() for line in text.splitlines())
-    return read_obo(text) if "[Term]" in lines else read_child_parent(text)
+    return _read_obo(text) if "[Term]" in lines else _read_child_parent(text)
 
 
-def read_child_parent(text: str) -> Ontology:
+def _read_child_parent(text: str) -> Ontology:
     """Return the ontology of lines with a child, a tab and a parent; empty lines do not count."""
     parents: dict[str, list[str]] = {}
     for number, line in enumerate(text.splitlines(), 1):
@@ -94,7 +99,7 @@ def read_child_parent(text: str) -> Ontology:
     return _ontology(parents)
 
 
-def read_obo(text: str) -> Ontology:
+def _read_obo(text: str) -> Ontology:
     """Return the ontology of an OBO file: ``id`` and ``is_a`` of its terms, obsolete ones skipped."""
     stanzas: list[_Stanza] = []
     stanza: _Stanza | None = None

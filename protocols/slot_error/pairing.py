@@ -39,6 +39,21 @@ def pair_items(document: Document, similarity: WangSimilarity) -> Paired:
 
     References choose on their own, so a prediction may serve several. Of predictions that are
     equal within 1e-12 the first takes it.
+
+    Parameters
+    ----------
+    document : Document
+    similarity : WangSimilarity
+
+    Returns
+    -------
+    tuple of Pair or None, one for each reference
+
+    Examples
+    --------
+    >>> word, half = Item(spans=((0, 10),)), Item(spans=((0, 5),))
+    >>> pair_items(Document((word,), (half,)), WangSimilarity())
+    (Pair(prediction=0, boundaries=0.5, labels=1.0),)
     """
     candidates: defaultdict[int, list[Pair]] = defaultdict(list)
     for i, j, jaccard in _overlaps(document):
@@ -48,7 +63,13 @@ def pair_items(document: Document, similarity: WangSimilarity) -> Paired:
 
 
 def best_pair(candidates: Sequence[Pair]) -> Pair | None:
-    """Return the best of a reference's candidates, which stand in file order."""
+    """Return the best of a reference's candidates, which stand in file order.
+
+    Examples
+    --------
+    >>> best_pair([Pair(0, 0.2, 1.0), Pair(1, 0.5, 1.0), Pair(2, 1.0, 0.5)]).prediction
+    1
+    """
     scores = [pair.score("combined") for pair in candidates]
     greatest = max(scores, default=0.0)
     if greatest <= 0:

@@ -12,6 +12,7 @@ import shapely
 from numpy.typing import NDArray
 
 from ..core.base import (
+    Family,
     ImageScore,
     Match,
     OverallScore,
@@ -45,6 +46,7 @@ class SlotError(Protocol):
     """
 
     slug: ClassVar[str] = "slot-error"
+    family: ClassVar[Family] = "Other questions"
     name: ClassVar[str] = "Slot error rate"
     reference: ClassVar[str] = "BB13"
     summary: ClassVar[str] = (

@@ -62,7 +62,23 @@ class Outlines(Shapes):
 
 
 def iou_of_pairs(truth: Shapes, detections: Shapes, pairs: Pairs) -> tuple[Floats, Floats]:
-    """Return the IoU of each pair, and the share of its detection that lies in its truth."""
+    """Return the IoU of each pair, and the share of its detection that lies in its truth.
+
+    Parameters
+    ----------
+    truth, detections : Shapes
+    pairs : Pairs, length m
+
+    Returns
+    -------
+    two ndarrays of shape (m,)
+
+    Examples
+    --------
+    >>> table, half = Outlines([Region.from_box(0, 0, 9, 4)]), Outlines([Region.from_box(0, 0, 9, 2)])
+    >>> iou_of_pairs(table, half, Pairs(np.array([0]), np.array([0])))
+    (array([0.5]), array([1.]))
+    """
     shared = intersection_areas(truth, detections, pairs)
     areas = detections.areas[pairs.detection]
     union = truth.areas[pairs.truth] + areas - shared
@@ -233,6 +249,19 @@ def _augment(
 
 
 def too_far(best: float, threshold: float) -> str:
+    """Say why a region found no partner.
+
+    Parameters
+    ----------
+    best : float
+        The largest IoU that it has.
+    threshold : float
+
+    Examples
+    --------
+    >>> too_far(0.3, 0.6)
+    'its best IoU, 0.300, is below 0.6'
+    """
     if best >= threshold:
         return f"every partner with an IoU of {threshold:g} or more was taken"
     return f"its best IoU, {best:.3f}, is below {threshold:g}"

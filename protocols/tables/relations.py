@@ -37,6 +37,13 @@ def cell_relations(table: Indices, cells: NDArray[np.intp]) -> NDArray[np.intp]:
     ------
     RegionError
         If a table has more than MAX_POSITIONS positions or MAX_RELATIONS pairs of neighbours.
+
+    Examples
+    --------
+    A row of two cells: the first stands before the second, to the right.
+
+    >>> cell_relations(np.array([0, 0]), np.array([[0, 0, 0, 0], [0, 1, 0, 1]]))
+    array([[0, 0, 1]])
     """
     n_rows = cells[:, 2] - cells[:, 0] + 1
     n_columns = cells[:, 3] - cells[:, 1] + 1

@@ -1,0 +1,442 @@
+"""The commands: ``python -m protocols COMMAND``.
+
+Each command imports what it needs itself, so that none waits for the readers of another.
+"""
+
+import argparse
+import csv
+import json
+import math
+import os
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import MISSING
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from engine.errors import EngineError
+from engine.options import add_options, chosen_engine
+
+from .. import __version__, registry
+from ..core.base import Protocol
+from ..core.errors import ProtocolError
+from . import converting
+from .usage import USAGE
+
+if TYPE_CHECKING:
+    from ..formats.contents import Kind
+    from .batch import Formats, Scored
+
+_NOT_DONE, _BAD_INPUT = 1, 2
+_COLUMNS = ("protocol", "method", "image", "recall", "precision", "f_score")
+_SUMS = ("recalled", "n_truth", "precise", "n_detections")
+# The row of the official figures of a whole result set.
+_ALL_IMAGES = "*"
+# Zipped results, times the protocols, that are scored in about half a second.
+_SMALL_BYTES = 300_000
+# Characters of the progress bar.
+_BAR = 40
+
+
+class _BadInput(Exception):
+    """Input that cannot be used; one sentence that names file, place and fault."""
+
+
+def run_command(given: Sequence[str]) -> int:
+    """Run a command of the package; return its exit code: 0, 1 (not done) or 2 (bad input).
+
+    Examples
+    --------
+    >>> files = ["--truth", "gt.zip", "--results", "east.zip", "--out", "scores.csv"]
+    >>> run_command(["score", "--protocol", "iou", *files])
+    0
+    >>> print(Path("scores.csv").read_text())
+    protocol,method,image,recall,precision,f_score
+    iou,east,1,0.5,1.0,0.666...
+    iou,east,*,0.5,1.0,0.666...
+    """
+    options = _parser().parse_args(given)
+    try:
+        options.run(options)
+    except (ProtocolError, _BadInput) as refusal:
+        print(refusal, file=sys.stderr)
+        return _BAD_INPUT
+    except EngineError as refusal:
+        print(refusal, file=sys.stderr)
+        return _NOT_DONE
+    return 0
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="python -m protocols",
+        description="Evaluation protocols for text detection.",
+        epilog=USAGE,
+    )
+    parser.add_argument("--version", action="version", version=__version__)
+    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+
+    listing = commands.add_parser("list", help="the protocols and their parameters")
+    listing.add_argument("--json", action="store_true")
+    listing.set_defaults(run=_list)
+
+    _add_archive_commands(commands)
+
+    scenes = commands.add_parser("scenes", help="score scenes given as JSON, with their matches")
+    scenes.add_argument("file", metavar="FILE.json", help="- for standard input")
+    scenes.add_argument("--protocol", required=True, metavar="SLUG")
+    scenes.add_argument("--parameters", default="{}", metavar="JSON")
+    scenes.set_defaults(run=_scenes)
+
+    tables = commands.add_parser("tables", help="cTDaR: table regions (A) and their structure (B)")
+    tables.add_argument("--track", required=True, choices=["A", "B"])
+    tables.add_argument("--truth", required=True, type=Path, metavar="DIR")
+    tables.add_argument("--results", required=True, type=Path, metavar="DIR")
+    tables.add_argument("--variant", choices=["page", "tool"], default="page")
+    tables.set_defaults(run=_tables)
+
+    slots = commands.add_parser("slot-error", help="slot error rate of documents")
+    slots.add_argument("file", metavar="FILE.json", help="- for standard input")
+    slots.add_argument(
+        "--ontology", type=Path, metavar="FILE", help=".obo, or child-tab-parent lines"
+    )
+    slots.set_defaults(run=_slot_error)
+
+    votes = commands.add_parser("no-ground-truth", help="precision and recall from agreement alone")
+    votes.add_argument("file", metavar="FILE.json", help="- for standard input")
+    votes.set_defaults(run=_no_ground_truth)
+
+    return parser
+
+
+def _add_archive_commands(commands: Any) -> None:
+    """Add what takes ground truth and result sets as files."""
+    scoring = commands.add_parser("score", help="score result sets, per image and overall")
+    scoring.add_argument(
+        "--protocol", required=True, help="slugs or slug:variant, separated by commas, or all"
+    )
+    scoring.add_argument("--truth", required=True, metavar="gt.zip")
+    scoring.add_argument("--results", required=True, nargs="+", metavar="A.zip")
+    scoring.add_argument("--out", type=Path, metavar="FILE.csv|.json")
+    scoring.add_argument("--parameters", default="{}", metavar="JSON")
+    scoring.add_argument(
+        "--sums",
+        action="store_true",
+        help="also what each image adds to the overall figures, as python -m rankings detectors reads it",
+    )
+    _add_formats(scoring)
+    add_options(scoring)
+    scoring.set_defaults(run=_score)
+
+    errors = commands.add_parser("errors", help="why regions got nothing, and what it costs")
+    errors.add_argument("--protocol", default="iou", metavar="SLUG")
+    errors.add_argument("--truth", required=True, metavar="gt.zip")
+    errors.add_argument("--results", required=True, nargs="+", metavar="A.zip")
+    errors.add_argument("--parameters", default="{}", metavar="JSON")
+    errors.add_argument("--json", action="store_true", help="with every region")
+    errors.add_argument("--out", type=Path, metavar="FILE.csv|.json", help="a row for each region")
+    _add_formats(errors)
+    errors.set_defaults(run=_errors)
+
+    graphs = commands.add_parser("graphs", help="recall and precision against each threshold")
+    graphs.add_argument("--protocol", default="deteval", metavar="SLUG")
+    graphs.add_argument("--truth", required=True, metavar="gt.zip")
+    graphs.add_argument("--results", required=True, metavar="A.zip")
+    graphs.add_argument("--steps", type=int, default=20, metavar="N")
+    graphs.add_argument("--parameters", default="{}", metavar="JSON")
+    _add_formats(graphs)
+    graphs.set_defaults(run=_graphs)
+    converting.add_command(commands)
+
+
+def _add_formats(command: argparse.ArgumentParser) -> None:
+    names = {
+        "--format": "how all files are written, where that is not found out: quad, polygon …",
+        "--truth-format": "how the ground truth is written",
+        "--results-format": "how results are written",
+    }
+    for name, says in names.items():
+        command.add_argument(name, metavar="SLUG", help=says)
+
+
+def _formats(options: argparse.Namespace) -> "Formats":
+    from ..formats.reading import FORMATS
+    from .batch import Formats
+
+    named = Formats(
+        options.truth_format or options.format, options.results_format or options.format
+    )
+    for slug in (named.truth, named.results):
+        if slug is not None and slug not in FORMATS:
+            raise _BadInput(f"there is no format {slug!r}; formats: {', '.join(FORMATS)}")
+    return named
+
+
+def _tell_reading(path: str, kind: "Kind", format: str | None) -> None:
+    """Say on standard error what a file's lines were taken for."""
+    from .batch import read_file
+
+    archive = read_file(path, kind, format)
+    if archive.reading:
+        print(f"{archive.name}: read as {archive.reading} ({archive.format})", file=sys.stderr)
+
+
+def _list(options: argparse.Namespace) -> None:
+    described = [_described(protocol) for protocol in registry.PROTOCOLS.values()]
+    if options.json:
+        print(json.dumps(described))
+        return
+    for protocol in described:
+        print(
+            f"{protocol['slug']:<12} {protocol['name']:<10} {protocol['summary']} [{protocol['reference']}]"
+        )
+        for name, parameter in protocol["parameters"].items():
+            limits, choices = parameter["range"], parameter["choices"]
+            shown = f" in [{limits[0]:g}, {limits[1]:g}]" if limits else ""
+            shown = f" of {', '.join(choices)}" if choices else shown
+            print(f"  {name} = {parameter['default']}{shown}: {parameter['says']}")
+        for name, variant in protocol["variants"].items():
+            print(f"  {protocol['slug']}:{name}: as {variant['says']}")
+
+
+def _described(protocol: type[Protocol]) -> dict[str, Any]:
+    return {
+        "slug": protocol.slug,
+        "name": protocol.name,
+        "summary": protocol.summary,
+        "reference": protocol.reference,
+        "parameters": {
+            declared.name: {
+                "default": None if declared.default is MISSING else declared.default,
+                "range": None
+                if isinstance(declared.default, bool) or "choices" in declared.metadata
+                else [declared.metadata["low"], declared.metadata["high"]],
+                "choices": list(declared.metadata.get("choices", ())) or None,
+                "says": declared.metadata["says"],
+            }
+            for declared in protocol.declared()
+        },
+        "variants": {
+            name: {"parameters": dict(variant.parameters), "says": variant.says}
+            for name, variant in protocol.variants.items()
+        },
+    }
+
+
+def _score(options: argparse.Namespace) -> None:
+    from .batch import score_files, settled
+
+    names = _checked_names(options)
+    formats = _formats(options)
+    protocols, remarks = settled(_protocols(options), options.truth, formats)
+    for said in remarks:
+        print(said, file=sys.stderr)
+    scored_by_method: dict[tuple[str, str], Scored] = {}
+    left_out: dict[str, str] = {}
+    if options.workers is None and _is_small(options.results, len(protocols)):
+        options.workers = 1
+    untold = dict(zip(names, options.results, strict=True))
+    with chosen_engine(
+        options, preload=sorted({type(of).__module__ for of in protocols})
+    ) as engine:
+        parts = score_files(
+            protocols,
+            options.truth,
+            options.results,
+            formats=formats,
+            executor=engine,
+            only_fitting=options.protocol == "all",
+        )
+        _tell_reading(options.truth, "truth", formats.truth)
+        for done, n, scored in parts:
+            for result_set in scored:
+                if (path := untold.pop(result_set.method, None)) is not None:
+                    _tell_reading(path, "results", formats.results)
+                scored_by_method[result_set.method, result_set.slug] = result_set
+                if result_set.note:
+                    left_out[result_set.slug] = result_set.note
+            _show_progress(done, n, scored[-1].method if len(options.results) == n else "")
+    for slug, note in left_out.items():
+        print(f"{slug}: undefined, since {note}", file=sys.stderr)
+    columns = (*_COLUMNS, *_SUMS) if options.sums else _COLUMNS
+    rows = [row[: len(columns)] for row in _rows(scored_by_method, names, protocols)]
+    _write_rows(columns, rows, options.out)
+
+
+def _checked_names(options: argparse.Namespace) -> list[str]:
+    """Return the names of the methods, after a look at where the answer goes."""
+    if options.out is not None and options.out.suffix not in (".csv", ".json"):
+        raise _BadInput(f"{options.out} must end in .csv or .json")
+    names = [Path(path).stem for path in options.results]
+    if len(set(names)) < len(names):
+        raise _BadInput("two result sets have the same name; methods are named after their files")
+    return names
+
+
+def _is_small(paths: Sequence[str], n_protocols: int) -> bool:
+    """Tell whether scoring takes less time than starting processes for it."""
+    n_bytes = sum(Path(path).stat().st_size for path in paths if Path(path).is_file())
+    return n_bytes * n_protocols < _SMALL_BYTES
+
+
+def _protocols(options: argparse.Namespace) -> list[Protocol]:
+    """Return the protocols asked for; parameters may be given for all, or for each by its slug."""
+    given = options.protocol.split(",")
+    slugs = list(registry.PROTOCOLS) if given == ["all"] else [slug.strip() for slug in given]
+    parameters = _parameters(options.parameters)
+    by_slug = bool(parameters) and set(parameters) <= set(registry.PROTOCOLS)
+    if by_slug:
+        return [registry.get(slug, parameters.get(slug, {})) for slug in slugs]
+    return [registry.get(slug, parameters) for slug in slugs]
+
+
+def _rows(
+    scored_by_method: Mapping[tuple[str, str], "Scored"],
+    methods: Sequence[str],
+    protocols: Sequence[Protocol],
+) -> Iterator[tuple[Any, ...]]:
+    for method in methods:
+        for protocol in protocols:
+            scored = scored_by_method[method, protocol.full_slug]
+            for image, figures in scored.images.items():
+                sums = scored.sums.get(image, (None,) * len(_SUMS))
+                yield (protocol.full_slug, method, image, *figures, *sums)
+            totals = [math.fsum(column) for column in zip(*scored.sums.values(), strict=True)]
+            yield (
+                *(protocol.full_slug, method, _ALL_IMAGES, *scored.overall),
+                *(totals or (None,) * len(_SUMS)),
+            )
+
+
+def _show_progress(done: int, n: int, name: str) -> None:
+    if sys.stderr.isatty():
+        filled = _BAR * done // n
+        bar = "#" * filled + "." * (_BAR - filled)
+        print(f"\r[{bar}] {done}/{n}", end="\n" if done == n else "", file=sys.stderr, flush=True)
+    else:
+        print(f"{done}/{n} {name}".rstrip(), file=sys.stderr)
+
+
+def _write_rows(columns: Sequence[str], rows: Sequence[tuple[Any, ...]], out: Path | None) -> None:
+    try:
+        with open(out, "w", encoding="utf-8", newline="") if out else _standard_output() as stream:
+            if out is not None and out.suffix == ".json":
+                json.dump([dict(zip(columns, row, strict=True)) for row in rows], stream)
+                stream.write("\n")
+                return
+            writer = csv.writer(stream, lineterminator="\n")
+            writer.writerow(columns)
+            writer.writerows([_cell(value) for value in row] for row in rows)
+    except OSError as fault:
+        where = out or "The standard output"
+        raise _BadInput(f"{where} cannot be written: {fault.strerror or fault}") from fault
+
+
+def _cell(value: Any) -> Any:
+    if isinstance(value, tuple):
+        return " ".join(map(str, value))
+    return "" if value is None else value
+
+
+def _standard_output() -> Any:
+    return os.fdopen(os.dup(sys.stdout.fileno()), "w", encoding="utf-8", newline="")
+
+
+def _parameters(text: str) -> dict[str, Any]:
+    try:
+        parameters = json.loads(text)
+    except ValueError as fault:
+        raise _BadInput(f"--parameters is not JSON: {fault}") from fault
+    if not isinstance(parameters, dict):
+        raise _BadInput("--parameters must be a JSON object")
+    return parameters
+
+
+def _errors(options: argparse.Namespace) -> None:
+    from .errors import COLUMNS, explain_files, table
+
+    _checked_names(options)
+    protocol = registry.get(options.protocol, _parameters(options.parameters))
+    formats = _formats(options)
+    _tell_reading(options.truth, "truth", formats.truth)
+    rows: list[tuple[Any, ...]] = []
+    answer = []
+    for explained in explain_files(protocol, options.truth, options.results, formats):
+        rows += explained.rows()
+        answer.append(explained.as_data() if options.json else table(explained))
+    if options.out is not None:
+        _write_rows(COLUMNS, rows, options.out)
+    if options.json:
+        print(json.dumps({"protocol": protocol.slug, "methods": answer}, allow_nan=False))
+    else:
+        print("\n".join(map(str, answer)))
+
+
+def _scenes(options: argparse.Namespace) -> None:
+    from ..formats.scenes import answer, read_scene
+
+    protocol = registry.get(options.protocol, _parameters(options.parameters))
+    given = _read_json(options.file)
+    if isinstance(given, dict) and isinstance(given.get("cases"), list):
+        given = given["cases"]
+    if not isinstance(given, list):
+        raise _BadInput(f"{options.file}: expected a list of scenes")
+    scenes = [read_scene(scene, f"{options.file}, scene {at}") for at, scene in enumerate(given)]
+    scores = protocol.score(scenes)
+    for at, scene in enumerate(given):
+        # A scene may change parameters for itself alone.
+        if scene.get("params"):
+            parameters = {**protocol.parameters(), **scene["params"]}
+            [scores[at]] = registry.get(protocol.slug, parameters).score([scenes[at]])
+    answers = [answer(scene, score) for scene, score in zip(scenes, scores, strict=True)]
+    print(json.dumps(answers, allow_nan=False))
+
+
+def _read_json(path: str) -> Any:
+    try:
+        if path == "-":
+            return json.load(sys.stdin)
+        return json.loads(Path(path).read_text("utf-8-sig"))
+    except OSError as fault:
+        raise _BadInput(f"{path} cannot be read: {fault.strerror}") from fault
+    except ValueError as fault:
+        raise _BadInput(f"{path} is not JSON: {fault}") from fault
+
+
+def _tables(options: argparse.Namespace) -> None:
+    from .table_folders import evaluate_folders
+
+    scores = evaluate_folders(options.track, options.truth, options.results, options.variant)
+    print(json.dumps(scores, allow_nan=False))
+
+
+def _slot_error(options: argparse.Namespace) -> None:
+    from ..slot_error.ontology import read_ontology
+    from .slot_cases import score_documents
+
+    ontology = read_ontology(_read_text(options.ontology)) if options.ontology else None
+    print(json.dumps(score_documents(_read_json(options.file), ontology), allow_nan=False))
+
+
+def _no_ground_truth(options: argparse.Namespace) -> None:
+    from .vote_cases import evaluate_cases
+
+    print(json.dumps(evaluate_cases(_read_json(options.file)), allow_nan=False))
+
+
+def _graphs(options: argparse.Namespace) -> None:
+    from ..core.performance import performance_graphs
+    from .batch import read_scenes
+
+    protocol = registry.get(options.protocol, _parameters(options.parameters))
+    scenes = read_scenes(options.truth, options.results, _formats(options))
+    print(json.dumps(performance_graphs(protocol, scenes, options.steps).as_data()))
+
+
+def _read_text(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8")
+    except OSError as fault:
+        raise _BadInput(f"{path} cannot be read: {fault.strerror}") from fault
+    except UnicodeDecodeError as fault:
+        raise _BadInput(f"{path} is not UTF-8") from fault

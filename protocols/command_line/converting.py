@@ -1,0 +1,134 @@
+"""Converting a file of ground truth or results into another format; readers are imported when it is done."""
+
+import argparse
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ..core.errors import ProtocolError
+
+if TYPE_CHECKING:
+    from ..formats.contents import Archive, Kind
+
+
+class NotConverted(ProtocolError, ValueError):
+    """A file that cannot be read, or not as one set; the message says why."""
+
+
+def add_command(commands: Any) -> None:
+    """Add ``convert``.
+
+    Examples
+    --------
+    >>> parser = argparse.ArgumentParser()
+    >>> add_command(parser.add_subparsers())
+    >>> parser.parse_args(["convert", "gt.zip", "--to", "paddle", "--out", "Label.txt"]).out.name
+    'Label.txt'
+    """
+    command = commands.add_parser("convert", help="write ground truth or results in another format")
+    command.add_argument("file", metavar="FILE")
+    command.add_argument("--to", required=True, metavar="SLUG", help="paddle, labelme, coco-json …")
+    command.add_argument("--out", required=True, type=Path, metavar="FILE")
+    command.add_argument("--kind", choices=["truth", "results"], help="where that is not found out")
+    command.add_argument("--format", metavar="SLUG", help="how the file is written")
+    command.add_argument(
+        "--images", metavar="PHOTOS", help="zip or folder of photographs, for their sizes"
+    )
+    command.add_argument(
+        "--without", default="", metavar="FIELDS", help="to leave out: id,parent …"
+    )
+    command.set_defaults(run=_run)
+
+
+def _run(options: argparse.Namespace) -> None:
+    for line in convert(
+        options.file,
+        options.out,
+        to=options.to,
+        kind=options.kind,
+        format=options.format,
+        images=options.images,
+        without=[field for field in options.without.split(",") if field],
+    ):
+        print(line, file=sys.stderr)
+
+
+def convert(
+    file: str,
+    out: Path,
+    *,
+    to: str,
+    kind: "Kind | None" = None,
+    format: str | None = None,
+    images: str | None = None,
+    without: Sequence[str] = (),
+) -> Iterator[str]:
+    """Write a file in another format; yield what was odd, and what was written.
+
+    Parameters
+    ----------
+    file : str
+    out : Path
+    to : str
+        A format that can be written.
+    kind : "truth" or "results", optional
+        Where that is not found out.
+    format : str, optional
+        How the file is written, where that is not found out.
+    images : str, optional
+        Zip or folder of photographs, for their sizes.
+    without : sequence of str
+        Fields to leave out.
+
+    Raises
+    ------
+    NotConverted
+        If the file cannot be read, or not as one set.
+    NotWritable
+        If the format cannot hold something; then nothing is written.
+
+    Examples
+    --------
+    >>> list(convert("gt.zip", Path("Label.txt"), to="paddle"))[-1]
+    'Label.txt: 2 regions of 1 image, read as quad, written as paddle'
+    """
+    from ..formats.converting import write
+    from ..formats.guessing import guess
+    from ..formats.pictures import picture_sizes
+    from ..formats.problems import counted
+    from ..formats.reading import read
+    from ..formats.summaries import summaries
+
+    if not Path(file).is_file():
+        raise NotConverted(f"{file} cannot be read: there is no such file")
+    if kind is None:
+        kind = "results" if guess(file).kind == "results" else "truth"
+
+    def sizes_known() -> Mapping[str, tuple[int, int]]:
+        return picture_sizes(images) if images is not None else {}
+
+    archive = read(file, kind=kind, format=format, sizes=sizes_known)
+    _refuse(file, archive)
+    sizes = {**archive.sizes, **sizes_known()}
+    content = write(archive.regions, to, kind=kind, sizes=sizes, without=without)
+    try:
+        out.write_bytes(content)
+    except OSError as fault:
+        raise NotConverted(f"{out} cannot be written: {fault.strerror}") from fault
+    for of in summaries(archive.warnings, archive.counts):
+        yield from of.lines()
+    regions, n_images = counted(archive.n_regions, "region"), counted(len(archive.regions), "image")
+    yield f"{out}: {regions} of {n_images}, read as {archive.format}, written as {to}"
+
+
+def _refuse(file: str, archive: "Archive") -> None:
+    from ..formats.summaries import summaries
+
+    stops = [*archive.errors, *archive.questions]
+    if stops:
+        told = [line for of in summaries(stops, {}) for line in of.lines()]
+        raise NotConverted("\n".join(told))
+    if archive.methods:
+        methods = ", ".join(archive.methods)
+        raise NotConverted(f"{file} holds several methods ({methods}); a file is written of one")

@@ -1,0 +1,115 @@
+"""Why regions of result sets got nothing, and what each cause costs ([BFHH20]_)."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from ..core.base import OverallScore, Protocol
+from ..core.causes import Cost, Loss, costs, losses, total
+from .batch import NOT_NAMED, Formats, read_scenes, settled
+
+COLUMNS: Final = ("method", "image", "side", "region", "cause", "credit", "partners")
+_SCENES_AT_ONCE: Final = 1_000
+
+
+@dataclass(frozen=True, slots=True)
+class Explained:
+    """One result set: its figures, what each cause costs, and the losses of each image."""
+
+    method: str
+    overall: OverallScore
+    costs: Sequence[Cost]
+    regions: Sequence[tuple[str, Loss]]
+
+    def rows(self) -> Iterator[tuple[Any, ...]]:
+        """Yield a row for each region, under COLUMNS; regions are counted from 0."""
+        for image, loss in self.regions:
+            yield (self.method, image, *asdict(loss).values())
+
+    def as_data(self) -> dict[str, Any]:
+        figures = ("recall", "precision", "f_score")
+        return {
+            "method": self.method,
+            **{name: getattr(self.overall, name) for name in figures},
+            "costs": [asdict(cost) for cost in self.costs],
+            "regions": [dict(zip(COLUMNS[1:], row[1:], strict=True)) for row in self.rows()],
+        }
+
+
+def explain_files(
+    protocol: Protocol, truth: str, results: Sequence[str], formats: Formats = NOT_NAMED
+) -> Iterator[Explained]:
+    """Yield the losses of each result set, which is named after its file.
+
+    Parameters
+    ----------
+    protocol : Protocol
+        One with ``has_causes``.
+    truth : str
+        Path of the ground truth.
+    results : sequence of str
+        Paths of the result sets.
+    formats : Formats
+
+    Raises
+    ------
+    BatchError
+        If a file cannot be read, or has results for an image that the ground truth lacks.
+    NoCauses
+        If the protocol's credits are not those of single regions.
+
+    Examples
+    --------
+    >>> from protocols import registry
+    >>> [explained] = explain_files(registry.get("iou"), "gt.zip", ["east.zip"])
+    >>> [(image, loss.side, loss.index, loss.cause) for image, loss in explained.regions]
+    [('1', 'truth', 1, 'missed')]
+    """
+    [protocol], _ = settled([protocol], truth, formats)
+    for path in results:
+        scenes = read_scenes(truth, path, formats)
+        scores, found = [], []
+        for start in range(0, max(len(scenes), 1), _SCENES_AT_ONCE):
+            some = scenes[start : start + _SCENES_AT_ONCE]
+            of_some = protocol.score(some)
+            scores += of_some
+            found += losses(protocol, some, of_some)
+        regions = [
+            (scene.name, loss)
+            for scene, of_scene in zip(scenes, found, strict=True)
+            for loss in of_scene.regions
+        ]
+        yield Explained(Path(path).stem, protocol.overall(scores), costs(total(found)), regions)
+
+
+def table(explained: Explained) -> str:
+    """Return the costs of a result set as lines of text; causes without a region are left out.
+
+    Examples
+    --------
+    >>> from protocols import registry
+    >>> print(table(*explain_files(registry.get("iou"), "gt.zip", ["east.zip"])))
+    east: recall 0.5000, precision 1.0000, F 0.6667
+      cause        truths  detections   recall  precision        F
+      missed            1           0  +0.5000    +0.0000  +0.3333
+    """
+    overall = explained.overall
+    lines = [
+        f"{explained.method}: recall {_shown(overall.recall)}, precision "
+        f"{_shown(overall.precision)}, F {_shown(overall.f_score)}",
+        f"  {'cause':<11}{'truths':>8}{'detections':>12}{'recall':>9}{'precision':>11}{'F':>9}",
+    ]
+    for cost in explained.costs:
+        if cost.n_truth or cost.n_detections:
+            gains = (cost.recall, cost.precision, cost.f_score)
+            recall, precision, f = ("-" if of is None else f"{of:+.4f}" for of in gains)
+            lines.append(
+                f"  {cost.cause:<11}{cost.n_truth:>8}{cost.n_detections:>12}{recall:>9}"
+                f"{precision:>11}{f:>9}"
+            )
+    return "\n".join(lines)
+
+
+def _shown(value: float | None) -> str:
+    return "-" if value is None else f"{value:.4f}"

@@ -1,0 +1,22 @@
+"""Libraries that are imported when something of them is used for the first time."""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+__all__ = ["shapely"]
+
+
+class _Later:
+    """Stands for a module; what takes long to import and is seldom needed then costs nobody else."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(import_module(self._name), name)
+
+
+if TYPE_CHECKING:
+    import shapely
+else:
+    shapely = _Later("shapely")

@@ -1,0 +1,211 @@
+"""DetEval on polygons as the Total-Text data set publishes it ([CC17]_)."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import ClassVar, Final
+
+import numpy as np
+
+from .core import thresholds
+from .core.base import (
+    Family,
+    ImageScore,
+    Kind,
+    Match,
+    OverallScore,
+    Protocol,
+    Scene,
+    Side,
+    Tally,
+    f_score,
+    parameter,
+)
+from .core.geometry import Floats, Shapes, intersection_areas, overlapping_pairs, shares
+from .core.matching import flatten, ignored_detections, kinds_of, unmatched_of
+
+# A detection with a larger share in one ignored truth is left out.
+_MAX_IGNORED: Final = 0.5
+# Overlaps that a split or a merge needs.
+_SEVERAL: Final = 2
+
+
+@dataclass(frozen=True)
+class DetevalTotalText(Protocol):
+    """One-to-one, split and merge matches of polygons by shares of areas with two decimals.
+
+    As the data set's Python program has it, over tables of sigma (share of a truth) and tau (share
+    of a detection): a truth is one-to-one if a single detection has sigma above its threshold and a
+    single one, perhaps another, has tau above its own. The order of truths and detections decides
+    who takes part in several possible splits and merges.
+
+    Without a counted truth recall is 0, without a counted detection precision, also where both are
+    missing. Truths that overlap each other can share a detection, which then counts for each;
+    precision is at most 1 all the same.
+    """
+
+    slug: ClassVar[str] = "deteval-total-text"
+    family: ClassVar[Family] = "Shares of areas"
+    name: ClassVar[str] = "DetEval (Total-Text)"
+    reference: ClassVar[str] = "CC17"
+    summary: ClassVar[str] = "DetEval on polygons, as the Total-Text data set computes it."
+    depends_on_order: ClassVar[bool] = True
+
+    min_area_recall: float = thresholds.min_area_recall(0.7)
+    min_area_precision: float = thresholds.min_area_precision(0.6)
+    split_credit: float = parameter(
+        0.8, says="credit of a truth, and of each detection, of a split"
+    )
+    merge_credit: float = parameter(
+        0.8, says="credit of each truth, and of the detection, of a merge"
+    )
+
+    def score(self, scenes: Sequence[Scene]) -> list[ImageScore]:
+        flat = flatten(scenes)
+        truth = Shapes(flat.truth, truncate=True, buffered=True)
+        detections = Shapes(flat.detections, truncate=True, buffered=True)
+        pairs = overlapping_pairs(truth.boxes, detections.boxes, flat.n_truth, flat.n_detections)
+        shared = intersection_areas(truth, detections, pairs)
+        # The program mends figures that cross themselves only where it intersects them.
+        truth_areas, areas = np.abs(truth.signed_areas()), np.abs(detections.signed_areas())
+        inside = shared / (areas[pairs.detection] + 1.0)
+        ignored = ignored_detections(flat, pairs, inside, _MAX_IGNORED)
+        sigma = np.round(shares(shared, truth_areas[pairs.truth]), 2)
+        tau = np.round(shares(shared, areas[pairs.detection]), 2)
+        overlaps = flat.by_scene(pairs, sigma, tau)
+        scores = []
+        for at in range(len(scenes)):
+            truths, of_scene = flat.slices(at)
+            image = _Image(self, flat.ignored_truth[truths].tolist(), ignored[of_scene].tolist())
+            image.fill(overlaps.get(at, []))
+            image.match()
+            scores.append(image.score())
+        return scores
+
+    def overall(self, scores: Sequence[ImageScore]) -> OverallScore:
+        figures = super().overall(scores)
+        recall, precision = _at_most_1(figures.recall), _at_most_1(figures.precision)
+        return replace(
+            figures, recall=recall, precision=precision, f_score=f_score(recall, precision)
+        )
+
+
+def _at_most_1(value: float | None) -> float | None:
+    return None if value is None else min(value, 1.0)
+
+
+@dataclass
+class _Image:
+    """The three passes over one image."""
+
+    protocol: DetevalTotalText
+    truth_ignored: list[bool]
+    ignored: list[bool]
+    matches: list[Match] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        # Rows: all truths, columns: all detections; those that are ignored stay 0.
+        self._sigma: Floats = np.zeros((len(self.truth_ignored), len(self.ignored)))
+        self._tau: Floats = np.zeros_like(self._sigma)
+        self._truth_free = ~np.array(self.truth_ignored, dtype=bool)
+        self._free = ~np.array(self.ignored, dtype=bool)
+
+    def fill(self, overlaps: Sequence[tuple[int, int, float, float]]) -> None:
+        for i, j, sigma, tau in overlaps:
+            if not self.truth_ignored[i] and not self.ignored[j]:
+                self._sigma[i, j], self._tau[i, j] = sigma, tau
+
+    def match(self) -> None:
+        """Find one-to-one matches, splits and merges, each among what the earlier ones left."""
+        for i in np.flatnonzero(self._truth_free).tolist():
+            covering = np.flatnonzero(self._sigma[i] > self.protocol.min_area_recall)
+            on_truth = np.flatnonzero(self._tau[i] > self.protocol.min_area_precision)
+            if len(covering) == 1 and len(on_truth) == 1:
+                self._take([i], covering.tolist(), "one-to-one")
+        for i in np.flatnonzero(self._truth_free).tolist():
+            if (self._sigma[i] > 0).sum() >= _SEVERAL:
+                self._split(i)
+        for j in np.flatnonzero(self._free).tolist():
+            if (self._tau[:, j] > 0).sum() >= _SEVERAL:
+                self._merge(j)
+
+    def _split(self, i: int) -> None:
+        parts = (self._tau[i] >= self.protocol.min_area_precision) & self._free
+        covered = float(self._sigma[i, parts].sum())
+        if covered >= self.protocol.min_area_recall and parts.any():
+            kind: Kind = "split" if parts.sum() > 1 else "one-to-one"
+            self._take([i], np.flatnonzero(parts).tolist(), kind)
+
+    def _merge(self, j: int) -> None:
+        # The threshold of precision twice, as published.
+        parts = (self._sigma[:, j] >= self.protocol.min_area_precision) & self._truth_free
+        covered = float(self._tau[parts, j].sum())
+        if not parts.any() or covered < self.protocol.min_area_precision:
+            return
+        if parts.sum() > 1:
+            self._take(np.flatnonzero(parts).tolist(), [j], "merge")
+        elif self._sigma[parts, j] >= self.protocol.min_area_recall:
+            self._take(np.flatnonzero(parts).tolist(), [j], "one-to-one")
+
+    def _take(self, truths: list[int], detections: list[int], kind: Kind) -> None:
+        credit = {
+            "split": self.protocol.split_credit,
+            "merge": self.protocol.merge_credit,
+        }.get(kind, 1.0)
+        self._truth_free[truths] = False
+        self._free[detections] = False
+        self.matches.append(
+            Match(
+                tuple(truths),
+                tuple(detections),
+                kind,
+                credit * len(truths),
+                credit * len(detections),
+            )
+        )
+
+    def score(self) -> ImageScore:
+        n_truth, n_detections = self.truth_ignored.count(False), self.ignored.count(False)
+        recalled = math.fsum(match.recall_credit for match in self.matches)
+        precise = math.fsum(match.precision_credit for match in self.matches)
+        recall = min(recalled / n_truth, 1.0) if n_truth else 0.0
+        precision = min(precise / n_detections, 1.0) if n_detections else 0.0
+        return ImageScore(
+            recall,
+            precision,
+            f_score(recall, precision),
+            Tally(recalled, n_truth, precise, n_detections),
+            tuple(self.matches),
+            unmatched_of(
+                self.truth_ignored,
+                self.ignored,
+                {i for match in self.matches for i in match.truth},
+                {j for match in self.matches for j in match.detections},
+                self._why,
+            ),
+            {
+                **kinds_of(self.matches),
+                "n_ignored_truth": self.truth_ignored.count(True),
+                "n_ignored_detections": self.ignored.count(True),
+            },
+        )
+
+    def _why(self, side: Side, at: int) -> str:
+        sigma, tau = (
+            (self._sigma[at], self._tau[at])
+            if side == "truth"
+            else (self._sigma[:, at], self._tau[:, at])
+        )
+        if not (sigma > 0).any():
+            return "it overlaps nothing by a hundredth"
+        best = int(np.argmax(np.minimum(sigma, tau)))
+        if (
+            sigma[best] >= self.protocol.min_area_recall
+            and tau[best] >= self.protocol.min_area_precision
+        ):
+            return "its best partner is not the only one that is good enough, or was taken"
+        return (
+            f"with its best partner it shares {sigma[best]:.2f} of the truth and {tau[best]:.2f} of "
+            f"the detection; needed are {self.protocol.min_area_recall:g} of the truth and "
+            f"{self.protocol.min_area_precision:g} of the detection"
+        )

@@ -1,0 +1,158 @@
+"""Problems of one kind told as one: how many, where, some examples, and what to do."""
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+from engine.words import gettext_noop
+
+from .problems import CODES, Problem, Severity, counted
+
+MAX_EXAMPLES: Final = 3
+# What differs from problem to problem of one kind: pieces of the file, names offered, numbers.
+_DIFFERS: Final = re.compile(r" \(perhaps [^)]*\)|“[^”]*”|-?\d+(?:\.\d+)?")
+_ORDER: Final[Mapping[Severity, int]] = {"error": 0, "question": 1, "warning": 2}
+
+# What somebody can do about problems of a kind; None where the problems say it themselves.
+ADVICE: Final[Mapping[str, str]] = {
+    "A1": "Pack the files anew, or choose another file.",
+    "A2": "Pack plain files only, without links, passwords or archives inside.",
+    "A3": "Split the file, or leave out what does not belong to it.",
+    "N1": "Rename these files, or take out what does not belong to the set.",
+    "N2": "Name these files after their images, or take them out.",
+    "N3": "Keep one file for each image.",
+    "N4": "Add what is missing, or go on without it.",
+    "L1": "Write each line with the numbers that the format has, or choose another format.",
+    "L2": "Write numbers with a point, and commas between them.",
+    "L3": "Take out these lines, or write numbers of pixels.",
+    "L4": "Write the left and top side before the right and bottom one; if they are left, top, width and "
+    "height, choose that format.",
+    "L5": "Write corners in the order of the outline. If all of a file cross themselves, its corners are "
+    "in another order.",
+    "L6": "Look at the pictures: many of these tell of another size of the images, or of x and y exchanged.",
+    "L7": "Nothing has to be done: the same outlines are read. Corners are usually written clockwise.",
+    "L8": "Nothing has to be done; each is counted.",
+    "L9": "Nothing has to be done.",
+    "F1": "Say how the lines are meant.",
+    "F2": "Look at the pictures, and say how the file is to be read.",
+    "F3": "Look at the pictures: are these the results of this method on these images?",
+    "F4": "Take the file out if it is the ground truth.",
+    "S1": "Write the names as the dataset has them.",
+    "S2": "Say whether the scores are per cent, or mend them.",
+    "S3": "Add what is missing, if it is known.",
+    "P1": "Take out what is no photograph, or save it as JPEG, PNG or WebP.",
+}
+
+
+@dataclass
+class Summary:
+    """Problems of one kind in one file.
+
+    Attributes
+    ----------
+    severity, code, archive : str
+        As the problems have them.
+    n : int
+        How many there are, those included that were counted and not kept.
+    examples : list of Problem
+        The first of them.
+    n_entries : int
+        In how many entries of the archive they stand; 0 where not all of them were kept.
+    """
+
+    severity: Severity
+    code: str
+    archive: str
+    n: int = 0
+    examples: list[Problem] = field(default_factory=list)
+    n_entries: int = 0
+
+    @property
+    def text(self) -> str:
+        """One sentence: that of the problem, if there is one, and else how many are of its kind."""
+        first = self.examples[0]
+        if self.n == 1:
+            return str(first)
+        expected = _common([of.expected for of in self.examples])
+        words = {
+            (False, False): gettext_noop("{archive}: {kind}, {n} times."),
+            (False, True): gettext_noop("{archive}: {kind}, {n} times; expected {expected}."),
+            (True, False): gettext_noop("{archive}: {kind}, {n} times in {files}."),
+            (True, True): gettext_noop(
+                "{archive}: {kind}, {n} times in {files}; expected {expected}."
+            ),
+        }[bool(self.n_entries), bool(expected)]
+        return words.format(
+            archive=self.archive,
+            kind=CODES.get(self.code, self.code),
+            n=self.n,
+            files=counted(self.n_entries, "file"),
+            expected=expected,
+        )
+
+    @property
+    def advice(self) -> str:
+        return ADVICE[self.code]
+
+    def lines(self) -> list[str]:
+        """Return the sentences that say it all: each problem, or the sentence and examples."""
+        examples = [str(example) for example in self.examples]
+        if self.n <= len(examples):
+            return examples
+        return [self.text, *(f"for example {example}" for example in examples)]
+
+
+def _common(texts: Sequence[str]) -> str:
+    """Return a text that holds for all: without the names it offers, if it is the same otherwise."""
+    plain = {re.sub(r" \(perhaps [^)]*\)", "", text) for text in texts}
+    return plain.pop() if len(plain) == 1 else ""
+
+
+def summaries(problems: Iterable[Problem], counts: Mapping[str, int]) -> list[Summary]:
+    """Return the problems of one file by kind, errors first, then in the order in which they came.
+
+    Parameters
+    ----------
+    problems : iterable of Problem
+        Those that were kept.
+    counts : mapping of str to int
+        How many there are of each code.
+
+    Examples
+    --------
+    >>> from protocols.formats.problems import Problems
+    >>> problems = Problems("a.zip")
+    >>> for line in (1, 7):
+    ...     problems.error("L2", "“x”", "a number", "gt_1.txt", line)
+    >>> [summary.text for summary in summaries(problems.found, problems.counts)]
+    ['a.zip: ..., 2 times in 1 file; expected a number.']
+    """
+    found: dict[tuple[str, ...], Summary] = {}
+    entries: dict[tuple[str, ...], set[str]] = {}
+    n_kept: dict[str, int] = {}
+    for problem in problems:
+        key = (
+            *(problem.severity, problem.code, problem.archive),
+            problem.action.partition(";")[0],
+            _DIFFERS.sub("", problem.expected),
+            # What is found differs freely, but for words that name another kind of thing.
+            _DIFFERS.sub("", problem.found) if problem.code in ("L9", "N4") else "",
+        )
+        of_kind = found.setdefault(key, Summary(problem.severity, problem.code, problem.archive))
+        of_kind.n += 1
+        n_kept[problem.code] = n_kept.get(problem.code, 0) + 1
+        if problem.entry is not None:
+            entries.setdefault(key, set()).add(problem.entry)
+            of_kind.n_entries = len(entries[key])
+        if len(of_kind.examples) < MAX_EXAMPLES:
+            of_kind.examples.append(problem)
+    for code, n in counts.items():
+        # Those that were only counted are most probably of the commonest kind.
+        of_code = [summary for summary in found.values() if summary.code == code]
+        if of_code:
+            commonest = max(of_code, key=lambda summary: summary.n)
+            if n > n_kept[code]:
+                commonest.n += n - n_kept[code]
+                commonest.n_entries = 0
+    return sorted(found.values(), key=lambda summary: _ORDER[summary.severity])

@@ -1,0 +1,60 @@
+"""What files of formats that are not read look like, so that they can be named."""
+
+from typing import Final
+
+# How files begin that are no text.
+_BYTES: Final = {
+    b"Rar!": "a RAR archive",
+    b"7z\xbc\xaf": "a 7-Zip archive",
+    b"\x1f\x8b": "a gzip archive (.tar.gz)",
+    b"MATLAB 5.0": "a MATLAB file, as Total-Text and SynthText have it",
+    b"\x89HDF": "an HDF5 file",
+    b"%PDF": "a PDF",
+    b"SQLite format 3": "a database",
+}
+# By the names of members that a JSON document has, all of them.
+_JSON: Final = (
+    ({"adjusted_bbox"}, "the JSON of Chinese Text in the Wild"),
+    ({"img_dimensions", "polygons"}, "docTR's JSON"),
+    ({"from_name", "to_name"}, "Label Studio's JSON"),
+    ({"objects", "exterior"}, "Supervisely's JSON"),
+)
+# By what an XML document has, all of it.
+_XML: Final = (
+    (("<annotation", "<bndbox"), "Pascal VOC's XML"),
+    (("<annotations", "<image ", "<meta"), "CVAT's XML"),
+    (("<tagset", "taggedRectangle"), "the XML of ICDAR 2003 and Street View Text"),
+)
+
+
+def look_of_bytes(begin: bytes) -> str | None:
+    """Return what a file looks like that begins so and is not read.
+
+    Examples
+    --------
+    >>> look_of_bytes(b"%PDF-1.7")
+    'a PDF'
+    """
+    return next((look for mark, look in _BYTES.items() if begin.startswith(mark)), None)
+
+
+def look_of_json(keys: set[str]) -> str | None:
+    """Return whose JSON that is not read has these keys.
+
+    Examples
+    --------
+    >>> look_of_json({"objects", "exterior", "tags"})
+    "Supervisely's JSON"
+    """
+    return next((look for wanted, look in _JSON if wanted <= keys), None)
+
+
+def look_of_xml(text: str) -> str | None:
+    """Return whose XML that is not read begins so.
+
+    Examples
+    --------
+    >>> look_of_xml("<annotation><object><bndbox>")
+    "Pascal VOC's XML"
+    """
+    return next((look for marks, look in _XML if all(mark in text for mark in marks)), None)

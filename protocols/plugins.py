@@ -1,0 +1,96 @@
+"""Protocols and formats that other installed packages bring, by entry points.
+
+What cannot be used is left out and named, whatever is wrong with it: others' mistakes end nothing here.
+"""
+
+import logging
+from collections.abc import Callable, Container, Mapping
+from dataclasses import dataclass
+from importlib.metadata import entry_points
+from typing import Final, Generic, TypeVar
+
+Thing = TypeVar("Thing")
+
+PROTOCOLS: Final = "text_rankings.protocols"
+FORMATS: Final = "text_rankings.formats"
+_log = logging.getLogger(__name__)
+
+
+class Unfit(Exception):
+    """What a plug-in brings is not what its group is for; the message says why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Broken:
+    """A plug-in that is left out.
+
+    Attributes
+    ----------
+    name : str
+        Its entry point.
+    package : str
+        The distribution that brings it, with its version.
+    reason : str
+    """
+
+    name: str
+    package: str
+    reason: str
+
+    def __str__(self) -> str:
+        return f"{self.name} of {self.package} is left out: {self.reason}"
+
+
+@dataclass(frozen=True, slots=True)
+class Found(Generic[Thing]):
+    """What plug-ins bring, by name; from which package; and what is left out."""
+
+    things: Mapping[str, Thing]
+    packages: Mapping[str, str]
+    broken: tuple[Broken, ...]
+
+
+def found(
+    group: str, fitting: Callable[[str, object], Thing], taken: Container[str]
+) -> Found[Thing]:
+    """Load every plug-in of a group, in the order of their names.
+
+    Parameters
+    ----------
+    group : str
+        PROTOCOLS or FORMATS.
+    fitting : callable
+        Given a name and what was loaded, returns what is used; raises Unfit.
+    taken : container of str
+        Names that no plug-in may have.
+
+    Returns
+    -------
+    Found
+        Each that is left out is also said to the log, once.
+
+    Examples
+    --------
+    Nothing is installed for a group that nobody has heard of:
+
+    >>> found("text_rankings.unheard", lambda name, loaded: loaded, ())
+    Found(things={}, packages={}, broken=())
+    """
+    things: dict[str, Thing] = {}
+    packages: dict[str, str] = {}
+    broken = []
+    for point in sorted(entry_points(group=group), key=lambda point: point.name):
+        package = f"{point.dist.name} {point.dist.version}" if point.dist else "an unknown package"
+        try:
+            if point.name in taken:
+                raise Unfit("this name is taken")
+            if point.name in things:
+                raise Unfit(f"{packages[point.name]} brings one of this name, too")
+            things[point.name] = fitting(point.name, point.load())
+            packages[point.name] = package
+        # Anything can go wrong in a module that somebody else wrote.
+        except Exception as fault:
+            reason = str(fault) if isinstance(fault, Unfit) else f"{type(fault).__name__}: {fault}"
+            broken.append(Broken(point.name, package, reason))
+            _log.warning("%s", broken[-1])
+    return Found(things, packages, tuple(broken))
