@@ -10,9 +10,17 @@ from dataclasses import asdict
 from typing import Any
 
 from engine.errors import EngineError
-from engine.options import add_options, chosen_engine
+from engine.options import chosen_engine
 
 from . import __version__
+from .analyse_command import (
+    FEW_IMAGES,
+    add_analyse,
+    add_settings,
+    decimals,
+    settings_of,
+    whole_number,
+)
 from .consensus import CONSENSUS_METHODS
 from .davidson import davidson
 from .distances import kemeny_distance, kendall_tau_b
@@ -23,25 +31,45 @@ from .kemeny import kemeny
 from .mean_rank import mean_rank
 from .orders import Ranking, bucket_of, checked, methods_of
 from .partial_order import Verdict
+from .plan_command import add_plans
 from .report import Settings, build_report
 from .resampling import N_RESAMPLES, SEED
 
 _DONE, _NOT_DONE, _BAD_INPUT = 0, 1, 2
-# Rankings of so many images take less time than starting processes for them.
-_FEW_IMAGES = 150
 _PLAIN = "all"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command line; return its exit code.
+
+    Parameters
+    ----------
+    arguments : sequence of str, optional
+        Without the program's name; by default those of the process.
+
+    Returns
+    -------
+    int
+        0 if it is done, 1 if something was not computed, 2 if the input cannot be read.
+
+    Examples
+    --------
+    >>> main(["analyse", "nowhere.csv", "scores.csv"])  # says on the error stream why
+    2
+    """
     options = _parser().parse_args(arguments)
     try:
-        answer = options.run(_read(options.file), options)
+        answer = options.run(options.read(options.file), options)
     except (RankingError, _BadInput) as refusal:
-        print(f"{options.file}: {refusal}", file=sys.stderr)
+        # A plan needs no file.
+        print(f"{options.file}: {refusal}" if options.file else refusal, file=sys.stderr)
         return _BAD_INPUT
     except EngineError as refusal:
         print(refusal, file=sys.stderr)
         return _NOT_DONE
+    if isinstance(answer, str):
+        sys.stdout.write(answer)
+        return _DONE
     json.dump(answer, sys.stdout, ensure_ascii=False, allow_nan=False)
     sys.stdout.write("\n")
     return _DONE
@@ -54,7 +82,7 @@ class _BadInput(Exception):
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="python -m rankings",
-        description="Rankings are lists of lists of method names, best first. FILE may be - for "
+        description="Rankings are lists of lists of method names, best first. FILE.json may be - for "
         "standard input; the answer is JSON on standard output.",
     )
     parser.add_argument("--version", action="version", version=__version__)
@@ -63,7 +91,7 @@ def _parser() -> argparse.ArgumentParser:
     def command(name: str, run: Callable[..., Any], text: str) -> argparse.ArgumentParser:
         subparser = commands.add_parser(name, help=text, description=text)
         subparser.add_argument("file", metavar="FILE.json")
-        subparser.set_defaults(run=run)
+        subparser.set_defaults(run=run, read=_read)
         return subparser
 
     command("distance", _distance, 'distances and edit script of a list of {"a", "b"} rankings')
@@ -76,20 +104,17 @@ def _parser() -> argparse.ArgumentParser:
         f'(one table named "{_PLAIN}"), or {{criterion: {{image: [ranking]}}}} with '
         '{"recall", "precision"} scores.',
     )
-    report.add_argument("--decimals", type=_decimals, default=4, help="a number, or none")
-    report.add_argument("--distance", choices=["edit", "kemeny"], default="edit")
-    report.add_argument("--consensus", choices=CONSENSUS_METHODS, default="mean-rank")
-    report.add_argument("--beta", type=float, default=1.0)
-    report.add_argument("--min-annotators", type=int, default=3)
     report.add_argument(
         "--bootstrap",
-        type=_whole_number,
+        type=whole_number,
         default=N_RESAMPLES,
         metavar="N",
         help=f"resamples of the intervals ({N_RESAMPLES}); 0: the tables alone",
     )
-    report.add_argument("--seed", type=_whole_number, default=SEED)
-    add_options(report)
+    add_settings(report)
+    add_analyse(commands)
+    _add_detectors(commands)
+    add_plans(commands)
     for planner in (
         command("elicit", _elicit, "let a simulated annotator answer by known rankings"),
         command("next", _next, "the pair to show next, or the finished rankings"),
@@ -98,15 +123,45 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
-def _whole_number(text: str) -> int:
-    number = int(text)
-    if number < 0:
-        raise argparse.ArgumentTypeError(f"must not be negative: {number}")
-    return number
+def _add_detectors(commands: Any) -> None:
+    text = (
+        "where the methods stand over a data set, by people and by every protocol. RANKINGS.csv has the "
+        "columns image, annotator, criterion and buckets (a list of lists, as JSON), like the raw data "
+        "of a study; SCORES.csv protocol, method, image, recall and precision, and where known "
+        "recalled, n_truth, precise and n_detections, as python -m protocols score --sums writes them."
+    )
+    parser = commands.add_parser("detectors", help=text.partition(". ")[0], description=text)
+    parser.add_argument("file", metavar="RANKINGS.csv")
+    parser.add_argument("scores", metavar="SCORES.csv")
+    parser.add_argument("--json", action="store_true", help="JSON instead of tables")
+    parser.add_argument("--beta", type=float, default=1.0)
+    parser.add_argument("--decimals", type=decimals, default=4, help="a number, or none")
+    parser.add_argument("--min-annotators", type=int, default=1)
+    parser.add_argument("--permutations", type=whole_number, metavar="N")
+    parser.add_argument("--resamples", type=whole_number, metavar="N")
+    parser.add_argument("--seed", type=whole_number, default=SEED)
+    parser.set_defaults(run=_detectors, read=str)
 
 
-def _decimals(text: str) -> int | None:
-    return None if text == "none" else int(text)
+def _detectors(path: str, options: argparse.Namespace) -> dict[str, Any] | str:
+    from .detector_files import as_text, read_rankings, read_scores
+    from .detectors import detectors
+    from .soft_accuracy import Options
+
+    settings = Options(
+        beta=options.beta,
+        decimals=options.decimals,
+        n_permutations=options.permutations,
+        n_resamples=options.resamples,
+        seed=options.seed,
+    )
+    answer = detectors(
+        read_rankings(path),
+        read_scores(options.scores),
+        settings,
+        min_annotators=options.min_annotators,
+    ).to_json()
+    return answer if options.json else as_text(answer)
 
 
 def _read(path: str) -> Any:
@@ -195,13 +250,7 @@ def _agreed(rankings: list[Any], method: str, place: str) -> Ranking | dict[str,
 
 
 def _report(data: Any, options: argparse.Namespace) -> dict[str, Any]:
-    settings = Settings(
-        decimals=options.decimals,
-        distance=options.distance,
-        consensus=options.consensus,
-        beta=options.beta,
-        min_annotators=options.min_annotators,
-    )
+    settings = settings_of(options)
     rankings = _get(data, "annotator_rankings", "the file")
     scores = _get(data, "protocol_scores", "the file")
     try:
@@ -251,7 +300,7 @@ def _reported(
         }
         for criterion, of_criterion in rankings.items()
     }
-    if options.workers is None and sum(map(len, named.values())) < _FEW_IMAGES:
+    if options.workers is None and sum(map(len, named.values())) < FEW_IMAGES:
         options.workers = 1
     with chosen_engine(options, preload=["rankings.analysis"]) as engine:
         return analyse(

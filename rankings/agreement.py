@@ -49,6 +49,11 @@ def image_agreements(study: StudyRankings) -> dict[str, ImageAgreement]:
     ------
     RankingError
         If the rankings of an image are of different methods; names image and methods.
+
+    Examples
+    --------
+    >>> image_agreements({"img_1": {"ann": (("a",), ("b",)), "ben": (("a",), ("b",))}})["img_1"].kendall_w
+    1.0
     """
     by_row = [ImageAgreement(0, None, None, None)] * len(study)
     for group in _packed(study):
@@ -102,6 +107,11 @@ def kendall_w(rankings: Sequence[Ranking]) -> float | None:
     ------
     RankingError
         If a ranking is not one, or they rank different methods; names the methods.
+
+    Examples
+    --------
+    >>> kendall_w([(("a",), ("b",), ("c",)), (("a",), ("b",), ("c",))])
+    1.0
     """
     places = places_of([checked(ranking) for ranking in rankings])
     return _kendall_ws(places[np.newaxis])[0] if len(places) else None
@@ -126,22 +136,6 @@ def _kendall_ws(places: Places) -> list[float | None]:
         3 * deviation / of_all if of_all else None
         for deviation, of_all in zip(deviations.tolist(), most.tolist(), strict=True)
     ]
-
-
-def mean_pairwise_distance(
-    rankings: Sequence[Ranking], *, distance: Distance = "edit"
-) -> float | None:
-    """Return the mean distance between every two of the rankings; None below two.
-
-    Raises
-    ------
-    RankingError
-        If a ranking is not one, they rank different methods (names them), or ``distance`` is
-        neither "edit" nor "kemeny".
-    """
-    require_distance(distance)
-    places = places_of([checked(ranking) for ranking in rankings])
-    return _mean_pairwise_distances(places[np.newaxis], distance)[0] if len(places) else None
 
 
 def _mean_pairwise_distances(places: Places, distance: Distance) -> list[float | None]:
@@ -172,6 +166,12 @@ def krippendorff_alpha(study: StudyRankings) -> float | None:
     ------
     RankingError
         If a ranking is not one; names image and annotator.
+
+    Examples
+    --------
+    >>> ab, ba = (("a",), ("b",)), (("b",), ("a",))
+    >>> krippendorff_alpha({"img_1": {"ann": ab, "ben": ab}, "img_2": {"ann": ab, "ben": ba}})
+    0.125
     """
     units = [values for values in _ranks_by_unit(study) if values.shape[1] > 1]
     domain = np.unique(np.concatenate([np.empty(0, np.int64), *(of.ravel() for of in units)]))
@@ -251,8 +251,15 @@ def annotator_distances(
 
     Parameters
     ----------
-    distance, min_annotators, consensus
+    study, distance, min_annotators, consensus
         See :func:`left_out_distances`, also for what it raises.
+
+    Examples
+    --------
+    >>> a, b = (("a",), ("b",)), (("b",), ("a",))
+    >>> found = annotator_distances({"img_1": {"ann": a, "ben": a}})
+    >>> found["ann"].distance
+    0.0
     """
     distances: dict[str, list[float]] = {
         annotator: [] for of_annotator in study.values() for annotator in of_annotator
@@ -280,6 +287,7 @@ def left_out_distances(
 
     Parameters
     ----------
+    study : image -> annotator -> ranking
     distance : "edit" or "kemeny"
     min_annotators : int
         An image counts once it has so many rankings, the left-out one included; at least 2.
@@ -295,6 +303,12 @@ def left_out_distances(
     RankingError
         If the rankings of an image are of different methods (names image and methods), or a
         setting is out of range.
+
+    Examples
+    --------
+    >>> a, b = (("a",), ("b",)), (("b",), ("a",))
+    >>> left_out_distances({"img_1": {"ann": a, "ben": b}})
+    {'img_1': {'ann': 1.0, 'ben': 1.0}}
     """
     require_distance(distance)
     if min_annotators < 2:
@@ -303,7 +317,7 @@ def left_out_distances(
     for group in _packed(study):
         if group.places.shape[1] < min_annotators:
             continue
-        others = _of_the_others(group.places, consensus)
+        others = of_the_others(group.places, consensus)
         apart = distances_between(group.places, others, distance)
         for row, of_image in zip(group.rows.tolist(), apart.tolist(), strict=True):
             by_row[row] = of_image
@@ -314,8 +328,25 @@ def left_out_distances(
     }
 
 
-def _of_the_others(places: Places, consensus: ConsensusMethod) -> NDArray[np.integer[Any]]:
-    """Return numbers in the order of the consensus without each ranking: (images, rankings, methods)."""
+def of_the_others(places: Places, consensus: ConsensusMethod) -> NDArray[np.integer[Any]]:
+    """Return numbers in the order of the consensus of the others, for each ranking of each image.
+
+    Parameters
+    ----------
+    places : ndarray of shape (g, k, n)
+        Bucket numbers of n methods in the k rankings of each of g images.
+    consensus : "mean-rank", "kemeny" or "davidson"
+
+    Returns
+    -------
+    ndarray of shape (g, k, n)
+        Smaller where the consensus without this ranking places a method higher, equal where it ties.
+
+    Examples
+    --------
+    >>> of_the_others(np.array([[[0, 1], [1, 0], [0, 1]]]), "mean-rank")[0].tolist()
+    [[6, 6], [4, 8], [6, 6]]
+    """
     if consensus == "kemeny":
         without = [np.delete(places, at, axis=1) for at in range(places.shape[1])]
         return np.stack([kemeny_places(others)[0] for others in without], axis=1)
@@ -364,7 +395,7 @@ def human_baseline(
 
     Parameters
     ----------
-    distance, min_annotators, consensus
+    study, distance, min_annotators, consensus
         See :func:`left_out_distances`.
     n_resamples, seed : int
         Of the interval over images (:func:`.resampling.score_intervals`); 0: none.
@@ -373,6 +404,13 @@ def human_baseline(
     ------
     RankingError
         As :func:`left_out_distances` does.
+
+    Examples
+    --------
+    >>> a, b = (("a",), ("b",)), (("b",), ("a",))
+    >>> study = {"img_1": {"ann": a, "ben": a}, "img_2": {"ann": a, "ben": b}}
+    >>> human_baseline(study).score
+    0.5
     """
     of_image = left_out_distances(
         study, distance=distance, min_annotators=min_annotators, consensus=consensus
@@ -384,47 +422,6 @@ def human_baseline(
     table = np.array(means, dtype=np.float64).reshape(-1, 1)
     [interval] = score_intervals(table, ["a person"], n_resamples=n_resamples, seed=seed).scores
     return replace(baseline, low=interval.low, high=interval.high)
-
-
-@dataclass(frozen=True, slots=True)
-class HumanBaselines:
-    """The human baseline of every criterion, and of all their images together."""
-
-    of_criterion: Mapping[str, HumanBaseline]
-    overall: HumanBaseline
-
-
-def human_baselines(
-    studies: Mapping[str, StudyRankings], *, distance: Distance = "edit", min_annotators: int = 2
-) -> HumanBaselines:
-    """Return the human baseline per criterion and over all of them.
-
-    Overall, each image of each criterion weighs the same; its counts are of images and rankings
-    of a criterion, so an image ranked for three criteria counts three times.
-
-    Parameters
-    ----------
-    studies : criterion -> study
-    distance, min_annotators
-        See :func:`left_out_distances`.
-
-    Raises
-    ------
-    RankingError
-        As :func:`left_out_distances` does; the message starts with the criterion.
-    """
-    left_out = {}
-    for criterion, study in studies.items():
-        try:
-            left_out[criterion] = left_out_distances(
-                study, distance=distance, min_annotators=min_annotators
-            )
-        except RankingError as fault:
-            raise RankingError(f"{criterion}: {fault}") from fault
-    return HumanBaselines(
-        {criterion: _baseline(of_image.values()) for criterion, of_image in left_out.items()},
-        _baseline([row for of_image in left_out.values() for row in of_image.values()]),
-    )
 
 
 def _baseline(of_image: Collection[Mapping[str, float]]) -> HumanBaseline:

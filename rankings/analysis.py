@@ -6,9 +6,6 @@ from concurrent.futures import Executor
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 from engine.chunks import answers
 
 from .agreement import (
@@ -19,13 +16,15 @@ from .agreement import (
     image_agreements,
     krippendorff_alpha,
 )
+from .baselines import BaselineMeasures, against_a_person, baseline_measures
 from .consensus import ConsensusMethod, consensus_by
-from .distances import distances_between
+from .gains import Gain
+from .measures import Measures, measures
 from .multi_reader import Comparisons, compare_protocols, told_apart
+from .open_questions import OpenQuestions, beta_gains, open_questions
 from .orders import Ranking, methods_of
-from .packed import Places
-from .packed_scores import Floats, packed_study, rankings_from_scores, rounded_scores
-from .pairwise import CriterionDistance, criterion_distances, margin_weighted_discordances
+from .packed_scores import rankings_from_scores
+from .pairwise import CriterionDistance, criterion_distances
 from .report import (
     ALL_TIED,
     CriterionReport,
@@ -55,44 +54,16 @@ from .significance import (
     permutation_test,
     wilcoxon_pairs,
 )
-from .tie_calibration import TieCalibration, tie_calibration
+from .slices import ImageProperty
+from .tie_calibration import TieCalibration, tie_calibration_of_people
 from .ties import TiedShares, tied_shares
 from .tuning import BetaSearch, beta_search
 from .two_way import two_way_intervals
-
-# Images measured at a time: margins take a matrix of methods x methods for each protocol.
-_MEASURED = 256
 
 # criterion -> image -> annotator -> ranking
 Rankings = Mapping[str, Mapping[str, Mapping[str, Ranking]]]
 # image -> protocol -> method -> (recall, precision)
 ProtocolScores = Mapping[str, Mapping[str, Mapping[str, RecallPrecision]]]
-
-
-@dataclass(frozen=True, slots=True)
-class Measures:
-    """Other measures of one protocol beside the Score: means over the images; None without one.
-
-    Attributes
-    ----------
-    kemeny_distance : float or None
-        To the consensus; neutral towards ties.
-    tau_b : float or None
-        Kendall's tau-b, over the images where it is defined.
-    n_without_tau_b : int
-        Images where it is not, because one side ties everything.
-    pairwise_accuracy : float or None
-        Share of pairs on which protocol and consensus say the same.
-    discordance : float or None
-        Margin-weighted, by the protocol's values.
-    """
-
-    protocol: str
-    kemeny_distance: float | None
-    tau_b: float | None
-    n_without_tau_b: int
-    pairwise_accuracy: float | None
-    discordance: float | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,12 +98,16 @@ class CriterionAnalysis:
     agreement: Agreement
     annotators: Mapping[str, AnnotatorDistance]
     human_baseline: HumanBaseline
+    against_person: Comparisons
+    baselines: tuple[BaselineMeasures, ...]
     ties: TiedShares
     rounding: tuple[RoundingRow, ...]
     sensitivity: tuple[Variant, ...]
     calibration: tuple[TieCalibration, ...]
     # Preference only: other criteria compare with recall or precision alone.
     betas: tuple[BetaSearch, ...]
+    beta_gains: tuple[Gain, ...]
+    questions: OpenQuestions
     warnings: tuple[SentinelWarning, ...]
 
 
@@ -148,8 +123,8 @@ class Analysis:
         """Return it as JSON-able data, numbers in full precision, undefined as None."""
         return {
             **self.report.to_json(),
-            "analysis": {name: _plain(around) for name, around in self.criteria.items()},
-            "between_criteria": [_plain(pair) for pair in self.between_criteria],
+            "analysis": {name: plain(around) for name, around in self.criteria.items()},
+            "between_criteria": [plain(pair) for pair in self.between_criteria],
         }
 
 
@@ -160,6 +135,7 @@ def analyse(
     *,
     sentinels: Collection[str] = (),
     other_consensuses: Collection[ConsensusMethod] = (),
+    properties: Sequence[ImageProperty] = (),
     n_resamples: int = N_RESAMPLES,
     seed: int = SEED,
     executor: Executor | None = None,
@@ -171,15 +147,32 @@ def analyse(
     rankings : criterion -> image -> annotator -> ranking
     scores : image -> protocol -> method -> (recall, precision)
         Fractions in [0, 1]; None is undefined.
+    settings : Settings, optional
     sentinels : collection of str
         Protocols that look at no ground truth; one above another protocol is warned of.
     other_consensuses : collection of str
         Consensus methods of the sensitivity table beside the report's own.
+    properties : sequence of ImageProperty
+        By which Scores are given on slices of the images.
     n_resamples, seed : int
         Of the bootstrap; the seed also draws the sign patterns of the permutation tests.
     executor : Executor or None
         Where the statistics are computed, each a chunk of its own with its own stream of random
         numbers from the seed; None: here, one after the other. The numbers are the same.
+
+    Raises
+    ------
+    RankingError
+        If a ranking is not one, the rankings of an image are of different methods, or a setting cannot be.
+
+    Examples
+    --------
+    >>> ab, ba = (("a",), ("b",)), (("b",), ("a",))
+    >>> rankings = {"recall": {"img_1": {"ann": ab, "ben": ab}, "img_2": {"ann": ab, "ben": ba}}}
+    >>> iou = {"iou": {"a": (0.9, 0.8), "b": (0.4, 0.9)}}
+    >>> found = analyse(rankings, {"img_1": iou, "img_2": iou}, Settings(min_annotators=2), n_resamples=10)
+    >>> found.criteria["recall"].agreement.edit_distance  # they agree on one image and swap on the other
+    0.5
     """
     settings = settings or Settings()
     unnamed = {
@@ -188,7 +181,7 @@ def analyse(
     }
     report = build_report(unnamed, scores, settings)
     others = tuple(name for name in other_consensuses if name != settings.consensus)
-    options = _Options(settings, others, n_resamples, seed)
+    options = _Options(settings, others, tuple(properties), n_resamples, seed)
     chunks = (
         chunk
         for criterion, table in report.criteria.items()
@@ -212,6 +205,7 @@ class _Options:
 
     settings: Settings
     other_consensuses: Sequence[ConsensusMethod]
+    properties: Sequence[ImageProperty]
     n_resamples: int
     seed: int
 
@@ -262,14 +256,28 @@ def _statistics(
 
     # What takes longest comes first, so that nobody waits for it at the end.
     yield chunk("sensitivity", _sensitivity, counted, values, options)
-    yield chunk("calibration", tie_calibration, values, table.consensus, **by_distance)
+    yield chunk("calibration", tie_calibration_of_people, values, counted, **by_distance)
     ranked = rankings_from_scores(values, methods, protocols, settings.decimals)
     yield chunk("two_way", two_way_intervals, counted, ranked, **by_consensus, **resampled)
     yield chunk("comparisons", compare_protocols, counted, ranked, protocols, **by_distance)
-    yield chunk("betas", _betas, criterion, scores, table, protocols, settings)
+    yield chunk(
+        "questions",
+        open_questions,
+        *(counted, table.consensus, values, ranked, table.distances, protocols, settings),
+        properties=options.properties,
+        **resampled,
+    )
+    yield chunk("betas", _betas, criterion, scores, table, (counted, ranked), settings)
     yield chunk("rounding", rounding_table, values, table.consensus, **by_distance)
-    yield chunk("measures", _measures, protocols, values, table.consensus, settings)
+    yield chunk("measures", measures, protocols, values, table.consensus, settings)
     yield chunk("human_baseline", human_baseline, counted, **by_consensus, **resampled)
+    yield chunk("against_person", against_a_person, counted, ranked, protocols, **by_consensus)
+    yield chunk(
+        "baselines",
+        baseline_measures,
+        *(counted, table.consensus),
+        consensus_method=settings.consensus,
+    )
     yield chunk("annotators", annotator_distances, counted, **by_consensus)
     yield chunk("ties", tied_shares, counted, table.consensus, ranked, protocols)
     yield chunk("agreement", _agreement, counted)
@@ -286,8 +294,9 @@ def _criterion(
     """Gather the statistics of a criterion, and what follows from several of them."""
     tested: Comparisons = around["comparisons"]
     cluster_of, letters_of = told_apart(tested)
+    searches, gains = around["betas"]
     return CriterionAnalysis(
-        **around,
+        **{**around, "betas": searches, "beta_gains": gains},
         clusters=cluster_of,
         letters=letters_of,
         warnings=_warnings(table, tested, sentinels),
@@ -325,86 +334,6 @@ def _warnings(
     return sentinel_warnings(scores, present, p_values=p_values)
 
 
-def _measures(
-    protocols: Sequence[str],
-    values: Mapping[str, Mapping[str, Mapping[str, float | None]]],
-    consensus: Mapping[str, Ranking],
-    settings: Settings,
-) -> tuple[Measures, ...]:
-    """Return the other measures of every protocol, some hundred images at once."""
-    parts = [
-        _measured(values_of_part, goals, settings)
-        for group in packed_study(values, consensus, protocols)
-        for values_of_part, goals in zip(
-            np.split(group.values, range(_MEASURED, len(group.goals), _MEASURED)),
-            np.split(group.goals, range(_MEASURED, len(group.goals), _MEASURED)),
-            strict=True,
-        )
-    ]
-    # (images, protocols, measures); the empty part gives the shape where there is no image.
-    columns = np.concatenate([np.empty((0, len(protocols), 4)), *parts])
-    return tuple(
-        Measures(
-            name,
-            _mean_defined(kemenys),
-            _mean_defined(taus),
-            int(np.isnan(taus).sum()),
-            _mean_defined(shares),
-            _mean_defined(margins),
-        )
-        for name, (kemenys, taus, shares, margins) in zip(
-            protocols, columns.transpose(1, 2, 0), strict=True
-        )
-    )
-
-
-def _measured(values: Floats, goals: Places, settings: Settings) -> Floats:
-    """Return four measures of each protocol on each image; nan where undefined.
-
-    Parameters
-    ----------
-    values : ndarray of shape (g, protocols, n)
-        The scores of n methods on g images.
-    goals : ndarray of shape (g, n)
-        Bucket numbers of the consensus.
-
-    Returns
-    -------
-    ndarray of shape (g, protocols, 4)
-        Kemeny distance, tau-b, pairwise accuracy, discordance.
-    """
-    g, n_protocols, n = values.shape
-    rounded = rounded_scores(values, settings.decimals)
-    first, second = np.triu_indices(n, 1)
-    # For each pair 1, 0 or -1: (g, protocols, pairs) by the protocols, (g, 1, pairs) by people.
-    own = _signs(rounded[..., first], rounded[..., second])
-    goal = _signs(goals[:, first], goals[:, second])[:, np.newaxis]
-    # tau-b: concordant less discordant pairs, over the root of the pairs that one and the other
-    # side order strictly. The product of two signs says which of the three a pair is.
-    n_ordered = np.count_nonzero(goal, axis=-1) * np.count_nonzero(own, axis=-1)
-    concordant = (own * goal).sum(axis=-1, dtype=np.intp)
-    measures = np.full((g, n_protocols, 4), np.nan)
-    measures[..., 0] = distances_between(rounded, goals[:, np.newaxis], "kemeny")
-    np.divide(concordant, np.sqrt(n_ordered), out=measures[..., 1], where=n_ordered > 0)
-    if len(first):
-        measures[..., 2] = np.count_nonzero(own == goal, axis=-1) / len(first)
-    # One row for each image and protocol, with the consensus of the image beside it.
-    margins = margin_weighted_discordances(
-        values.reshape(-1, n), np.repeat(goals, n_protocols, axis=0)
-    )
-    measures[..., 3] = margins.reshape(g, n_protocols)
-    return measures
-
-
-def _signs(a: NDArray[Any], b: NDArray[Any]) -> NDArray[np.int8]:
-    """Return the sign of a - b, without the wrap-around of small integers."""
-    return (a > b).astype(np.int8) - (a < b).astype(np.int8)
-
-
-def _mean_defined(column: Floats) -> float | None:
-    return _mean(column[~np.isnan(column)].tolist())
-
-
 def _agreement(counted: Mapping[str, Mapping[str, Ranking]]) -> Agreement:
     images = image_agreements(counted).values()
     return Agreement(
@@ -419,16 +348,21 @@ def _betas(
     criterion: str,
     scores: ProtocolScores,
     table: CriterionReport,
-    protocols: Sequence[str],
+    rankings: tuple[Mapping[str, Mapping[str, Ranking]], Mapping[str, Mapping[str, Ranking]]],
     settings: Settings,
-) -> tuple[BetaSearch, ...]:
+) -> tuple[tuple[BetaSearch, ...], tuple[Gain, ...]]:
+    """Return the search of beta and what it brings, from the rankings of people and of protocols."""
     if criterion in ("recall", "precision"):
-        return ()
+        return (), ()
+    protocols = [row.protocol for row in table.rows]
     counted = {
         image: {name: scores[image][name] for name in protocols} for image in table.consensus
     }
-    return beta_search(
+    searches = beta_search(
         counted, table.consensus, decimals=settings.decimals, distance=settings.distance
+    )
+    return searches, beta_gains(
+        rankings[0], table.consensus, rankings[1], scores, searches, settings
     )
 
 
@@ -437,13 +371,19 @@ def _mean(values: Sequence[float | None]) -> float | None:
     return math.fsum(defined) / len(defined) if defined else None
 
 
-def _plain(data: Any) -> Any:
-    """Return nested data with dataclasses as mappings, tuples as lists and keys as text."""
+def plain(data: Any) -> Any:
+    """Return nested data with dataclasses as mappings, tuples as lists and keys as text.
+
+    Examples
+    --------
+    >>> plain({1: (Agreement(1.0, 0.0, 0.0, None),)})
+    {'1': [{'kendall_w': 1.0, 'edit_distance': 0.0, 'kemeny_distance': 0.0, 'alpha': None}]}
+    """
     if isinstance(data, str | int | float | None):
         return data
     if isinstance(data, Mapping):
-        return {str(key): _plain(value) for key, value in data.items()}
+        return {str(key): plain(value) for key, value in data.items()}
     if isinstance(data, list | tuple):
-        return [_plain(value) for value in data]
+        return [plain(value) for value in data]
     # Not asdict(), which copies everything below once more.
-    return {name: _plain(getattr(data, name)) for name in data.__dataclass_fields__}
+    return {name: plain(getattr(data, name)) for name in data.__dataclass_fields__}

@@ -3,22 +3,40 @@
 They are made from the analysis as JSON, so that a stored one gives the same tables.
 """
 
-import csv
-import io
-import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-from .sensitivity import DECIMALS
+from engine.words import gettext, retold
+
+from .question_tables import TABLES as QUESTIONS
+from .sensitivity import DECIMALS, rounding_name
 from .table_parts import CRITERION, PROTOCOL, Cell, Column, Data, Table, count, number, of_each
-from .tables import latex_text, markdown_text, one_line, without_formula
-from .verdict_tables import differences, intervals
+from .verdict_tables import against_a_person, differences, intervals, verdict_sentences
 
 _TIES_APART: Final = 0.05
 
 
 def tables_of(data: Data) -> list[Table]:
-    """Return every table that has a row."""
+    """Return every table of an analysis that has a row.
+
+    Parameters
+    ----------
+    data : mapping
+        :meth:`.Analysis.to_json`, as it was computed or kept.
+
+    Returns
+    -------
+    list of Table
+        In the order of the report.
+
+    Examples
+    --------
+    >>> from rankings.analysis import analyse
+    >>> iou = {"iou": {"a": (0.9, 0.8), "b": (0.4, 0.9)}}
+    >>> teams = {"recall": {"img_1": dict.fromkeys(["ann", "ben", "cem"], (("a",), ("b",)))}}
+    >>> "agreement" in [table.slug for table in tables_of(analyse(teams, {"img_1": iou}).to_json())]
+    True
+    """
     return [table for table in (make(data) for make in _TABLES) if table.rows]
 
 
@@ -34,14 +52,20 @@ def _measures(data: Data) -> Table:
                 ),
                 *(measured["pairwise_accuracy"], measured["discordance"]),
             )
+        for baseline in around.get("baselines", ()):
+            shown = baseline["baseline"], baseline["kemeny_distance"]
+            yield (*shown, None, None, baseline["pairwise_accuracy"], None)
 
     return Table(
         "measures",
-        "Other measures",
-        "Means over the images. Kemeny distance: lower is better, neutral towards ties. Kendall's "
-        "tau-b: 1 is the same order; undefined on an image where either side ties everything. "
-        "Pairs agreed: share of pairs of methods on which protocol and people say the same, ties "
-        "included. Discordance: the same in disagreement, weighted by the protocol's margin.",
+        gettext("Other measures"),
+        gettext(
+            "Means over the images. Kemeny distance: lower is better, neutral towards ties. Kendall's "
+            "tau-b: 1 is the same order; undefined on an image where either side ties everything. "
+            "Pairs agreed: share of pairs of methods on which protocol and people say the same, ties "
+            "included. Discordance: the same in disagreement, weighted by the protocol's margin. They do not "
+            "say whether a difference holds for other people or images."
+        ),
         (
             *(CRITERION, PROTOCOL, number("Kemeny distance"), number("tau-b", 3)),
             *(count("Images without tau-b"), number("Pairs agreed", 3)),
@@ -58,15 +82,14 @@ def _rounding(data: Data) -> Table:
 
     return Table(
         "rounding",
-        "Score by rounding",
-        "The Score when the protocol's values are rounded to so many decimals before they are "
-        "ranked: fewer decimals make more ties.",
+        gettext("Score by rounding"),
+        gettext(
+            "The Score when the protocol's values are rounded to so many decimals before they are "
+            "ranked: fewer decimals make more ties. It does not say which rounding is right."
+        ),
         (
             *(CRITERION, PROTOCOL),
-            *(
-                number("not rounded" if places is None else f"{places} decimals")
-                for places in DECIMALS
-            ),
+            *(number(rounding_name(places)) for places in DECIMALS),
         ),
         of_each(data, rows),
     )
@@ -85,37 +108,18 @@ def _calibration(data: Data) -> Table:
 
     return Table(
         "calibration",
-        "Which differences people see",
-        "Values that differ by no more than epsilon count as tied; the epsilon with the highest "
-        "pairwise accuracy is chosen. Cross-validated: every image judged with the epsilon of "
-        "images outside its fold, which is the honest number.",
+        gettext("Which differences people see"),
+        gettext(
+            "Values that differ by no more than epsilon count as tied; the epsilon with the highest "
+            "pairwise accuracy is chosen, by each annotator's own rankings (in older reports by their "
+            "consensus). Cross-validated: every image judged with the epsilon of images outside its fold; "
+            "the other numbers flatter, because the epsilon was chosen on the same images. It does not say "
+            "that smaller differences are wrong, only that people seldom tell them."
+        ),
         (
             *(CRITERION, PROTOCOL, number("Epsilon", 4), number("Accuracy at 0", 3)),
-            *(number("Accuracy", 3), number("Accuracy, cross-validated", 3), number("Score")),
-            number("Score, cross-validated"),
-        ),
-        of_each(data, rows),
-    )
-
-
-def _betas(data: Data) -> Table:
-    def rows(around: Mapping[str, Any]) -> Iterator[tuple[Cell, ...]]:
-        for search in around["betas"]:
-            yield (
-                search["protocol"],
-                search["beta"],
-                search["score"],
-                search["cross_validated_score"],
-            )
-
-    return Table(
-        "beta",
-        "The beta people prefer",
-        "The beta with which a protocol's F-score is nearest to the rankings by preference: above "
-        "1 recall weighs more. Cross-validated as above.",
-        (
-            *(CRITERION, PROTOCOL, number("Beta"), number("Score")),
-            number("Score, cross-validated"),
+            *(number("Accuracy", 3), number("Accuracy, cross-validated", 3), number("Distance")),
+            number("Distance, cross-validated"),
         ),
         of_each(data, rows),
     )
@@ -127,7 +131,7 @@ def _sensitivity(data: Data) -> Table:
             order = variant["order"]
             text = " > ".join(" = ".join(bucket) for bucket in order) if order else None
             yield (
-                variant["name"],
+                retold(variant["name"]),
                 text,
                 variant["tau_b"],
                 variant["same_order"],
@@ -136,9 +140,11 @@ def _sensitivity(data: Data) -> Table:
 
     return Table(
         "sensitivity",
-        "Does the order of the protocols hold?",
-        "The protocols by Score when one thing is changed, nearest to people first, and tau-b "
-        "between that order and the one reported.",
+        gettext("Does the order of the protocols hold?"),
+        gettext(
+            "The protocols by Score when one thing is changed, nearest to people first, and tau-b "
+            "between that order and the one reported. It does not say which of them is right."
+        ),
         (
             *(CRITERION, Column("Changed"), Column("Order"), number("tau-b", 3)),
             *(Column("Same order"), count("Images")),
@@ -152,25 +158,44 @@ def _agreement(data: Data) -> Table:
         agreement = around["agreement"]
         # Older analyses call it a ceiling.
         person = around["human_baseline"] if "human_baseline" in around else around["ceiling"]
-        yield ("Kendall's W, mean over images (1: the same order)", agreement["kendall_w"])
-        yield ("Krippendorff's alpha, ordinal (1: the same order)", agreement["alpha"])
-        yield ("Edit distance between two annotators, mean", agreement["edit_distance"])
-        yield ("Kemeny distance between two annotators, mean", agreement["kemeny_distance"])
-        yield ("Human baseline: an annotator to the others' consensus, mean", person["score"])
-        if person.get("low") is not None:
-            yield ("Human baseline: low end of its 95 % interval over images", person["low"])
-            yield ("Human baseline: high end of its 95 % interval over images", person["high"])
-        yield ("Friedman test of all protocols, annotators fixed: p", around["friedman"]["p_value"])
+        yield (gettext("Kendall's W, mean over images (1: the same order)"), agreement["kendall_w"])
+        yield (gettext("Krippendorff's alpha, ordinal (1: the same order)"), agreement["alpha"])
+        yield (gettext("Edit distance between two annotators, mean"), agreement["edit_distance"])
         yield (
-            "Critical difference of average ranks, annotators fixed (Nemenyi, 5 %)",
+            gettext("Kemeny distance between two annotators, mean"),
+            agreement["kemeny_distance"],
+        )
+        yield (
+            gettext("Human baseline: an annotator to the others' consensus, mean"),
+            person["score"],
+        )
+        if person.get("low") is not None:
+            yield (
+                gettext("Human baseline: low end of its 95 % interval over images"),
+                person["low"],
+            )
+            yield (
+                gettext("Human baseline: high end of its 95 % interval over images"),
+                person["high"],
+            )
+        yield (
+            gettext("Friedman test of all protocols, annotators fixed: p"),
+            around["friedman"]["p_value"],
+        )
+        yield (
+            gettext("Critical difference of average ranks, annotators fixed (Nemenyi, 5 %)"),
             around["critical_difference"]["critical_difference"],
         )
 
     return Table(
         "agreement",
-        "How far annotators agree",
-        "The human baseline is how near a person comes to the consensus of the others. It is no limit: "
-        "a protocol that orders methods as people do on the average may be below it.",
+        gettext("How far annotators agree"),
+        gettext(
+            "How much people say the same, as means over images. The human baseline is how near a person "
+            "comes to the consensus of the others, with a 95 % interval by percentile bootstrap over images, "
+            "these annotators fixed. It is no limit: a protocol that orders methods as people do on the "
+            "average may be below it. Agreement does not say that people are right."
+        ),
         (CRITERION, Column("Measure"), number("Value", 3)),
         of_each(data, rows),
     )
@@ -181,14 +206,19 @@ def _ties(data: Data) -> Table:
         if "ties" not in around:
             return
         shares = around["ties"]
-        yield from (("annotator", *share) for share in shares["annotators"].items())
-        yield ("consensus", "", shares["consensus"])
-        yield from (("protocol", *share) for share in shares["protocols"].items())
+        annotator, protocol = gettext("annotator"), gettext("protocol")
+        yield from ((annotator, *share) for share in shares["annotators"].items())
+        yield (gettext("consensus"), "", shares["consensus"])
+        yield from ((protocol, *share) for share in shares["protocols"].items())
 
     return Table(
         "ties",
-        "How many pairs are tied",
-        "Share of the pairs of methods of an image that are tied, mean over images. "
+        gettext("How many pairs are tied"),
+        gettext(
+            "Share of the pairs of methods of an image that are tied, mean over images. "
+            "It does not say whether a tie is right."
+        )
+        + " "
         + _tie_warning(data),
         (CRITERION, Column("Of"), Column("Name"), number("Tied pairs", 3)),
         of_each(data, rows),
@@ -196,19 +226,35 @@ def _ties(data: Data) -> Table:
 
 
 def _tie_warning(data: Data) -> str:
-    apart = []
+    """Say where people, their consensus and protocols tie so differently that distances tell it."""
+    apart, protocols = [], []
     for criterion, around in data["analysis"].items():
-        shares = around.get("ties", {"annotators": {}, "consensus": None})
+        shares = around.get("ties", {"annotators": {}, "consensus": None, "protocols": {}})
         people = [share for share in shares["annotators"].values() if share is not None]
-        if people and abs(sum(people) / len(people) - shares["consensus"]) > _TIES_APART:
-            apart.append(criterion)
-    if not apart:
-        return ""
-    return (
-        f"By {' and '.join(apart)} the consensus and single annotators differ by more than "
-        f"{100 * _TIES_APART:.0f} points: Scores do not compare with a study's of more or fewer "
-        "annotators."
-    )
+        if not people:
+            continue
+        mean = sum(people) / len(people)
+        if abs(mean - shares["consensus"]) > _TIES_APART:
+            apart.append(retold(criterion))
+        tied = [share for share in shares["protocols"].values() if share is not None]
+        n = sum(abs(mean - share) > _TIES_APART for share in tied)
+        if n:
+            words = gettext("{n} of {all} by {criterion}")
+            protocols.append(words.format(n=n, all=len(tied), criterion=retold(criterion)))
+    points, sentences = f"{100 * _TIES_APART:.0f}", []
+    if apart:
+        words = gettext(
+            "By {criteria} the consensus and single annotators differ by more than {points} points: "
+            "Scores do not compare with a study's of more or fewer annotators."
+        )
+        sentences.append(words.format(criteria=gettext(" and ").join(apart), points=points))
+    if protocols:
+        words = gettext(
+            "Protocols that tie more than {points} points more or fewer pairs than single annotators: "
+            "{protocols}. Part of their distance is that alone."
+        )
+        sentences.append(words.format(points=points, protocols=", ".join(protocols)))
+    return " ".join(sentences)
 
 
 def _annotators(data: Data) -> Table:
@@ -218,9 +264,12 @@ def _annotators(data: Data) -> Table:
 
     return Table(
         "annotators",
-        "Each annotator and the others",
-        "Mean distance of an annotator's rankings to the consensus of all others, over the images "
-        "with at least two rankings.",
+        gettext("Each annotator and the others"),
+        gettext(
+            "Mean distance of an annotator's rankings to the consensus of all others, over the images "
+            "with at least two rankings. It does not say who is right: a distance may be a taste of one's "
+            "own."
+        ),
         (CRITERION, Column("Annotator"), count("Images"), number("Distance")),
         of_each(data, rows),
     )
@@ -229,83 +278,37 @@ def _annotators(data: Data) -> Table:
 def _criteria(data: Data) -> Table:
     return Table(
         "criteria",
-        "Criterion against criterion",
-        "Mean distance between the consensus rankings of two criteria, and as a share of the "
-        "number of pairs of methods.",
+        gettext("Criterion against criterion"),
+        gettext(
+            "Mean distance between the consensus rankings of two criteria, and as a share of the "
+            "number of pairs of methods. It does not say why they differ."
+        ),
         (
             *(Column("First"), Column("Second"), number("Distance"), number("Share", 3)),
             count("Images"),
         ),
         tuple(
-            (pair["first"], pair["second"], pair["distance"], pair["share"], pair["n_images"])
+            (
+                *(retold(pair["first"]), retold(pair["second"])),
+                *(pair["distance"], pair["share"], pair["n_images"]),
+            )
             for pair in data["between_criteria"]
         ),
     )
 
 
 _TABLES: Final = (
-    *(intervals, differences, _sensitivity, _agreement, _ties, _annotators, _criteria),
-    *(_measures, _rounding, _calibration, _betas),
+    *(
+        verdict_sentences,
+        intervals,
+        differences,
+        against_a_person,
+        _sensitivity,
+        _agreement,
+        _ties,
+        _annotators,
+        _criteria,
+    ),
+    *(_measures, _rounding, _calibration),
+    *QUESTIONS,
 )
-
-
-def to_csv(table: Table, header: Mapping[str, str]) -> str:
-    """Return the table in full precision under where it comes from, in lines that start ``# ``."""
-    stream = io.StringIO()
-    for name, value in header.items():
-        stream.write(f"# {name}: {one_line(value)}\n")
-    writer = csv.writer(stream, lineterminator="\n")
-    writer.writerow(column.name for column in table.columns)
-    for row in table.rows:
-        writer.writerow([_full(cell) for cell in row])
-    return stream.getvalue()
-
-
-def to_json(table: Table, header: Mapping[str, str]) -> str:
-    """Return the table as a list of rows by the columns' names, in full precision."""
-    names = [column.name for column in table.columns]
-    content = {
-        "header": dict(header),
-        "table": table.title,
-        "note": table.note,
-        "rows": [dict(zip(names, row, strict=True)) for row in table.rows],
-    }
-    return json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
-
-
-def to_latex(table: Table, header: Mapping[str, str]) -> str:
-    """Return a booktabs table; where it comes from and what it says stand above it in comments."""
-    kinds = "".join("r" if column.is_number else "l" for column in table.columns)
-    lines = [f"% {name}: {one_line(value)}" for name, value in header.items()]
-    lines += [f"% {table.title}: {table.note}", r"% needs \usepackage{booktabs}"]
-    lines += [rf"\begin{{tabular}}{{{kinds}}}", r"\toprule"]
-    lines += [_latex_row([column.name for column in table.columns]), r"\midrule"]
-    lines += [_latex_row([text for text, _ in row]) for row in table.shown]
-    lines += [r"\bottomrule", r"\end{tabular}"]
-    return "\n".join(lines) + "\n"
-
-
-def to_markdown(table: Table, header: Mapping[str, str]) -> str:
-    """Return the table under a list of where it comes from."""
-    lines = [f"- {markdown_text(name)}: {markdown_text(value)}" for name, value in header.items()]
-    lines += ["", f"## {markdown_text(table.title)}", "", markdown_text(table.note), ""]
-    lines.append(_markdown_row([markdown_text(column.name) for column in table.columns]))
-    lines.append(_markdown_row(["---:" if column.is_number else "---" for column in table.columns]))
-    lines += [_markdown_row([markdown_text(text) for text, _ in row]) for row in table.shown]
-    return "\n".join(lines) + "\n"
-
-
-def _latex_row(texts: Sequence[str]) -> str:
-    return " & ".join(latex_text(text).replace("–", "--") for text in texts) + r" \\"
-
-
-def _markdown_row(texts: Sequence[str]) -> str:
-    return f"| {' | '.join(texts)} |"
-
-
-def _full(cell: Cell) -> str:
-    if cell is None:
-        return ""
-    if isinstance(cell, bool):
-        return "yes" if cell else "no"
-    return without_formula(cell) if isinstance(cell, str) else repr(cell)

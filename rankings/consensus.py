@@ -37,6 +37,11 @@ def consensus_of(rankings: Sequence[Ranking], method: ConsensusMethod = "mean-ra
         If there is no ranking, one of them is not a ranking, or there is no such method.
     NotConverged
         If Davidson's model does not converge.
+
+    Examples
+    --------
+    >>> consensus_of([(("a",), ("b",), ("c",)), (("a",), ("c",), ("b",))])
+    (('a',), ('b', 'c'))
     """
     return consensus_by(method)(rankings)
 
@@ -48,6 +53,11 @@ def consensus_by(method: ConsensusMethod) -> Consensus:
     ------
     RankingError
         If there is no such method.
+
+    Examples
+    --------
+    >>> consensus_by("mean-rank")([(("a",), ("b",))])
+    (('a',), ('b',))
     """
     if method == "mean-rank":
         return mean_rank
@@ -67,6 +77,8 @@ def consensus_places(
 
     Parameters
     ----------
+    find : callable
+        Takes the rankings of an image, as :func:`consensus_by` gives it.
     places : ndarray of shape (g, k, n)
         Bucket numbers of n methods in the k rankings of each image.
     images : iterable of (image, methods, rankings), length g
@@ -83,6 +95,12 @@ def consensus_places(
     ------
     RankingError
         If a consensus ranks other methods; names the image.
+
+    Examples
+    --------
+    >>> goals, is_proven = consensus_places(mean_rank, np.array([[[0, 1], [0, 1], [1, 0]]]), [])
+    >>> goals.tolist(), is_proven.tolist()
+    ([[0, 1]], [True])
     """
     if find is kemeny_ranking:
         return kemeny_places(places)

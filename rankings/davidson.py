@@ -3,12 +3,14 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .errors import RankingError
 from .orders import Ranking
+from .packed import Places
 from .pairwise import PairCounts, pair_counts
 
 DEFAULT_RIDGE = 0.01
@@ -82,97 +84,266 @@ def davidson(
         If the steps have not become smaller than 1e-9 by then.
     RankingError
         If there is no ranking, one of them is not a ranking, or the ridge is not a positive number.
+
+    Examples
+    --------
+    >>> people = [(("a",), ("b",), ("c",)), (("b",), ("a",), ("c",)), (("a",), ("c",), ("b",))]
+    >>> davidson(people).ranking
+    (('a',), ('b',), ('c',))
+    """
+    counts = pair_counts(rankings)
+    return _fit(maximum(counts, ridge, max_iterations), counts, ridge)
+
+
+def strengths_of(
+    places: Places, *, ridge: float = DEFAULT_RIDGE, max_iterations: int = 100
+) -> NDArray[np.float64]:
+    """Return the strengths that :func:`davidson` gives the methods of each of many images.
+
+    Parameters
+    ----------
+    places : ndarray of shape (g, k, n)
+        Bucket numbers of n methods in the k rankings of each of g images.
+    ridge : float
+        As of :func:`davidson`, above 0.
+    max_iterations : int
+
+    Returns
+    -------
+    ndarray of shape (g, n)
+        Logarithms of odds; those of an image add up to 0.
+
+    Raises
+    ------
+    RankingError
+        If the ridge is not positive.
+    NotConverged
+        As :func:`davidson`.
+
+    Examples
+    --------
+    Two wins of three are odds of 2, a lead of log 2.
+
+    >>> [[a, b]] = strengths_of(np.array([[[0, 1], [0, 1], [1, 0]]]), ridge=1e-6)
+    >>> round(float(a - b), 2)
+    0.69
+    """
+    first, second = places[..., :, np.newaxis], places[..., np.newaxis, :]
+    before = (first < second).sum(axis=1, dtype=np.int64)
+    tied = (first == second).sum(axis=1, dtype=np.int64)
+    n = places.shape[-1]
+    tied[:, np.arange(n), np.arange(n)] = 0
+    return maximum(PairCounts((), before, tied), ridge, max_iterations)[..., :-1]
+
+
+def maximum(
+    counts: PairCounts, ridge: float = DEFAULT_RIDGE, max_iterations: int = 100
+) -> NDArray[np.float64]:
+    """Return the strengths and log nu where :func:`objective` is smallest.
+
+    Parameters
+    ----------
+    counts : PairCounts
+        Of one image, or of many with axes before those of the methods.
+    ridge : float
+        Above 0.
+    max_iterations : int
+
+    Returns
+    -------
+    ndarray of shape (..., n + 1)
+        The strengths in the order of the methods, then log nu; one row for each image.
+
+    Raises
+    ------
+    RankingError
+        If the ridge is not positive.
+    NotConverged
+        If the steps are not small after ``max_iterations``.
+
+    Examples
+    --------
+    "First", "second" and "tied" once each: equal strengths, and nu is 1.
+
+    >>> counts = pair_counts([(("a",), ("b",)), (("b",), ("a",)), (("a", "b"),)])
+    >>> np.abs(maximum(counts)).round(6).tolist()
+    [0.0, 0.0, 0.0]
     """
     if not (np.isfinite(ridge) and ridge > 0):
         raise RankingError(f"the ridge must be a positive number, got {ridge}")
-    counts = pair_counts(rankings)
-    at = np.zeros(len(counts.methods) + 1)
+    at = np.zeros((*counts.before.shape[:-2], counts.before.shape[-1] + 1))
+    is_moving = np.ones((*at.shape[:-1], 1), dtype=bool)
     for _ in range(max_iterations):
         slope, curvature = gradient(at, counts, ridge), information(at, counts, ridge)
-        step = np.asarray(-np.linalg.solve(curvature, slope), dtype=np.float64)
+        step = np.asarray(-np.linalg.solve(curvature, slope[..., np.newaxis])[..., 0], np.float64)
+        # An image that has arrived stays: its last digits do not depend on the others beside it.
+        step = np.where(is_moving, step, 0.0)
         at = _improved(at, step, counts, ridge)
-        if np.abs(step).max() <= STEP_TOLERANCE:
-            return _fit(at, counts, ridge)
+        is_moving &= np.abs(step).max(axis=-1, keepdims=True) > STEP_TOLERANCE
+        if not is_moving.any():
+            return at
     raise NotConverged(f"Davidson's model did not converge in {max_iterations} iterations")
 
 
 def davidson_ranking(rankings: Sequence[Ranking]) -> Ranking:
-    """Return the ranking of :func:`davidson` alone."""
+    """Return the ranking of :func:`davidson` alone.
+
+    Examples
+    --------
+    >>> davidson_ranking([(("a",), ("b",)), (("b",), ("a",)), (("a",), ("b",))])
+    (('a',), ('b',))
+    """
     return davidson(rankings).ranking
 
 
-def objective(at: _Vector, counts: PairCounts, ridge: float) -> float:
+def objective(at: _Vector, counts: PairCounts, ridge: float) -> _Vector:
     """Return the negative log-likelihood with its ridge, which the fit minimises.
 
     Parameters
     ----------
-    at : ndarray of shape (n + 1,)
-        The strengths in the order of ``counts.methods``, then log nu.
+    at : ndarray of shape (..., n + 1)
+        The strengths in the order of ``counts.methods``, then log nu; axes before are of images, as
+        are those of the counts.
+    counts : PairCounts
+    ridge : float
+
+    Returns
+    -------
+    ndarray of shape (...)
+
+    Examples
+    --------
+    At equal strengths each of the three outcomes has the chance 1 / 3.
+
+    >>> counts = pair_counts([(("a",), ("b",))])
+    >>> float(objective(np.zeros(3), counts, 0.01).round(4)), round(float(np.log(3)), 4)
+    (1.0986, 1.0986)
     """
     # Of strengths a and b, with a lead d = a - b, the model gives "first", "second" and "tied" the
     # odds exp(d / 2), exp(-d / 2) and nu; ``total`` is the log of their sum, for each pair (n, n).
-    half_leads, log_tie = _half_leads(at), at[-1]
+    half_leads, log_tie = _half_leads(at), at[..., -1, np.newaxis, np.newaxis]
     total = np.logaddexp(np.logaddexp(half_leads, -half_leads), log_tie)
-    compared = counts.before + counts.before.T + counts.tied
+    compared = counts.before + _turned(counts.before) + counts.tied
     # ``before`` holds each outcome once; ``tied`` and ``compared`` are symmetric and hold it twice.
     likelihood = (
-        (counts.before * half_leads).sum()
-        + counts.tied.sum() / 2 * log_tie
-        - (compared * total).sum() / 2
-    )
-    return float(ridge / 2 * (at @ at) - likelihood)
+        counts.before * half_leads + counts.tied / 2 * log_tie - compared * total / 2
+    ).sum(axis=(-2, -1))
+    return np.asarray(ridge / 2 * (at**2).sum(axis=-1) - likelihood)
 
 
 def gradient(at: _Vector, counts: PairCounts, ridge: float) -> _Vector:
-    """Return the slope of :func:`objective`, of shape (n + 1,)."""
+    """Return the slope of :func:`objective`.
+
+    Parameters
+    ----------
+    at : ndarray of shape (..., n + 1)
+    counts : PairCounts
+    ridge : float
+        As of :func:`objective`.
+
+    Returns
+    -------
+    ndarray of shape (..., n + 1)
+
+    Examples
+    --------
+    >>> gradient(np.zeros(3), pair_counts([(("a",), ("b",))]), 0.01).round(4).tolist()
+    [-0.5, 0.5, 0.3333]
+    """
     # By the strengths: wins less losses, as counted less as expected; by log nu: the ties likewise.
-    compared, first, tied = _expected(at, counts)
-    surplus = (counts.before - counts.before.T) - compared * (first - first.T)
-    ties = (counts.tied - compared * tied).sum() / 2
-    return np.asarray(ridge * at - np.append(surplus.sum(axis=1) / 2, ties))
+    compared, first, tied = expected(at, counts)
+    surplus = (counts.before - _turned(counts.before)) - compared * (first - _turned(first))
+    ties = (counts.tied - compared * tied).sum(axis=(-2, -1))[..., np.newaxis]
+    return np.asarray(ridge * at - np.concatenate([surplus.sum(axis=-1), ties], axis=-1) / 2)
 
 
 def information(at: _Vector, counts: PairCounts, ridge: float) -> NDArray[np.float64]:
-    """Return the second derivatives of :func:`objective`, of shape (n + 1, n + 1)."""
-    compared, first, tied = _expected(at, counts)
+    """Return the second derivatives of :func:`objective`.
+
+    Parameters
+    ----------
+    at : ndarray of shape (..., n + 1)
+    counts : PairCounts
+    ridge : float
+        As of :func:`objective`.
+
+    Returns
+    -------
+    ndarray of shape (..., n + 1, n + 1)
+
+    Examples
+    --------
+    A comparison with even chances: by the lead (2 / 3) / 4, by log nu (1 / 3) (2 / 3).
+
+    >>> information(np.zeros(3), pair_counts([(("a",), ("b",))]), 0.0).round(4)[[0, 2], [0, 2]].tolist()
+    [0.1667, 0.2222]
+    """
+    compared, first, tied = expected(at, counts)
     # Twice the score of one comparison is 1, -1 or 0, with mean ``difference`` and mean square
     # first + second; its variance is the curvature by the lead. By a lead and log nu together it is
     # a covariance, and by log nu alone the variance of "tied".
-    difference = first - first.T
-    spread = compared * ((first + first.T) - difference**2) / 4
-    np.fill_diagonal(spread, 0)
-    with_tie = (-compared * difference * tied).sum(axis=1) / 2
-    n = len(counts.methods)
-    second = np.empty((n + 1, n + 1))
+    difference = first - _turned(first)
+    spread = compared * ((first + _turned(first)) - difference**2) / 4
+    n = counts.before.shape[-1]
+    diagonal = np.arange(n)
+    spread[..., diagonal, diagonal] = 0
+    with_tie = (-compared * difference * tied).sum(axis=-1) / 2
     # A lead is a difference of two strengths, so that each pair adds to its two diagonal entries
     # and takes from the two beside: the Laplacian of the graph of comparisons.
-    second[:n, :n] = np.diag(spread.sum(axis=1)) - spread
-    second[:n, n] = second[n, :n] = with_tie
-    second[n, n] = (compared * tied * (1 - tied)).sum() / 2
+    second = np.zeros((*at.shape[:-1], n + 1, n + 1))
+    second[..., :n, :n] = -spread
+    second[..., diagonal, diagonal] += spread.sum(axis=-1)
+    second[..., :n, n] = second[..., n, :n] = with_tie
+    second[..., n, n] = (compared * tied * (1 - tied)).sum(axis=(-2, -1)) / 2
     return np.asarray(second + ridge * np.eye(n + 1))
 
 
 def _half_leads(at: _Vector) -> _Vector:
-    strengths = at[:-1]
-    return np.asarray((strengths[:, np.newaxis] - strengths) / 2)
+    strengths = at[..., :-1]
+    return np.asarray((strengths[..., :, np.newaxis] - strengths[..., np.newaxis, :]) / 2)
 
 
-def _expected(at: _Vector, counts: PairCounts) -> tuple[NDArray[np.int64], _Vector, _Vector]:
-    """Return each pair's number of comparisons and its chances of "first" and of "tied": (n, n)."""
-    half_leads, log_tie = _half_leads(at), at[-1]
+def _turned(pairs: NDArray[Any]) -> NDArray[Any]:
+    """Return the same of the second method and the first."""
+    return np.swapaxes(pairs, -2, -1)
+
+
+def expected(at: _Vector, counts: PairCounts) -> tuple[NDArray[np.int64], _Vector, _Vector]:
+    """Return each pair's number of comparisons and its chances of "first" and of "tied".
+
+    Parameters
+    ----------
+    at : ndarray of shape (..., n + 1)
+        Strengths and log nu, as of :func:`objective`.
+    counts : PairCounts
+
+    Returns
+    -------
+    compared, first, tied : ndarrays of shape (..., n, n)
+
+    Examples
+    --------
+    >>> compared, first, tied = expected(np.zeros(3), pair_counts([(("a",), ("b",))]))
+    >>> int(compared[0, 1]), round(float(first[0, 1]), 4), round(float(tied[0, 1]), 4)
+    (1, 0.3333, 0.3333)
+    """
+    half_leads, log_tie = _half_leads(at), at[..., -1, np.newaxis, np.newaxis]
     total = np.logaddexp(np.logaddexp(half_leads, -half_leads), log_tie)
-    compared = counts.before + counts.before.T + counts.tied
+    compared = counts.before + _turned(counts.before) + counts.tied
     return compared, np.exp(half_leads - total), np.exp(log_tie - total)
 
 
 def _improved(at: _Vector, step: _Vector, counts: PairCounts, ridge: float) -> _Vector:
-    """Return the point after the step, halved until it does not lead up."""
+    """Return the point after the step, halved until it does not lead up, image by image."""
     before = objective(at, counts, ridge)
-    rounding = 1e-12 * (1 + abs(before))
-    for halvings in range(60):
-        there = at + step / 2**halvings
-        if objective(there, counts, ridge) <= before + rounding:
+    rounding = 1e-12 * (1 + np.abs(before))
+    share = np.ones_like(before)
+    for _ in range(60):
+        there = at + step * share[..., np.newaxis]
+        leads_up = objective(there, counts, ridge) > before + rounding
+        if not leads_up.any():
             return np.asarray(there)
+        share = np.where(leads_up, share / 2, share)
     raise NotConverged("Davidson's model did not converge: no step improves it")
 
 
@@ -183,7 +354,7 @@ def _fit(at: _Vector, counts: PairCounts, ridge: float) -> DavidsonFit:
     errors = _standard_errors(at, counts, ridge)
     is_compared = bool(counts.before.any() or counts.tied.any())
     return DavidsonFit(
-        ranking=_ranking(strengths),
+        ranking=ranking_by_strength(strengths),
         strengths=strengths,
         standard_errors=dict(zip(counts.methods, errors, strict=True)),
         tie_parameter=float(np.exp(at[-1])) if is_compared else None,
@@ -204,7 +375,14 @@ def _standard_errors(at: _Vector, counts: PairCounts, ridge: float) -> list[floa
     return [float(error) for error in np.sqrt(np.maximum(variances, 0))]
 
 
-def _ranking(strengths: Mapping[str, float]) -> Ranking:
+def ranking_by_strength(strengths: Mapping[str, float]) -> Ranking:
+    """Return the methods by strength, the highest first; neighbours no more than 1e-6 apart are tied.
+
+    Examples
+    --------
+    >>> ranking_by_strength({"a": 0.2, "b": 1.3, "c": 0.2})
+    (('b',), ('a', 'c'))
+    """
     order = sorted(strengths, key=lambda method: -strengths[method])
     buckets = [[order[0]]]
     for above, method in pairwise(order):

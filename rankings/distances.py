@@ -16,7 +16,20 @@ _TOGETHER = 2**20
 
 
 def require_distance(distance: str) -> None:
-    """Raise RankingError unless the distance is "edit" or "kemeny"."""
+    """Raise RankingError unless the distance is "edit" or "kemeny".
+
+    Raises
+    ------
+    RankingError
+        If it is another.
+
+    Examples
+    --------
+    >>> require_distance("manhattan")
+    Traceback (most recent call last):
+        ...
+    rankings.errors.RankingError: distance must be edit or kemeny, got 'manhattan'
+    """
     if distance not in get_args(Distance):
         raise RankingError(f"distance must be edit or kemeny, got {distance!r}")
 
@@ -29,6 +42,7 @@ def distances_between(a: NDArray[Any], b: NDArray[Any], distance: Distance) -> N
     a, b : ndarray of shape (..., n), or shapes that broadcast to it
         Bucket numbers of n methods, or any other numbers that are smaller where a method is better
         and equal where methods are tied. Small integers are compared the fastest.
+    distance : "edit" or "kemeny"
 
     Returns
     -------
@@ -39,6 +53,11 @@ def distances_between(a: NDArray[Any], b: NDArray[Any], distance: Distance) -> N
     ------
     RankingError
         If ``distance`` is neither "edit" nor "kemeny".
+
+    Examples
+    --------
+    >>> distances_between(np.array([[0, 1, 2]]), np.array([[2, 1, 0]]), "edit")
+    array([3.])
     """
     require_distance(distance)
     measure = edit_distances if distance == "edit" else kemeny_distances
@@ -61,10 +80,20 @@ def kemeny_distance(a: Ranking, b: Ranking) -> float:
     1 for each pair of methods that the rankings order oppositely, 0.5 for each pair tied in exactly
     one of them. A metric, neutral towards ties; at most n (n - 1) / 2.
 
+    Parameters
+    ----------
+    a, b : rankings
+        Of the same methods: buckets, best first, of tied methods.
+
     Raises
     ------
     RankingError
         If a ranking is not one, or they rank different methods; names the methods.
+
+    Examples
+    --------
+    >>> kemeny_distance((("a",), ("b",), ("c",)), (("b", "a"), ("c",)))
+    0.5
     """
     places = places_of([checked(a), checked(b)])
     return float(kemeny_distances(places[:1], places[1:])[0])
@@ -82,6 +111,11 @@ def kemeny_distances(a: NDArray[Any], b: NDArray[Any]) -> NDArray[np.float64]:
     Returns
     -------
     ndarray of shape (m,)
+
+    Examples
+    --------
+    >>> kemeny_distances(np.array([[0, 1, 2]]), np.array([[0, 0, 1]]))
+    array([0.5])
     """
     m, n = a.shape
     # For each of the m rankings the pairs turned around, and those tied in exactly one of the two.
@@ -95,10 +129,20 @@ def kemeny_distances(a: NDArray[Any], b: NDArray[Any]) -> NDArray[np.float64]:
 def kendall_tau_b(a: Ranking, b: Ranking) -> float | None:
     """Return Kendall's tau-b; None when one of the rankings ties everything.
 
+    Parameters
+    ----------
+    a, b : rankings
+        Of the same methods: buckets, best first, of tied methods.
+
     Raises
     ------
     RankingError
         As :func:`kemeny_distance` does.
+
+    Examples
+    --------
+    >>> kendall_tau_b((("a",), ("b",), ("c",)), (("c",), ("b",), ("a",)))
+    -1.0
     """
     first, second = (
         np.sign(np.subtract.outer(row, row)) for row in places_of([checked(a), checked(b)])
@@ -110,9 +154,3 @@ def kendall_tau_b(a: Ranking, b: Ranking) -> float | None:
         return None
     tau = int((first * second).sum()) // 2 / math.sqrt(n_first) / math.sqrt(n_second)
     return min(1.0, max(-1.0, tau))
-
-
-def expected_kemeny_from_random_order(b: Ranking) -> float:
-    """Return the mean Kemeny distance of all strict orders to ``b``: 0.5 for every pair."""
-    n = sum(map(len, b))
-    return n * (n - 1) / 4

@@ -51,10 +51,20 @@ def edit_distance(a: Ranking, b: Ranking) -> EditDistance:
     cut, within (n - 1) / 2 of every other, so protocols that tie much are favoured (the paper says
     so itself). Reports therefore show the Kemeny distance beside it, and the all-tied baseline.
 
+    Parameters
+    ----------
+    a, b : rankings
+        Of the same methods: buckets, best first, of tied methods.
+
     Raises
     ------
     RankingError
         If a ranking is not one, or they rank different methods; names the methods.
+
+    Examples
+    --------
+    >>> edit_distance((("a",), ("b", "c")), (("c",), ("a",), ("b",))).distance
+    1.5
     """
     places = places_of([checked(a), checked(b)])
     swaps, splits, merges = (int(count[0]) for count in _edit_counts(places[:1], places[1:]))
@@ -72,6 +82,12 @@ def places_of(rankings: list[Ranking]) -> NDArray[np.intp]:
     ------
     RankingError
         If the rankings are of different methods.
+
+    Examples
+    --------
+    >>> places_of([(("a",), ("b",)), (("b", "a"),)])
+    array([[0, 1],
+           [0, 0]])
     """
     require_same_methods(*rankings)
     rows = []
@@ -93,6 +109,11 @@ def edit_distances(a: NDArray[Any], b: NDArray[Any]) -> NDArray[np.float64]:
     Returns
     -------
     ndarray of shape (m,)
+
+    Examples
+    --------
+    >>> edit_distances(np.array([[0, 1, 2]]), np.array([[0, 0, 1]]))
+    array([0.5])
     """
     swaps, splits, merges = _edit_counts(a, b)
     return np.asarray(SWAP_COST * swaps + SPLIT_COST * splits + MERGE_COST * merges)
@@ -136,6 +157,12 @@ def compared_pairs(
     three ndarrays of bool of shape (n - 1 - at, m)
         True where both rankings order the pair strictly and oppositely, where ``a`` ties it, and
         where ``b`` does.
+
+    Examples
+    --------
+    >>> pairs = compared_pairs(np.array([[0, 1, 1]]), np.array([[1, 0, 0]]))
+    >>> [(at, against[:, 0].tolist()) for at, against, _, _ in pairs]  # the pair of 1 and 2 is tied
+    [(0, [True, True]), (1, [False])]
     """
     # Transposed to (methods, rankings): a comparison of two methods in all rankings is then one
     # pass over neighbours in memory. All pairs at once would be an array n times as large, which
@@ -150,7 +177,13 @@ def compared_pairs(
 
 
 def count_kind(n: int) -> Any:
-    """Return the smallest kind of integer that counts to n: sums of bytes are the fastest."""
+    """Return the smallest kind of integer that counts to n: sums of bytes are the fastest.
+
+    Examples
+    --------
+    >>> count_kind(255), count_kind(256)
+    (dtype('uint8'), dtype('uint16'))
+    """
     return np.min_scalar_type(n)
 
 
@@ -161,10 +194,22 @@ def edit_script(a: Ranking, b: Ranking) -> tuple[Step, ...]:
     where they hold k and l tied methods it stands for the k * l swaps of single elements, which
     have no order among themselves.
 
+    Parameters
+    ----------
+    a, b : rankings
+        Of the same methods: buckets, best first, of tied methods.
+
     Raises
     ------
     RankingError
         As :func:`edit_distance` does.
+
+    Examples
+    --------
+    >>> for step in edit_script((("a", "b"), ("c",)), (("a",), ("c",), ("b",))):
+    ...     print(step.edit, step.cost, step.ranking)
+    split 0.5 (('a',), ('b',), ('c',))
+    swap 1.0 (('a',), ('c',), ('b',))
     """
     a, b = checked(a), checked(b)
     require_same_methods(a, b)
@@ -211,12 +256,23 @@ def expected_from_random_order(b: Ranking) -> float:
 
     Half of the pairs that ``b`` orders strictly are the other way round, and a strict order needs
     ``n - buckets(b)`` merges: ``strict / 2 + (n - buckets) / 2``.
+
+    Examples
+    --------
+    >>> expected_from_random_order((("a",), ("b",), ("c",)))
+    1.5
     """
     return float(expected_from_random_orders(places_of([b]))[0])
 
 
 def expected_from_random_orders(b: NDArray[Any]) -> NDArray[np.float64]:
-    """Return :func:`expected_from_random_order` of each row of bucket numbers of shape (m, n)."""
+    """Return :func:`expected_from_random_order` of each row of bucket numbers of shape (m, n).
+
+    Examples
+    --------
+    >>> expected_from_random_orders(np.array([[0, 1, 2]]))
+    array([1.5])
+    """
     n = b.shape[1]
     # Pairs that each row orders strictly; bucket numbers are dense, so that the largest is one
     # less than the number of buckets.

@@ -11,15 +11,19 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
+from engine.words import gettext_noop
+
 from .errors import Contradiction, RankingError
 from .partial_order import PartialOrder, Verdict, items_of
 from .strategies import Strategy, expected_screens, most_balanced, next_of_newcomer
 
-CRITERIA: Final = ("recall", "precision", "preference")
+CRITERIA: Final = (gettext_noop("recall"), gettext_noop("precision"), gettext_noop("preference"))
 Buckets = tuple[tuple[int, ...], ...]
 
 # The same verdict with left and right exchanged.
 MIRRORED: Final[Mapping[str, Verdict]] = {"left": "right", "equal": "equal", "right": "left"}
+# Verdicts as pages say them.
+_SAID: Final = (gettext_noop("left"), gettext_noop("equal"), gettext_noop("right"))
 # A pair skipped so often is not shown again.
 _MAX_SKIPS: Final = 2
 
@@ -84,6 +88,11 @@ def effective(log: Sequence[Entry]) -> tuple[Answer | Skip, ...]:
     ------
     RankingError
         If a withdrawal names no earlier answer or skip, or one that is withdrawn already.
+
+    Examples
+    --------
+    >>> effective([Answer(0, 1, {"recall": "left"}), Withdrawal(0)])
+    ()
     """
     withdrawn: set[int] = set()
     for at, entry in enumerate(log):
@@ -110,6 +119,12 @@ def replay(n: int, log: Sequence[Entry]) -> "State":
 
     An answer for a criterion that is not open is redundant if it agrees with what is known.
 
+    Parameters
+    ----------
+    n : int
+        Number of items, which are 0 .. n-1.
+    log : sequence of Answer, Skip or Withdrawal
+
     Raises
     ------
     RankingError
@@ -118,6 +133,12 @@ def replay(n: int, log: Sequence[Entry]) -> "State":
     Contradiction
         If an answer says otherwise than what follows from earlier ones; names the criterion, the
         pair and the entries from which it follows.
+
+    Examples
+    --------
+    >>> said = {"recall": "left", "precision": "equal", "preference": "left"}
+    >>> replay(2, [Answer(0, 1, said)]).rankings()
+    {'recall': ((0,), (1,)), 'precision': ((0, 1),), 'preference': ((0,), (1,))}
     """
     if n < 0:
         raise RankingError(f"the number of items must not be negative, got {n}")
@@ -170,9 +191,9 @@ class State:
         for item in items:
             self._visible &= ~(1 << item)
 
-    def check(self, entries: Sequence[Answer | Skip]) -> None:
-        """Raise RankingError for an entry that cannot be about these items."""
-        for at, entry in enumerate(entries):
+    def check(self, entries: Sequence[Answer | Skip], first: int = 0) -> None:
+        """Raise RankingError for an entry that cannot be about these items; ``first`` is its number."""
+        for at, entry in enumerate(entries, first):
             for item in (entry.left, entry.right):
                 if not 0 <= item < self.n:
                     raise RankingError(f"entry {at}: there is no item {item} of {self.n}")
@@ -367,7 +388,17 @@ class State:
 
 
 def pair_of(i: int, j: int) -> tuple[int, int]:
-    """Return the pair of two items whichever side they were on, the smaller number first."""
+    """Return the pair of two items whichever side they were on, the smaller number first.
+
+    Parameters
+    ----------
+    i, j : int
+
+    Examples
+    --------
+    >>> pair_of(3, 1)
+    (1, 3)
+    """
     return (i, j) if i < j else (j, i)
 
 
@@ -386,8 +417,15 @@ def simulate(
     answer : callable
         ``answer(left, right, criterion)`` gives the verdict; it is called for open criteria only,
         in the order of CRITERIA.
+    strategy : "insertion" or "balanced"
     log : sequence of entries
         What was answered before.
+
+    Examples
+    --------
+    >>> log = simulate(3, lambda left, right, criterion: "left" if left < right else "right")
+    >>> replay(3, log).rankings()["recall"]
+    ((0,), (1,), (2,))
     """
     entries = list(log)
     while True:

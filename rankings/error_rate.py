@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from .errors import RankingError
+from .shares import wilson
 
 _MIN_REPEATED: Final = 30
 
@@ -25,23 +26,30 @@ def error_rate(n_differing: int, n_repeated: int) -> ErrorRate | None:
     If a wrong answer is as often one as the other of the two others, a share d of differing answers
     means e = (2 - sqrt(4 - 6 d)) / 3, and 2/3 from d = 2/3 on. The interval is Wilson's for d.
 
+    Parameters
+    ----------
+    n_differing, n_repeated : int
+        Answers that were another the second time, of those that were asked twice.
+
     Raises
     ------
     RankingError
         If more answers differ than were repeated.
+
+    Examples
+    --------
+    >>> error_rate(2, 10) is None
+    True
+    >>> round(error_rate(4, 40).rate, 3)
+    0.052
     """
     if not 0 <= n_differing <= n_repeated:
         raise RankingError(f"{n_differing} of {n_repeated} repeated answers cannot differ")
     if n_repeated < _MIN_REPEATED:
         return None
-    # z: the 97.5 % quantile of the standard normal distribution.
-    share, z = n_differing / n_repeated, 1.959963984540054
-    middle = (share + z * z / (2 * n_repeated)) / (1 + z * z / n_repeated)
-    spread = share * (1 - share) / n_repeated + z * z / (4 * n_repeated * n_repeated)
-    half = z * math.sqrt(spread) / (1 + z * z / n_repeated)
-    return ErrorRate(
-        _error(share), _error(max(middle - half, 0.0)), _error(middle + half), n_repeated
-    )
+    share = n_differing / n_repeated
+    low, high = wilson(n_differing, n_repeated)
+    return ErrorRate(_error(share), _error(low), _error(high), n_repeated)
 
 
 def _error(differing: float) -> float:

@@ -68,6 +68,12 @@ def kemeny(rankings: Sequence[Ranking], *, max_nodes: int = DEFAULT_MAX_NODES) -
     ------
     RankingError
         If there is no ranking, one of them is not a ranking, or ``max_nodes`` is below 0.
+
+    Examples
+    --------
+    >>> found = kemeny([(("a",), ("b",)), (("a",), ("b",)), (("b",), ("a",))])
+    >>> found.ranking, found.distance, found.is_proven
+    ((('a',), ('b',)), 1.0, True)
     """
     if max_nodes < 0:
         raise RankingError(f"max_nodes must be 0 or more, got {max_nodes}")
@@ -86,7 +92,13 @@ def kemeny(rankings: Sequence[Ranking], *, max_nodes: int = DEFAULT_MAX_NODES) -
 
 
 def kemeny_ranking(rankings: Sequence[Ranking]) -> Ranking:
-    """Return the ranking of :func:`kemeny` alone."""
+    """Return the ranking of :func:`kemeny` alone.
+
+    Examples
+    --------
+    >>> kemeny_ranking([(("a",), ("b",)), (("a", "b"),), (("a",), ("b",))])
+    (('a',), ('b',))
+    """
     return kemeny(rankings).ranking
 
 
@@ -103,6 +115,12 @@ def kemeny_places(places: Places) -> tuple[Places, NDArray[np.bool_]]:
     goals : ndarray of shape (g, n)
         Bucket numbers of the consensus.
     is_proven : ndarray of bool of shape (g,)
+
+    Examples
+    --------
+    >>> goals, is_proven = kemeny_places(np.array([[[0, 1], [0, 1], [1, 0]]]))
+    >>> goals.tolist(), is_proven.tolist()
+    ([[0, 1]], [True])
     """
     g, k, n = places.shape
     before, equal = np.zeros((2, g, n, n), dtype=np.int64)

@@ -32,7 +32,22 @@ class Ending:
 
 
 def cost_of(no_lower: NDArray[np.bool_], strict: Costs, tied: Costs) -> int:
-    """Return the cost of the weak order with ``no_lower[i, j]``: i stands no lower than j."""
+    """Return the cost of a weak order.
+
+    Parameters
+    ----------
+    no_lower : ndarray of bool of shape (n, n)
+        True where i stands no lower than j.
+    strict, tied : ndarray of shape (n, n)
+        What "i strictly before j" and a tie cost; integers.
+
+    Examples
+    --------
+    >>> strict, tied = np.array([[0, 1], [3, 0]]), np.array([[0, 2], [2, 0]])
+    >>> first_before, both_tied = np.array([[True, True], [False, True]]), np.ones((2, 2), dtype=bool)
+    >>> cost_of(first_before, strict, tied), cost_of(both_tied, strict, tied)
+    (1, 2)
+    """
     above = no_lower & ~no_lower.T
     return int(strict[above].sum() + np.triu(tied * (no_lower & no_lower.T), 1).sum())
 
@@ -52,6 +67,13 @@ def searched(strict: Costs, tied: Costs, max_nodes: int) -> Ending:
     ------
     RankingError
         If the solver fails.
+
+    Examples
+    --------
+    >>> strict, tied = np.array([[0, 1], [3, 0]]), np.array([[0, 2], [2, 0]])
+    >>> found = searched(strict, tied, max_nodes=0)  # without a node nothing is proven
+    >>> found.cost, found.is_proven
+    (1, False)
     """
     least = int(np.triu(np.minimum(np.minimum(strict, strict.T), tied), 1).sum())
     best = _by_windows(strict, tied)

@@ -21,6 +21,11 @@ def mean_rank(rankings: Sequence[Ranking]) -> Ranking:
     ------
     RankingError
         If there is no ranking, or one of them is not a ranking.
+
+    Examples
+    --------
+    >>> mean_rank([(("a",), ("b",), ("c",)), (("b",), ("a",), ("c",))])
+    (('a', 'b'), ('c',))
     """
     if not rankings:
         raise RankingError("a consensus needs at least one ranking")
@@ -46,6 +51,12 @@ def mean_rank_places(places: Places) -> Places:
     Returns
     -------
     ndarray of shape (g, n)
+
+    Examples
+    --------
+    >>> places = np.array([[0, 1, 2], [0, 0, 1]])  # of three methods in two rankings
+    >>> mean_rank_places(places[np.newaxis])
+    array([[0, 1, 2]], dtype=int8)
     """
     # Everybody ranked every method, so that means are in the order of sums. Ranks are
     # (images, rankings, methods), and the sum goes over the rankings.

@@ -27,6 +27,9 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.words import gettext_noop
+
+from .components import components
 from .distances import Distance, distances_between, require_distance
 from .errors import RankingError
 from .orders import Ranking
@@ -35,9 +38,9 @@ from .packed_scores import Floats
 from .resampling import LEVEL
 from .significance import clusters, compact_letters, holm
 
-ONE_ANNOTATOR = "one annotator says nothing about others"
-ONE_IMAGE = "one image says nothing about others"
-NOTHING = "no ranking"
+ONE_ANNOTATOR = gettext_noop("one annotator says nothing about others")
+ONE_IMAGE = gettext_noop("one image says nothing about others")
+NOTHING = gettext_noop("no ranking")
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +59,12 @@ class PersonalDistances:
     images: NDArray[np.intp]
     annotators: NDArray[np.intp]
     distances: Floats
+
+    def only(self, at: int) -> "PersonalDistances":
+        """Return the distances of one protocol by its number."""
+        return replace(
+            self, protocols=(self.protocols[at],), distances=self.distances[:, at : at + 1]
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +133,20 @@ def compare_protocols(
     *,
     distance: Distance = "edit",
 ) -> Comparisons:
-    """Compare every two protocols: :func:`compare` of :func:`personal_distances`."""
+    """Compare every two protocols: :func:`compare` of :func:`personal_distances`.
+
+    Parameters
+    ----------
+    annotator_rankings, protocol_rankings, protocols, distance
+        As of :func:`personal_distances`, also for what it raises.
+
+    Examples
+    --------
+    >>> own = {"p": (("a",), ("b",)), "q": (("b",), ("a",))}
+    >>> people = dict.fromkeys(["img_1", "img_2"], {"ann": own["p"], "ben": own["p"]})
+    >>> compare_protocols(people, dict.fromkeys(people, own), ["p", "q"]).pairs[0].difference
+    -1.0
+    """
     return compare(
         personal_distances(annotator_rankings, protocol_rankings, protocols, distance=distance)
     )
@@ -146,11 +168,23 @@ def personal_distances(
     protocol_rankings : image -> protocol -> ranking
         For every image above.
     protocols : sequence of str, length p
+    distance : "edit" or "kemeny"
+
+    Returns
+    -------
+    PersonalDistances
+        A row for each ranking, by image and annotator in order of name.
 
     Raises
     ------
     RankingError
-        If the rankings of an image are of different methods; names it.
+        If the rankings of an image are of different methods (names it), or the distance is neither.
+
+    Examples
+    --------
+    >>> own = {"p": (("a",), ("b",)), "q": (("b",), ("a",))}
+    >>> personal_distances({"img_1": {"ann": own["p"]}}, {"img_1": own}, ["p", "q"]).distances.tolist()
+    [[0.0, 1.0]]
     """
     require_distance(distance)
     names = sorted({name for of_image in annotator_rankings.values() for name in of_image})
@@ -218,6 +252,17 @@ def compare(measured: PersonalDistances, *, level: float = LEVEL) -> Comparisons
     ------
     RankingError
         If the level is not between 0 and 1.
+
+    Examples
+    --------
+    Three annotators find the first protocol 1, 2 and 3 farther, on both images alike. That is their t-test:
+    t = 2 / sqrt(1 / 3) with 2 degrees of freedom, and p = 1 - t / sqrt(2 + t^2).
+
+    >>> images, annotators = np.array([0, 0, 0, 1, 1, 1]), np.array([0, 1, 2, 0, 1, 2])
+    >>> apart = np.array([[1.0, 0], [2, 0], [3, 0]] * 2)
+    >>> [pair] = compare(PersonalDistances(("p", "q"), images, annotators, apart)).pairs
+    >>> pair.difference, round(pair.p_value, 4), round(1 - 12**0.5 / 14**0.5, 4)
+    (2.0, 0.0742, 0.0742)
     """
     if not 0 < level < 1:
         raise RankingError(f"level must be between 0 and 1, got {level}")
@@ -273,8 +318,49 @@ def moments(measured: PersonalDistances) -> Moments:
     """Return the components of variance of every pair of protocols, and what follows from them.
 
     For at least two images and two annotators; see :func:`compare`.
+
+    Examples
+    --------
+    Of the differences 1, 2 and 3 of three annotators: their variance is 1, that of their mean 1 / 3.
+
+    >>> images, annotators = np.array([0, 0, 0, 1, 1, 1]), np.array([0, 1, 2, 0, 1, 2])
+    >>> apart = np.array([[1.0, 0], [2, 0], [3, 0]] * 2)
+    >>> found = moments(PersonalDistances(("p", "q"), images, annotators, apart))
+    >>> found.annotator.tolist(), found.of_mean.round(4).tolist()
+    ([1.0], [0.3333])
     """
+    (image, annotator, rest), n_i, n_a = raw_components(measured)
     n = len(measured.images)
+    weights = float((n_i**2).sum()) / n**2, float((n_a**2).sum()) / n**2
+    free = max(n - len(n_i) - len(n_a) + 1, 1)
+    return moments_of((image, annotator, rest), weights, n, free)
+
+
+def raw_components(
+    measured: PersonalDistances,
+) -> tuple[tuple[Floats, Floats, Floats], NDArray[np.intp], NDArray[np.intp]]:
+    """Return the components of every pair of protocols, which may be negative, and both counts of rankings.
+
+    Parameters
+    ----------
+    measured : PersonalDistances
+        Of at least two images and two annotators, and k pairs of protocols.
+
+    Returns
+    -------
+    components : tuple of three ndarrays of shape (k,)
+        Of images, of annotators and of the rest.
+    n_i, n_a : ndarray of int
+        The rankings of each image and of each annotator.
+
+    Examples
+    --------
+    >>> images, annotators = np.array([0, 0, 0, 1, 1, 1]), np.array([0, 1, 2, 0, 1, 2])
+    >>> apart = np.array([[1.0, 0], [2, 0], [3, 0]] * 2)
+    >>> parts, n_i, n_a = raw_components(PersonalDistances(("p", "q"), images, annotators, apart))
+    >>> [float(part[0]) for part in parts], n_i.tolist(), n_a.tolist()
+    ([0.0, 1.0, 0.0], [3, 3], [2, 2, 2])
+    """
     _, image_of, n_i = np.unique(measured.images, return_inverse=True, return_counts=True)
     _, annotator_of, n_a = np.unique(measured.annotators, return_inverse=True, return_counts=True)
     centred = measured.distances - measured.distances.mean(axis=0)
@@ -282,41 +368,38 @@ def moments(measured: PersonalDistances) -> Moments:
     total = _squares(centred)
     in_image = _squares(centred - _means(centred, image_of, n_i)[image_of])
     in_annotator = _squares(centred - _means(centred, annotator_of, n_a)[annotator_of])
-    # Of all n^2 ordered pairs of rankings, those of two images and those of two annotators.
-    two_images, two_annotators = n**2 - float((n_i**2).sum()), n**2 - float((n_a**2).sum())
-    # Expectations ([GO17]_, 3.1), v being the components:
-    #   in_image / (n - images)         v_annotator + v_rest
-    #   in_annotator / (n - annotators) v_image + v_rest
-    #   n total                         v_image two_images + v_annotator two_annotators + v_rest (n^2 - n)
-    by_image = in_image / (n - len(n_i)) if n > len(n_i) else None
-    by_annotator = in_annotator / (n - len(n_a)) if n > len(n_a) else None
-    image = annotator = np.zeros_like(total)
-    if by_image is not None and by_annotator is not None:
-        known = by_image * two_annotators + by_annotator * two_images - n * total
-        rest = np.maximum(known / (two_images + two_annotators - (n**2 - n)), 0)
-        image, annotator = by_annotator - rest, by_image - rest
-    elif by_annotator is not None:
-        # One ranking an image: the image's part is in the rest.
-        rest = by_annotator
-        annotator = (n * total - rest * (n**2 - n)) / two_annotators
-    elif by_image is not None:
-        rest = by_image
-        image = (n * total - rest * (n**2 - n)) / two_images
-    else:
-        rest = n * total / (n**2 - n)
-    weights = 1 - two_images / n**2, 1 - two_annotators / n**2
-    free = max(n - len(n_i) - len(n_a) + 1, 1)
-    return _moments_of((image, annotator, rest), weights, n, free)
+    return components(total, in_image, in_annotator, n_i, n_a), n_i, n_a
 
 
-def _moments_of(
-    components: tuple[Floats, Floats, Floats], weights: tuple[float, float], n: int, free: int
+def moments_of(
+    parts: tuple[Floats, Floats, Floats], weights: tuple[float, float], n: int, free: int
 ) -> Moments:
     """Return what follows from the components of images, annotators and rest.
 
-    The weights are sum n_i^2 / n^2 and sum n_a^2 / n^2; ``free`` are the rest's degrees of freedom.
+    Parameters
+    ----------
+    parts : tuple of three ndarrays of shape (k,)
+        As of :func:`raw_components`.
+    weights : (float, float)
+        sum n_i^2 / n^2 and sum n_a^2 / n^2.
+    n : int
+        The number of rankings.
+    free : int
+        The degrees of freedom of the rest.
+
+    Returns
+    -------
+    Moments
+
+    Examples
+    --------
+    Ten rankings of ten images by five people: 0.1 / 5 + 0.5 / 10.
+
+    >>> parts = np.array([0.0]), np.array([0.1]), np.array([0.5])
+    >>> moments_of(parts, (0.1, 0.2), 10, 1).of_mean.round(4).tolist()
+    [0.07]
     """
-    image, annotator, rest = components
+    image, annotator, rest = parts
     of_i, of_a = weights
     # On balanced data these are the mean squares divided by n, and so many images and annotators.
     of_rest = rest / n
@@ -410,6 +493,13 @@ def told_apart(
 
     Both are None where there is no test: nothing is told apart then, nor known to be alike. Letters are
     None too if there are too many (:func:`.significance.compact_letters`).
+
+    Examples
+    --------
+    >>> images, annotators = np.array([0, 0, 0, 1, 1, 1]), np.array([0, 1, 2, 0, 1, 2])
+    >>> apart = np.array([[1.0, 0], [2, 0], [3, 0]] * 2)
+    >>> told_apart(compare(PersonalDistances(("p", "q"), images, annotators, apart)))  # p is 0.07
+    ({'p': 1, 'q': 1}, {'p': 'a', 'q': 'a'})
     """
     p_values = tested.holm_p_values()
     means = [None if tested.reason else mean for mean in tested.means]

@@ -22,6 +22,11 @@ def checked(ranking: Iterable[Iterable[str]]) -> Ranking:
     RankingError
         If there is no bucket, a bucket is empty or not a collection of names, or a method occurs
         twice; the message names the methods.
+
+    Examples
+    --------
+    >>> checked([["a"], ["c", "b"]])
+    (('a',), ('c', 'b'))
     """
     if isinstance(ranking, str) or not isinstance(ranking, Iterable):
         raise RankingError(f"a ranking is a list of buckets, not {ranking!r}")
@@ -48,16 +53,42 @@ def _checked_bucket(bucket: Iterable[str]) -> tuple[str, ...]:
 
 
 def methods_of(ranking: Ranking) -> frozenset[str]:
+    """Return the methods that a ranking ranks.
+
+    Examples
+    --------
+    >>> sorted(methods_of((("b",), ("a", "c"))))
+    ['a', 'b', 'c']
+    """
     return frozenset(method for bucket in ranking for method in bucket)
 
 
 def bucket_of(ranking: Ranking) -> dict[str, int]:
-    """Return each method's bucket number, 0 for the best."""
+    """Return each method's bucket number, 0 for the best.
+
+    Examples
+    --------
+    >>> bucket_of((("b",), ("a", "c")))
+    {'b': 0, 'a': 1, 'c': 1}
+    """
     return {method: place for place, bucket in enumerate(ranking) for method in bucket}
 
 
 def require_same_methods(*rankings: Ranking) -> None:
-    """Raise RankingError, naming the methods, unless all rankings rank the same ones."""
+    """Raise RankingError, naming the methods, unless all rankings rank the same ones.
+
+    Raises
+    ------
+    RankingError
+        If a method is not in all of them.
+
+    Examples
+    --------
+    >>> require_same_methods((("a",),), (("a",), ("b",)))
+    Traceback (most recent call last):
+        ...
+    rankings.errors.RankingError: the rankings are of different methods; not in both: b
+    """
     if not rankings:
         return
     expected = methods_of(rankings[0])
@@ -74,6 +105,11 @@ def doubled_ranks(ranking: Ranking) -> dict[str, int]:
 
     A bucket shares the mean of its positions, counted from 1: ``a=b>c`` gives ranks 1.5, 1.5
     and 3, so 3, 3 and 6 here.
+
+    Examples
+    --------
+    >>> doubled_ranks((("a", "b"), ("c",)))
+    {'a': 3, 'b': 3, 'c': 6}
     """
     ranks = {}
     before = 0
@@ -85,7 +121,19 @@ def doubled_ranks(ranking: Ranking) -> dict[str, int]:
 
 
 def from_values(values: Sequence[tuple[str, float | Decimal]], *, descending: bool) -> Ranking:
-    """Rank methods by numbers; equal numbers tie. Buckets are sorted by name."""
+    """Rank methods by numbers; equal numbers tie. Buckets are sorted by name.
+
+    Parameters
+    ----------
+    values : sequence of (method, number)
+    descending : bool
+        Whether the greatest number is best.
+
+    Examples
+    --------
+    >>> from_values([("a", 0.5), ("b", 0.9), ("c", 0.5)], descending=True)
+    (('b',), ('a', 'c'))
+    """
     buckets: dict[float | Decimal, list[str]] = {}
     for method, value in values:
         buckets.setdefault(value, []).append(method)
@@ -94,5 +142,11 @@ def from_values(values: Sequence[tuple[str, float | Decimal]], *, descending: bo
 
 
 def to_text(ranking: Ranking) -> str:
-    """Return ``a = d > b`` for ``(("a", "d"), ("b",))``."""
+    """Return ``a = d > b`` for ``(("a", "d"), ("b",))``.
+
+    Examples
+    --------
+    >>> to_text((("a", "d"), ("b",)))
+    'a = d > b'
+    """
     return " > ".join(" = ".join(bucket) for bucket in ranking)

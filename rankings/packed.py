@@ -62,6 +62,13 @@ def packed_rankings(
     ------
     RankingError
         If a ranking is not one.
+
+    Examples
+    --------
+    >>> ab, ba = (("a",), ("b",)), (("b",), ("a",))
+    >>> [group] = packed_rankings([[ab, ba], [ba, ba]])
+    >>> group.rows.tolist(), group.places.tolist()
+    ([0, 1], [[[0, 1], [1, 0]], [[1, 0], [1, 0]]])
     """
     size = together or TOGETHER
     for start in range(0, len(images), size):
@@ -205,6 +212,11 @@ def rankings_of(places: Places, methods: Iterable[Sequence[str]]) -> Iterator[Ra
     places : ndarray of shape (m, n)
     methods : iterable of sequences of str, m x n
         In order of name.
+
+    Examples
+    --------
+    >>> list(rankings_of(np.array([[0, 1, 0]]), [("a", "b", "c")]))
+    [(('a', 'c'), ('b',))]
     """
     shared: dict[tuple[str, ...], tuple[str, ...]] = {}
     for row, names in zip(places.tolist(), methods, strict=True):
@@ -221,6 +233,11 @@ def doubled_ranks_of(places: Places) -> NDArray[np.int32]:
     ----------
     places : ndarray of shape (..., n)
         Bucket numbers, or other numbers in the order of the buckets.
+
+    Examples
+    --------
+    >>> doubled_ranks_of(np.array([[0, 0, 1]]))
+    array([[3, 3, 6]], dtype=int32)
     """
     # A bucket of t methods after b others has the mean position b + (t + 1) / 2, doubled
     # 2 b + t + 1. Counting "no worse" gives b + t and "better" b, together with the 1 the same.
@@ -233,7 +250,21 @@ def doubled_ranks_of(places: Places) -> NDArray[np.int32]:
 
 
 def dense_places(values: NDArray[Any]) -> Places:
-    """Return each value's bucket number along the last axis: 0 for the smallest, equal for equals."""
+    """Return each value's bucket number along the last axis: 0 for the smallest, equal for equals.
+
+    Parameters
+    ----------
+    values : ndarray of any shape
+
+    Returns
+    -------
+    ndarray of int, of the same shape
+
+    Examples
+    --------
+    >>> dense_places(np.array([[5, 9, 5]]))
+    array([[0, 1, 0]], dtype=int8)
+    """
     order = np.argsort(values, axis=-1, kind="stable")
     ordered = np.take_along_axis(values, order, axis=-1)
     # In order, a new bucket begins where a value differs from the one before: the number of such

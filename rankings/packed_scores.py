@@ -22,7 +22,13 @@ _NEAR_HALF = 1e-4
 
 
 def protocols_of(scores: Mapping[str, Mapping[str, Any]]) -> list[str]:
-    """Return the protocols that score any image, in order of name."""
+    """Return the protocols that score any image, in order of name.
+
+    Examples
+    --------
+    >>> protocols_of({"img_1": {"iou": {}, "cleval": {}}})
+    ['cleval', 'iou']
+    """
     return sorted({protocol for of_protocol in scores.values() for protocol in of_protocol})
 
 
@@ -40,10 +46,17 @@ def packed_scores(
     scores : image -> protocol -> method -> score, or a tuple of ``n_values`` of them
     images : sequence of str, length g
     methods : sequence of sequences of str, g x n
+    protocols : sequence of str
+    n_values : int
 
     Returns
     -------
     ndarray of shape (g, protocols, n), or (g, protocols, n, n_values)
+
+    Examples
+    --------
+    >>> packed_scores({"img_1": {"iou": {"a": 0.9, "b": None}}}, ["img_1"], [["a", "b"]], ["iou"]).tolist()
+    [[[0.9, nan]]]
     """
     n = len(methods[0]) if len(images) else 0
     shape = (len(images), len(protocols), n, n_values)
@@ -80,10 +93,26 @@ def complete_scores(
 ) -> Floats:
     """Return :func:`packed_scores`, all of them finite.
 
+    Parameters
+    ----------
+    scores, images, methods, protocols, n_values
+        As of :func:`packed_scores`.
+
+    Returns
+    -------
+    ndarray of shape (g, protocols, n), or (g, protocols, n, n_values)
+
     Raises
     ------
     MissingScore
         If one is missing or not finite; names image, protocol and method.
+
+    Examples
+    --------
+    >>> complete_scores({"img_1": {"iou": {"a": 0.9}}}, ["img_1"], [["a", "b"]], ["iou"])
+    Traceback (most recent call last):
+        ...
+    rankings.errors.MissingScore: img_1, iou: b has no score
     """
     values = packed_scores(scores, images, methods, protocols, n_values)
     if not np.isfinite(values).all():
@@ -110,6 +139,8 @@ def rankings_from_scores(
     scores : image -> protocol -> method -> score
     methods : image -> methods in order of name, at least one
     protocols : sequence of str
+    decimals : int or None
+        To which scores are rounded; None: not rounded.
 
     Returns
     -------
@@ -122,6 +153,12 @@ def rankings_from_scores(
         If a score is missing or not finite; names image, protocol and method.
     RankingError
         If ``decimals`` is outside 0 .. 15.
+
+    Examples
+    --------
+    >>> scores = {"img_1": {"iou": {"a": 0.91, "b": 0.4, "c": 0.89}}}
+    >>> rankings_from_scores(scores, {"img_1": ["a", "b", "c"]}, ["iou"], decimals=1)
+    {'img_1': {'iou': (('a', 'c'), ('b',))}}
     """
     require_decimals(decimals)
     rankings_by_image: dict[str, dict[str, Ranking]] = {image: {} for image in methods}
@@ -148,6 +185,16 @@ def rounded_scores(values: Floats, decimals: int | None) -> NDArray[Any]:
 
     Rounds as :func:`rankings.from_scores.ranking_from_scores` does, for many scores at once: only
     those near a half need decimal arithmetic.
+
+    Parameters
+    ----------
+    values : ndarray of float, of any shape
+    decimals : int or None
+
+    Examples
+    --------
+    >>> rounded_scores(np.array([0.12345, 0.5]), 4)
+    array([-1234, -5000], dtype=int16)
     """
     if decimals is None:
         return -values
@@ -171,7 +218,18 @@ def rounded_scores(values: Floats, decimals: int | None) -> NDArray[Any]:
 
 
 def places_from_scores(values: Floats, decimals: int | None) -> Places:
-    """Return bucket numbers, 0 for the best, of scores along the last axis."""
+    """Return bucket numbers, 0 for the best, of scores along the last axis.
+
+    Parameters
+    ----------
+    values : ndarray of shape (n, number of methods)
+    decimals : int or None
+
+    Examples
+    --------
+    >>> places_from_scores(np.array([[0.5, 0.9, 0.5]]), 4)
+    array([[1, 0, 1]], dtype=int8)
+    """
     return dense_places(rounded_scores(values, decimals))
 
 
@@ -205,6 +263,12 @@ def packed_study(
     ----------
     scores : image -> protocol -> method -> score, or a tuple of ``n_values`` of them
     consensus : image -> ranking
+    protocols : sequence of str
+    n_values : int
+
+    Yields
+    ------
+    PackedStudy
 
     Raises
     ------
@@ -212,6 +276,13 @@ def packed_study(
         If a score of a ranked method is missing or not finite; names image, protocol and method.
     RankingError
         If a consensus is not a ranking.
+
+    Examples
+    --------
+    >>> scores = {"img_1": {"iou": {"a": 0.9, "b": 0.4}}}
+    >>> [study] = packed_study(scores, {"img_1": (("b",), ("a",))}, ["iou"])
+    >>> study.values.tolist(), study.goals.tolist()
+    ([[[0.9, 0.4]]], [[1, 0]])
     """
     images = sorted(consensus)
     alone = [[consensus[image]] for image in images]

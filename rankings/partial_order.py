@@ -6,11 +6,13 @@ log for every screen, spends its time on little else.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import InitVar, dataclass, field
 from typing import Literal
 
 Verdict = Literal["left", "equal", "right"]
 
 
+@dataclass(slots=True)
 class PartialOrder:
     """Relations between ``n`` items, some known and some open.
 
@@ -22,7 +24,12 @@ class PartialOrder:
         is looked up and never searched for.
     """
 
-    def __init__(self, n: int) -> None:
+    n: InitVar[int]
+    better: list[int] = field(init=False)
+    worse: list[int] = field(init=False)
+    same: list[int] = field(init=False)
+
+    def __post_init__(self, n: int) -> None:
         self.better = [0] * n
         self.worse = [0] * n
         self.same = [1 << i for i in range(n)]
@@ -102,7 +109,13 @@ class PartialOrder:
 
 
 def items_of(bits: int) -> Iterator[int]:
-    """Yield the items of a bit set, the smallest first."""
+    """Yield the items of a bit set, the smallest first.
+
+    Examples
+    --------
+    >>> list(items_of(0b1011))
+    [0, 1, 3]
+    """
     while bits:
         # In two's complement this leaves the lowest bit alone.
         lowest = bits & -bits

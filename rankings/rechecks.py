@@ -11,7 +11,7 @@ import math
 import random
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import combinations
 from typing import Final, Literal
 
@@ -34,11 +34,16 @@ from .strategies import Strategy
 Purpose = Literal["place", "near", "repeat", "again", "repair"]
 CHECKS: Final = ("near", "repeat", "again")
 
+# How the screens for re-checks and repairs of an image are limited. "shared": both together to a
+# fifth of the screens, the first rule, by which old logs are read. "apart": re-checks are as many as
+# were asked for and each may be asked again, and repairs may be a fifth of the screens beyond them.
+Rule = Literal["shared", "apart"]
+
 # A pair is repeated when it is this many screens old; a doubtful one is asked again this many
 # screens later, so that the first answer is not simply remembered.
 _OLD: Final = 10
 _LATER: Final = 3
-# Re-checks and repairs together are at most this share of an image's screens, rounded up.
+# What is limited is at most this share of an image's screens, rounded up.
 _MAX_SHARE: Final = 0.2
 # A repair may open so many times the screens that were estimated, since the estimate can be low.
 _MARGIN: Final = 1.4
@@ -70,6 +75,8 @@ class Settled:
 
     Attributes
     ----------
+    entries : tuple of Answer, Check or Skip
+        Those in effect, which led to it.
     state : State
         Everything known, repairs included.
     set_aside : tuple of (int, str)
@@ -82,8 +89,11 @@ class Settled:
         Criteria in which a contradiction was confirmed but not repaired, for want of screens.
     n_checks, n_repairs, n_screens : int
         Numbers of screens: re-checks, those asked because of a repair, and all of them.
+    rule : Rule
+        How the screens of re-checks and repairs are limited.
     """
 
+    entries: tuple[Answer | Skip, ...]
     state: State
     set_aside: tuple[tuple[int, str], ...]
     doubts: Mapping[tuple[int, int], int]
@@ -92,8 +102,10 @@ class Settled:
     n_checks: int
     n_repairs: int
     n_screens: int
+    rule: Rule
     # The state without any repair; None where nothing was repaired.
-    unrepaired: State | None = None
+    unrepaired: State | None
+    _reader: "_Reader" = field(repr=False, compare=False)
 
 
 @dataclass
@@ -102,6 +114,7 @@ class _Reader:
 
     n: int
     hidden: Collection[int] = ()
+    rule: Rule = "apart"
     facts: list[_Fact] = field(default_factory=list)
     withdrawn: set[int] = field(default_factory=set)
     # Pair and criterion -> the verdict of a first re-check, from the smaller number's side, and
@@ -113,17 +126,28 @@ class _Reader:
     n_screens: int = 0
     n_repaired: int = 0
 
-    def read(self, entries: Sequence[Answer | Skip]) -> None:
-        for at, entry in enumerate(entries):
-            self.n_screens += 1
-            self.n_checks += entry.purpose in CHECKS
-            self.n_repairs += entry.purpose == "repair"
-            if isinstance(entry, Skip):
-                self._forget_doubt(entry)
-            elif isinstance(entry, Check):
-                self._check(at, entry, entries[:at])
-            else:
-                self._take(at, entry)
+    def read(
+        self, entry: Answer | Skip, before: Sequence[Answer | Skip], state: State | None = None
+    ) -> None:
+        """Read the entry that follows those ``before``, which led to ``state`` (None: not known)."""
+        self.n_screens += 1
+        self.n_checks += entry.purpose in CHECKS
+        self.n_repairs += entry.purpose == "repair"
+        if isinstance(entry, Skip):
+            self._forget_doubt(entry)
+        elif isinstance(entry, Check):
+            self._check(entry, before, state or self.state(before)[0])
+        else:
+            self._take(len(before), entry)
+
+    def copy(self) -> "_Reader":
+        return replace(
+            self,
+            facts=[*self.facts],
+            withdrawn={*self.withdrawn},
+            doubts={**self.doubts},
+            unsettled=[*self.unsettled],
+        )
 
     def _take(self, at: int, answer: Answer) -> None:
         for criterion, verdict in answer.verdicts.items():
@@ -135,8 +159,8 @@ class _Reader:
             for criterion in CRITERIA:
                 self.doubts.pop((*pair_of(skip.left, skip.right), criterion), None)
 
-    def _check(self, at: int, check: Check, before: Sequence[Answer | Skip]) -> None:
-        state, _ = self.state(before)
+    def _check(self, check: Check, before: Sequence[Answer | Skip], state: State) -> None:
+        at = len(before)
         for criterion, verdict in check.verdicts.items():
             known = state.implied(check.left, check.right).get(criterion)
             key = (*pair_of(check.left, check.right), criterion)
@@ -150,26 +174,23 @@ class _Reader:
                 if check.purpose != "again":
                     self.doubts[key] = seen, at
             elif doubt[0] == seen:
-                self._repair(at, check, criterion, verdict, before)
+                self._repair(check, criterion, verdict, before)
 
     def _repair(
-        self,
-        at: int,
-        check: Check,
-        criterion: str,
-        verdict: Verdict,
-        before: Sequence[Answer | Skip],
+        self, check: Check, criterion: str, verdict: Verdict, before: Sequence[Answer | Skip]
     ) -> None:
         """Let the confirmed answer enter, if what it opens can be asked within the limit."""
+        at = len(before)
+        # Of another criterion the same re-check may have been confirmed just now.
         state, _ = self.state(before)
         chain = {(entry, criterion) for entry in state.chain(criterion, check.left, check.right)}
         withdrawn = {
             place for place, fact in enumerate(self.facts) if (fact.entry, fact.criterion) in chain
         }
-        tried = _Reader(self.n, self.hidden, [*self.facts], self.withdrawn | withdrawn)
+        tried = _Reader(self.n, self.hidden, self.rule, [*self.facts], self.withdrawn | withdrawn)
         tried.facts.append(_Fact(at, criterion, check.left, check.right, verdict))
         opened = _screens_opened(state, tried.state(before)[0])
-        if self.n_checks + self.n_repairs + opened > _limit(self.n_screens + opened):
+        if not _allows(self, opened):
             self.unsettled.append(criterion)
             return
         self.facts, self.withdrawn = tried.facts, tried.withdrawn
@@ -204,29 +225,82 @@ def _screens_opened(before: State, after: State) -> int:
     return max(math.ceil(_MARGIN * opened), 1)
 
 
-def settle(n: int, log: Sequence[Entry], hidden: Collection[int] = ()) -> Settled:
+def settle(
+    n: int, log: Sequence[Entry], hidden: Collection[int] = (), *, rule: Rule = "apart"
+) -> Settled:
     """Read a log of ``n`` items, re-checks and repairs included.
 
-    ``hidden`` items were taken away: they are neither asked nor ranked any more, but what follows
-    by way of them stays known.
-
     Without re-checks and changed answers the state is that of :func:`~.elicitation.replay`.
+
+    Parameters
+    ----------
+    n : int
+        Number of items, which are 0 .. n-1.
+    log : sequence of Answer, Check, Skip or Withdrawal
+    hidden : collection of int
+        Items that were taken away: they are neither asked nor ranked any more, but what follows
+        by way of them stays known.
+    rule : "shared" or "apart"
+        How re-checks and repairs are limited.
+
+    Returns
+    -------
+    Settled
 
     Raises
     ------
     RankingError
         As replay does, but never Contradiction: the newer of two answers counts.
+
+    Examples
+    --------
+    >>> log = [Answer(0, 1, {"recall": "left"}), Check(0, 1, {"recall": "right"}, "repeat")]
+    >>> settle(2, log).doubtful  # to be asked once more
+    ('recall',)
     """
     entries = effective(log)
     State(n).check(entries)
-    reader = _Reader(n, hidden)
-    reader.read(entries)
+    reader = _Reader(n, hidden, rule)
+    for at, entry in enumerate(entries):
+        reader.read(entry, entries[:at])
+    return _settled(reader, entries)
+
+
+def settle_next(settled: Settled, entry: Answer | Skip) -> Settled:
+    """Return what one more entry leads to: the same as :func:`settle` of all, without reading all anew.
+
+    Parameters
+    ----------
+    settled : Settled
+        It stays as it is.
+    entry : Answer, Check or Skip
+
+    Raises
+    ------
+    RankingError
+        As :func:`settle` does.
+
+    Examples
+    --------
+    >>> first, again = Answer(0, 1, {"recall": "left"}), Check(0, 1, {"recall": "right"}, "repeat")
+    >>> settle_next(settle(2, [first]), again) == settle(2, [first, again])
+    True
+    """
+    before = settled.entries
+    settled.state.check([entry], first=len(before))
+    reader = settled._reader.copy()
+    reader.read(entry, before, settled.state)
+    return _settled(reader, (*before, entry))
+
+
+def _settled(reader: _Reader, entries: tuple[Answer | Skip, ...]) -> Settled:
     state, aside = reader.state(entries)
     doubts: dict[tuple[int, int], int] = {}
     for (i, j, _), (_, at) in reader.doubts.items():
         doubts[i, j] = at
     unrepaired = reader.state(entries, repaired=False)[0] if reader.n_repaired else None
     return Settled(
+        entries,
         state,
         aside,
         doubts,
@@ -235,12 +309,20 @@ def settle(n: int, log: Sequence[Entry], hidden: Collection[int] = ()) -> Settle
         reader.n_checks,
         reader.n_repairs,
         reader.n_screens,
+        reader.rule,
         unrepaired,
+        reader,
     )
 
 
 def default_checks(n: int) -> int:
-    """Return the number of re-checks for n results: a fifth of n, at least 1 from 3 on."""
+    """Return the number of re-checks for n results: a fifth of n, at least 1 from 3 on.
+
+    Examples
+    --------
+    >>> default_checks(10)
+    2
+    """
     return max(round(0.2 * n), 1) if n > 2 else 0
 
 
@@ -257,38 +339,52 @@ def next_ask(
     n_checks: int = 0,
     seed: str = "",
     hidden: Collection[int] = (),
+    rule: Rule = "apart",
 ) -> Ask | None:
     """Return the next screen: a pair to place, or a re-check; None when nothing is left to ask.
 
     Parameters
     ----------
+    n, log, hidden, rule
+        As of :func:`settle`, also for what it raises.
+    strategy : "insertion" or "balanced"
     n_checks : int
         Re-checks of this image: half of them (rounded up) compare neighbours in the finished
         ranking, the others repeat an earlier pair with its sides swapped. Doubtful pairs come on
         top; all of it never exceeds a fifth of the screens, rounded up.
     seed : str
         Seed of the draw among equally good re-checks.
+
+    Examples
+    --------
+    >>> next_ask(2, [])
+    Ask(left=0, right=1, purpose='place')
     """
-    settled = settle(n, log, hidden)
-    return ask_of(settled, effective(log), strategy, n_checks=n_checks, seed=seed)
+    settled = settle(n, log, hidden, rule=rule)
+    return ask_of(settled, strategy, n_checks=n_checks, seed=seed)
 
 
-def ask_of(
-    settled: Settled,
-    entries: Sequence[Answer | Skip],
-    strategy: Strategy,
-    *,
-    n_checks: int,
-    seed: str,
-) -> Ask | None:
-    """Return the next screen as :func:`next_ask` does, for entries that are settled already."""
+def ask_of(settled: Settled, strategy: Strategy, *, n_checks: int, seed: str) -> Ask | None:
+    """Return the next screen as :func:`next_ask` does, of a log that is settled already.
+
+    Parameters
+    ----------
+    settled : Settled
+    strategy, n_checks, seed
+        As of :func:`next_ask`.
+
+    Examples
+    --------
+    >>> said = Answer(0, 1, dict.fromkeys(CRITERIA, "left"))
+    >>> ask_of(settle(3, [said]), "insertion", n_checks=0, seed="")  # item 2 is to be placed
+    Ask(left=0, right=2, purpose='place')
+    """
     state = settled.state
     pair = state.next_pair(strategy)
-    if _may_check(settled):
-        rng = random.Random(f"{seed}/{len(entries)}")
-        check = _next_check(settled, entries, n_checks, rng, at_end=pair is None)
-        if check is not None:
-            return check
+    rng = random.Random(f"{seed}/{len(settled.entries)}")
+    check = _next_check(settled, n_checks, rng, at_end=pair is None)
+    if check is not None:
+        return check
     if pair is None:
         return None
     before = settled.unrepaired
@@ -296,34 +392,44 @@ def ask_of(
     return Ask(*pair, "repair" if repairs else "place")
 
 
-def remaining_with_checks(
-    settled: Settled, entries: Sequence[Answer | Skip], strategy: Strategy, n_checks: int
-) -> Remaining:
-    """Return the screens left, those of the re-checks still due included."""
+def remaining_with_checks(settled: Settled, strategy: Strategy, n_checks: int) -> Remaining:
+    """Return the screens left, those of the re-checks still due included.
+
+    Parameters
+    ----------
+    settled : Settled
+    strategy : "insertion" or "balanced"
+    n_checks : int
+        As of :func:`next_ask`.
+
+    Examples
+    --------
+    >>> remaining_with_checks(settle(2, []), "insertion", n_checks=2).least  # one pair, two re-checks
+    3
+    """
     left = settled.state.remaining(strategy)
-    done = Counter(entry.purpose for entry in entries)
+    done = Counter(entry.purpose for entry in settled.entries)
     near, repeat = _shares(n_checks)
     due = max(near - done["near"], 0) + max(repeat - done["repeat"], 0) + len(settled.doubts)
     return Remaining(left.least + due, left.expected + due, left.most + due)
 
 
-def _may_check(settled: Settled) -> bool:
-    n_spent = settled.n_checks + settled.n_repairs
-    return n_spent + 1 <= _limit(settled.n_screens + 1)
+def _allows(counts: Settled | _Reader, n_more: int) -> bool:
+    """Say whether the rule leaves room for so many more screens of what it limits."""
+    n_spent = counts.n_repairs
+    if counts.rule == "shared":
+        n_spent += counts.n_checks
+    return n_spent + n_more <= _limit(counts.n_screens + n_more)
 
 
 def _limit(n_screens: int) -> int:
     return math.ceil(_MAX_SHARE * n_screens)
 
 
-def _next_check(
-    settled: Settled,
-    entries: Sequence[Answer | Skip],
-    n_checks: int,
-    rng: random.Random,
-    *,
-    at_end: bool,
-) -> Ask | None:
+def _next_check(settled: Settled, n_checks: int, rng: random.Random, *, at_end: bool) -> Ask | None:
+    entries = settled.entries
+    if settled.rule == "shared" and not _allows(settled, 1):
+        return None
     for pair, at in settled.doubts.items():
         if not set(settled.state.items).issuperset(pair):
             continue
@@ -331,24 +437,26 @@ def _next_check(
             return Ask(*_swapped(pair, entries), "again")
     done = Counter(entry.purpose for entry in entries)
     n_near, n_repeat = _shares(n_checks)
-    if done["repeat"] < n_repeat:
-        repeated = _repeat(settled, entries, rng, _OLD)
+    n_chosen = done["near"] + done["repeat"]
+    # While results are placed every fifth screen at most is a re-check.
+    is_due = at_end or n_chosen + 1 <= _limit(len(entries) + 1)
+    if is_due and done["repeat"] < n_repeat:
+        repeated = _repeat(settled, rng, _OLD)
         if repeated is None and at_end:
             # An old pair will not come any more: a younger one is better than none.
-            repeated = _repeat(settled, entries, rng, _LATER + 1)
+            repeated = _repeat(settled, rng, _LATER + 1)
         if repeated is not None:
             return Ask(*_swapped(repeated, entries), "repeat")
     if at_end and done["near"] < n_near and settled.state.is_finished:
-        near = _near(settled, entries, rng)
+        near = _near(settled, rng)
         if near is not None:
             return Ask(*(near if rng.random() < 0.5 else near[::-1]), "near")
     return None
 
 
-def _repeat(
-    settled: Settled, entries: Sequence[Answer | Skip], rng: random.Random, age: int
-) -> tuple[int, int] | None:
+def _repeat(settled: Settled, rng: random.Random, age: int) -> tuple[int, int] | None:
     """Return an earlier pair, asked in as many criteria as any, at least ``age`` screens old."""
+    entries = settled.entries
     asked: Counter[tuple[int, int]] = Counter()
     seen_lately = {pair_of(entry.left, entry.right) for entry in entries[len(entries) - age + 1 :]}
     checked = _checked_pairs(entries)
@@ -369,11 +477,9 @@ def _checked_pairs(entries: Sequence[Answer | Skip]) -> set[tuple[int, int]]:
     return {pair_of(entry.left, entry.right) for entry in entries if entry.purpose in CHECKS}
 
 
-def _near(
-    settled: Settled, entries: Sequence[Answer | Skip], rng: random.Random
-) -> tuple[int, int] | None:
+def _near(settled: Settled, rng: random.Random) -> tuple[int, int] | None:
     """Return the pair asked in the fewest criteria, of these the nearest in the rankings."""
-    state = settled.state
+    state, entries = settled.state, settled.entries
     asked: Counter[tuple[int, int]] = Counter()
     for entry in entries:
         if isinstance(entry, Answer):

@@ -3,9 +3,11 @@
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any, ClassVar
+from typing import Any, Final
 
 import numpy as np
+
+from engine.words import gettext_noop
 
 from .consensus import CONSENSUS_METHODS, ConsensusMethod, consensus_by, consensus_places
 from .distances import Distance, distances_between, require_distance
@@ -16,8 +18,12 @@ from .orders import Ranking, checked, methods_of
 from .packed import Places, packed_rankings, rankings_of
 from .packed_scores import Floats, packed_scores, protocols_of, rounded_scores
 
-ALL_TIED = "all tied"
-RANDOM_ORDER = "random order"
+ALL_TIED = gettext_noop("all tied")
+RANDOM_ORDER = gettext_noop("random order")
+# Why an image does not count.
+_TOO_FEW: Final = gettext_noop("{n} of {needed} annotators")
+_DIFFERENT: Final = gettext_noop("not ranked by every annotator: {methods}")
+OF_PROTOCOL: Final = gettext_noop("{protocol}: {reason}")
 
 RecallPrecision = tuple[float | None, float | None]
 # image -> protocol -> method -> value
@@ -121,7 +127,15 @@ class Report:
 
 
 def report_from_json(data: Mapping[str, Any]) -> Report:
-    """Return the report that :meth:`Report.to_json` gave as data."""
+    """Return the report that :meth:`Report.to_json` gave as data.
+
+    Examples
+    --------
+    >>> scores = {"img_1": {"iou": {"a": (0.9, 0.8), "b": (0.4, 0.9)}}}
+    >>> report = build_report({"recall": {"img_1": [(("a",), ("b",))] * 3}}, scores)
+    >>> report_from_json(report.to_json()) == report
+    True
+    """
     return Report(
         Settings(**data["settings"]),
         {
@@ -154,11 +168,34 @@ def build_report(
     Recall is compared with R, precision with P, and every other criterion (preference) with
     F_beta of the two.
 
+    Best and Worst count the images on which a protocol's distance is the smallest or largest of
+    all protocols; every holder of the place counts. Score is the mean distance over the images, and
+    rows are ordered by it. The baselines are a protocol that ties everything and the expected
+    distance of a random strict order; they take no part in Best and Worst.
+
+    An image is left out, for all protocols alike, when it has fewer than ``min_annotators``
+    rankings, when its rankings are of different methods, and when a protocol lacks the score of a
+    ranked method.
+
     Parameters
     ----------
     annotator_rankings : criterion -> image -> rankings, one for each annotator
     scores : image -> protocol -> method -> (recall, precision)
         Fractions in [0, 1]; None is undefined.
+    settings : Settings, optional
+
+    Raises
+    ------
+    RankingError
+        If a ranking is not one.
+
+    Examples
+    --------
+    >>> ab, ba = (("a",), ("b",)), (("b",), ("a",))
+    >>> scores = {"img_1": {"iou": {"a": (0.9, 0.8), "b": (0.4, 0.9)}}}
+    >>> [row] = build_report({"recall": {"img_1": [ab, ab, ba]}}, scores).criteria["recall"].rows
+    >>> row.protocol, row.best, row.score
+    ('iou', 1, 0.0)
     """
     settings = settings or Settings()
     return Report(
@@ -172,25 +209,12 @@ def build_report(
     )
 
 
-class _Plain:
-    """A score is the value that a criterion is compared with."""
-
-    n_values = 1
-
-    def value(self, score: float | None) -> float | None:
-        return score
-
-    def values(self, scores: Floats) -> Floats:
-        return scores
-
-
 @dataclass(frozen=True, slots=True)
 class _OfPair:
     """The value that a criterion is compared with is made from recall and precision."""
 
     criterion: str
     beta: float
-    n_values: ClassVar[int] = 2
 
     def value(self, score: RecallPrecision) -> float | None:
         recall, precision = score
@@ -216,7 +240,27 @@ def values_of(
     scores: Mapping[str, Mapping[str, Mapping[str, RecallPrecision]]],
     settings: Settings,
 ) -> Scores:
-    """Return the value of each score that a criterion is compared with."""
+    """Return the value of each score that a criterion is compared with.
+
+    Parameters
+    ----------
+    criterion : str
+        "recall", "precision" or any other for the F-score.
+    scores : image -> protocol -> method -> (recall, precision)
+        Fractions in [0, 1]; None is undefined.
+    settings : Settings
+        Beta counts.
+
+    Returns
+    -------
+    image -> protocol -> method -> float or None
+        None where what it needs is undefined.
+
+    Examples
+    --------
+    >>> values_of("preference", {"img_1": {"iou": {"a": (0.5, 0.5), "b": (1.0, None)}}}, Settings())
+    {'img_1': {'iou': {'a': 0.5, 'b': None}}}
+    """
     value = _OfPair(criterion, settings.beta).value
     return {
         image: {
@@ -227,35 +271,18 @@ def values_of(
     }
 
 
-def criterion_report(
-    rankings: Mapping[str, Sequence[Ranking]], scores: Scores, settings: Settings
-) -> CriterionReport:
-    """Return the table of one criterion.
-
-    Best and Worst count the images on which a protocol's distance is the smallest or largest of
-    all protocols; every holder of the place counts. Score is the mean distance over the images, and
-    rows are ordered by it. The baselines are a protocol that ties everything and the expected
-    distance of a random strict order; they take no part in Best and Worst.
-
-    An image is left out, for all protocols alike, when it has fewer than ``min_annotators``
-    rankings, when its rankings are of different methods, and when a protocol lacks the score of a
-    ranked method.
-    """
-    return _criterion_report(rankings, scores, settings, _Plain())
-
-
 def _criterion_report(
     rankings: Mapping[str, Sequence[Ranking]],
     scores: Mapping[str, Mapping[str, Mapping[str, Any]]],
     settings: Settings,
-    compared: _Plain | _OfPair,
+    compared: _OfPair,
 ) -> CriterionReport:
     protocols = protocols_of(scores)
     names = [*protocols, ALL_TIED, RANDOM_ORDER]
     images = list(rankings)
     # Images are numbered; these are the reasons to leave some out, by their numbers.
     reasons = {
-        at: f"{len(of_image)} of {settings.min_annotators} annotators"
+        at: _TOO_FEW.format(n=len(of_image), needed=settings.min_annotators)
         for at, of_image in enumerate(rankings.values())
         if len(of_image) < settings.min_annotators
     }
@@ -270,7 +297,7 @@ def _criterion_report(
 
     for group in packed_rankings(enough, leave_out):
         of_images = [images[at] for at in group.rows.tolist()]
-        given = packed_scores(scores, of_images, group.methods, protocols, compared.n_values)
+        given = packed_scores(scores, of_images, group.methods, protocols, n_values=2)
         values = compared.values(given)
         is_complete = np.isfinite(values).all(axis=(1, 2))
         for at in np.flatnonzero(~is_complete).tolist():
@@ -307,14 +334,14 @@ def _criterion_report(
 def _difference(rankings: Sequence[Ranking]) -> str:
     ranked = [methods_of(checked(ranking)) for ranking in rankings]
     differing = frozenset.union(*ranked) - frozenset.intersection(*ranked)
-    return f"not ranked by every annotator: {', '.join(sorted(differing))}"
+    return _DIFFERENT.format(methods=", ".join(sorted(differing)))
 
 
 def _lacking(
     of_protocol: Mapping[str, Mapping[str, Any]],
     protocols: Sequence[str],
     methods: Sequence[str],
-    compared: _Plain | _OfPair,
+    compared: _OfPair,
 ) -> str:
     """Return the reason to leave an image out: the first score that is missing."""
     for protocol in protocols:
@@ -324,7 +351,7 @@ def _lacking(
             try:
                 require_score(None if score is None else compared.value(score), method)
             except MissingScore as missing:
-                return f"{protocol}: {missing}"
+                return OF_PROTOCOL.format(protocol=protocol, reason=missing)
     raise ValueError("every score is there")
 
 

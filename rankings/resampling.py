@@ -86,6 +86,12 @@ def distance_table(
     ------
     RankingError
         If an image lacks the distance of a protocol; names both.
+
+    Examples
+    --------
+    >>> distances = {"img_2": {"iou": 1.0, "all tied": 1.5}, "img_1": {"iou": 0.5, "all tied": 1.0}}
+    >>> distance_table(distances, ["iou"]).tolist()
+    [[0.5], [1.0]]
     """
     rows = []
     for image in sorted(distances):
@@ -100,11 +106,24 @@ def distance_table(
 def checked_table(table: Floats, protocols: Sequence[str]) -> Floats:
     """Return the distances as an array of floats.
 
+    Parameters
+    ----------
+    table : ndarray of shape (n, p)
+        The distance of p protocols on n images.
+    protocols : sequence of str, length p
+
     Raises
     ------
     RankingError
         If there is not one column for each protocol, a name stands twice or a distance is not a
         finite number.
+
+    Examples
+    --------
+    >>> checked_table(np.array([[0.5, np.nan]]), ["iou", "cleval"])
+    Traceback (most recent call last):
+        ...
+    rankings.errors.RankingError: image 0: the distance of cleval is nan
     """
     table = np.asarray(table, dtype=np.float64)
     if table.ndim != 2 or table.shape[1] != len(protocols):
@@ -145,6 +164,11 @@ def score_intervals(
     table : ndarray of shape (n, p)
         The distance of p protocols to the consensus on n images.
     protocols : sequence of str, length p
+    n_resamples : int
+        At least 1.
+    level : float
+        Of the intervals, between 0 and 1.
+    seed : int
 
     Returns
     -------
@@ -158,6 +182,11 @@ def score_intervals(
     RankingError
         If the table does not fit the protocols, a distance is not finite, there is no resample or
         the level is not between 0 and 1.
+
+    Examples
+    --------
+    >>> score_intervals(np.array([[0.5], [0.5]]), ["iou"]).scores[0]  # constant: no width
+    Interval(protocol='iou', score=0.5, low=0.5, high=0.5)
     """
     table = checked_table(table, protocols)
     require_usable(n_resamples, level)
@@ -170,8 +199,49 @@ def score_intervals(
     return intervals_of(_means(table), sums / n, protocols, n, level, seed)
 
 
+def drawn_images(images: Sequence[str], most: int, seed: int) -> list[str]:
+    """Return the images in order of name, or some of them, drawn at random, where there are more.
+
+    Parameters
+    ----------
+    images : sequence of str
+    most : int
+        How many there may be.
+    seed : int
+        Equal seeds draw equal images, in whatever order they are given.
+
+    Examples
+    --------
+    >>> drawn_images(["img_2", "img_1"], 2, 0), len(drawn_images(["img_2", "img_1"], 1, 0))
+    (['img_1', 'img_2'], 1)
+    """
+    ordered = sorted(images)
+    if len(ordered) <= most:
+        return ordered
+    drawn = np.random.default_rng(seed).choice(len(ordered), most, replace=False)
+    return [ordered[at] for at in sorted(drawn.tolist())]
+
+
 def require_usable(n_resamples: int, level: float) -> None:
-    """Raise RankingError unless there is a resample and the level is between 0 and 1."""
+    """Raise RankingError unless there is a resample and the level is between 0 and 1.
+
+    Parameters
+    ----------
+    n_resamples : int
+    level : float
+
+    Raises
+    ------
+    RankingError
+        The message says which of the two cannot be.
+
+    Examples
+    --------
+    >>> require_usable(1, 95)
+    Traceback (most recent call last):
+        ...
+    rankings.errors.RankingError: level must be between 0 and 1, got 95
+    """
     if n_resamples < 1:
         raise RankingError(f"n_resamples must be at least 1, got {n_resamples}")
     if not 0 < level < 1:
@@ -185,10 +255,31 @@ def _means(table: Floats) -> Floats | None:
 def resampled_weights(
     rng: np.random.Generator, n: int, n_resamples: int, size: int
 ) -> Iterator[tuple[slice, Floats]]:
-    """Yield blocks of images with their weights in each resample: (n_resamples, block).
+    """Yield blocks of images with their weights in each resample.
 
     A weight says how often the resample holds the image. With weights a resampled sum is a matrix
     product, and no list of drawn images is ever kept.
+
+    Parameters
+    ----------
+    rng : numpy.random.Generator
+    n : int
+        The images, at least one.
+    n_resamples : int
+    size : int
+        The images of a block.
+
+    Yields
+    ------
+    slice
+        The images of the block.
+    ndarray of shape (n_resamples, block)
+
+    Examples
+    --------
+    >>> weights = [found for _, found in resampled_weights(np.random.default_rng(0), 3, 4, 2)]
+    >>> np.concatenate(weights, axis=1).sum(axis=1).tolist()  # each resample has three images
+    [3.0, 3.0, 3.0, 3.0]
     """
     starts = range(0, n, size)
     sizes = np.array([min(size, n - start) for start in starts])
@@ -227,6 +318,20 @@ def intervals_of(
         The Scores themselves; None without an image.
     resampled : ndarray of shape (resamples, p)
         Differences are taken within a resample, so that they are paired.
+    protocols : sequence of str, length p
+    n_images : int
+    level : float
+        Between 0 and 1.
+    seed : int
+        By which they were resampled; kept with the intervals.
+    n_annotators : int or None
+        None where the annotators are fixed.
+
+    Examples
+    --------
+    >>> resampled = np.array([[0.0], [1.0], [2.0]])
+    >>> intervals_of(np.array([1.0]), resampled, ["iou"], 3, 0.5, 0).scores[0]  # the quartiles
+    Interval(protocol='iou', score=1.0, low=0.5, high=1.5)
     """
     quantiles = [(1 - level) / 2, (1 + level) / 2]
 

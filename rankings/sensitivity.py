@@ -2,10 +2,12 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
+
+from engine.words import gettext_noop
 
 from .consensus import Consensus, consensus_places
 from .distances import Distance, distances_between, kendall_tau_b, require_distance
@@ -17,8 +19,17 @@ from .packed import Places, packed_rankings
 from .packed_scores import complete_scores, packed_study, protocols_of, rounded_scores
 from .report import Scores
 
-BASE = "as reported"
+BASE = gettext_noop("as reported")
 DECIMALS: tuple[int | None, ...] = (2, 3, 4, None)
+_OTHER_DISTANCE: Final[Mapping[Distance, str]] = {
+    "edit": gettext_noop("edit distance"),
+    "kemeny": gettext_noop("kemeny distance"),
+}
+_OTHER_CONSENSUS: Final = gettext_noop("consensus: {name}")
+_UNROUNDED: Final = gettext_noop("not rounded")
+_DECIMALS: Final = gettext_noop("{n} decimals")
+_WITHOUT: Final = gettext_noop("without {name}")
+_HALF: Final = gettext_noop("first half of the images")
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +77,10 @@ def sensitivity_table(
         The images that count in the report, in the order in which "first half" is meant (an odd
         one in the middle belongs to it).
     scores : image -> protocol -> method -> score
+    decimals : int or None
+        As reported; None: not rounded.
+    distance : "edit" or "kemeny"
+        As reported.
     consensus : callable
         Takes the rankings of an image, at least one, in order of the annotators' names.
     other_consensuses : mapping of name to callable, optional
@@ -83,6 +98,15 @@ def sensitivity_table(
         If a score of a ranked method is missing; names image, protocol and method.
     RankingError
         If a setting cannot be or an image's rankings are none or of different methods.
+
+    Examples
+    --------
+    With two decimals "fine" ties the methods too, and is no longer farther than "flat".
+
+    >>> scores = {"img_1": {"fine": {"a": 0.904, "b": 0.903}, "flat": {"a": 0.5, "b": 0.5}}}
+    >>> found = sensitivity_table({"img_1": dict.fromkeys(["ann", "ben"], (("b",), ("a",)))}, scores)
+    >>> found[0].order, [variant.name for variant in found if not variant.same_order]
+    ((('flat',), ('fine',)), ['2 decimals'])
     """
     require_decimals(decimals)
     require_distance(distance)
@@ -129,26 +153,33 @@ def _changes(
     other: Distance = "kemeny" if distance == "edit" else "edit"
     return [
         _Change(BASE, decimals, distance, consensus),
-        _Change(f"{other} distance", decimals, other, consensus),
+        _Change(_OTHER_DISTANCE[other], decimals, other, consensus),
         *(
-            _Change(f"consensus: {name}", decimals, distance, find)
+            _Change(_OTHER_CONSENSUS.format(name=name), decimals, distance, find)
             for name, find in other_consensuses.items()
         ),
         *(
-            _Change(_rounding_name(number), number, distance, consensus)
+            _Change(rounding_name(number), number, distance, consensus)
             for number in DECIMALS
             if number != decimals
         ),
         *(
-            _Change(f"without {name}", decimals, distance, consensus, without=name)
+            _Change(_WITHOUT.format(name=name), decimals, distance, consensus, without=name)
             for name in annotators
         ),
-        _Change("first half of the images", decimals, distance, consensus, first_half=True),
+        _Change(_HALF, decimals, distance, consensus, first_half=True),
     ]
 
 
-def _rounding_name(decimals: int | None) -> str:
-    return "not rounded" if decimals is None else f"{decimals} decimals"
+def rounding_name(decimals: int | None) -> str:
+    """Return what scores are rounded to, in words.
+
+    Examples
+    --------
+    >>> rounding_name(3)
+    '3 decimals'
+    """
+    return _UNROUNDED if decimals is None else _DECIMALS.format(n=decimals)
 
 
 @dataclass(frozen=True, slots=True)
@@ -314,6 +345,7 @@ def rounding_table(
         The images that count; other images' scores are not looked at.
     decimals : sequence of int or None
         None: not rounded.
+    distance : "edit" or "kemeny"
 
     Returns
     -------
@@ -326,6 +358,12 @@ def rounding_table(
         If a score of a ranked method is missing; names image, protocol and method.
     RankingError
         If a number of decimals or the distance cannot be.
+
+    Examples
+    --------
+    >>> scores = {"img_1": {"iou": {"a": 0.92, "b": 0.91}}}
+    >>> rounding_table(scores, {"img_1": (("a",), ("b",))}, decimals=(1, 2))  # one decimal: a tie
+    (RoundingRow(protocol='iou', scores=(0.5, 0.0)),)
     """
     protocols = protocols_of(scores)
     for number in decimals:

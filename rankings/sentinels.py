@@ -8,6 +8,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 from .errors import RankingError
+from .rounding import in_decimals
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +45,8 @@ def sentinel_warnings(
     p_values : mapping of (name, name) to float or None, optional
         Of a test of the two, adjusted for the number of tests, in either order; adds whether chance
         may explain it.
+    alpha : float
+        p-values up to it tell the two apart.
 
     Returns
     -------
@@ -55,6 +58,12 @@ def sentinel_warnings(
     ------
     RankingError
         If a sentinel is not among the Scores; names it.
+
+    Examples
+    --------
+    >>> found = sentinel_warnings({"boxes": 0.5, "iou": 1.0, "cleval": 0.25}, ["boxes"])
+    >>> [(warning.sentinel, warning.protocol) for warning in found]
+    [('boxes', 'iou')]
     """
     strangers = sorted(set(sentinels) - set(scores))
     if strangers:
@@ -89,13 +98,13 @@ def _text(
 ) -> str:
     text = (
         f"{sentinel} cannot know which results are good, and yet it is nearer to people"
-        f" (Score {low:.2f}) than {protocol} (Score {high:.2f})."
+        f" (Score {in_decimals(low, 2)}) than {protocol} (Score {in_decimals(high, 2)})."
         f" Either {protocol} does not measure what people look at,"
         " or this study cannot show it: look at its images, its instructions and its annotators."
     )
     if p is None or told_apart is None:
         return text
-    by = "adjusted p < 0.001" if p < 0.001 else f"adjusted p = {p:.3f}"
+    by = "adjusted p < 0.001" if p < 0.001 else f"adjusted p = {in_decimals(p, 3)}"
     if told_apart:
         return f"{text} Chance hardly explains the difference ({by})."
     return f"{text} The difference may be chance ({by})."

@@ -66,6 +66,8 @@ def permutation_test(
     table : ndarray of shape (n, p)
         The distance of p protocols to the consensus on n images.
     protocols : sequence of str, length p
+    n_patterns, seed : int
+        Of the random patterns; there are none up to 12 images.
 
     Returns
     -------
@@ -77,6 +79,11 @@ def permutation_test(
     ------
     RankingError
         If the table does not fit the protocols, a distance is not finite or there is no pattern.
+
+    Examples
+    --------
+    >>> permutation_test(np.array([[0.0, 1]] * 3), ["p", "q"]).p_values[0][1]  # two of eight patterns
+    0.25
     """
     table = checked_table(table, protocols)
     if n_patterns < 1:
@@ -107,12 +114,40 @@ def _signed_sums(table: Floats, n_patterns: int, exact: bool, seed: int) -> Floa
     and one signed sum for each protocol serves all pairs.
     """
     sums = np.zeros((n_patterns, table.shape[1]))
-    bits = _all_bits(len(table)) if exact else _random_bits(len(table), n_patterns, seed)
-    for block, of_block in bits:
+    for block, of_block in sign_bits(len(table), n_patterns, exact=exact, seed=seed):
         part = table[block]
         # With bits of 0 and 1 the signs are 2 bits - 1: (n_patterns, block) @ (block, p).
         sums += 2.0 * (of_block @ part) - part.sum(axis=0)
     return sums
+
+
+def sign_bits(n: int, n_patterns: int, *, exact: bool, seed: int) -> Iterator[tuple[slice, Floats]]:
+    """Yield blocks of images with their bits, 0 or 1, in every pattern.
+
+    Parameters
+    ----------
+    n : int
+        The images.
+    n_patterns : int
+        Of random ones.
+    exact : bool
+        One block with all 2^n patterns instead.
+    seed : int
+        Of the random ones.
+
+    Yields
+    ------
+    slice
+        The images of the block.
+    ndarray of shape (patterns, block)
+
+    Examples
+    --------
+    >>> [(images, bits)] = sign_bits(2, 0, exact=True, seed=0)
+    >>> sorted(bits.tolist())
+    [[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]]
+    """
+    return _all_bits(n) if exact else _random_bits(n, n_patterns, seed)
 
 
 def _all_bits(n: int) -> Iterator[tuple[slice, Floats]]:
@@ -152,6 +187,7 @@ def clusters(
     scores : sequence of float or None, length p
     p_values : p x p
         In the same order; None counts as not told apart.
+    alpha : float
 
     Returns
     -------
@@ -162,6 +198,13 @@ def clusters(
     ------
     RankingError
         If the p-values are not p x p.
+
+    Examples
+    --------
+    The third is level with the second, and still told apart from the first.
+
+    >>> clusters([0.5, 0.6, 0.7], ((None, 0.2, 0.01), (0.2, None, 0.3), (0.01, 0.3, None)))
+    (1, 1, 2)
     """
     if len(p_values) != len(scores) or any(len(row) != len(scores) for row in p_values):
         raise RankingError(f"expected p-values for {len(scores)} x {len(scores)} protocols")
@@ -191,11 +234,17 @@ def compact_letters(
     order : sequence of int, length p
         The protocols' numbers, nearest to people first.
     p_values : p x p
+    alpha : float
 
     Returns
     -------
     tuple of str, length p, or None
         By the protocols' numbers; None if the alphabet's 52 letters do not suffice.
+
+    Examples
+    --------
+    >>> compact_letters([0, 1, 2], ((None, 0.2, 0.01), (0.2, None, 0.3), (0.01, 0.3, None)))
+    ('a', 'ab', 'b')
     """
     groups = [frozenset(order)] if order else []
     for a, b in combinations(range(len(p_values)), 2):
@@ -236,6 +285,12 @@ def friedman_test(table: Floats, protocols: Sequence[str]) -> Friedman:
     The chi-square form, corrected for ties; good for more than about ten images and five
     protocols.
 
+    Parameters
+    ----------
+    table : ndarray of shape (n images, n protocols)
+        Distances, the smaller the better.
+    protocols : sequence of str
+
     Returns
     -------
     Friedman
@@ -245,6 +300,12 @@ def friedman_test(table: Floats, protocols: Sequence[str]) -> Friedman:
     ------
     RankingError
         As :func:`permutation_test` does.
+
+    Examples
+    --------
+    >>> table = np.array([[0.0, 1.0, 2.0], [0.0, 1.0, 2.0], [0.0, 2.0, 1.0]])
+    >>> round(friedman_test(table, ["p", "q", "r"]).p_value, 4)
+    0.097
     """
     table = checked_table(table, protocols)
     n, n_protocols = table.shape
@@ -285,6 +346,12 @@ def wilcoxon_pairs(table: Floats, protocols: Sequence[str]) -> tuple[WilcoxonPai
     all sign patterns; beyond, it comes from the normal distribution, corrected for ties. Pairs
     that cannot be tested do not count in Holm's correction.
 
+    Parameters
+    ----------
+    table : ndarray of shape (n images, n protocols)
+        Distances, the smaller the better.
+    protocols : sequence of str
+
     Returns
     -------
     tuple of WilcoxonPair
@@ -295,6 +362,13 @@ def wilcoxon_pairs(table: Floats, protocols: Sequence[str]) -> tuple[WilcoxonPai
     ------
     RankingError
         As :func:`permutation_test` does.
+
+    Examples
+    --------
+    >>> table = np.array([[0.0, 1.0], [0.0, 2.0], [1.0, 2.0], [0.0, 3.0]])
+    >>> [pair] = wilcoxon_pairs(table, ["p", "q"])
+    >>> pair.p_value
+    0.125
     """
     table = checked_table(table, protocols)
     pairs = list(combinations(range(len(protocols)), 2))
@@ -341,6 +415,11 @@ def holm(p_values: Sequence[float | None]) -> tuple[float | None, ...]:
 
     The i-th smallest of m is multiplied by m - i + 1; none falls below a smaller one's, nor rises
     above 1.
+
+    Examples
+    --------
+    >>> holm([0.01, 0.04, None])
+    (0.02, 0.04, None)
     """
     order = sorted((p, at) for at, p in enumerate(p_values) if p is not None)
     corrected: list[float | None] = [None] * len(p_values)
@@ -386,7 +465,10 @@ def critical_difference(
     Parameters
     ----------
     table : ndarray of shape (n, p)
+        The distance of p protocols to the consensus on n images.
     protocols : sequence of str, length p
+    alpha : float
+        Between 0 and 1.
 
     Returns
     -------
@@ -398,6 +480,14 @@ def critical_difference(
     ------
     RankingError
         As :func:`permutation_test` does, or if alpha is not between 0 and 1.
+
+    Examples
+    --------
+    Of two protocols q is the normal quantile: 1.96 sqrt(2 * 3 / (6 * 4)) is 0.98.
+
+    >>> found = critical_difference(np.array([[0.0, 1]] * 4), ["p", "q"])
+    >>> found.average_ranks, round(found.critical_difference, 3)
+    ((('p', 1.0), ('q', 2.0)), 0.98)
     """
     table = checked_table(table, protocols)
     if not 0 < alpha < 1:

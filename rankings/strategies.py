@@ -33,6 +33,16 @@ def next_of_newcomer(
         Open pairs, at least one, the smaller number first.
     visible : int
         Bit set of the items that take part.
+
+    Examples
+    --------
+    Items 0, 1 and 2 are in order: 3 is compared with the middle one.
+
+    >>> order = PartialOrder(4)
+    >>> order.set(0, 1, "left")
+    >>> order.set(1, 2, "left")
+    >>> next_of_newcomer([order], [(0, 3), (1, 3), (2, 3)], 0b1111)
+    (1, 3)
     """
     newcomer = min(j for _, j in candidates)
     earlier = visible & ((1 << newcomer) - 1)
@@ -71,6 +81,18 @@ def most_balanced(
         The results on the last screen; a pair with one of them gains the factor 1 + ``keep``.
     exchange : float
         The weight of a place in one criterion as evidence for the others.
+    keep : float
+        0 or more.
+
+    Examples
+    --------
+    Of 3 nothing is known, and 1 has one item on either side of it.
+
+    >>> order = PartialOrder(4)
+    >>> order.set(0, 1, "left")
+    >>> order.set(1, 2, "left")
+    >>> most_balanced({"recall": order}, [(0, 3), (1, 3), (2, 3)], (), exchange=0.0, keep=0.0)
+    (1, 3)
     """
     up, down = _odds(orders, exchange)
     scores = {}
@@ -113,9 +135,26 @@ def _odds(
 
 
 def expected_screens(strategy: Strategy, n_open: int, share_of_ties: float) -> float:
-    """Return the estimated number of screens that ``n_open`` open pairs take.
+    """Return the estimated number of screens that open pairs take.
 
     The constants are fitted for about ten results; ``benchmarks/elicitation.py`` measures the error.
+
+    Parameters
+    ----------
+    strategy : "insertion" or "balanced"
+    n_open : int
+        Open pairs; one that is open in several criteria counts once.
+    share_of_ties : float
+        Of the verdicts so far, in [0, 1].
+
+    Returns
+    -------
+    float
+
+    Examples
+    --------
+    >>> round(expected_screens("insertion", 45, 0.0), 1), round(0.9 * 45**0.9, 1)  # ten results, no tie
+    (27.7, 27.7)
     """
     scale, slope, power = ESTIMATE[strategy]
     return float((scale - slope * share_of_ties) * n_open**power)

@@ -68,7 +68,19 @@ _KEPT = (
 
 
 def quantile(level: float, n: int) -> float:
-    """Return the quantile of the range of n standard normal variables, n at least 2."""
+    """Return the quantile of the range of n standard normal variables, n at least 2.
+
+    Parameters
+    ----------
+    level : float in (0, 1)
+    n : int
+        2 or more.
+
+    Examples
+    --------
+    >>> round(quantile(0.95, 3), 3)
+    3.314
+    """
     if level == KEPT_LEVEL and n - 2 < len(_KEPT):
         return _KEPT[n - 2]
     import scipy.stats

@@ -4,6 +4,10 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
+from engine.words import gettext, gettext_noop, retold
+
+from .rounding import in_decimals
+
 Cell = str | float | int | bool | None
 # The data that to_json of an Analysis returns.
 Data = Mapping[str, Any]
@@ -11,11 +15,19 @@ Data = Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A column's head; ``digits`` None for text and counts, else decimals shown."""
+    """A column's head; ``digits`` None for text and counts, else decimals shown.
 
-    name: str
+    Its name is English, as files have it; pages show its words.
+    """
+
+    name: str = ""
     is_number: bool = False
     digits: int | None = None
+
+    @property
+    def words(self) -> str:
+        said = gettext(self.name) if self.name else ""
+        return said if said != self.name else retold(said)
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,23 +53,59 @@ class Table:
 
 
 def number(name: str, digits: int | None = 2) -> Column:
+    """Return a column of numbers.
+
+    Parameters
+    ----------
+    name : str
+    digits : int or None
+        Decimals that are shown; None: as many as they have.
+
+    Examples
+    --------
+    >>> Table("scores", "Scores", "", (number("Score"), number("p", 3)), ((1 / 3, 0.05),)).shown
+    [[('0.33', True), ('0.050', True)]]
+    """
     return Column(name, True, digits)
 
 
 def count(name: str) -> Column:
+    """Return a column of whole numbers.
+
+    Examples
+    --------
+    >>> count('Best').name
+    'Best'
+    """
     return Column(name, True)
 
 
 CRITERION: Final = Column("Criterion")
 PROTOCOL: Final = Column("Protocol")
-# A p-value never is 0.
-ADJUSTED: Final = "p, adjusted"
-_P_VALUES: Final = (ADJUSTED, "p", "p, Wilcoxon and Holm")
+ADJUSTED: Final = gettext_noop("p, adjusted")
+P_OF_PEOPLE: Final = gettext_noop("p, people")
+P_OF_PROTOCOL: Final = gettext_noop("p, protocol")
+_P_VALUES: Final = (ADJUSTED, "p", "p, Wilcoxon and Holm", P_OF_PEOPLE, P_OF_PROTOCOL)
 
 
 def of_each(
     data: Data, rows: Callable[[Mapping[str, Any]], Iterator[tuple[Cell, ...]]]
 ) -> tuple[tuple[Cell, ...], ...]:
+    """Return the rows of every criterion of an analysis, each with the criterion first.
+
+    Parameters
+    ----------
+    data : mapping
+        :meth:`.Analysis.to_json`; a criterion without an image has no row.
+    rows : callable
+        Takes a criterion's analysis.
+
+    Examples
+    --------
+    >>> data = {"analysis": {"recall": {"intervals": {"n_images": 3}}}}
+    >>> of_each(data, lambda around: iter([("images", around["intervals"]["n_images"])]))
+    (('recall', 'images', 3),)
+    """
     return tuple(
         (criterion, *row)
         for criterion, around in data["analysis"].items()
@@ -67,15 +115,71 @@ def of_each(
     )
 
 
+def of_criteria(
+    data: Data, rows: Callable[[Mapping[str, Any]], Iterator[tuple[Cell, ...]]]
+) -> tuple[tuple[Cell, ...], ...]:
+    """Return the rows of data that have their criteria side by side, each with the criterion first.
+
+    Parameters
+    ----------
+    data : mapping
+        "criteria": criterion -> what is known of it.
+    rows : callable
+        Takes what is known of a criterion.
+
+    Examples
+    --------
+    >>> of_criteria({"criteria": {"recall": {"n_images": 3}}}, lambda own: iter([(own["n_images"],)]))
+    (('recall', 3),)
+    """
+    return tuple(
+        (criterion, *row) for criterion, own in data["criteria"].items() for row in rows(own)
+    )
+
+
+def as_columns(table: Table) -> str:
+    """Return a table in columns of plain text under its title and note.
+
+    Examples
+    --------
+    >>> table = Table("scores", "Scores", "", (PROTOCOL, number("Score")), (("iou", 1 / 3),))
+    >>> as_columns(table).splitlines()[-2:]
+    ['Protocol  Score', 'iou        0.33']
+    """
+    rows = [[column.name for column in table.columns]]
+    rows += [[text for text, _ in row] for row in table.shown]
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    kinds = [column.is_number for column in table.columns]
+    lines = [
+        "  ".join(
+            text.rjust(width) if is_number else text.ljust(width)
+            for text, width, is_number in zip(row, widths, kinds, strict=True)
+        ).rstrip()
+        for row in rows
+    ]
+    return "\n".join([table.title, table.note, "", *lines, ""])
+
+
+def p_value(p: float) -> str:
+    """Return a p-value as it is shown; it never is 0.
+
+    Examples
+    --------
+    >>> p_value(0.0004)
+    '< 0.001'
+    """
+    return f"< {in_decimals(0.001, 3)}" if p < 0.001 else in_decimals(p, 3)
+
+
 def _shown(cell: Cell, column: Column) -> str:
     if cell is None:
         return "–"
     if isinstance(cell, bool):
-        return "yes" if cell else "no"
+        return gettext("yes") if cell else gettext("no")
+    if column == CRITERION:
+        return retold(str(cell))
     if isinstance(cell, str) or column.digits is None:
         return str(cell)
-    smallest = 10**-column.digits
-    if column.name in _P_VALUES and cell < smallest:
-        return f"< {smallest:.3f}"
-    # No minus before a zero.
-    return f"{round(cell, column.digits) + 0.0:.{column.digits}f}"
+    if column.name in _P_VALUES:
+        return p_value(cell)
+    return in_decimals(cell, column.digits)

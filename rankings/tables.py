@@ -5,38 +5,37 @@ import io
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict
-from typing import Final
+from typing import Any, Final
 
+from .escaping import markdown_text, without_formula
+from .latex import Look
+from .latex_report import report_table
 from .report import CriterionReport, Report, Row
+from .rounding import in_decimals
 
 _COLUMNS: Final = ("criterion", "kind", "protocol", "best", "worst", "score")
-_LATEX_SPECIAL: Final = str.maketrans(
-    {
-        "\\": r"\textbackslash{}",
-        "{": r"\{",
-        "}": r"\}",
-        "$": r"\$",
-        "&": r"\&",
-        "#": r"\#",
-        "%": r"\%",
-        "_": r"\_",
-        "^": r"\textasciicircum{}",
-        "~": r"\textasciitilde{}",
-        "<": r"\textless{}",
-        ">": r"\textgreater{}",
-    }
-)
-_MARKDOWN_SPECIAL: Final = str.maketrans({char: f"\\{char}" for char in "\\`*_[]<>|#"})
 
 
 def to_csv(report: Report, header: Mapping[str, str]) -> str:
     """Return one row per criterion and protocol or baseline, numbers in full precision.
 
-    Where the tables come from stands above them in lines that start with ``# ``.
+    The first line names the columns.
+
+    Parameters
+    ----------
+    report : Report
+    header : mapping of str to str
+        Not in this format: where the numbers come from is in the JSON.
+
+    Examples
+    --------
+    >>> from rankings.report import build_report
+    >>> scores = {"img_1": {"iou": {"a": (0.9, 0.8), "b": (0.4, 0.9)}}}
+    >>> report = build_report({"recall": {"img_1": [(("b",), ("a",))] * 3}}, scores)
+    >>> to_csv(report, {}).splitlines()[:2]
+    ['criterion,kind,protocol,best,worst,score', 'recall,protocol,iou,1,1,1.0']
     """
     stream = io.StringIO()
-    for name, value in _facts(report, header):
-        stream.write(f"# {name}: {one_line(value)}\n")
     writer = csv.writer(stream, lineterminator="\n")
     writer.writerow(_COLUMNS)
     for criterion, kind, row in _all_rows(report):
@@ -47,34 +46,68 @@ def to_csv(report: Report, header: Mapping[str, str]) -> str:
 
 
 def to_json(report: Report, header: Mapping[str, str]) -> str:
-    """Return the whole report with its settings, counts, distances and where it comes from."""
+    """Return the whole report with its settings, counts, distances and where it comes from.
+
+    Parameters
+    ----------
+    report : Report
+    header : mapping of str to str
+
+    Examples
+    --------
+    >>> from rankings.report import build_report
+    >>> json.loads(to_json(build_report({}, {}), {"study": "signs"}))["header"]
+    {'study': 'signs'}
+    """
     content = {"header": dict(header), **report.to_json()}
     return json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
 
 
-def to_latex(report: Report, header: Mapping[str, str]) -> str:
-    """Return one booktabs table; where it comes from stands above it in comments."""
-    lines = [f"% {name}: {one_line(value)}" for name, value in _facts(report, header)]
-    lines += [r"% needs \usepackage{booktabs}", r"\begin{tabular}{lrrr}", r"\toprule"]
-    lines.append(r"Protocol & Best & Worst & Score \\")
-    for criterion, table in report.criteria.items():
-        lines += [r"\midrule", rf"\multicolumn{{4}}{{l}}{{\emph{{{latex_text(criterion)}}}}} \\"]
-        lines += [_latex_row(row) for row in table.rows]
-        lines += [_latex_row(row, "baseline") for row in table.baselines]
-    lines += [r"\bottomrule", r"\end{tabular}"]
-    return "\n".join(lines) + "\n"
+def to_latex(
+    report: Report,
+    header: Mapping[str, str],
+    look: Look | None = None,
+    analysis: Mapping[str, Any] | None = None,
+) -> str:
+    """Return the criteria as one table for a paper; where it comes from stands above it in comments.
 
+    Parameters
+    ----------
+    report : Report
+    header : mapping of str to str
+    look : Look, optional
+        Its layout and width, and whether with intervals.
+    analysis : mapping, optional
+        "analysis" of :meth:`.Analysis.to_json`, for intervals and the baseline of a person.
 
-def _latex_row(row: Row, note: str = "") -> str:
-    name = f"{latex_text(row.protocol)} ({note})" if note else latex_text(row.protocol)
-    cells = (_count(row.best, "--"), _count(row.worst, "--"), _score(row.score, "--"))
-    return " & ".join((name, *cells)) + r" \\"
+    Examples
+    --------
+    >>> from rankings.report import build_report
+    >>> to_latex(build_report({}, {}), {"study": "signs"}).splitlines()[0]
+    '% study: signs'
+    """
+    return report_table(report, facts_of(report, header), look or Look(), analysis or {})
 
 
 def to_markdown(report: Report, header: Mapping[str, str]) -> str:
-    """Return a table for each criterion under a list of where they come from."""
+    """Return a table for each criterion under a list of where they come from.
+
+    Parameters
+    ----------
+    report : Report
+    header : mapping of str to str
+
+    Examples
+    --------
+    >>> from rankings.report import build_report
+    >>> scores = {"img_1": {"iou": {"a": (0.9, 0.8), "b": (0.4, 0.9)}}}
+    >>> report = build_report({"recall": {"img_1": [(("b",), ("a",))] * 3}}, scores)
+    >>> next(line for line in to_markdown(report, {}).splitlines() if "iou" in line)
+    '| iou | 1 | 1 | 1.00 |'
+    """
     lines = [
-        f"- {markdown_text(name)}: {markdown_text(value)}" for name, value in _facts(report, header)
+        f"- {markdown_text(name)}: {markdown_text(value)}"
+        for name, value in facts_of(report, header).items()
     ]
     for criterion, table in report.criteria.items():
         lines += ["", f"## {markdown_text(criterion).capitalize()}", ""]
@@ -84,20 +117,41 @@ def to_markdown(report: Report, header: Mapping[str, str]) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _markdown_row(row: Row, note: str = "") -> str:
-    cells = (_count(row.best, "–"), _count(row.worst, "–"), _score(row.score, "–"))
-    return f"| {markdown_text(row.protocol)}{note} | {' | '.join(cells)} |"
+def facts_of(report: Report, header: Mapping[str, str]) -> dict[str, str]:
+    """Return where a report comes from, its settings, and how much each criterion rests on.
 
+    Parameters
+    ----------
+    report : Report
+    header : mapping of str to str
 
-def _facts(report: Report, header: Mapping[str, str]) -> Iterator[tuple[str, str]]:
-    yield from header.items()
+    Returns
+    -------
+    dict of str to str
+        The header's entries first.
+
+    Examples
+    --------
+    >>> from rankings.report import build_report
+    >>> found = facts_of(build_report({}, {}), {"study": "signs"})
+    >>> found["study"], found["decimals"], found["distance"]
+    ('signs', '4', 'edit')
+    """
+    facts = dict(header)
     for name, value in asdict(report.settings).items():
-        yield name, "not rounded" if value is None else str(value)
+        facts[name] = "not rounded" if value is None else str(value)
     for criterion, table in report.criteria.items():
-        yield f"{criterion}, used", _used(table)
+        facts[f"{criterion}, used"] = _used(table)
         if table.unproven:
             n_images = _counted(len(table.unproven), "image")
-            yield f"{criterion}, consensus not proven to be the nearest", n_images
+            facts[f"{criterion}, consensus not proven to be the nearest"] = n_images
+    return facts
+
+
+def _markdown_row(row: Row, note: str = "") -> str:
+    score = "–" if row.score is None else in_decimals(row.score, 2)
+    cells = (*("–" if count is None else str(count) for count in (row.best, row.worst)), score)
+    return f"| {markdown_text(row.protocol)}{note} | {' | '.join(cells)} |"
 
 
 def _used(table: CriterionReport) -> str:
@@ -113,28 +167,3 @@ def _all_rows(report: Report) -> Iterator[tuple[str, str, Row]]:
     for criterion, table in report.criteria.items():
         yield from ((criterion, "protocol", row) for row in table.rows)
         yield from ((criterion, "baseline", row) for row in table.baselines)
-
-
-def _count(number: int | None, undefined: str) -> str:
-    return undefined if number is None else str(number)
-
-
-def _score(score: float | None, undefined: str) -> str:
-    return undefined if score is None else f"{score:.2f}"
-
-
-def one_line(text: str) -> str:
-    return " ".join(text.split())
-
-
-def without_formula(text: str) -> str:
-    # A spreadsheet would run a cell that starts like this.
-    return f"'{text}" if text.startswith(("=", "+", "-", "@", "\t", "\r")) else text
-
-
-def latex_text(text: str) -> str:
-    return one_line(text).translate(_LATEX_SPECIAL)
-
-
-def markdown_text(text: str) -> str:
-    return one_line(text).translate(_MARKDOWN_SPECIAL)

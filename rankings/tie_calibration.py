@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import combinations
 from typing import Any
@@ -86,6 +86,10 @@ def tie_calibration(
         Not rounded.
     consensus : image -> ranking
         The images that count; other images' scores are not looked at.
+    distance : "edit" or "kemeny"
+        Of the Scores of the calibrated rankings.
+    n_folds, seed : int
+        Of the cross-validation (:func:`.tuning.folds`).
 
     Returns
     -------
@@ -100,12 +104,84 @@ def tie_calibration(
         If the score of a ranked method is missing; names image, protocol and method.
     RankingError
         If a setting cannot be.
+
+    Examples
+    --------
+    >>> scores = {"img_1": {"iou": {"a": 0.9, "b": 0.85, "c": 0.4}}}
+    >>> [found] = tie_calibration(scores, {"img_1": (("a", "b"), ("c",))})
+    >>> found.epsilon, found.accuracy, round(found.accuracy_at_0, 4)
+    (0.05, 1.0, 0.6667)
     """
+    paired = {image: ranking for image, ranking in consensus.items() if sum(map(len, ranking)) > 1}
+    return _of_all(scores, paired, folds(len(paired), n_folds, seed), distance)
+
+
+def tie_calibration_of_people(
+    scores: Scores,
+    annotator_rankings: Mapping[str, Mapping[str, Ranking]],
+    *,
+    distance: Distance = "edit",
+    n_folds: int = N_FOLDS,
+    seed: int = SEED,
+) -> tuple[TieCalibration, ...]:
+    """Search the epsilon as :func:`tie_calibration` does, by each annotator's own rankings.
+
+    A consensus by mean rank ties the fewer pairs the more annotators there are, and says nothing of
+    which differences a person sees. Every ranking weighs the same; all rankings of an image are in one
+    fold. Score is the mean distance to the annotators' rankings, and ``n_images`` counts images.
+
+    Parameters
+    ----------
+    scores : image -> protocol -> method -> score
+    annotator_rankings : image -> annotator -> ranking
+    distance, n_folds, seed
+        As of :func:`tie_calibration`.
+
+    Raises
+    ------
+    MissingScore, RankingError
+        As :func:`tie_calibration` does.
+
+    Examples
+    --------
+    Two of three annotators see no difference.
+
+    >>> tie = (("a", "b"),)
+    >>> people = {"img_1": {"ann": tie, "ben": tie, "cem": (("a",), ("b",))}}
+    >>> [found] = tie_calibration_of_people({"img_1": {"iou": {"a": 0.75, "b": 0.5}}}, people)
+    >>> found.epsilon, round(found.accuracy, 4), round(found.accuracy_at_0, 4)
+    (0.25, 0.6667, 0.3333)
+    """
+    paired: dict[str, Ranking] = {}
+    rows_of: list[list[int]] = []
+    of_ranking = {}
+    for image, of_image in annotator_rankings.items():
+        rows = []
+        for annotator, ranking in of_image.items():
+            if sum(map(len, ranking)) > 1:
+                rows.append(len(paired))
+                name = f"{image}, ranked by {annotator}"
+                paired[name], of_ranking[name] = ranking, scores[image]
+        if rows:
+            rows_of.append(rows)
+    parts = [
+        np.array([row for image in part.tolist() for row in rows_of[image]], dtype=np.intp)
+        for part in folds(len(rows_of), n_folds, seed)
+    ]
+    calibrated = _of_all(of_ranking or scores, paired, parts, distance)
+    return tuple(replace(one, n_images=len(rows_of)) for one in calibrated)
+
+
+def _of_all(
+    scores: Scores,
+    paired: Mapping[str, Ranking],
+    parts: Sequence[NDArray[np.intp]],
+    distance: Distance,
+) -> tuple[TieCalibration, ...]:
+    """Calibrate every protocol by rankings of two methods at least, in these folds."""
     require_distance(distance)
     protocols = protocols_of(scores)
-    paired = {image: ranking for image, ranking in consensus.items() if sum(map(len, ranking)) > 1}
     groups = list(packed_study(scores, paired, protocols))
-    parts = folds(len(paired), n_folds, seed)
     return tuple(
         _calibrated(protocol, at, groups, len(paired), parts, distance)
         for at, protocol in enumerate(protocols)
@@ -259,12 +335,24 @@ def calibrated_ranking(scores: Mapping[str, float | None], epsilon: float) -> Ra
     epsilon of the bucket's *best*. Methods in one bucket never differ by more than epsilon; two
     neighbours in different buckets may differ by less. With epsilon 0 only equal scores tie.
 
+    Parameters
+    ----------
+    scores : mapping of method to score
+        Not rounded.
+    epsilon : float
+        In the unit of the scores, 0 or more.
+
     Raises
     ------
     MissingScore
         If a score is None or not a finite number; names the method.
     RankingError
         If there is no score, or epsilon is below 0 or not finite.
+
+    Examples
+    --------
+    >>> calibrated_ranking({"a": 0.9, "b": 0.85, "c": 0.8}, 0.06)  # c is too far from a
+    (('a', 'b'), ('c',))
     """
     if not scores:
         raise RankingError("a ranking needs at least one score")

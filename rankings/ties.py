@@ -38,6 +38,19 @@ def tied_shares(
     annotator_rankings : image -> annotator -> ranking
     consensus : image -> ranking
     protocol_rankings : image -> protocol -> ranking
+    protocols : sequence of str
+
+    Returns
+    -------
+    TiedShares
+        In [0, 1]; None where there is no pair.
+
+    Examples
+    --------
+    >>> tie, ab = (("a", "b"),), (("a",), ("b",))
+    >>> people, own = {"img_1": {"ann": tie, "ben": ab}}, {"img_1": {"iou": tie}}
+    >>> tied_shares(people, {"img_1": ab}, own, ["iou"])
+    TiedShares(annotators={'ann': 1.0, 'ben': 0.0}, consensus=0.0, protocols={'iou': 1.0})
     """
     names = sorted({name for of_image in annotator_rankings.values() for name in of_image})
     return TiedShares(

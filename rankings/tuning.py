@@ -68,6 +68,11 @@ def beta_search(
         The images that count; other images' scores are not looked at.
     decimals : int or None
         F-scores are rounded as :func:`rankings.from_scores.ranking_from_scores` does.
+    distance : "edit" or "kemeny"
+    betas : sequence of float
+        The candidates, above 0.
+    n_folds, seed : int
+        Of the cross-validation (:func:`folds`).
 
     Returns
     -------
@@ -81,6 +86,15 @@ def beta_search(
         If recall or precision of a ranked method is missing; names image, protocol and method.
     RankingError
         If there is no beta, one is not positive, or another setting cannot be.
+
+    Examples
+    --------
+    The F-scores are equal where beta^2 = 0.18 / 0.128; the next candidate is 2^(2 / 8).
+
+    >>> scores = {"img_1": {"iou": {"a": (0.9, 0.4), "b": (0.5, 0.8)}}}
+    >>> [found] = beta_search(scores, {"img_1": (("a",), ("b",))})
+    >>> found.beta == 2**0.25, found.score
+    (True, 0.0)
     """
     if not betas or not all(math.isfinite(beta) and beta > 0 for beta in betas):
         raise RankingError(f"betas must be positive numbers, got {list(betas)}")
@@ -140,10 +154,28 @@ def folds(n: int, n_folds: int = N_FOLDS, seed: int = SEED) -> list[NDArray[np.i
 
     Fewer images than folds: each is a fold. Fewer than two images: no fold.
 
+    Parameters
+    ----------
+    n : int
+    n_folds : int
+        At least 2.
+    seed : int
+
+    Returns
+    -------
+    list of ndarrays of int, of length ``n_folds`` or ``n``
+        The numbers of the images of each fold, ascending.
+
     Raises
     ------
     RankingError
         If there are fewer than two folds.
+
+    Examples
+    --------
+    >>> parts = folds(5, 2)
+    >>> [len(part) for part in parts], np.sort(np.concatenate(parts)).tolist()
+    ([3, 2], [0, 1, 2, 3, 4])
     """
     if n_folds < 2:
         raise RankingError(f"n_folds must be at least 2, got {n_folds}")
@@ -154,7 +186,24 @@ def folds(n: int, n_folds: int = N_FOLDS, seed: int = SEED) -> list[NDArray[np.i
 
 
 def fold_numbers(parts: Sequence[NDArray[np.intp]], n: int) -> NDArray[np.integer[Any]]:
-    """Return the number of each image's fold; 0 for all where there is no fold."""
+    """Return the number of each image's fold; 0 for all where there is no fold.
+
+    Parameters
+    ----------
+    parts : sequence of ndarrays of int
+        As :func:`folds` gives them.
+    n : int
+        The images.
+
+    Returns
+    -------
+    ndarray of int, shape (n,)
+
+    Examples
+    --------
+    >>> fold_numbers([np.array([0, 2]), np.array([1])], 3).tolist()
+    [0, 1, 0]
+    """
     fold_of = np.zeros(n, dtype=np.min_scalar_type(len(parts)))
     for number, part in enumerate(parts):
         fold_of[part] = number

@@ -58,6 +58,9 @@ def two_way_intervals(
         For every image above, the same protocols; other images are not looked at.
     distance : "edit" or "kemeny"
     consensus : "mean-rank", "kemeny" or "davidson"
+    n_resamples, seed : int
+    level : float
+        Of the intervals, between 0 and 1.
 
     Returns
     -------
@@ -69,6 +72,15 @@ def two_way_intervals(
     ------
     RankingError
         If an image lacks rankings, they are of different methods, or a setting cannot be.
+
+    Examples
+    --------
+    With one annotator the protocol is a swap apart, with the other none, and with both half of one.
+
+    >>> ab, ba = (("a",), ("b",)), (("b",), ("a",))
+    >>> people = dict.fromkeys(["img_1", "img_2"], {"ann": ab, "ben": ba})
+    >>> two_way_intervals(people, dict.fromkeys(people, {"iou": ab})).scores
+    (Interval(protocol='iou', score=0.5, low=0.0, high=1.0),)
     """
     require_usable(n_resamples, level)
     require_distance(distance)

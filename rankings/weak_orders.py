@@ -12,7 +12,18 @@ Costs = NDArray[np.int64]
 
 
 def are_summable(strict: Costs, tied: Costs) -> bool:
-    """Tell whether :func:`cheapest` takes such costs: few methods, and no sum beyond 64 bits."""
+    """Tell whether :func:`cheapest` takes such costs: few methods, and no sum beyond 64 bits.
+
+    Parameters
+    ----------
+    strict, tied : ndarray of shape (..., n, n)
+        Integers, none negative.
+
+    Examples
+    --------
+    >>> [are_summable(np.ones((n, n), dtype=int), np.ones((n, n), dtype=int)) for n in (12, 13)]
+    [True, False]
+    """
     n = int(strict.shape[-1])
     if n > MOST_METHODS:
         return False
@@ -51,6 +62,13 @@ def cheapest(strict: Costs, tied: Costs) -> NDArray[np.bool_]:
     -------
     ndarray of bool of shape (g, n, n)
         True where i stands no lower than j.
+
+    Examples
+    --------
+    >>> strict = np.array([[[0, 1], [3, 0]]])  # "0 before 1" costs 1, "1 before 0" costs 3
+    >>> tied = np.array([[[0, 2], [2, 0]]])
+    >>> cheapest(strict, tied)[0].tolist()
+    [[True, True], [False, True]]
     """
     g, n = strict.shape[:2]
     no_lower = np.empty((g, n, n), dtype=bool)

@@ -1,0 +1,156 @@
+"""What pairs say of the protocols: losses by criterion, who is told apart, and what that rests on.
+
+Visits that asked some methods and whole rankings, which asked all for certain, count side by side.
+"""
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from engine.words import gettext_noop
+
+from .analysis import plain
+from .errors import MissingScore
+from .from_scores import require_score
+from .multi_reader import told_apart
+from .orders import Ranking
+from .packed_scores import protocols_of, rankings_from_scores
+from .pair_estimates import Visit, compare_by_pairs
+from .report import OF_PROTOCOL, RecallPrecision, Scores, Settings, values_of
+
+_NOTHING: Final = gettext_noop("no scores")
+
+
+def pair_report(
+    visits: Mapping[str, Sequence[Visit]],
+    scores: Mapping[str, Mapping[str, Mapping[str, RecallPrecision]]],
+    settings: Settings,
+) -> dict[str, Any]:
+    """Return every protocol's mean loss per pair and its comparison with the others, as JSON-able data.
+
+    Parameters
+    ----------
+    visits : criterion -> visits
+    scores : image -> protocol -> method -> (recall, precision)
+        Of every image that was visited. Those of another day than the draw are as good.
+    settings : Settings
+        Decimals and beta count; distance, consensus and ``min_annotators`` do not.
+
+    Returns
+    -------
+    dict
+        For each criterion ``comparisons`` (:class:`.Comparisons`), ``clusters`` and ``letters``, the
+        numbers of visits, whole rankings and pairs asked, and ``left_out``: images on which a protocol
+        lacks a score, left out for all alike.
+
+    Raises
+    ------
+    RankingError
+        As :func:`.pair_estimates.pair_losses` does.
+
+    Examples
+    --------
+    >>> visits = {"recall": [Visit("img_1", "ann", (("b",), ("a",)), None)]}
+    >>> found = pair_report(visits, {"img_1": {"iou": {"a": (0.9, 0.8), "b": (0.4, 0.9)}}}, Settings())
+    >>> found["criteria"]["recall"]["comparisons"]["means"]
+    [1.0]
+    """
+    return {
+        "settings": plain(settings),
+        "criteria": {
+            criterion: _of_criterion(own, values_of(criterion, scores, settings), settings)
+            for criterion, own in visits.items()
+        },
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class Comparable:
+    """Visits to images on which every protocol ranks all methods, these rankings, and what is left out."""
+
+    visits: Sequence[Visit]
+    rankings: Mapping[str, Mapping[str, Ranking]]
+    left_out: Sequence[Mapping[str, str]]
+
+
+def comparable(
+    visits: Sequence[Visit], values: Scores, protocols: Sequence[str], decimals: int | None
+) -> Comparable:
+    """Return what can be compared of some visits by one criterion.
+
+    Parameters
+    ----------
+    visits : sequence of Visit
+    values : image -> protocol -> method -> value
+        Of every image that was visited; an image on which a protocol lacks one is left out for all alike.
+    protocols : sequence of str
+    decimals : int or None
+        To which values are rounded before they are ranked.
+
+    Returns
+    -------
+    Comparable
+
+    Examples
+    --------
+    >>> visits = [Visit("img_1", "ann", (("a",), ("b",)), None)]
+    >>> found = comparable(visits, {"img_1": {"iou": {"a": 0.9, "b": None}}}, ["iou"], 4)
+    >>> found.visits, [left["image"] for left in found.left_out]
+    ([], ['img_1'])
+    """
+    methods: dict[str, list[str]] = {}
+    left_out = []
+    for image in sorted({visit.image for visit in visits}):
+        scored = sorted({method for of_method in values[image].values() for method in of_method})
+        reason = _lacking(values[image], protocols, scored)
+        if reason:
+            left_out.append({"image": image, "reason": reason})
+        else:
+            methods[image] = scored
+    return Comparable(
+        [visit for visit in visits if visit.image in methods],
+        rankings_from_scores(values, methods, protocols, decimals),
+        left_out,
+    )
+
+
+def _of_criterion(visits: Sequence[Visit], values: Scores, settings: Settings) -> dict[str, Any]:
+    protocols = protocols_of(values)
+    found = comparable(visits, values, protocols, settings.decimals)
+    tested = compare_by_pairs(found.visits, found.rankings, protocols)
+    clusters, letters = told_apart(tested)
+    asked: dict[bool, int] = defaultdict(int)
+    for visit in found.visits:
+        asked[visit.probabilities is None] += 1
+    return {
+        "comparisons": plain(tested),
+        "clusters": clusters,
+        "letters": letters,
+        "n_visits": asked[False],
+        "n_rankings": asked[True],
+        "n_pairs": sum(_n_pairs(visit) for visit in found.visits),
+        "left_out": found.left_out,
+    }
+
+
+def _lacking(
+    of_image: Mapping[str, Mapping[str, float | None]],
+    protocols: Sequence[str],
+    methods: Sequence[str],
+) -> str:
+    """Return which score is missing first; empty where all are there."""
+    if not methods:
+        return _NOTHING
+    for protocol in protocols:
+        for method in methods:
+            try:
+                require_score(of_image.get(protocol, {}).get(method), method)
+            except MissingScore as missing:
+                return OF_PROTOCOL.format(protocol=protocol, reason=missing)
+    return ""
+
+
+def _n_pairs(visit: Visit) -> int:
+    n = sum(map(len, visit.ranking))
+    return n * (n - 1) // 2

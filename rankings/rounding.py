@@ -1,0 +1,29 @@
+"""The one rule by which numbers are shown in few decimals, on pages and in files."""
+
+from decimal import ROUND_HALF_UP, Decimal
+
+from engine.words import numeral
+
+
+def in_decimals(value: float, digits: int) -> str:
+    """Return a number with so many decimals, a half away from zero, and no minus before a zero.
+
+    The decimal digits of the number are rounded (6.125 to 6.13, 2.675 to 2.68), not the binary fraction
+    that stands for them, which lies below 2.675: that is what readers of the full number expect, and
+    what Django's ``floatformat`` does. It is written as the reader's language writes numbers.
+
+    Parameters
+    ----------
+    value : float
+        Finite.
+    digits : int
+        Not negative.
+
+    Examples
+    --------
+    >>> in_decimals(2.675, 2), in_decimals(-0.001, 2)
+    ('2.68', '0.00')
+    """
+    # float(): NumPy's numbers say their type in repr().
+    rounded = Decimal(repr(float(value))).quantize(Decimal(1).scaleb(-digits), ROUND_HALF_UP)
+    return numeral(f"{abs(rounded) if rounded.is_zero() else rounded:f}")
