@@ -24,9 +24,11 @@ from annotate.judging.models import (
     Withdrawal,
 )
 from annotate.learning.models import FirstVisit
+from annotate.publication.models import PublicPage
 from annotate.reports.models import KeptReport
 from annotate.rest.models import GivenAnswer
 from annotate.scoring.models import ProtocolRun, Score
+from annotate.setup.models import NewStudy
 from annotate.studies.models import Exclusion, Membership, Pseudonym, Study, StudyImage
 from annotate.studies.services import remove_member
 from annotate.tokens.models import Token
@@ -63,7 +65,8 @@ class RescueAdmin(admin.ModelAdmin[models.Model]):
         about = obj if isinstance(obj, User) else None
         record(
             Act.RESCUED,
-            what=f"{obj._meta.verbose_name} {obj.pk} {how}",
+            # What is stored is English.
+            what=f"{obj._meta.verbose_name_raw} {obj.pk} {how}",
             about=about if how != "deleted" else None,
             details={"fields": fields} if fields else {},
         )
@@ -121,6 +124,14 @@ class StudyAdmin(RescueAdmin):
     search_fields = ("name", "slug")
     # Sides and orders are drawn from the seed, and methods join and leave through a service.
     readonly_fields = ("seed", "dataset", "methods")
+
+
+@admin.register(NewStudy)
+class NewStudyAdmin(ReadOnlyAdmin):
+    list_display = ("__str__", "person", "dataset", "changed")
+    list_filter = ("dataset",)
+    list_select_related = ("person", "dataset")
+    search_fields = ("person__username", "dataset__name")
 
 
 @admin.register(StudyImage)
@@ -320,6 +331,14 @@ class ScoreAdmin(ReadOnlyAdmin):
     list_filter = ("run",)
     list_select_related = ("run__dataset", "result__image", "result__method")
     search_fields = ("result__image__name", "result__method__name", "run__name")
+
+
+@admin.register(PublicPage)
+class PublicPageAdmin(ReadOnlyAdmin):
+    list_display = ("report", "title", "is_listed", "doi", "download", "created", "created_by")
+    list_filter = ("is_listed", "download")
+    list_select_related = ("report__study", "created_by")
+    search_fields = ("title", "doi")
 
 
 @admin.register(KeptReport)

@@ -4,12 +4,16 @@ from django.urls import path, re_path, register_converter
 
 from annotate.accounts import api as accounts
 from annotate.datasets import api as datasets
+from annotate.deciding import api as deciding
 from annotate.exchange import api as exchange
 from annotate.guide import api as guide
 from annotate.imports import api as imports
 from annotate.jobs import api as jobs
 from annotate.judging import api as judging
+from annotate.planning import api as planning
 from annotate.progress import api as progress
+from annotate.publication import api as publication
+from annotate.questions import api as questions
 from annotate.reports import api as reports
 from annotate.rest import views as rest
 from annotate.rest.addresses import Key
@@ -29,6 +33,7 @@ urlpatterns = [
     path("datasets/<slug:slug>/methods", datasets.MethodList.as_view(), name="methods"),
     path("datasets/<slug:slug>/results", datasets.ResultList.as_view(), name="results"),
     path("datasets/<slug:slug>/runs", scoring.RunList.as_view(), name="runs"),
+    path("datasets/<slug:slug>/plan", planning.PlanOfDataset.as_view(), name="plan"),
     path("loads", imports.LoadList.as_view(), name="loads"),
     path("loads/<key:pk>", imports.LoadDetail.as_view(), name="load"),
     path("loads/<key:pk>/files", imports.LoadFiles.as_view(), name="load_files"),
@@ -48,6 +53,7 @@ urlpatterns = [
     path("results/<key:pk>", datasets.ResultDetail.as_view(), name="result"),
     path("runs/<key:pk>", scoring.RunDetail.as_view(), name="run"),
     path("runs/<key:pk>/scores", scoring.ScoreList.as_view(), name="scores"),
+    path("runs/<key:pk>/causes", exchange.CausesOfRun.as_view(), name="run_causes"),
     path("jobs", jobs.JobList.as_view(), name="jobs"),
     path("jobs/<key:pk>", jobs.JobDetail.as_view(), name="job"),
     path("jobs/<key:pk>/cancel", jobs.JobCancel.as_view(), name="job_cancel"),
@@ -60,6 +66,7 @@ urlpatterns = [
     path("studies/<slug:slug>/state", studies.StudyState.as_view(), name="study_state"),
     path("studies/<slug:slug>/members", studies.MemberList.as_view(), name="members"),
     path("studies/<slug:slug>/progress", progress.StudyProgress.as_view(), name="progress"),
+    path("studies/<slug:slug>/decisions", deciding.DecisionsOfStudy.as_view(), name="decisions"),
     path("studies/<slug:slug>/annotators", progress.StudyAnnotators.as_view(), name="annotators"),
     path("studies/<slug:slug>/images", progress.StudyImages.as_view(), name="study_images"),
     path(
@@ -74,9 +81,13 @@ urlpatterns = [
         reports.TableOfReport.as_view(),
         name="report_table",
     ),
+    path("studies/<slug:slug>/changes", questions.ChangesOfStudy.as_view(), name="changes"),
     path("studies/<slug:slug>/reports", reports.KeptReports.as_view(), name="kept_reports"),
     path("studies/<slug:slug>/raw/<str:name>", exchange.RawFile.as_view(), name="raw_file"),
+    path("studies/<slug:slug>/paper", publication.PaperOfStudy.as_view(), name="paper"),
     path("reports/<key:pk>", reports.KeptReportDetail.as_view(), name="kept_report"),
+    path("reports/<key:pk>/paper", publication.PaperOfKeptReport.as_view(), name="kept_paper"),
+    path("reports/<key:pk>/public", publication.PublicPageOfReport.as_view(), name="public_page"),
     path(
         "reports/<key:pk>/<slug:table>/<slug:extension>",
         reports.TableOfKeptReport.as_view(),
@@ -87,6 +98,11 @@ urlpatterns = [
     path("judging/studies/<slug:slug>/start", judging.Start.as_view(), name="start"),
     path("judging/studies/<slug:slug>/undo", judging.Undo.as_view(), name="undo"),
     path("judging/studies/<slug:slug>/history", judging.History.as_view(), name="history"),
+    path(
+        "judging/studies/<slug:slug>/answers/<slug:extension>",
+        exchange.OwnAnswers.as_view(),
+        name="own_answers",
+    ),
     path(
         "judging/studies/<slug:slug>/assignments",
         judging.OwnAssignments.as_view(),

@@ -1,10 +1,25 @@
 from django.apps import AppConfig
+from django.utils.formats import get_format
+from django.utils.translation import gettext, ngettext
+from django.utils.translation import gettext_lazy as _
+
+from engine import words
 
 
 class AnnotateConfig(AppConfig):
     name = "annotate"
-    verbose_name = "Text detection rankings"
+    verbose_name = _("Text detection rankings")
     default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
         from annotate import work  # noqa: F401
+        from annotate.retold import told_plainly
+
+        # What the pure packages say is read on pages too.
+        words.translate_by(gettext, ngettext, _numeral, told_plainly)
+
+
+def _numeral(text: str) -> str:
+    """Return a number of English as the language of the request writes it."""
+    separators = {",": get_format("THOUSAND_SEPARATOR"), ".": get_format("DECIMAL_SEPARATOR")}
+    return text.translate(str.maketrans(separators))

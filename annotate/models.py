@@ -13,9 +13,11 @@ from annotate.judging.models import (
     Withdrawal,
 )
 from annotate.learning.models import FirstVisit
+from annotate.publication.models import PublicPage
 from annotate.reports.models import KeptReport
 from annotate.rest.models import GivenAnswer
 from annotate.scoring.models import ProtocolRun, Score
+from annotate.setup.models import NewStudy
 from annotate.studies.models import Exclusion, Membership, Pseudonym, Study, StudyImage
 from annotate.tokens.models import Token
 
@@ -37,9 +39,11 @@ __all__ = [
     "KeptReport",
     "Membership",
     "Method",
+    "NewStudy",
     "Preferences",
     "ProtocolRun",
     "Pseudonym",
+    "PublicPage",
     "Result",
     "Score",
     "Screen",

@@ -15,11 +15,25 @@ from django.db.models import Model, Q, QuerySet
 from .access import Person
 from .datasets.models import Dataset, Image
 from .learning.services import begun_by
+from .prepared import Prepared
 from .studies.models import Role, Study
+
+
+def _person(pk: int) -> QuerySet[User]:
+    return User.objects.filter(pk=pk)
+
+
+_people = Prepared(_person)
 
 
 class Permissions(ModelBackend):
     """Django's backend, which signs in and knows the rescue pages, with the rules of this site."""
+
+    def get_user(self, user_id: int) -> User | None:
+        for person in _people(pk=user_id):
+            if self.user_can_authenticate(person):
+                return person
+        return None
 
     def has_perm(self, person: Person, permission: str, row: Model | None = None) -> bool:
         """Say whether somebody has a permission, for the whole site or for one row.
@@ -99,6 +113,8 @@ _OF_ROWS: Final[Mapping[str, tuple[type[Model], Callable[[Person], Q]]]] = {
     "annotate.follow_study": (Study, _follows),
     # Say whose rankings count in a study: those who follow it.
     "annotate.curate_study": (Study, _follows),
+    # Make a kept report of a study public, and take it back: those who follow it.
+    "annotate.publish_study": (Study, _follows),
     # Be asked, whatever the study's state.
     "annotate.judge_study": (Study, _judges),
     # Be asked at once: the first visit is over.

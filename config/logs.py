@@ -1,7 +1,18 @@
-"""Removal of secrets and addresses from log records."""
+"""What is logged: each request by a number and the name of its page, without secrets or personal data."""
 
+import json
 import logging
 import re
+import secrets
+import time
+from collections.abc import Callable
+from contextvars import ContextVar
+from datetime import UTC, datetime
+from typing import Any, Final
+
+from django.conf import settings
+from django.http import HttpRequest
+from django.http.response import HttpResponseBase
 
 # The address of an invitation, of a new password and of an e-mail address to be confirmed.
 _WITH_TOKEN = re.compile(
@@ -18,3 +29,63 @@ class WithoutTokens(logging.Filter):
         if clean != said:
             record.msg, record.args = clean, ()
         return True
+
+
+_request_id: ContextVar[str] = ContextVar("request_id", default="-")
+_FROM_A_PROXY: Final = re.compile(r"[\w-]{8,64}")
+_OF_A_REQUEST: Final = ("page", "method", "status", "ms")
+_log = logging.getLogger("rankings.requests")
+
+
+def numbered(
+    get_response: Callable[[HttpRequest], HttpResponseBase],
+) -> Callable[[HttpRequest], HttpResponseBase]:
+    """Give each request a number, which its log records and its answer carry, and log its end."""
+
+    def answer(request: HttpRequest) -> HttpResponseBase:
+        given = request.headers.get("X-Request-Id", "") if settings.BEHIND_PROXY else ""
+        number = given if _FROM_A_PROXY.fullmatch(given) else secrets.token_hex(8)
+        # It stays until the thread's next request: Django logs refusals after the last middleware.
+        _request_id.set(number)
+        began = time.monotonic()
+        response = get_response(request)
+        response["X-Request-Id"] = number
+        # The address may name a person; the page's name does not.
+        match = request.resolver_match
+        values = (
+            (match and match.view_name) or "none",
+            request.method,
+            response.status_code,
+            round(1000 * (time.monotonic() - began)),
+        )
+        named = dict(zip(_OF_A_REQUEST, values, strict=True))
+        _log.info("%s %s: %s in %s ms", values[1], values[0], *values[2:], extra=named)
+        return response
+
+    return answer
+
+
+class WithRequest(logging.Filter):
+    """Adds the number of the request to a record."""
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        record.request_id = _request_id.get()
+        return True
+
+
+class AsJson(logging.Formatter):
+    """One JSON object a line."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        said: dict[str, Any] = {
+            "time": datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds"),
+            "level": record.levelname,
+            "logger": record.name,
+            "request": getattr(record, "request_id", "-"),
+            "message": record.getMessage(),
+        }
+        if record.name == _log.name:
+            said |= {name: getattr(record, name) for name in _OF_A_REQUEST}
+        if record.exc_info:
+            said["fault"] = self.formatException(record.exc_info)
+        return json.dumps(said)

@@ -1,5 +1,6 @@
 """Settings of the site: defaults for one machine, everything else from the environment."""
 
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -8,13 +9,14 @@ import django_stubs_ext
 from csp.constants import NONE, SELF
 from django.core.exceptions import ImproperlyConfigured
 
-from . import env
+from . import env, places
 
 # Forms and admin pages say which model they are of: ModelForm[Study].
 django_stubs_ext.monkeypatch()
 
-BASE_DIR = Path(__file__).resolve().parent.parent
-DATA_DIR = env.folder("DATA_DIR", BASE_DIR / "var")
+DATA_DIR = env.folder("DATA_DIR", places.usual_data_folder())
+# Pages of the protocols, and what people type before the name of a command: every hint asks it.
+DOCUMENTS, MANAGE = places.DOCUMENTS, places.manage(DATA_DIR)
 
 # Without a secret this is one person's machine, and ALLOWED_HOSTS keeps it there;
 # a server sets SECRET_KEY, or DEBUG=false and is told that the secret is missing.
@@ -22,6 +24,10 @@ DEBUG = env.flag("DEBUG", default=not env.text("SECRET_KEY", default=""))
 SECRET_KEY = env.text("SECRET_KEY", default="only-for-development-" + "0" * 40 if DEBUG else None)
 ALLOWED_HOSTS = env.names("ALLOWED_HOSTS", default="127.0.0.1,localhost,[::1]")
 CSRF_TRUSTED_ORIGINS = env.names("CSRF_TRUSTED_ORIGINS")
+# What a client says of its own address is believed from our proxy only.
+BEHIND_PROXY = env.flag("BEHIND_PROXY", default=False)
+# Who may ask for /metrics; without it, this machine alone.
+METRICS_TOKEN = env.text("METRICS_TOKEN", default="")
 
 INSTALLED_APPS = [
     "annotate.apps.AnnotateConfig",
@@ -45,9 +51,17 @@ INSTALLED_APPS = [
 FORM_RENDERER = "django.forms.renderers.TemplatesSetting"
 
 MIDDLEWARE = [
+    "config.logs.numbered",
+    "annotate.health.middleware.health",
+    "annotate.health.metrics.measured",
     "django.middleware.security.SecurityMiddleware",
     "csp.middleware.CSPMiddleware",
+    "config.middleware.FullDisk",
+    "config.middleware.private",
     "django.contrib.sessions.middleware.SessionMiddleware",
+    "django.middleware.locale.LocaleMiddleware",
+    "config.middleware.english_for_programs",
+    "config.middleware.readable_address",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
@@ -58,7 +72,10 @@ MIDDLEWARE = [
 ]
 
 if not DEBUG:  # the development server finds static files itself
-    MIDDLEWARE.insert(1, "whitenoise.middleware.WhiteNoiseMiddleware")
+    MIDDLEWARE.insert(
+        MIDDLEWARE.index("csp.middleware.CSPMiddleware"),
+        "whitenoise.middleware.WhiteNoiseMiddleware",
+    )
 
 ROOT_URLCONF = "config.urls"
 WSGI_APPLICATION = "config.wsgi.application"
@@ -66,17 +83,20 @@ WSGI_APPLICATION = "config.wsgi.application"
 TEMPLATES = [
     {
         "BACKEND": "django.template.backends.django.DjangoTemplates",
-        "DIRS": [BASE_DIR / "templates"],
+        "DIRS": [places.TEMPLATES],
         "APP_DIRS": True,
         "OPTIONS": {
+            "builtins": ["django.templatetags.i18n", "annotate.retold"],
             "context_processors": [
                 "django.template.context_processors.request",
+                "django.template.context_processors.i18n",
                 "django.contrib.auth.context_processors.auth",
                 "django.contrib.messages.context_processors.messages",
                 "annotate.studies.context.rights",
                 "annotate.accounts.context.theme",
                 "annotate.jobs.context.work",
                 "annotate.accounts.context.mail",
+                "annotate.health.context.program",
             ],
         },
     },
@@ -84,18 +104,27 @@ TEMPLATES = [
 
 
 def _database() -> dict[str, Any]:
-    try:
-        settings: dict[str, Any] = dict(
-            dj_database_url.parse(
-                env.text("DATABASE_URL", default=f"sqlite:///{DATA_DIR / 'db.sqlite3'}"),
-                conn_max_age=60,
-                conn_health_checks=True,
-            )
+    settings: dict[str, Any] = {"CONN_MAX_AGE": 60, "CONN_HEALTH_CHECKS": True}
+    url = env.text("DATABASE_URL", default="")
+    if url:
+        try:
+            settings |= dj_database_url.parse(url, **{k.lower(): v for k, v in settings.items()})
+        except ValueError as refusal:
+            raise ImproperlyConfigured(f"DATABASE_URL: {refusal}") from refusal
+    else:  # not by an address, in which a folder's drive, # or % would mean something else
+        settings |= {"ENGINE": "django.db.backends.sqlite3", "NAME": str(DATA_DIR / "db.sqlite3")}
+    if "postgres" in settings["ENGINE"] and find_spec("psycopg") is None:
+        raise ImproperlyConfigured(
+            "DATABASE_URL names PostgreSQL, which is an extra that is not installed: "
+            "pip install 'text-detection-rankings[postgres]'"
         )
-    except ValueError as refusal:
-        raise ImproperlyConfigured(f"DATABASE_URL: {refusal}") from refusal
     if settings["ENGINE"] == "django.db.backends.sqlite3":
-        DATA_DIR.mkdir(parents=True, exist_ok=True)
+        try:
+            DATA_DIR.mkdir(parents=True, exist_ok=True)
+            _for_us_alone(Path(settings["NAME"]))
+        except OSError as fault:
+            raise ImproperlyConfigured(f"DATA_DIR: {DATA_DIR}: {fault.strerror}") from fault
+        settings["ENGINE"] = "config.sqlite"
         settings["OPTIONS"] = {
             "transaction_mode": "IMMEDIATE",
             "timeout": 20,
@@ -106,6 +135,12 @@ def _database() -> dict[str, Any]:
             ),
         }
     return settings
+
+
+def _for_us_alone(database: Path) -> None:
+    """Make the file before SQLite does, who would let everybody read it; its journals follow it."""
+    if database.is_absolute() and not database.exists():
+        database.touch(mode=0o600)
 
 
 DATABASES = {"default": _database()}
@@ -147,7 +182,7 @@ AUTH_PASSWORD_VALIDATORS = [
         "NumericPasswordValidator",
     )
 ]
-# Without a mail server letters are printed where the site runs, and pages say that none are sent.
+# Without a mail server no letter is written, for its links open accounts, and pages say that none are sent.
 EMAIL_HOST = env.text("EMAIL_HOST", default="")
 MAIL_IS_SET_UP = bool(EMAIL_HOST)
 # With one, a worker sends them.
@@ -155,7 +190,7 @@ EMAIL_SENT_BY = "django.core.mail.backends.smtp.EmailBackend"
 EMAIL_BACKEND = (
     "annotate.jobs.mail.Backend"
     if MAIL_IS_SET_UP
-    else "django.core.mail.backends.console.EmailBackend"
+    else "django.core.mail.backends.dummy.EmailBackend"
 )
 EMAIL_PORT = env.number("EMAIL_PORT", default=587)
 EMAIL_HOST_USER = env.text("EMAIL_HOST_USER", default="")
@@ -170,7 +205,11 @@ DEFAULT_FROM_EMAIL = env.text(
 LOGIN_URL = "account_login"
 LOGIN_REDIRECT_URL = "home"
 ACCOUNT_ADAPTER = "annotate.accounts.adapter.ClosedSignUp"
-ACCOUNT_FORMS = {"signup": "annotate.accounts.forms.SignUpForm"}
+_forms = "annotate.accounts.forms"
+ACCOUNT_FORMS = {
+    "signup": f"{_forms}.SignUpForm",
+    "reset_password": f"{_forms}.LostPasswordForm",
+}
 ACCOUNT_LOGIN_METHODS = {"username"}
 ACCOUNT_SIGNUP_FIELDS = ["username*", "email", "password1*", "password2*"]
 # An address is for a lost password alone; nobody has to prove it before working.
@@ -186,7 +225,10 @@ ACCOUNT_SESSION_REMEMBER = True
 # who is locked out does not lock out the neighbours by trying on.
 ACCOUNT_RATE_LIMITS = {
     "login": "60/m/ip",
-    "login_failed": "5/5m/key,30/m/ip",
+    # By name and browser or address (accounts/adapter.py); who goes on waits longer.
+    "login_failed": "5/5m/key,20/2h/key,30/m/ip",
+    # By name alone, from browsers that the person has never signed in with.
+    "sign_in_of_a_stranger": "60/h/key",
     "signup": "60/m/ip",
     "invitation": "60/m/ip",
 }
@@ -199,13 +241,17 @@ MFA_ALLOW_UNVERIFIED_EMAIL = True
 MFA_WEBAUTHN_ALLOW_INSECURE_ORIGIN = DEBUG
 
 LANGUAGE_CODE = "en"
+# Each has a catalogue in annotate/locale (`make messages`). English is what the code says.
+LANGUAGES = [("en", "English"), ("fr", "Français")]
+LANGUAGE_COOKIE_AGE = 365 * 24 * 3600
+LANGUAGE_COOKIE_SAMESITE = "Lax"
 TIME_ZONE = "UTC"
 USE_I18N = True
 USE_TZ = True
 
 STATIC_URL = "static/"
-STATIC_ROOT = env.folder("STATIC_ROOT", BASE_DIR / "staticfiles")
-STATICFILES_DIRS = [BASE_DIR / "static"]
+STATIC_ROOT = env.folder("STATIC_ROOT", (places.REPOSITORY or DATA_DIR) / "staticfiles")
+STATICFILES_DIRS = [places.STATIC]
 # Images are kept under their hash and served by a view that checks who asks; there is no MEDIA_URL.
 MEDIA_ROOT = DATA_DIR / "images"
 STORAGES = {
@@ -226,7 +272,7 @@ QUEUE_URL = env.text("QUEUE_URL", default="")
 # What long work computes is done by processes of this machine, 0 and 1: in the job's own, None: one for
 # each core; or on a Dask cluster where its scheduler is named.
 ENGINE_WORKERS = env.number("ENGINE_WORKERS", default=None)
-# Daily copies of the embedded database in DATA_DIR/backups; 0: none.
+# Daily copies of all rows in DATA_DIR/backups; 0: none.
 BACKUPS_KEPT = env.number("BACKUPS_KEPT", default=7)
 DASK_SCHEDULER = env.text("DASK_SCHEDULER", default="")
 # What a job does whose cluster does not answer: fail with a sentence, or compute on this machine.
@@ -270,8 +316,7 @@ REST_FRAMEWORK = {
     "DEFAULT_SCHEMA_CLASS": "annotate.rest.schema.Schema",
     "EXCEPTION_HANDLER": "annotate.rest.problems.handle",
     "URL_FORMAT_OVERRIDE": None,
-    # What a client says of its own address is believed from our proxy only.
-    "NUM_PROXIES": 1 if env.flag("BEHIND_PROXY", default=False) else 0,
+    "NUM_PROXIES": int(BEHIND_PROXY),
     "TEST_REQUEST_DEFAULT_FORMAT": "json",
 }
 # Requests of a token or a person, of what takes seconds, and of an address that is not signed in.
@@ -315,15 +360,20 @@ SPECTACULAR_SETTINGS = {
 
 X_FRAME_OPTIONS = "DENY"
 SECURE_REFERRER_POLICY = "same-origin"
+SESSION_ENGINE = "annotate.accounts.session_store"
 SESSION_COOKIE_HTTPONLY = True
 if not DEBUG:
     # HTTPS=false serves plain HTTP inside a closed network.
     _https = env.flag("HTTPS", default=True)
-    SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = SECURE_SSL_REDIRECT = _https
-    SECURE_HSTS_SECONDS = 31_536_000 if _https else 0
-    SECURE_HSTS_INCLUDE_SUBDOMAINS = SECURE_HSTS_PRELOAD = _https
+    SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = LANGUAGE_COOKIE_SECURE = _https
+    SECURE_SSL_REDIRECT = _https
+    # What browsers remember cannot be taken back: a day at first, and other names of the domain are not ours.
+    SECURE_HSTS_SECONDS = env.number("HSTS_SECONDS", default=86_400) if _https else 0
+    SECURE_HSTS_INCLUDE_SUBDOMAINS = env.flag("HSTS_SUBDOMAINS", default=False)
+    SECURE_HSTS_PRELOAD = env.flag("HSTS_PRELOAD", default=False)
+    SILENCED_SYSTEM_CHECKS = ["security.W005", "security.W021"]  # the two flags above
     # Only behind a proxy that ends TLS and sets this header itself; anybody could send it otherwise.
-    if env.flag("BEHIND_PROXY", default=False):
+    if BEHIND_PROXY:
         SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
         # Without it everybody would have the proxy's address, and one share of the rate limits.
         ALLAUTH_TRUSTED_PROXY_COUNT = 1
@@ -334,20 +384,29 @@ _to_console = {"handlers": ["console"], "level": "INFO", "propagate": False}
 LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
-    "filters": {"without_tokens": {"()": "config.logs.WithoutTokens"}},
-    "formatters": {"plain": {"format": "%(asctime)s %(levelname)s %(name)s: %(message)s"}},
+    "filters": {
+        "without_tokens": {"()": "config.logs.WithoutTokens"},
+        "with_request": {"()": "config.logs.WithRequest"},
+    },
+    "formatters": {
+        "plain": {"format": "%(asctime)s %(levelname)s %(name)s [%(request_id)s]: %(message)s"},
+        "json": {"()": "config.logs.AsJson"},
+    },
     "handlers": {
         "console": {
             "class": "logging.StreamHandler",
-            "formatter": "plain",
-            "filters": ["without_tokens"],
+            "formatter": env.choice("LOG_FORMAT", ("plain", "json"), default="plain"),
+            "filters": ["without_tokens", "with_request"],
         }
     },
     "root": {"handlers": ["console"], "level": _level},
     # All of these name the address of a request, and would bring handlers of their own.
     "loggers": {
         "django": _to_console | {"level": _level},
+        # Strangers who knock with another site's name are answered with 400 and no traceback.
+        "django.security.DisallowedHost": {"level": "CRITICAL"},
         "django.server": _to_console,
-        "gunicorn.access": _to_console,
+        # One line a request, below errors; the server's own would name the visitor's address.
+        "rankings.requests": _to_console | {"level": _level},
     },
 }

@@ -3,12 +3,17 @@
 from django.contrib import admin
 from django.urls import include, path
 
+from annotate.accounts.views import SessionsView
+
 urlpatterns = [
+    # Before the library's own, which asks for each browser.
+    path("accounts/sessions/", SessionsView.as_view(), name="usersessions_list"),
     path("accounts/", include("allauth.urls")),
     path("rescue/", admin.site.urls),
     path("api/v1/", include("annotate.api_urls")),
     # Public pages; those of annotate.urls ask who reads.
     path("protocols/", include("annotate.guide.urls")),
+    path("public/", include("annotate.publication.public_urls")),
     path("", include("annotate.urls")),
 ]
 

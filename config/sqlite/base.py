@@ -1,0 +1,84 @@
+"""A connection to SQLite whose transactions wait for each other in a queue.
+
+One transaction writes at a time. Who finds the database busy is put to sleep by SQLite, up to a tenth of a
+second before each new try, and whoever comes meanwhile goes first: some answers then wait half a second for
+a transaction of two milliseconds. So the threads of a process line up here, and only the first of them tries,
+every millisecond. (``benchmarks/load.py --sqlite`` shows what people wait for.)
+"""
+
+import time
+from threading import Lock
+from typing import Any, Final
+
+from django.db import OperationalError
+from django.db.backends.sqlite3 import base
+
+_TRY_AGAIN_SECONDS: Final = 0.001
+# SQLite's own, where the settings have none.
+_TIMEOUT_SECONDS: Final = 5.0
+# By the file of the database.
+_turns: Final[dict[str, Lock]] = {}
+
+
+class DatabaseWrapper(base.DatabaseWrapper):
+    # Held from the beginning of a transaction to its end.
+    _turn: "Lock | None" = None
+
+    def _start_transaction_under_autocommit(self) -> None:
+        """Begin a transaction; raise OperationalError, "database is locked", when ``timeout`` is over."""
+        if self.is_in_memory_db():
+            super()._start_transaction_under_autocommit()  # type: ignore[misc]  # private
+            return
+        timeout = self._timeout_seconds()
+        until = time.monotonic() + timeout
+        turn = _turns.setdefault(str(self.settings_dict["NAME"]), Lock())
+        if turn.acquire(timeout=timeout):
+            self._turn = turn
+        try:
+            self._begin(until)
+        except BaseException:
+            self._pass_on()
+            raise
+
+    def _begin(self, until: float) -> None:
+        self.connection.execute("PRAGMA busy_timeout = 0")
+        try:
+            while True:
+                try:
+                    super()._start_transaction_under_autocommit()  # type: ignore[misc]  # private
+                    return
+                except OperationalError as fault:
+                    if "locked" not in str(fault) or time.monotonic() > until:
+                        raise
+                time.sleep(_TRY_AGAIN_SECONDS)
+        finally:
+            # What is written outside of transactions waits as SQLite does.
+            self.connection.execute(
+                f"PRAGMA busy_timeout = {round(1000 * self._timeout_seconds())}"
+            )
+
+    def _timeout_seconds(self) -> float:
+        return float(self.settings_dict["OPTIONS"].get("timeout", _TIMEOUT_SECONDS))
+
+    def _pass_on(self) -> None:
+        turn, self._turn = self._turn, None
+        if turn is not None:
+            turn.release()
+
+    def _commit(self) -> Any:
+        try:
+            return super()._commit()  # type: ignore[misc]  # private
+        finally:
+            self._pass_on()
+
+    def _rollback(self) -> Any:
+        try:
+            return super()._rollback()  # type: ignore[misc]  # private
+        finally:
+            self._pass_on()
+
+    def _close(self) -> Any:
+        try:
+            return super()._close()  # type: ignore[misc]  # private
+        finally:
+            self._pass_on()
