@@ -3,18 +3,42 @@
 from typing import Any
 
 from allauth.account.adapter import DefaultAccountAdapter
+from allauth.core import ratelimit
+from allauth.mfa.models import Authenticator
 from django.contrib.auth.models import User
 from django.core.cache import cache
 from django.core.exceptions import ValidationError
-from django.http import HttpRequest
+from django.http import HttpRequest, HttpResponse
+from django.utils import translation
+from django.utils.translation import gettext_noop as _
 
 from annotate.audit.models import Act
 from annotate.audit.services import record
 
+from . import known_browsers, languages
 from .models import Invitation, hash_of
 
 # Where a visitor's session keeps the number of the invitation whose link was opened.
 INVITATION_KEY = "invitation"
+# What the account library says on our pages, and what its own French says otherwise than ours: our
+# catalogue goes before its.
+SAID_BY_THE_LIBRARY = (
+    _("Username"),
+    _("Email"),
+    _("The username and/or password you specified are not correct."),
+    _("Please type your current password."),
+    _("This email address is already associated with this account."),
+    _("You cannot remove your primary email address (%(email)s)."),
+    _("Your primary email address must be verified."),
+    _("Confirmation email sent to %(email)s."),
+    _("You have confirmed %(email)s."),
+    _("Removed email address %(email)s."),
+    _("Primary email address set."),
+    _("Authenticator app activated."),
+    _("Authenticator app deactivated."),
+    _("A new set of Two-Factor Authentication recovery codes has been generated."),
+    _("You have signed out."),
+)
 # A person who is locked out and goes on trying is one entry of the log in this time.
 _SECONDS_BETWEEN_ENTRIES = 300
 
@@ -26,14 +50,49 @@ class ClosedSignUp(DefaultAccountAdapter):  # type: ignore[misc]  # the library 
         return invitation_in_hand(request) is not None
 
     def pre_authenticate(self, request: HttpRequest, **credentials: Any) -> None:
+        name = str(credentials.get("username", ""))
         try:
             super().pre_authenticate(request, **credentials)
+            self._limit_strangers(request, name)
         except ValidationError:
             # The name that was typed may be a password; only a name that exists is kept.
-            name = str(credentials.get("username", ""))
             if cache.add(f"locked-out:{hash_of(name)}", True, _SECONDS_BETWEEN_ENTRIES):
                 record(Act.LOCKED_OUT, about=User.objects.filter(username__iexact=name).first())
             raise
+
+    def _limit_strangers(self, request: HttpRequest, name: str) -> None:
+        """Bound guesses at one name from many addresses.
+
+        It holds neither for a browser that the person knows nor where a password alone lets nobody in.
+        """
+        if known_browsers.of(request, name):
+            return
+        if Authenticator.objects.filter(user__username__iexact=name).exists():
+            return
+        if not ratelimit.consume(request, action="sign_in_of_a_stranger", key=name.lower()):
+            raise self.validation_error("too_many_login_attempts")
+
+    def _get_login_attempts_cache_key(self, request: HttpRequest, **credentials: Any) -> str:
+        """Count failures by name and source, so that nobody shuts an owner out from elsewhere.
+
+        The source is a browser that the person has signed in with, else an address.
+        """
+        key: str = super()._get_login_attempts_cache_key(request, **credentials)
+        name = str(credentials.get("username", ""))
+        source = known_browsers.of(request, name) or self.get_client_ip(request)
+        return f"{key}:{source}"
+
+    def send_password_reset_mail(self, user: User, email: str, context: dict[str, Any]) -> None:
+        """Write to people in the language they chose, if they did."""
+        with translation.override(languages.of(user) or translation.get_language()):
+            super().send_password_reset_mail(user, email, context)
+
+    def post_login(self, request: HttpRequest, user: User, **kwargs: Any) -> HttpResponse:
+        response: HttpResponse = super().post_login(request, user, **kwargs)
+        known_browsers.remember(request, response, user.username)
+        if language := languages.of(user):
+            languages.keep(response, language)
+        return response
 
 
 def invitation_in_hand(request: HttpRequest) -> Invitation | None:

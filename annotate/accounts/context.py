@@ -12,11 +12,9 @@ def mail(request: HttpRequest) -> dict[str, bool]:
 
 def theme(request: HttpRequest) -> dict[str, str]:
     """The theme somebody chose; empty: the same as the system."""
-    if not request.user.is_authenticated:
+    # A request that is refused early has no user: a wrong host name, for one.
+    user = getattr(request, "user", None)
+    if user is None or not user.is_authenticated:
         return {"theme": ""}
-    return {
-        "theme": Preferences.objects.filter(person=request.user)
-        .values_list("theme", flat=True)
-        .first()
-        or ""
-    }
+    chosen = Preferences.objects.filter(person=user).values_list("theme", flat=True)
+    return {"theme": chosen.first() or ""}

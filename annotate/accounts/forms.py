@@ -4,19 +4,22 @@ import json
 import re
 from typing import Any
 
-from allauth.account.forms import SignupForm
+from allauth.account.forms import ResetPasswordForm, SignupForm
 from allauth.core import context
 from allauth.core.exceptions import ImmediateHttpResponse
 from django import forms
+from django.conf import settings
 from django.contrib.auth.models import User
 from django.core.validators import validate_email
 from django.db import transaction
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
+from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
 
 from annotate.studies.models import Role
 
-from . import services
+from . import lost_passwords, services
 from .adapter import INVITATION_KEY, invitation_in_hand
 from .errors import InvitationRefused
 from .models import Preferences
@@ -29,24 +32,24 @@ class SignUpForm(SignupForm):  # type: ignore[misc]  # the library has no types
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self.fields["username"].label = "User name"
-        self.fields["username"].help_text = "Others who run the study see it."
-        self.fields["email"].label = "E-mail address"
-        self.fields[
-            "email"
-        ].help_text = "For a new password when yours is lost. You may leave it empty."
+        self.fields["username"].label = _("User name")
+        self.fields["username"].help_text = _("Others who run the study see it.")
+        self.fields["email"].label = _("E-mail address")
+        self.fields["email"].help_text = _(
+            "For a new password when yours is lost. You may leave it empty."
+        )
         invitation = invitation_in_hand(context.request)
         if invitation is not None and invitation.email:
             self.fields["email"].initial = invitation.email
             self.fields["email"].disabled = True
-            self.fields["email"].help_text = "The address that was invited."
+            self.fields["email"].help_text = _("The address that was invited.")
 
     def try_save(self, request: HttpRequest) -> tuple[User | None, HttpResponse | None]:
         invitation = invitation_in_hand(request)
         try:
             with transaction.atomic():
                 if invitation is None:
-                    raise InvitationRefused(services.WHY_CLOSED["used"])
+                    raise InvitationRefused(str(services.WHY_CLOSED["used"]))
                 person, response = super().try_save(request)
                 if person is not None:
                     services.accept(invitation=invitation, person=person)
@@ -56,24 +59,40 @@ class SignUpForm(SignupForm):  # type: ignore[misc]  # the library has no types
         return person, response
 
 
+class LostPasswordForm(ResetPasswordForm):  # type: ignore[misc]  # the library has no types
+    """Looks nothing up: a worker does, and what an account has takes no time here."""
+
+    def clean_email(self) -> str:
+        address: str = self.cleaned_data["email"]
+        return address
+
+    def save(self, request: HttpRequest, **kwargs: Any) -> str:
+        address: str = self.cleaned_data["email"]
+        if settings.MAIL_IS_SET_UP:
+            lost_passwords.ask(address, request.build_absolute_uri("/"))
+        return address
+
+
 class InviteForm(forms.Form):
     """Without addresses one link for whoever has it."""
 
     emails = forms.CharField(
         required=False,
         max_length=20_000,
-        label="E-mail addresses",
+        label=_("E-mail addresses"),
         help_text=(
-            "One a line. Each gets a link of its own that works for this address alone. Left empty, "
-            "you get one link that works for whoever opens it first."
+            _(
+                "One a line. Each gets a link of its own that works for this address alone. Left "
+                "empty, you get one link that works for whoever opens it first."
+            )
         ),
         widget=forms.Textarea(attrs={"rows": 4, "autocapitalize": "none", "spellcheck": "false"}),
     )
     days = forms.TypedChoiceField(
-        label="Valid for",
+        label=_("Valid for"),
         coerce=int,
         initial=14,
-        choices=[(3, "3 days"), (14, "2 weeks"), (30, "a month")],
+        choices=[(3, _("3 days")), (14, _("2 weeks")), (30, _("a month"))],
     )
 
     def clean_emails(self) -> list[str]:
@@ -85,21 +104,23 @@ class InviteForm(forms.Form):
                 validate_email(email)
             except forms.ValidationError as fault:
                 raise forms.ValidationError(
-                    f"“{email}” is no e-mail address. Nobody was invited."
+                    gettext("“{email}” is no e-mail address. Nobody was invited.").format(
+                        email=email
+                    )
                 ) from fault
         return list(written)
 
 
 class InviteToStudyForm(InviteForm):
     field_order = ["role", "emails", "days"]
-    role = forms.ChoiceField(choices=Role, label="As")
+    role = forms.ChoiceField(choices=Role, label=_("As"))
 
 
 class ProfileForm(forms.ModelForm[User]):
     class Meta:
         model = User
         fields = ["first_name", "last_name"]
-        labels = {"first_name": "First name", "last_name": "Last name"}
+        labels = {"first_name": _("First name"), "last_name": _("Last name")}
 
 
 def short_texts(sent: str, *, n_key: int = 40, n_value: int) -> dict[str, str]:
@@ -118,11 +139,17 @@ def json_object(sent: str) -> dict[str, Any]:
 
 
 class PreferencesForm(forms.ModelForm[Preferences]):
+    language = forms.ChoiceField(
+        label=_("Language"),
+        required=False,
+        choices=[("", _("that of the browser")), *settings.LANGUAGES],
+    )
     keys = forms.CharField(required=False, max_length=2000)
 
     class Meta:
         model = Preferences
-        fields = ["theme", "advance", "single_keys"]
+        fields = ["language", "theme", "advance", "single_keys"]
+        labels = {"theme": _("Theme")}
 
     def clean_keys(self) -> dict[str, str]:
         return short_texts(self.cleaned_data["keys"], n_value=20)

@@ -8,6 +8,7 @@ from smtplib import SMTPException
 from django.conf import settings
 from django.core.mail import EmailMessage, get_connection
 from django.template.loader import render_to_string
+from django.utils.translation import gettext as _
 
 from .models import Invitation
 from .services import Made
@@ -33,7 +34,7 @@ def send(made: Sequence[Made], address_of: Callable[[str], str], site: str) -> l
     letters = []
     for created in made:
         link = address_of(created.token)
-        subject = f"Invitation to {created.invitation.place}"
+        subject = _("Invitation to {place}").format(place=created.invitation.place)
         text = render_to_string(
             "accounts/invitation_letter.txt",
             {"invitation": created.invitation, "link": link, "site": site},

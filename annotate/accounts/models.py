@@ -6,6 +6,8 @@ from django.conf import settings
 from django.db import models
 from django.db.models import Q
 from django.utils import timezone
+from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
 
 from annotate.studies.models import Study
 
@@ -27,9 +29,9 @@ class Invitation(models.Model):
     """A link that lets one person in, once. Its token is shown when it is made and stored nowhere."""
 
     class Role(models.TextChoices):
-        ANNOTATOR = "annotator", "annotator"
-        RESEARCHER = "researcher", "researcher"
-        ADMIN = "admin", "admin of the site"
+        ANNOTATOR = "annotator", _("annotator")
+        RESEARCHER = "researcher", _("researcher")
+        ADMIN = "admin", _("admin of the site")
 
     # Empty for an admin of the site.
     study = models.ForeignKey(
@@ -81,7 +83,8 @@ class Invitation(models.Model):
         ]
 
     def __str__(self) -> str:
-        return f"invitation {self.pk} as {self.get_role_display()}"
+        # It is stored in the log.
+        return f"invitation {self.pk} as {self.role}"
 
     @property
     def state(self) -> str:
@@ -95,25 +98,29 @@ class Invitation(models.Model):
     @property
     def place(self) -> str:
         """To what it lets in, for sentences."""
-        return f"the study “{self.study}”" if self.study else "this site"
+        if self.study is None:
+            return gettext("this site")
+        return gettext("the study “{study}”").format(study=self.study)
 
 
 class Preferences(models.Model):
     """A person's preferences for the comparison page."""
 
     class Theme(models.TextChoices):
-        SYSTEM = "", "same as the system"
-        LIGHT = "light", "light"
-        DARK = "dark", "dark"
+        SYSTEM = "", _("same as the system")
+        LIGHT = "light", _("light")
+        DARK = "dark", _("dark")
 
     person = models.OneToOneField(
         settings.AUTH_USER_MODEL, models.CASCADE, related_name="preferences"
     )
     theme = models.CharField(max_length=5, choices=Theme, default=Theme.SYSTEM, blank=True)
-    advance = models.BooleanField("continue automatically after the last answer", default=False)
-    single_keys = models.BooleanField("answer with single keys", default=True)
+    advance = models.BooleanField(_("continue automatically after the last answer"), default=False)
+    single_keys = models.BooleanField(_("answer with single keys"), default=True)
+    # Of settings.LANGUAGES; empty: what the browser asks for.
+    language = models.CharField(_("language"), max_length=7, default="", blank=True)
     # {action: KeyboardEvent.code}: keys that were changed.
     keys = models.JSONField(default=dict, blank=True)
 
     def __str__(self) -> str:
-        return f"preferences of {self.person}"
+        return gettext("preferences of {person}").format(person=self.person)

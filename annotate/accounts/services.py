@@ -10,6 +10,8 @@ from allauth.account.models import EmailAddress
 from django.contrib.auth.models import User
 from django.db import transaction
 from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 
 from annotate.audit.models import Act
 from annotate.audit.services import acting, record
@@ -48,13 +50,17 @@ def invite(
     """
     if len(emails) > MAX_AT_ONCE:
         raise InvitationRefused(
-            f"At most {MAX_AT_ONCE} people can be invited at once; these are {len(emails)}."
+            _("At most {most} people can be invited at once; these are {n}.").format(
+                most=MAX_AT_ONCE, n=len(emails)
+            )
         )
     taken = [email for email in emails if _has_role(email, study, role)]
     if taken:
         raise InvitationRefused(
-            f"Already {Invitation.Role(role).label}: {', '.join(taken)}. Nobody was invited; take "
-            "these addresses out and try again."
+            _(
+                "Already {role}: {addresses}. Nobody was invited; take these addresses out and try "
+                "again."
+            ).format(role=Invitation.Role(role).label, addresses=", ".join(taken))
         )
     return [_invite(study, role, email, days, made_by) for email in emails or [""]]
 
@@ -101,8 +107,10 @@ def revoke(*, invitation: Invitation) -> None:
     with transaction.atomic():
         if not unused.update(revoked=timezone.now()):
             raise InvitationRefused(
-                "This invitation was used meanwhile. To keep the person out, remove them from the "
-                "study's members."
+                _(
+                    "This invitation was used meanwhile. To keep the person out, remove them from "
+                    "the study's members."
+                )
             )
         _record(Act.INVITATION_REVOKED, invitation)
 
@@ -117,7 +125,7 @@ def accept(*, invitation: Invitation, person: User) -> None:
         now = timezone.now()
         if not Invitation.objects.open().filter(pk=invitation.pk).update(used=now, used_by=person):
             invitation.refresh_from_db()
-            raise InvitationRefused(WHY_CLOSED[invitation.state])
+            raise InvitationRefused(str(WHY_CLOSED[invitation.state]))
         if invitation.study is not None:
             with acting(lambda: person):
                 add_member(
@@ -131,17 +139,17 @@ def accept(*, invitation: Invitation, person: User) -> None:
 
 # What a link that no longer opens says.
 WHY_CLOSED = {
-    "open": "This invitation could not be used. Open the link once more.",
-    "used": "This invitation was used already; each one lets one person in, once.",
-    "revoked": "This invitation was revoked, perhaps because a newer one was sent.",
-    "expired": "This invitation has expired.",
+    "open": gettext_lazy("This invitation could not be used. Open the link again."),
+    "used": gettext_lazy("This invitation has already been used. Each one works once."),
+    "revoked": gettext_lazy("This invitation was revoked, perhaps because a newer one was sent."),
+    "expired": gettext_lazy("This invitation has expired."),
 }
 
 
 def refuse_wrong_person(invitation: Invitation, person: User) -> None:
     """Raise InvitationRefused if the invitation is bound to an address that is not this person's."""
     if invitation.email and person.pk not in _owners_of(invitation.email):
-        raise InvitationRefused("This invitation is for another e-mail address than yours.")
+        raise InvitationRefused(_("This invitation is for another e-mail address than yours."))
 
 
 def _record(act: Act, invitation: Invitation, **more: Any) -> None:

@@ -5,33 +5,62 @@ from typing import Any
 from allauth.account.models import EmailAddress
 from allauth.decorators import rate_limit
 from allauth.mfa.models import Authenticator
+from allauth.usersessions.views import ListUserSessionsView
 from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
+from django.contrib.auth.models import User
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
+from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
 from django.views.decorators.cache import never_cache
+from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
+from django.views.generic.edit import FormView
+from django.views.i18n import LANGUAGE_QUERY_PARAMETER, set_language
 
 from annotate.access import permitted
 from annotate.requests import SignedInRequest
 from annotate.studies.models import Study
-from rankings.elicitation import CRITERIA
 
-from . import mail, services
+from . import languages, mail, services
 from .adapter import INVITATION_KEY
 from .errors import InvitationRefused
 from .forms import InviteForm, InviteToStudyForm, PreferencesForm, ProfileForm
 from .models import Invitation, Preferences
+from .sessions import SessionsForm, browser_of, living_sessions
 
 _MAX_SHOWN = 200
 # What a key can be changed for, in the words of the preferences page.
 KEY_ACTIONS = {
-    f"{criterion}_{verdict}": f"{criterion.capitalize()}: {words}"
-    for criterion in CRITERIA
-    for verdict, words in (("left", "left better"), ("equal", "equal"), ("right", "right better"))
-} | {"undo": "Undo", "skip": "Skip", "same": "Same for all three"}
+    "recall_left": _("Recall: left better"),
+    "recall_equal": _("Recall: equal"),
+    "recall_right": _("Recall: right better"),
+    "precision_left": _("Precision: left better"),
+    "precision_equal": _("Precision: equal"),
+    "precision_right": _("Precision: right better"),
+    "preference_left": _("Preference: left better"),
+    "preference_equal": _("Preference: equal"),
+    "preference_right": _("Preference: right better"),
+    "same": _("Same for all three"),
+    "undo": _("Undo"),
+    "skip": _("Skip"),
+    "history": _("History"),
+    "pause": _("Pause"),
+    "fit": _("Fit to the window"),
+    "fit_boxes": _("Fit to the boxes"),
+    "single_view": _("Single view, or both"),
+    "other_side": _("In the single view: the other result"),
+    "link": _("Link the views"),
+    "boxes_hidden": _("Hold: hide the boxes"),
+    "blink": _("Hold: show the other result"),
+    "differences": _("Differences"),
+    "next_difference": _("Next difference"),
+    "ground_truth": _("Ground truth"),
+    "match_colours": _("Colour by matches"),
+}
 
 
 # Opening a link
@@ -87,7 +116,8 @@ def join(request: SignedInRequest) -> HttpResponse:
     except InvitationRefused:
         return redirect("accounts:invitation")
     request.session.pop(INVITATION_KEY, None)
-    messages.success(request, f"You are {opened.get_role_display()} of {opened.place} now.")
+    words = gettext("You are {role} of {place} now.")
+    messages.success(request, words.format(role=opened.get_role_display(), place=opened.place))
     return redirect("home")
 
 
@@ -156,7 +186,7 @@ def revoke(request: SignedInRequest, pk: int) -> HttpResponse:
     except InvitationRefused as refusal:
         messages.error(request, str(refusal))
     else:
-        messages.success(request, "The invitation is revoked; its link lets nobody in.")
+        messages.success(request, gettext("The invitation is revoked; its link no longer works."))
     if revoked.study is not None and request.POST.get("from") == "study":
         return redirect("accounts:study_invitations", slug=revoked.study.slug)
     return redirect("accounts:invitations")
@@ -180,7 +210,7 @@ def account(request: SignedInRequest) -> HttpResponse:
     form = ProfileForm(request.POST if request.method == "POST" else None, instance=request.user)
     if form.is_valid():
         form.save()
-        messages.success(request, "Saved.")
+        messages.success(request, gettext("Saved."))
         return redirect("accounts:account")
     keys = list(Authenticator.objects.filter(user=request.user).values_list("type", flat=True))
     context = {
@@ -205,8 +235,39 @@ def preferences(request: SignedInRequest) -> HttpResponse:
     if form.is_valid():
         stored.keys = form.cleaned_data["keys"]
         form.save()
-        messages.success(request, "Saved.")
-        return redirect("preferences")
+        messages.success(request, gettext("Saved."))
+        response = redirect("preferences")
+        languages.keep(response, stored.language)
+        return response
     context = {"form": form, "actions": KEY_ACTIONS, "keys": stored.keys}
     status = 422 if form.is_bound else 200
     return render(request, "accounts/preferences.html", context, status=status)
+
+
+# A token would need a cookie, which public pages do without; another site's form comes without the session.
+@csrf_exempt
+@require_POST
+def choose_language(request: HttpRequest) -> HttpResponse:
+    """Show all pages in another language from now on, beginning with the page this was asked on."""
+    response: HttpResponse = set_language(request)
+    asked = request.POST.get(LANGUAGE_QUERY_PARAMETER, "")
+    if asked not in dict(settings.LANGUAGES):
+        # Django takes any language that it knows itself.
+        response.cookies.pop(settings.LANGUAGE_COOKIE_NAME, None)
+    elif request.user.is_authenticated:
+        Preferences.objects.update_or_create(person=request.user, defaults={"language": asked})
+    return response
+
+
+class SessionsView(ListUserSessionsView):  # type: ignore[misc]  # the library has no types
+    """Where somebody is signed in; the library's page, without its queries for each browser."""
+
+    form_class = SessionsForm
+
+    def get_context_data(self, **kwargs: Any) -> dict[str, Any]:
+        # Past the library's own list, which asks and purges one session after the other.
+        context: dict[str, Any] = FormView.get_context_data(self, **kwargs)
+        sessions = living_sessions(User.objects.get(pk=self.request.user.pk))
+        for session in sessions:
+            session.browser = browser_of(session.user_agent)
+        return context | {"sessions": sessions, "session_count": len(sessions)}

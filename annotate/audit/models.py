@@ -4,6 +4,7 @@ from typing import Any, NoReturn
 
 from django.conf import settings
 from django.db import models
+from django.utils.translation import gettext_lazy as _
 
 from annotate.written_once import WrittenOnce
 
@@ -11,33 +12,36 @@ from annotate.written_once import WrittenOnce
 class Act(models.TextChoices):
     """Kinds of administrative acts."""
 
-    DATASET_LOADED = "dataset_loaded", "loaded a dataset"
-    RESULTS_LOADED = "results_loaded", "loaded results"
-    SCORES_LOADED = "scores_loaded", "loaded scores"
-    PEOPLE_LOADED = "people_loaded", "loaded people"
-    STUDY_LOADED = "study_loaded", "loaded a study from a bundle"
-    LOAD_UNDONE = "load_undone", "undid a load"
-    SCORED = "scored", "scored with a protocol"
-    STUDY_CREATED = "study_created", "set up a study"
-    STUDY_CHANGED = "study_changed", "changed a study"
-    STUDY_OPENED = "study_opened", "opened a study"
-    STUDY_CLOSED = "study_closed", "closed a study"
-    METHOD_ADDED = "method_added", "added a method to a study"
-    METHOD_WITHDRAWN = "method_withdrawn", "withdrew a method from a study"
-    MEMBER_ADDED = "member_added", "added a member"
-    ROLE_CHANGED = "role_changed", "changed a role"
-    MEMBER_REMOVED = "member_removed", "removed a member"
-    INVITED = "invited", "made an invitation"
-    INVITATION_REVOKED = "invitation_revoked", "revoked an invitation"
-    INVITATION_USED = "invitation_used", "accepted an invitation"
-    EXCLUDED = "excluded", "excluded from reports"
-    INCLUDED = "included", "included in reports again"
-    REPORT_KEPT = "report_kept", "kept a report"
-    TOKEN_MADE = "token_made", "made a token"  # nosec
-    TOKEN_REVOKED = "token_revoked", "revoked a token"  # nosec
-    ERASED = "erased", "erased personal data"
-    LOCKED_OUT = "locked_out", "was locked out after failed sign-ins"
-    RESCUED = "rescued", "changed something under /rescue/"
+    DATASET_LOADED = "dataset_loaded", _("loaded a dataset")
+    RESULTS_LOADED = "results_loaded", _("loaded results")
+    SCORES_LOADED = "scores_loaded", _("loaded scores")
+    PEOPLE_LOADED = "people_loaded", _("loaded people")
+    STUDY_LOADED = "study_loaded", _("loaded a study from a bundle")
+    LOAD_UNDONE = "load_undone", _("undid a load")
+    SCORED = "scored", _("scored with a protocol")
+    STUDY_CREATED = "study_created", _("set up a study")
+    STUDY_CHANGED = "study_changed", _("changed a study")
+    STUDY_OPENED = "study_opened", _("opened a study")
+    STUDY_CLOSED = "study_closed", _("closed a study")
+    METHOD_ADDED = "method_added", _("added a method to a study")
+    METHOD_WITHDRAWN = "method_withdrawn", _("withdrew a method from a study")
+    MEMBER_ADDED = "member_added", _("added a member")
+    ROLE_CHANGED = "role_changed", _("changed a role")
+    MEMBER_REMOVED = "member_removed", _("removed a member")
+    INVITED = "invited", _("made an invitation")
+    INVITATION_REVOKED = "invitation_revoked", _("revoked an invitation")
+    INVITATION_USED = "invitation_used", _("accepted an invitation")
+    EXCLUDED = "excluded", _("excluded from reports")
+    INCLUDED = "included", _("included in reports again")
+    REPORT_KEPT = "report_kept", _("kept a report")
+    REPORT_PUBLISHED = "report_published", _("made a report public")
+    PUBLICATION_CHANGED = "publication_changed", _("changed a public page")
+    PUBLICATION_WITHDRAWN = "publication_gone", _("took a public page away")
+    TOKEN_MADE = "token_made", _("made a token")  # nosec
+    TOKEN_REVOKED = "token_revoked", _("revoked a token")  # nosec
+    ERASED = "erased", _("erased personal data")
+    LOCKED_OUT = "locked_out", _("was locked out after failed sign-ins")
+    RESCUED = "rescued", _("changed something under /rescue/")
 
 
 class AuditQuerySet(models.QuerySet["AuditEntry"]):
@@ -75,7 +79,7 @@ class AuditEntry(WrittenOnce):
 
     class Meta:
         ordering = ("-pk",)
-        verbose_name_plural = "audit entries"
+        verbose_name_plural = _("audit entries")
         indexes = [
             models.Index(fields=["study", "-id"], name="the_log_of_a_study"),
             models.Index(fields=["act", "-id"], name="the_log_by_kind"),

@@ -4,13 +4,14 @@ from typing import Any
 
 from django import forms
 from django.contrib.auth.models import User
+from django.utils.translation import gettext_lazy as _
 
 
 class EraseForm(forms.Form):
     password = forms.CharField(
-        label="Your password",
+        label=_("Your password"),
         widget=forms.PasswordInput(attrs={"autocomplete": "current-password"}),
-        error_messages={"required": "Type your password to confirm."},
+        error_messages={"required": _("Type your password to confirm.")},
     )
 
     def __init__(self, *args: Any, person: User, **kwargs: Any) -> None:
@@ -20,5 +21,5 @@ class EraseForm(forms.Form):
     def clean_password(self) -> str:
         password: str = self.cleaned_data["password"]
         if not self._person.check_password(password):
-            raise forms.ValidationError("This is not your password. Nothing was erased.")
+            raise forms.ValidationError(_("This is not your password. Nothing was erased."))
         return password

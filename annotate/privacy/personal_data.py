@@ -10,6 +10,7 @@ from django.contrib.sessions.models import Session
 from django.db import models, transaction
 from django.db.models import Q
 from django.utils import timezone
+from django.utils.translation import gettext as _
 
 from annotate.accounts.models import Invitation
 from annotate.audit.models import Act
@@ -21,7 +22,7 @@ from .errors import NotErased
 # Secrets, and what would tell an annotator which method a result is of.
 _LEFT_OUT = {
     *("password", "token_hash", "session_key", "key", "digest", "content"),
-    *("items", "hidden", "rankings", "unsettled"),
+    *("items", "drawn", "hidden", "rankings", "unsettled"),
 }
 _SECRET_DATA = {"mfa.authenticator"}
 # Keys under which Django and the account library keep in a session whose it is.
@@ -144,7 +145,7 @@ def _refuse_last_admin(person: User) -> None:
     list(User.objects.select_for_update().filter(is_staff=True).order_by("pk"))
     if is_last_admin(person):
         raise NotErased(
-            "You are the only admin of this site. Invite another one first; then you can go."
+            _("You are the only admin of this site. Invite another one first; then you can go.")
         )
 
 

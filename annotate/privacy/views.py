@@ -6,7 +6,8 @@ from django.contrib.auth import logout
 from django.contrib.auth.decorators import login_required
 from django.http import HttpResponse, JsonResponse
 from django.shortcuts import redirect, render
-from django.utils import timezone
+from django.utils import timezone, translation
+from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods, require_safe
@@ -22,9 +23,11 @@ from .forms import EraseForm
 @never_cache
 @require_safe
 def export(request: SignedInRequest) -> HttpResponse:
-    response = JsonResponse(
-        personal_data.everything_about(request.user), json_dumps_params={"indent": 2}
-    )
+    # A file, though its address does not end like one's name.
+    with translation.override("en"):
+        response = JsonResponse(
+            personal_data.everything_about(request.user), json_dumps_params={"indent": 2}
+        )
     name = f"personal-data-{timezone.now():%Y-%m-%d}.json"
     response["Content-Disposition"] = f'attachment; filename="{name}"'
     return response
@@ -50,8 +53,10 @@ def erase(request: SignedInRequest) -> HttpResponse:
             logout(request)
             messages.success(
                 request,
-                "Your personal data is erased and the account is closed. Your answers stay under "
-                f"the name {pseudonym}, which cannot be traced to anybody.",
+                _(
+                    "Your personal data is erased and the account is closed. Your answers stay under "
+                    "the name {name}, which cannot be traced to anybody."
+                ).format(name=pseudonym),
             )
             return redirect("home")
     context = {"form": form, "is_last_admin": personal_data.is_last_admin(request.user)}

@@ -1,6 +1,7 @@
 """Authentication of requests that carry a token: "Authorization: Bearer tdr_..."."""
 
 from django.contrib.auth.models import User
+from django.utils.translation import gettext as _
 from rest_framework import authentication
 from rest_framework.exceptions import AuthenticationFailed
 
@@ -17,5 +18,5 @@ class BearerToken(authentication.TokenAuthentication):
     def authenticate_credentials(self, key: str) -> tuple[User, Token]:
         token = services.find_token(key)
         if token is None:
-            raise AuthenticationFailed("This token is not valid: wrong, expired or revoked.")
+            raise AuthenticationFailed(_("This token is not valid: wrong, expired or revoked."))
         return token.person, token

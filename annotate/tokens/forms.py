@@ -1,6 +1,7 @@
 """Making a token."""
 
 from django import forms
+from django.utils.translation import gettext_lazy as _
 
 from annotate.rest.scopes import READ, SCOPES
 
@@ -8,23 +9,23 @@ from annotate.rest.scopes import READ, SCOPES
 class TokenForm(forms.Form):
     name = forms.CharField(
         max_length=80,
-        label="Name",
-        help_text="What it is for, so that you know it again: “nightly backup”.",
+        label=_("Name"),
+        help_text=_("What it is for, so that you know it again: “nightly backup”."),
     )
     scopes = forms.MultipleChoiceField(
-        label="It may",
+        label=_("It may"),
         choices=list(SCOPES.items()),
         widget=forms.CheckboxSelectMultiple,
         initial=[READ],
-        error_messages={"required": "Choose what the token is for."},
+        error_messages={"required": _("Choose what the token is for.")},
     )
     lasts = forms.ChoiceField(
-        label="It lasts",
+        label=_("It lasts"),
         choices=[
-            ("30", "30 days"),
-            ("90", "90 days"),
-            ("365", "a year"),
-            ("ever", "until I revoke it"),
+            ("30", _("30 days")),
+            ("90", _("90 days")),
+            ("365", _("a year")),
+            ("ever", _("until I revoke it")),
         ],
         initial="90",
     )

@@ -9,6 +9,7 @@ from typing import Final
 from django.contrib.auth.models import User
 from django.db import IntegrityError, transaction
 from django.utils import timezone
+from django.utils.translation import gettext as _
 
 from annotate.audit.models import Act
 from annotate.audit.services import record
@@ -35,9 +36,11 @@ def create_token(
     is taken, an unknown scope or none, and for too many tokens.
     """
     if not scopes or not set(scopes) <= set(SCOPES):
-        raise TokenRefused("Choose what the token is for.")
+        raise TokenRefused(_("Choose what the token is for."))
     if person.api_tokens.count() >= MAX_TOKENS:
-        raise TokenRefused(f"You have {MAX_TOKENS} tokens. Revoke one that you do not need.")
+        raise TokenRefused(
+            _("You have {n} tokens. Revoke one that you do not need.").format(n=MAX_TOKENS)
+        )
     secret = _MARK + secrets.token_urlsafe(_BYTES)
     try:
         with transaction.atomic():
@@ -57,7 +60,9 @@ def create_token(
                 details={"scopes": token.scopes},
             )
     except IntegrityError as taken:
-        raise TokenRefused(f"You have a token named “{name}” already.") from taken
+        raise TokenRefused(
+            _("You have a token named “{name}” already.").format(name=name)
+        ) from taken
     return token, secret
 
 

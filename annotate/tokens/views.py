@@ -5,6 +5,7 @@ from django.contrib.auth.decorators import login_required
 from django.http import Http404, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils import timezone
+from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST
 
@@ -54,5 +55,7 @@ def _page(
 def revoke(request: SignedInRequest, pk: int) -> HttpResponse:
     if not services.revoke_token(person=request.user, pk=pk):
         raise Http404
-    messages.success(request, "The token is revoked. Scripts that use it are refused from now on.")
+    messages.success(
+        request, _("The token is revoked. Scripts that use it are refused from now on.")
+    )
     return redirect("tokens:tokens")

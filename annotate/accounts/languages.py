@@ -1,0 +1,32 @@
+"""The language that somebody reads the site in: the browser's, until one is chosen.
+
+A request knows it by a cookie, so that no page asks the database; the preferences bring it to the
+person's other browsers.
+"""
+
+from django.conf import settings
+from django.contrib.auth.models import User
+from django.http import HttpResponse
+
+from .models import Preferences
+
+
+def of(person: User) -> str:
+    """Return the language that this person chose, or nothing."""
+    chosen = Preferences.objects.filter(person=person).values_list("language", flat=True)
+    return chosen.first() or ""
+
+
+def keep(response: HttpResponse, language: str) -> None:
+    """Let this browser ask in this language from now on; empty: in its own."""
+    cookie = settings.LANGUAGE_COOKIE_NAME
+    if not language:
+        response.delete_cookie(cookie, samesite="Lax")
+        return
+    response.set_cookie(
+        cookie,
+        language,
+        max_age=settings.LANGUAGE_COOKIE_AGE,
+        samesite="Lax",
+        secure=settings.LANGUAGE_COOKIE_SECURE,
+    )

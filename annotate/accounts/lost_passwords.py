@@ -1,0 +1,48 @@
+"""The letter for a lost password, written by a worker.
+
+The request does the same for every address, so that its time does not tell whether an account has it.
+"""
+
+from collections.abc import Mapping
+from typing import Any, Final
+from urllib.parse import urlsplit
+
+from allauth.account.forms import ResetPasswordForm
+from allauth.core.context import request_context
+from django.test import RequestFactory
+from django.utils import translation
+from django.utils.translation import gettext_noop
+
+from annotate.jobs.registry import Running
+from annotate.jobs.services import start
+
+# As a letter it is forgotten when its work has ended (`jobs.mail.forget_letters`).
+KIND: Final = "mail.lost_password"
+_PRIORITY: Final = 10
+
+
+def ask(address: str, root: str) -> None:
+    """Have the letter written to an address; ``root`` is where the site was asked, ``https://host/``."""
+    start(
+        kind=KIND,
+        title=gettext_noop("Letter for a lost password"),
+        priority=_PRIORITY,
+        is_told=False,
+        is_once=False,
+        address=address,
+        root=root,
+        language=translation.get_language() or "",
+    )
+
+
+def write(arguments: Mapping[str, Any], running: Running) -> None:
+    """Send the letter to each open account that has the address; to none, if none has it."""
+    del running  # it is done at once
+    root = urlsplit(arguments["root"])
+    request = RequestFactory(headers={"host": root.netloc}).get("/", secure=root.scheme == "https")
+    form = ResetPasswordForm({"email": arguments["address"]})
+    # Of who asks; of a person's own choice the adapter knows. Letters that waited for this version have none.
+    language = translation.override(arguments.get("language") or None)
+    with request_context(request), language:
+        if form.is_valid():
+            form.save(request)
