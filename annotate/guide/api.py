@@ -1,5 +1,6 @@
 """The protocols with their parameters, and scoring regions that are sent along."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from django.http import Http404
@@ -12,12 +13,14 @@ from annotate.rest.throttling import Heavy
 from annotate.rest.views import ApiView
 from protocols import registry
 from protocols.core.base import Protocol
+from protocols.core.causes import Losses
 
 from . import services
 from .serializers import (
     ProtocolSerializer,
     ScenesSerializer,
     ScoredSerializer,
+    costs_data,
     image_score_data,
     overall_data,
     protocol_data,
@@ -54,17 +57,20 @@ class ProtocolScore(ApiView):
         _protocol(slug)
         sent = self.sent(ScenesSerializer)
         scenes = [scene_of(image) for image in sent["images"]]
-        protocol, scores = services.score_scenes(
+        protocol, scores, lost = services.score_scenes(
             slug=slug, parameters=sent["parameters"], scenes=scenes
         )
+        of_images: Sequence[Losses | None] = lost or [None] * len(scenes)
         data = {
             "protocol": protocol.slug,
             "parameters": protocol.parameters(),
-            "version": registry.VERSION,
+            "version": registry.version_of(protocol.slug),
             **overall_data(protocol.overall(scores)),
             "images": [
-                image_score_data(scene, score) for scene, score in zip(scenes, scores, strict=True)
+                image_score_data(scene, score, of_scene)
+                for scene, score, of_scene in zip(scenes, scores, of_images, strict=True)
             ],
+            "costs": costs_data(lost),
         }
         return Response(self.shown(ScoredSerializer, data))
 

@@ -1,7 +1,8 @@
 """Documents of the protocols, read from the repository and rendered without any raw HTML."""
 
+import inspect
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import count, pairwise
 from pathlib import Path
@@ -9,15 +10,18 @@ from typing import Final
 
 from django.conf import settings
 from django.urls import reverse
+from django.utils.safestring import SafeString, mark_safe
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
 from protocols import registry
+from protocols.core.base import Protocol
 
 # Documents that belong to no single protocol.
-SHARED_PAGES: Final = ("credits", "conformance")
+SHARED_PAGES: Final = ("credits", "causes", "conformance", "iou-atlas")
 _PICTURE: Final = re.compile(r"(?:\./)?img/([a-z0-9-]+\.svg)")
 _DOCUMENT: Final = re.compile(r"(?:\./)?([a-z0-9-]+|README)\.md(#[A-Za-z0-9-]+)?")
+_AWAY: Final = re.compile(r"https?://|mailto:")
 _OUTSIDE: Final = re.compile(r"https?://|#")
 _SOURCE: Final = re.compile(r"^- \*\*\[(\w+)\]\*\*\s+(.*(?:\n  .*)*)", re.MULTILINE)
 _ALIGNED: Final = {"text-align:right": "number", "text-align:center": "centre"}
@@ -32,13 +36,19 @@ class Document:
 
 
 def documents_folder() -> Path:
-    return Path(settings.BASE_DIR) / "docs" / "protocols"
+    return Path(settings.DOCUMENTS) / "protocols"
 
 
 def document(slug: str) -> Document | None:
     """Return a protocol's document, or None where nobody has written it yet."""
     path = documents_folder() / f"{slug}.md"
     return rendered(path.read_text(encoding="utf-8")) if path.is_file() else None
+
+
+def of_plugin(protocol: Protocol) -> Document | None:
+    """Return what the class of a plug-in says of itself."""
+    said = inspect.cleandoc(type(protocol).__doc__ or "")
+    return Document(protocol.name, rendered(said).html) if said else None
 
 
 def picture(name: str) -> bytes | None:
@@ -75,8 +85,28 @@ def rendered(text: str) -> Document:
     for token in tokens:
         _place_table(token)
         if token.children:
-            token.children = _without_foreign(token.children)
+            token.children = _without_foreign(token.children, _href)
     return Document(title, _in_boxes(renderer.renderer.render(tokens, renderer.options, {})))
+
+
+def own_words(text: str) -> SafeString:
+    """Return what a researcher wrote in Markdown as HTML, without headings and pictures.
+
+    HTML in the text is shown as text, and links lead to the web or to a mail address only.
+    """
+    renderer = MarkdownIt("commonmark", {"html": False, "breaks": True})
+    renderer.disable(["heading", "lheading", "image", "code"])
+    tokens = renderer.parse(text)
+    for token in tokens:
+        if token.children:
+            token.children = _without_foreign(token.children, _away)
+    html: str = renderer.renderer.render(tokens, renderer.options, {})
+    # Every < of the text is escaped by the renderer.
+    return mark_safe(html)  # nosec B308 B703
+
+
+def _away(href: str) -> str | None:
+    return href if _AWAY.match(href) else None
 
 
 def _words(inline: Token) -> str:
@@ -125,12 +155,14 @@ def _in_boxes(html: str) -> str:
     return html.replace("</table>", "</table></div>").replace("<pre>", '<pre tabindex="0">')
 
 
-def _without_foreign(children: Sequence[Token]) -> list[Token]:
+def _without_foreign(
+    children: Sequence[Token], href_of: Callable[[str], str | None]
+) -> list[Token]:
     kept = []
     open_links: list[bool] = []
     for child in children:
         if child.type == "link_open":
-            href = _href(str(child.attrGet("href") or ""))
+            href = href_of(str(child.attrGet("href") or ""))
             open_links.append(href is not None)
             if href is None:
                 continue

@@ -10,7 +10,11 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
 from annotate.errors import Refusal
+from annotate.retold import told_plainly
 from protocols import registry
 from protocols.core.base import ImageScore, Protocol, Scene
 from protocols.core.errors import ProtocolError
@@ -32,7 +36,7 @@ _LINK_PART: Final = re.compile(
     r"(?:~c(?P<confidence>\d{1,3}))?"
 )
 _PLAIN: Final = re.compile(r"[A-Za-z0-9]")
-_MALFORMED: Final = (
+_MALFORMED: Final = gettext_lazy(
     "This is not a scene: send JSON with the lists truth and detections of boxes "
     '{"rect": [left, top, right, bottom]}.'
 )
@@ -62,16 +66,32 @@ class Box:
     def __post_init__(self) -> None:
         within = min(self.left, self.top) >= 0 and self.right <= WIDTH and self.bottom <= HEIGHT
         if not within:
-            raise NotAScene(f"A box must lie within 0 to {WIDTH} across and 0 to {HEIGHT} down.")
+            raise NotAScene(
+                _("A box must lie within 0 to {width} across and 0 to {height} down.").format(
+                    width=WIDTH, height=HEIGHT
+                )
+            )
         if self.width < MIN_SIDE or self.height < MIN_SIDE:
-            raise NotAScene(f"A box must be at least {MIN_SIDE} wide and {MIN_SIDE} high.")
+            raise NotAScene(
+                _("A box must be at least {min_side} wide and {min_side} high.").format(
+                    min_side=MIN_SIDE
+                )
+            )
         hidden = any(unicodedata.category(letter) in ("Cc", "Cs") for letter in self.text)
         if len(self.text) > MAX_TEXT or hidden:
-            raise NotAScene(f"A text has at most {MAX_TEXT} characters and one line.")
+            raise NotAScene(
+                _("A text has at most {max_text} characters and one line.").format(
+                    max_text=MAX_TEXT
+                )
+            )
         if not 0 <= self.line <= MAX_LINE:
-            raise NotAScene(f"A line is a number from 1 to {MAX_LINE}, or 0 for none.")
+            raise NotAScene(
+                _("A line is a number from 1 to {max_line}, or 0 for none.").format(
+                    max_line=MAX_LINE
+                )
+            )
         if self.confidence is not None and not 0 <= self.confidence <= 100:
-            raise NotAScene("A confidence is a number from 0 to 1.")
+            raise NotAScene(_("A confidence is a number from 0 to 1."))
 
     @property
     def width(self) -> int:
@@ -92,7 +112,9 @@ class Drawing:
     def __post_init__(self) -> None:
         if max(len(self.truth), len(self.detections)) > MAX_BOXES:
             raise NotAScene(
-                f"The playground takes at most {MAX_BOXES} truths and {MAX_BOXES} detections."
+                _(
+                    "The playground takes at most {max_boxes} truths and {max_boxes} detections."
+                ).format(max_boxes=MAX_BOXES)
             )
 
     def scene(self) -> Scene:
@@ -160,12 +182,12 @@ def from_link(text: str) -> Drawing:
     """
     version, *parts = text.split("_")
     if len(text) > _MAX_LINK or version != _VERSION:
-        raise NotAScene("This link holds no scene that this page can read.")
+        raise NotAScene(_("This link holds no scene that this page can read."))
     boxes: dict[str, list[Box]] = {"truth": [], "detections": []}
     for part in parts:
         match = _LINK_PART.fullmatch(part)
         if match is None or not part.isascii():
-            raise NotAScene("The scene of this link is cut or damaged.")
+            raise NotAScene(_("The scene of this link is cut or damaged."))
         boxes[_SIDES[match["side"]]].append(_linked(match))
     return Drawing(tuple(boxes["truth"]), tuple(boxes["detections"]))
 
@@ -173,15 +195,15 @@ def from_link(text: str) -> Drawing:
 def _linked(match: re.Match[str]) -> Box:
     is_truth = match["side"] == "t"
     if (match["line"] or match["ignored"]) and not is_truth:
-        raise NotAScene("The scene of this link is cut or damaged.")
+        raise NotAScene(_("The scene of this link is cut or damaged."))
     if match["confidence"] and is_truth:
-        raise NotAScene("The scene of this link is cut or damaged.")
+        raise NotAScene(_("The scene of this link is cut or damaged."))
     try:
         text = re.sub(
             rb"-(..)", lambda code: bytes.fromhex(code[1].decode()), (match["text"] or "").encode()
         ).decode()
     except UnicodeDecodeError as fault:
-        raise NotAScene("The scene of this link is cut or damaged.") from fault
+        raise NotAScene(_("The scene of this link is cut or damaged.")) from fault
     left, top, right, bottom = map(int, match["rect"].split("."))
     return Box(
         left,
@@ -204,7 +226,7 @@ def from_body(body: bytes) -> tuple[Drawing, str | None]:
     Raises NotAScene for everything else.
     """
     if len(body) > MAX_BODY:
-        raise NotAScene(f"A scene has at most {MAX_BODY // 1024} kB.")
+        raise NotAScene(_("A scene has at most {n} kB.").format(n=MAX_BODY // 1024))
     try:
         sent = json.loads(body)
     except (ValueError, RecursionError) as fault:
@@ -213,7 +235,7 @@ def from_body(body: bytes) -> tuple[Drawing, str | None]:
         raise NotAScene(_MALFORMED)
     only = sent.get("protocol")
     if only is not None and (not isinstance(only, str) or only not in registry.PROTOCOLS):
-        raise NotAScene("There is no protocol of this name.")
+        raise NotAScene(_("There is no protocol of this name."))
     return from_data(sent["scene"]), only
 
 
@@ -225,7 +247,9 @@ def from_data(scene: Mapping[str, Any]) -> Drawing:
         raise NotAScene(_MALFORMED)
     if max(len(truth), len(detections)) > MAX_BOXES:
         raise NotAScene(
-            f"The playground takes at most {MAX_BOXES} truths and {MAX_BOXES} detections."
+            _("The playground takes at most {max_boxes} truths and {max_boxes} detections.").format(
+                max_boxes=MAX_BOXES
+            )
         )
     return Drawing(
         tuple(_given(box, {"rect", "text", "region", "ignored"}) for box in truth),
@@ -242,16 +266,18 @@ def _given(given: Any, known: set[str]) -> Box:
         or len(rect) != 4
         or any(type(value) is not int for value in rect)
     ):
-        raise NotAScene("A box needs four whole numbers: left, top, right and bottom.")
+        raise NotAScene(_("A box needs four whole numbers: left, top, right and bottom."))
     text, region = given.get("text", ""), given.get("region", "0")
     ignored, confidence = given.get("ignored", False), given.get("confidence")
     if not isinstance(text, str) or not isinstance(ignored, bool):
-        raise NotAScene("The text of a box is a string, and ignored is true or false.")
+        raise NotAScene(_("The text of a box is a string, and ignored is true or false."))
     if not isinstance(region, str) or not re.fullmatch(r"[0-9]{1,2}", region):
-        raise NotAScene(f"A line is a number from 1 to {MAX_LINE}, or 0 for none.")
+        raise NotAScene(
+            _("A line is a number from 1 to {max_line}, or 0 for none.").format(max_line=MAX_LINE)
+        )
     if confidence is not None:
         if type(confidence) not in (int, float) or not 0 <= confidence <= 1:
-            raise NotAScene("A confidence is a number from 0 to 1.")
+            raise NotAScene(_("A confidence is a number from 0 to 1."))
         confidence = round(100 * confidence)
     left, top, right, bottom = rect
     return Box(left, top, right, bottom, text, int(region), ignored, confidence)
@@ -282,7 +308,7 @@ def place_of(drawing: Drawing, name: str) -> tuple[str, int]:
         side, at = _SIDES[name[0]], int(name[1:])
         if at < len(getattr(drawing, side)):
             return side, at
-    raise NotAScene("Choose a box of the scene first.")
+    raise NotAScene(_("Choose a box of the scene first."))
 
 
 # The scores
@@ -290,8 +316,8 @@ def place_of(drawing: Drawing, name: str) -> tuple[str, int]:
 
 # What a drawing of words cannot hold.
 _NOT_HERE: Final = {
-    "several methods": "it compares the results of several methods, and here is one",
-    "cells": "it needs tables with cells",
+    "several methods": gettext_lazy("it compares the results of several methods, and here is one"),
+    "cells": gettext_lazy("it needs tables with cells"),
 }
 
 
@@ -310,18 +336,20 @@ def score_drawing(drawing: Drawing, only: str | None = None) -> list[dict[str, A
 def _said(protocol: Protocol, scene: Scene) -> dict[str, Any]:
     head = {"slug": protocol.slug, "name": protocol.name}
     if protocol.needs in _NOT_HERE:
-        return head | _undefined(scene, _NOT_HERE[protocol.needs])
+        return head | _undefined(scene, str(_NOT_HERE[protocol.needs]))
     try:
         (score,) = protocol.score([scene])
     except ProtocolError as refusal:
-        return head | _undefined(scene, str(refusal))
+        return head | _undefined(scene, told_plainly(str(refusal)))
     except Exception:
         # One protocol's fault must not take the others' scores away.
         _log.exception("%s failed on a scene of the playground", protocol.slug)
-        return head | _undefined(scene, "it could not be computed for this scene")
+        return head | _undefined(scene, _("it could not be computed for this scene"))
     said = answer(scene, score) | head
     for name in ("recall", "precision", "f_score"):
         said[name] = _finite(said[name])
+    for left in said["unmatched"]:
+        left["reason"] = told_plainly(left["reason"])
     said["indicators"] = {name: _finite(value) for name, value in score.indicators.items()}
     return said | {"status": _status(scene, score)}
 
@@ -355,8 +383,7 @@ def _status(scene: Scene, score: ImageScore) -> dict[str, list[str]]:
     for unmatched in score.unmatched:
         kinds = kinds_of_truth if unmatched.side == "truth" else kinds_of_detection
         if not kinds[unmatched.index]:
-            is_ignored = "ignored" in unmatched.reason
-            kinds[unmatched.index].add("ignored" if is_ignored else "unmatched")
+            kinds[unmatched.index].add("ignored" if unmatched.is_out else "unmatched")
     return _statuses(scene, kinds_of_truth, kinds_of_detection)
 
 

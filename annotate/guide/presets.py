@@ -5,14 +5,17 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Final
 
+from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy
+
 from .playground import Box, Drawing
 
 
 @dataclass(frozen=True, slots=True)
 class Preset:
     slug: str
-    name: str
-    says: str
+    name: str | Promise
+    says: str | Promise
     drawing: Drawing
 
 
@@ -76,8 +79,10 @@ _TWO_ON_A_LINE = (
 _ALL = [
     Preset(
         "oversized",
-        "One box for three words",
-        "One large box holds three words and much background. Is all the text found? How precise is it?",
+        gettext_lazy("One box for three words"),
+        gettext_lazy(
+            "One large box holds three words and much background. Is all the text found? How precise is it?"
+        ),
         Drawing(
             (
                 _word(190, 180, 560, 200, "Roland"),
@@ -89,14 +94,14 @@ _ALL = [
     ),
     Preset(
         "margin",
-        "Boxes with a margin",
-        "Every word is found, by a box whose margin reaches into its neighbours.",
+        gettext_lazy("Boxes with a margin"),
+        gettext_lazy("Every word is found, by a box whose margin reaches into its neighbours."),
         Drawing(_LINES, tuple(_around(word, 22) for word in _LINES)),
     ),
     Preset(
         "partial",
-        "One word in part",
-        "One word is found exactly, the other by 70 %. Is that something or nothing?",
+        gettext_lazy("One word in part"),
+        gettext_lazy("One word is found exactly, the other by 70 %. Is that something or nothing?"),
         Drawing(
             (_word(130, 150, 400, 100, "Island"), _word(130, 330, 600, 100, "St.Helena")),
             (_found(130, 150, 400, 100, 90, "Island"), _found(130, 330, 420, 100, 70, "St.Hele")),
@@ -104,8 +109,10 @@ _ALL = [
     ),
     Preset(
         "importance",
-        "Small words missed",
-        "8 of 12 words are found; the 4 that are missed are small. People hardly mind, counts do.",
+        gettext_lazy("Small words missed"),
+        gettext_lazy(
+            "8 of 12 words are found; the 4 that are missed are small. People hardly mind, counts do."
+        ),
         Drawing(
             _LARGE + _SMALL,
             tuple(_around(word) for word in _LARGE),
@@ -113,14 +120,18 @@ _ALL = [
     ),
     Preset(
         "granularity",
-        "A line instead of words",
-        "The truth is in words, the detection is their line. Some protocols know lines.",
+        gettext_lazy("A line instead of words"),
+        gettext_lazy(
+            "The truth is in words, the detection is their line. Some protocols know lines."
+        ),
         Drawing(_TWO_ON_A_LINE, (_found(146, 246, 688, 98, text="Grand Hotel"),)),
     ),
     Preset(
         "one-too-large",
-        "One box far too large",
-        "Five of six words are found exactly; the detection of the sixth is far too large.",
+        gettext_lazy("One box far too large"),
+        gettext_lazy(
+            "Five of six words are found exactly; the detection of the sixth is far too large."
+        ),
         Drawing(
             _SIX,
             (
@@ -131,14 +142,16 @@ _ALL = [
     ),
     Preset(
         "exact",
-        "All exact",
-        "Each word has its own exact detection: every protocol should give everything.",
+        gettext_lazy("All exact"),
+        gettext_lazy(
+            "Each word has its own exact detection: every protocol should give everything."
+        ),
         Drawing(_THREE, tuple(_around(word) for word in _THREE)),
     ),
     Preset(
         "split",
-        "One word in three parts",
-        "Three detections share one long word.",
+        gettext_lazy("One word in three parts"),
+        gettext_lazy("Three detections share one long word."),
         Drawing(
             (_word(130, 240, 720, 100, "Konditorei"),),
             tuple(
@@ -149,8 +162,8 @@ _ALL = [
     ),
     Preset(
         "duplicate",
-        "The same word twice",
-        "Two detections find the same word. Is the second one wrong?",
+        gettext_lazy("The same word twice"),
+        gettext_lazy("Two detections find the same word. Is the second one wrong?"),
         Drawing(
             (_word(140, 240, 300, 90, "Twice"), _word(540, 240, 300, 90, "once")),
             (
@@ -162,20 +175,25 @@ _ALL = [
     ),
     Preset(
         "nothing-found",
-        "Nothing found",
-        "Three words and no detection: recall is 0, and precision has nothing to speak about.",
+        gettext_lazy("Nothing found"),
+        gettext_lazy(
+            "Three words and no detection: recall is 0, and precision has nothing to speak about."
+        ),
         Drawing(_THREE, ()),
     ),
     Preset(
         "only-false",
-        "Only false positives",
-        "The detections lie where no text is.",
+        gettext_lazy("Only false positives"),
+        gettext_lazy("The detections lie where no text is."),
         Drawing(_THREE[:2], (_found(160, 300, 200, 70, 80), _found(520, 420, 260, 90, 40))),
     ),
     Preset(
         "no-text",
-        "No text at all",
-        "Nothing is there to be found, and a method found something. Delete its box to see the other case.",
+        gettext_lazy("No text at all"),
+        gettext_lazy(
+            "Nothing is there to be found, and a method found something. "
+            "Delete its box to see the other case."
+        ),
         Drawing((), (_found(360, 240, 280, 90, 50),)),
     ),
 ]

@@ -1,8 +1,8 @@
 """Serializers of protocols, of scenes to be scored, and of their scores."""
 
 import math
-from collections.abc import Mapping
-from dataclasses import Field
+from collections.abc import Mapping, Sequence
+from dataclasses import Field, asdict
 from typing import Any
 
 from drf_spectacular.types import OpenApiTypes
@@ -11,6 +11,7 @@ from rest_framework import serializers
 
 from annotate.rest.fields import Finite, RegionSerializer, region_of
 from protocols.core.base import ImageScore, OverallScore, Protocol, Scene
+from protocols.core.causes import CAUSES, Losses, costs, total
 
 MAX_SCENES = 50
 MAX_REGIONS = 300
@@ -132,6 +133,27 @@ class UnmatchedSerializer(serializers.Serializer[None]):
     reason = serializers.CharField()
 
 
+class LossSerializer(serializers.Serializer[None]):
+    """A region without full credit, and why; partners are those of the other side to blame."""
+
+    side = serializers.CharField()
+    index = serializers.IntegerField()
+    cause = serializers.ChoiceField(CAUSES)
+    credit = serializers.FloatField()
+    partners = serializers.ListField(child=serializers.IntegerField())
+
+
+class CostSerializer(serializers.Serializer[None]):
+    """By how much the figures would grow if one cause alone were mended."""
+
+    cause = serializers.ChoiceField(CAUSES)
+    n_truth = serializers.IntegerField()
+    n_detections = serializers.IntegerField()
+    recall = serializers.FloatField(allow_null=True)
+    precision = serializers.FloatField(allow_null=True)
+    f_score = serializers.FloatField(allow_null=True)
+
+
 class ImageScoreSerializer(serializers.Serializer[None]):
     name = serializers.CharField(allow_blank=True)
     recall = serializers.FloatField(allow_null=True)
@@ -140,6 +162,11 @@ class ImageScoreSerializer(serializers.Serializer[None]):
     indicators = serializers.DictField(child=serializers.FloatField(allow_null=True))
     matches = MatchSerializer(many=True)
     unmatched = UnmatchedSerializer(many=True)
+    losses = LossSerializer(
+        many=True,
+        allow_null=True,
+        help_text="Why regions have less than full credit; null where the protocol cannot say it.",
+    )
 
 
 class ScoredSerializer(serializers.Serializer[None]):
@@ -152,9 +179,12 @@ class ScoredSerializer(serializers.Serializer[None]):
     precision = serializers.FloatField(allow_null=True)
     f_score = serializers.FloatField(allow_null=True)
     images = ImageScoreSerializer(many=True)
+    costs = CostSerializer(
+        many=True, allow_null=True, help_text="What each cause costs, over all images."
+    )
 
 
-def image_score_data(scene: Scene, score: ImageScore) -> dict[str, Any]:
+def image_score_data(scene: Scene, score: ImageScore, lost: Losses | None) -> dict[str, Any]:
     return {
         "name": scene.name,
         **{name: _finite(getattr(score, name)) for name in ("recall", "precision", "f_score")},
@@ -173,11 +203,16 @@ def image_score_data(scene: Scene, score: ImageScore) -> dict[str, Any]:
             {"side": region.side, "index": region.index, "reason": region.reason}
             for region in score.unmatched
         ],
+        "losses": None if lost is None else [asdict(loss) for loss in lost.regions],
     }
 
 
 def overall_data(overall: OverallScore) -> dict[str, float | None]:
     return {name: _finite(getattr(overall, name)) for name in ("recall", "precision", "f_score")}
+
+
+def costs_data(lost: Sequence[Losses] | None) -> list[dict[str, Any]] | None:
+    return None if lost is None else [asdict(cost) for cost in costs(total(lost))]
 
 
 def _finite(value: float | None) -> float | None:

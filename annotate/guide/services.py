@@ -4,9 +4,13 @@ import logging
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from django.utils.translation import gettext as _
+
 from annotate.errors import Refusal
+from annotate.retold import told_plainly
 from protocols import registry
 from protocols.core.base import ImageScore, Protocol, Scene
+from protocols.core.causes import Losses, losses
 from protocols.core.errors import ProtocolError
 from protocols.core.fitting import lacking
 
@@ -19,24 +23,36 @@ class NotScored(Refusal):
 
 def score_scenes(
     *, slug: str, parameters: Mapping[str, Any], scenes: Sequence[Scene]
-) -> tuple[Protocol, list[ImageScore]]:
-    """Return the protocol and its score of each scene. Raises NotScored."""
+) -> tuple[Protocol, list[ImageScore], list[Losses] | None]:
+    """Return the protocol, its score of each scene and, where it can say them, the losses.
+
+    Raises NotScored.
+    """
     try:
         protocol = registry.get(slug, parameters)
         truths = [region for scene in scenes for region in scene.truth]
         detections = [region for scene in scenes for region in scene.detections or ()]
         lacks = lacking(protocol, truths, detections, n_methods=1)
         if lacks:
-            raise NotScored(f"{protocol.name} cannot score this: {lacks}.")
+            raise NotScored(
+                _("{protocol} cannot score this: {lacks}.").format(
+                    protocol=protocol.name, lacks=told_plainly(lacks)
+                )
+            )
     except ProtocolError as refusal:
         raise NotScored(f"{refusal}.") from refusal
     try:
-        return protocol, protocol.score(scenes)
+        protocol = protocol.settled_for(truths)
+        scores = protocol.score(scenes)
+        lost = losses(protocol, scenes, scores) if protocol.has_causes else None
+        return protocol, scores, lost
     except ProtocolError as refusal:
         raise NotScored(f"{refusal}.") from refusal
     except Exception as fault:
         # Geometry gives up on shapes of millions beside billionths; who sent them may try others.
         _log.exception("%s failed on regions that were sent", slug)
         raise NotScored(
-            f"{protocol.name} could not be computed for these regions; the fault is noted."
+            _("{protocol} could not be computed for these regions; the fault is noted.").format(
+                protocol=protocol.name
+            )
         ) from fault

@@ -8,12 +8,16 @@ from typing import Any, Final
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse, QueryDict
 from django.shortcuts import redirect, render
 from django.urls import reverse
+from django.utils.formats import localize, number_format
 from django.utils.http import urlencode
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 from django.views.decorators.cache import cache_control
 from django.views.decorators.http import require_POST, require_safe
 
+from annotate.retold import told_plainly
 from protocols import registry
-from protocols.core.base import Protocol
+from protocols.core.base import NEEDED, Protocol
 
 from . import markdown
 from .playground import (
@@ -37,15 +41,6 @@ from .playground import (
 )
 from .presets import DEFAULT, PRESETS
 
-_GROUPS: Final = {
-    "regions": "From regions",
-    "text": "From regions and the text of the ground truth",
-    "detected text": "From what was read, end to end",
-    "confidences": "From confidences",
-    "cells": "For tables",
-    "several methods": "From several methods at once",
-}
-_SENTINELS: Final = "Sentinels, which look at no ground truth"
 _LIMITS: Final = {
     "width": WIDTH,
     "height": HEIGHT,
@@ -55,13 +50,13 @@ _LIMITS: Final = {
     "maxLine": MAX_LINE,
 }
 _KINDS: Final = {
-    "one-to-one": "matched",
-    "split": "split",
-    "merge": "merged",
-    "many-to-many": "many to many",
-    "unmatched": "unmatched",
-    "ignored": "ignored",
-    "unknown": "no match named",
+    "one-to-one": gettext_lazy("matched"),
+    "split": gettext_lazy("split"),
+    "merge": gettext_lazy("merged"),
+    "many-to-many": gettext_lazy("many to many"),
+    "unmatched": gettext_lazy("unmatched"),
+    "ignored": gettext_lazy("ignored"),
+    "unknown": gettext_lazy("no match named"),
 }
 _A_DAY: Final = 24 * 3600
 _PICTURE_HEADERS: Final = {
@@ -72,19 +67,19 @@ _PICTURE_HEADERS: Final = {
 
 @require_safe
 def protocol_list(request: HttpRequest) -> HttpResponse:
-    groups: dict[str, list[Protocol]] = {}
-    for protocol in registry.all_protocols():
-        title = _SENTINELS if protocol.is_sentinel else _GROUPS[protocol.needs]
-        groups.setdefault(title, []).append(protocol)
     sources = markdown.sources()
     keys = {key for protocol in registry.all_protocols() for key in _keys(protocol)}
     context = {
         "groups": {
-            title: [
-                {"protocol": protocol, "keys": _linked_keys(protocol, sources)}
+            family: [
+                {
+                    "protocol": protocol,
+                    "needs": told_plainly(NEEDED.get(protocol.needs, "")),
+                    "keys": _linked_keys(protocol, sources),
+                }
                 for protocol in protocols
             ]
-            for title, protocols in groups.items()
+            for family, protocols in registry.families().items()
         },
         "sources": {key: text for key, text in sources.items() if key in keys},
     }
@@ -106,9 +101,11 @@ def protocol_page(request: HttpRequest, slug: str) -> HttpResponse:
         raise Http404
     protocol = registry.get(slug)
     sources = markdown.sources()
+    package = registry.package_of(slug)
     context = {
         "protocol": protocol,
-        "document": markdown.document(slug),
+        "document": markdown.of_plugin(protocol) if package else markdown.document(slug),
+        "package": package,
         "parameters": parameters_of(protocol),
         "sources": {key: sources.get(key) for key in _keys(protocol)},
     }
@@ -131,7 +128,7 @@ def parameters_of(protocol: Protocol) -> list[dict[str, str]]:
             "name": declared.name,
             "default": _plain(declared.default),
             "allowed": _allowed(declared),
-            "says": declared.metadata.get("says", ""),
+            "says": told_plainly(declared.metadata.get("says", "")),
         }
         for declared in protocol.declared()
     ]
@@ -139,17 +136,21 @@ def parameters_of(protocol: Protocol) -> list[dict[str, str]]:
 
 def _plain(value: Any) -> str:
     if isinstance(value, bool):
-        return "yes" if value else "no"
-    return f"{value:g}" if isinstance(value, float) else str(value)
+        return _("yes") if value else _("no")
+    return str(localize(float(f"{value:g}") if isinstance(value, float) else value))
 
 
 def _allowed(declared: "dataclasses.Field[Any]") -> str:
     if isinstance(declared.default, bool):
-        return "yes or no"
+        return _("yes or no")
     if "choices" in declared.metadata:
         return ", ".join(declared.metadata["choices"])
     low, high = declared.metadata.get("low"), declared.metadata.get("high")
-    return "" if low is None or high is None else f"{low:g} to {high:g}"
+    return (
+        ""
+        if low is None or high is None
+        else _("{low} to {high}").format(low=localize(low), high=localize(high))
+    )
 
 
 @require_safe
@@ -186,18 +187,18 @@ def _with_playground(
         try:
             drawing = from_link(request.GET["scene"])
         except NotAScene as refusal:
-            notice = f"{refusal} Here is another one to begin with."
+            notice = _("{refusal} Here is another one to begin with.").format(refusal=refusal)
     elif preset:
         drawing = preset.drawing
     elif "preset" in request.GET:
-        notice = "There is no such situation. Here is another one to begin with."
+        notice = _("There is no such situation. Here is another one to begin with.")
     selected = request.GET.get("box", "")
     if "do" in request.GET and not notice:
         try:
             drawing, selected = _step(drawing, request.GET)
             return redirect(f"{request.path}?{_address(drawing, selected, request.GET)}#stage")
         except NotAScene as refusal:
-            notice, status = f"{refusal} Nothing was changed.", 422
+            notice, status = _("{refusal} Nothing was changed.").format(refusal=refusal), 422
     context |= _stage(request, drawing, selected, only) | {"notice": notice}
     return render(request, template, context, status=status)
 
@@ -239,12 +240,21 @@ def _step(drawing: Drawing, sent: QueryDict) -> tuple[Drawing, str]:
     return change_box(drawing, name, box), name
 
 
+_WHOLE: Final = {
+    "left": gettext_lazy("The left side of a box is a whole number."),
+    "top": gettext_lazy("The top of a box is a whole number."),
+    "width": gettext_lazy("The width of a box is a whole number."),
+    "height": gettext_lazy("The height of a box is a whole number."),
+    "line": gettext_lazy("The line of a box is a whole number."),
+}
+
+
 def _whole(sent: QueryDict, name: str, otherwise: int) -> int:
     text = sent.get(name, "").strip()
     if not text:
         return otherwise
     if not (text.isascii() and text.isdecimal() and len(text) <= 4):
-        raise NotAScene(f"The {name} of a box is a whole number.")
+        raise NotAScene(str(_WHOLE[name]))
     return int(text)
 
 
@@ -255,9 +265,9 @@ def _hundredths(sent: QueryDict) -> int | None:
     try:
         value = float(text)
     except ValueError as fault:
-        raise NotAScene("A confidence is a number from 0 to 1.") from fault
+        raise NotAScene(_("A confidence is a number from 0 to 1.")) from fault
     if not 0 <= value <= 1:
-        raise NotAScene("A confidence is a number from 0 to 1.")
+        raise NotAScene(_("A confidence is a number from 0 to 1."))
     return round(100 * value)
 
 
@@ -287,7 +297,7 @@ def _stage(
         "rows": [_row(said, shown) for said in scored],
         "reasons": _reasons(shown),
         "indicators": {
-            name.replace("_", " "): "–" if value is None else f"{value:.4g}"
+            name: "–" if value is None else _four_digits(value)
             for name, value in shown["indicators"].items()
         },
         "kinds": _KINDS,
@@ -296,11 +306,11 @@ def _stage(
         "limits": _LIMITS,
         "for_script": {
             "limits": _LIMITS,
-            "kinds": _KINDS,
+            "kinds": {kind: str(said) for kind, said in _KINDS.items()},
             "presets": [
                 {
                     "slug": preset.slug,
-                    "says": preset.says,
+                    "says": str(preset.says),
                     "scene": to_link(preset.drawing),
                     "drawing": preset.drawing.data(),
                 }
@@ -316,6 +326,10 @@ def _stage(
     }
 
 
+def _four_digits(value: float) -> str:
+    return number_format(f"{value:.4g}")
+
+
 def _drawn(side: str, at: int, box: Box, status: str, selected: str) -> dict[str, Any]:
     name = f"{side}{at}"
     return {
@@ -323,8 +337,9 @@ def _drawn(side: str, at: int, box: Box, status: str, selected: str) -> dict[str
         "label": f"{side.upper()}{at + 1}",
         "is_truth": side == "t",
         "box": box,
-        "middle_x": (box.left + box.right) / 2,
-        "middle_y": (box.top + box.bottom) / 2,
+        # As text: a template would write a comma in French, which in a drawing begins another number.
+        "middle_x": f"{(box.left + box.right) / 2:g}",
+        "middle_y": f"{(box.top + box.bottom) / 2:g}",
         "text_size": _text_size(box),
         "status": status,
         "kind": _KINDS[status],
@@ -333,9 +348,9 @@ def _drawn(side: str, at: int, box: Box, status: str, selected: str) -> dict[str
     }
 
 
-def _text_size(box: Box) -> float:
+def _text_size(box: Box) -> str:
     """Return the size at which a text fits into its box; letters are about 0.62 of it wide."""
-    return round(min(0.62 * box.height, box.width / (0.62 * max(len(box.text), 1))), 1)
+    return f"{min(0.62 * box.height, box.width / (0.62 * max(len(box.text), 1))):.1f}"
 
 
 def _row(said: Mapping[str, Any], shown: Mapping[str, Any]) -> dict[str, Any]:
@@ -352,7 +367,7 @@ def percent(value: float | None) -> str:
     """Return a score in percent with two decimals, a dash for undefined; as JavaScript rounds."""
     if value is None:
         return "–"
-    return str(Decimal(100 * value).quantize(Decimal("0.01"), ROUND_HALF_UP))
+    return number_format(Decimal(100 * value).quantize(Decimal("0.01"), ROUND_HALF_UP))
 
 
 def _reasons(said: Mapping[str, Any]) -> list[tuple[str, str]]:
@@ -363,8 +378,11 @@ def _reasons(said: Mapping[str, Any]) -> list[tuple[str, str]]:
                 [f"T{at + 1}" for at in match["truth"]]
                 + [f"D{at + 1}" for at in match["detections"]]
             ),
-            f"{_KINDS[match['kind']]}, recall credit {match['recall_credit']:.2f}, "
-            f"precision credit {match['precision_credit']:.2f}",
+            _("{kind}, recall credit {recall}, precision credit {precision}").format(
+                kind=_KINDS[match["kind"]],
+                recall=number_format(match["recall_credit"], 2),
+                precision=number_format(match["precision_credit"], 2),
+            ),
         )
         for match in said["matches"]
     ]

@@ -3,29 +3,39 @@
 from typing import Any
 
 from django import forms
+from django.core.exceptions import ValidationError
+from django.utils.translation import gettext_lazy as _
 
 from annotate.accounts.forms import json_object, short_texts
 from annotate.errors import CHOOSE_A_VERDICT
 from rankings.elicitation import CRITERIA
 
-from .models import Skip, Verdict
+from .models import A_DAY_SECONDS, Skip, Verdict
 
-_A_DAY_SECONDS = 86_400
-AIDS = ("ground_truth", "match_colours", "differences", "boxes_hidden", "blink", "zoomed")
+AIDS = (
+    *("ground_truth", "match_colours", "differences", "boxes_hidden", "blink", "zoomed"),
+    *("next_difference", "single_view"),
+)
+
+
+def _is_verdict(given: str) -> None:
+    if given not in Verdict.values:
+        raise ValidationError(CHOOSE_A_VERDICT)
+
+
+def _verdict() -> forms.CharField:
+    # A field with choices copies them for each form, which takes longer than all that is checked.
+    return forms.CharField(required=False, validators=[_is_verdict])
 
 
 class JudgementForm(forms.Form):
-    recall = forms.ChoiceField(choices=Verdict, required=False)
-    precision = forms.ChoiceField(choices=Verdict, required=False)
-    preference = forms.ChoiceField(choices=Verdict, required=False)
+    recall = _verdict()
+    precision = _verdict()
+    preference = _verdict()
     seconds_taken = forms.CharField(required=False)
     aids = forms.CharField(required=False, max_length=2000)
+    seen = forms.CharField(required=False, max_length=200)
     disputed = forms.CharField(required=False, max_length=100)
-
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        for criterion in CRITERIA:
-            self.fields[criterion].error_messages["invalid_choice"] = CHOOSE_A_VERDICT
 
     def verdicts(self) -> dict[str, str]:
         return {name: self.cleaned_data[name] for name in CRITERIA}
@@ -36,7 +46,7 @@ class JudgementForm(forms.Form):
             seconds = float(self.cleaned_data["seconds_taken"])
         except ValueError:
             return None
-        return seconds if 0 <= seconds <= _A_DAY_SECONDS else None
+        return seconds if 0 <= seconds <= A_DAY_SECONDS else None
 
     def clean_aids(self) -> dict[str, float]:
         """Seconds for each known aid; what is damaged must not cost the answer."""
@@ -44,8 +54,13 @@ class JudgementForm(forms.Form):
         return {
             name: round(float(given[name]), 1)
             for name in AIDS
-            if isinstance(given.get(name), int | float) and 0 < given[name] <= _A_DAY_SECONDS
+            if isinstance(given.get(name), int | float) and 0 < given[name] <= A_DAY_SECONDS
         }
+
+    def clean_seen(self) -> dict[str, Any] | None:
+        """Return what the page says of what it showed; None from a page without scripts."""
+        text = self.cleaned_data["seen"]
+        return json_object(text) if text else None
 
     def clean_disputed(self) -> list[str]:
         named = self.cleaned_data["disputed"].split(",")
@@ -56,8 +71,8 @@ class SkipForm(forms.Form):
     reason = forms.ChoiceField(
         choices=Skip.Reason,
         error_messages={
-            "required": "Choose a reason.",
-            "invalid_choice": "Choose one of the reasons.",
+            "required": _("Choose a reason."),
+            "invalid_choice": _("Choose one of the reasons."),
         },
     )
     text = forms.CharField(required=False, max_length=300, strip=True)

@@ -1,6 +1,7 @@
 """Methods that join or leave a study while it runs; nothing is asked again."""
 
 from django.db import transaction
+from django.utils.translation import gettext as _
 
 from annotate.audit.models import Act
 from annotate.audit.services import record
@@ -11,7 +12,7 @@ from rankings.rechecks import Settled
 
 from .models import Assignment, Screen
 from .planning import finish, next_screen, reopen
-from .replay import item_of_each_result, method_of_each_result, read_log, settled_of
+from .replay import item_of_each_result, method_of_each_result, read_log
 
 _MIN_METHODS = 2
 
@@ -24,9 +25,11 @@ def add_method(*, study: Study, method: Method) -> int:
     Raises StudyRefused for a method of another dataset or one that takes part already.
     """
     if method.dataset_id != study.dataset_id:
-        raise StudyRefused(f"{method} is no method of {study.dataset}.")
+        raise StudyRefused(
+            _("{method} is no method of {dataset}.").format(method=method, dataset=study.dataset)
+        )
     if study.methods.contains(method):
-        raise StudyRefused(f"{method} takes part already.")
+        raise StudyRefused(_("{method} takes part already.").format(method=method))
     _lock_members(study)
     study.methods.add(method)
     record(Act.METHOD_ADDED, study=study, what=method.name)
@@ -37,7 +40,7 @@ def add_method(*, study: Study, method: Method) -> int:
     n_waiting = 0
     for assignment in _assignments(study):
         result = results.get(assignment.image_id)
-        if result is not None:
+        if result is not None and _may_ask(assignment, method):
             _extend(assignment, result)
             n_waiting += _take_stock(assignment)
     return n_waiting
@@ -50,9 +53,13 @@ def withdraw_method(*, study: Study, method: Method) -> None:
     Raises StudyRefused for a method that does not take part, and if fewer than two would be left.
     """
     if not study.methods.contains(method):
-        raise StudyRefused(f"{method} does not take part in {study}.")
+        raise StudyRefused(
+            _("{method} does not take part in {study}.").format(method=method, study=study)
+        )
     if study.methods.count() <= _MIN_METHODS:
-        raise StudyRefused("A study compares at least two methods; this one has no more than that.")
+        raise StudyRefused(
+            _("A study compares at least two methods; this one has no more than that.")
+        )
     _lock_members(study)
     study.methods.remove(method)
     record(Act.METHOD_WITHDRAWN, study=study, what=method.name)
@@ -79,6 +86,11 @@ def _assignments(study: Study) -> list[Assignment]:
     return list(assignments.select_related("study", "image__dataset"))
 
 
+def _may_ask(assignment: Assignment, method: Method) -> bool:
+    """A visit that was drawn asks the methods that were drawn; a new one can be drawn from now on."""
+    return assignment.drawn is None or method.pk in assignment.drawn["methods"]
+
+
 def _extend(assignment: Assignment, result: Result) -> None:
     """Give a result its place among the planner's items: a new one, or that of its like."""
     ids = [results[0] for results in assignment.items]
@@ -97,17 +109,18 @@ def _extend(assignment: Assignment, result: Result) -> None:
 def _take_stock(assignment: Assignment) -> bool:
     """Bring an assignment's state up to date with its log; say whether it now waits for answers."""
     log = read_log(assignment)
-    settled = settled_of(assignment, log)
     reopen(assignment)
     waiting = assignment.screens.filter(state=Screen.State.WAITING)
-    asked_still = [screen for screen in waiting if not _is_out_of_date(assignment, screen, settled)]
+    asked_still = [
+        screen for screen in waiting if not _is_out_of_date(assignment, screen, log.settled)
+    ]
     if asked_still:
         return True
     waiting.update(state=Screen.State.RETIRED)
     last = assignment.screens.order_by("-number").values_list("number", flat=True).first() or 0
-    if next_screen(assignment, log, settled, number=last + 1) is not None:
+    if next_screen(assignment, log, number=last + 1) is not None:
         return True
-    finish(assignment, settled)
+    finish(assignment, log)
     return False
 
 
@@ -116,4 +129,6 @@ def _is_out_of_date(assignment: Assignment, screen: Screen, settled: Settled) ->
     pair = item_of[screen.left_id], item_of[screen.right_id]
     if not set(settled.state.items).issuperset(pair):
         return True
-    return not screen.is_check and not settled.state.open_criteria(*pair)
+    if screen.is_check or screen.known is not None:
+        return False
+    return not settled.state.open_criteria(*pair)

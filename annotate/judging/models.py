@@ -1,31 +1,119 @@
 """Assignments, screens and the log of answers. The answers are events: added, never changed."""
 
 import secrets
-from typing import cast
+from itertools import combinations
+from typing import Any, Final, cast
 
 from django.conf import settings
+from django.core.exceptions import ValidationError
 from django.db import models
 from django.db.models import F, Q
+from django.utils.translation import gettext_lazy as _
 
 from annotate.datasets.models import Image, Result
 from annotate.studies.models import Study
+from protocols.core.errors import RegionError
+from protocols.core.regions import decode_regions
+from protocols.core.worsening import WORSE_IN
 from rankings.partial_order import Verdict as PlannerVerdict
 
 
 class Verdict(models.TextChoices):
-    LEFT = "left", "Left better"
-    EQUAL = "equal", "Equal"
-    RIGHT = "right", "Right better"
+    LEFT = "left", _("Left better")
+    EQUAL = "equal", _("Equal")
+    RIGHT = "right", _("Right better")
+
+
+# Of the criteria in rankings.elicitation.CRITERIA.
+CRITERION_NAMES: Final = {
+    "recall": _("Recall"),
+    "precision": _("Precision"),
+    "preference": _("Preference"),
+}
+A_DAY_SECONDS: Final = 86_400
+
+
+def unknown_seen() -> dict[str, Any]:
+    """Return what is stored of an answer whose page could not tell what was shown."""
+    return {"first": "unknown"}
+
+
+def check_seen(seen: Any) -> None:
+    """Refuse what is neither unknown nor both results in sight, one of them or both first.
+
+    {"first": "left", "right" or "both", "left": seconds, "right": seconds}: the seconds for which
+    each result was painted over its photograph inside the window. {"first": "unknown"}: nothing is
+    known of it.
+    """
+    if seen == unknown_seen():
+        return
+    is_known = (
+        isinstance(seen, dict)
+        and seen.keys() == {"first", "left", "right"}
+        and seen["first"] in ("left", "right", "both")
+        and all(
+            type(seen[side]) in (int, float) and 0 < seen[side] <= A_DAY_SECONDS
+            for side in ("left", "right")
+        )
+    )
+    if not is_known:
+        raise ValidationError(_("It does not say for how long each result was shown."))
+
+
+def check_known(known: Any) -> None:
+    """Refuse known-answer pairs that are not as known.known_pairs draws them."""
+    pairs: list[Any] = known if isinstance(known, list) else [None]
+    for pair in pairs:
+        is_whole = (
+            isinstance(pair, dict)
+            and pair.keys() == {"place", "result", "side", "kind", "dose", "regions"}
+            and all(type(pair[name]) is int for name in ("place", "result", "dose"))
+            and min(pair["place"], pair["dose"]) >= 0
+            and pair["side"] in ("left", "right")
+            and pair["kind"] in WORSE_IN
+        )
+        if not is_whole:
+            raise ValidationError(_("A known-answer pair is not whole."))
+        try:
+            decode_regions(pair["regions"])
+        except RegionError as fault:
+            raise ValidationError(_("A known-answer pair: {fault}").format(fault=fault)) from fault
+
+
+def check_drawn(drawn: Any) -> None:
+    """Refuse what does not say which methods a visit asks and how probable each of its pairs was.
+
+    {"methods": ids of the methods drawn, "from": of those that could be, "pairs": [method, method,
+    probability] for every two of those drawn, "runs": the protocol runs whose disagreement weighed}.
+    """
+    try:
+        methods, others, runs = drawn["methods"], drawn["from"], drawn["runs"]
+        chances = {frozenset(pair): chance for *pair, chance in drawn["pairs"]}
+        is_good = (
+            drawn.keys() == {"methods", "from", "pairs", "runs"}
+            and {*methods} <= {*others}
+            and len(drawn["pairs"]) == len(chances)
+            and all(type(key) is int for key in (*others, *runs))
+            and chances.keys() == {frozenset(pair) for pair in combinations(methods, 2)}
+            and len(chances) == len(methods) * (len(methods) - 1) // 2 > 0
+            and all(type(chance) in (int, float) and 0 < chance <= 1 for chance in chances.values())
+        )
+    except (AttributeError, KeyError, TypeError, ValueError):
+        is_good = False
+    if not is_good:
+        raise ValidationError(
+            _("It does not give every pair that was drawn a probability above 0.")
+        )
 
 
 class Assignment(models.Model):
-    """One image to be ranked by one annotator within a study."""
+    """One image to be ranked by one annotator within a study: all methods on it, or some drawn."""
 
     class State(models.TextChoices):
-        IN_WORK = "in_work", "in progress"
-        COMPLETE = "complete", "complete"
+        IN_WORK = "in_work", _("in progress")
+        COMPLETE = "complete", _("complete")
         # Pairs skipped twice are left open; it does not count towards min_annotators.
-        INCOMPLETE = "incomplete", "incomplete"
+        INCOMPLETE = "incomplete", _("incomplete")
 
     study = models.ForeignKey(Study, models.PROTECT, related_name="assignments")
     image = models.ForeignKey(Image, models.PROTECT, related_name="assignments")
@@ -37,10 +125,14 @@ class Assignment(models.Model):
     state = models.CharField(max_length=10, choices=State, default=State.IN_WORK)
     # [[result id, ...], ...]: the planner's items in order; results that look alike share one.
     items = models.JSONField()
+    # Null: all methods are asked. Else what was drawn, see check_drawn; the items hold no other.
+    drawn = models.JSONField(null=True, blank=True, validators=[check_drawn])
     # Items of which no method takes part any more; what follows by way of them stays known.
     hidden = models.JSONField(default=list, blank=True)
     # {criterion: [[method id, ...], ...]}: a cache of the replayed log, null until complete.
     rankings = models.JSONField(null=True, blank=True)
+    # Pairs whose answer is known, in their order: see known.py. They are no part of the ranking.
+    known = models.JSONField(default=list, blank=True, validators=[check_known])
     # Criteria in which a confirmed contradiction was left standing; a cache, too.
     unsettled = models.JSONField(default=list, blank=True)
     # Screens answered and skipped, kept when it ends: while it is in work they are counted.
@@ -90,18 +182,20 @@ class Screen(models.Model):
     """Two results side by side, put to one annotator."""
 
     class State(models.TextChoices):
-        WAITING = "waiting", "waiting"
-        ANSWERED = "answered", "answered"
-        SKIPPED = "skipped", "skipped"
+        WAITING = "waiting", _("waiting")
+        ANSWERED = "answered", _("answered")
+        SKIPPED = "skipped", _("skipped")
         # An undo went back past it before it was answered.
-        RETIRED = "retired", "retired"
+        RETIRED = "retired", _("retired")
 
     class Purpose(models.TextChoices):
-        PLACE = "place", "place a result"
-        NEAR = "near", "re-check of neighbours"
-        REPEAT = "repeat", "re-check of an earlier pair"
-        AGAIN = "again", "repeat of a doubtful pair"
-        REPAIR = "repair", "question reopened by a repair"
+        PLACE = "place", _("place a result")
+        NEAR = "near", _("re-check of neighbours")
+        REPEAT = "repeat", _("re-check of an earlier pair")
+        AGAIN = "again", _("repeat of a doubtful pair")
+        REPAIR = "repair", _("question reopened by a repair")
+        # Left and right are one result; a copy of it that was made worse is shown on one side.
+        KNOWN = "known", _("pair whose answer is known")
 
     # What addresses and pages carry: it tells nothing.
     public_id = models.CharField(max_length=24, unique=True, default=_new_opaque_id, editable=False)
@@ -111,6 +205,12 @@ class Screen(models.Model):
     right = models.ForeignKey(Result, models.PROTECT, related_name="+")
     purpose = models.CharField(max_length=10, choices=Purpose, default=Purpose.PLACE)
     strategy = models.CharField(max_length=10)
+    # Which of the assignment's known-answer pairs it is.
+    known = models.PositiveSmallIntegerField(null=True, blank=True)
+    # The side that is shown first where a page has room for one; drawn as the sides are.
+    first = models.CharField(
+        max_length=5, choices=[("left", _("Left")), ("right", _("Right"))], default="left"
+    )
     state = models.CharField(max_length=10, choices=State, default=State.WAITING)
     created = models.DateTimeField(auto_now_add=True)
 
@@ -125,7 +225,9 @@ class Screen(models.Model):
                 name="one_screen_of_an_assignment_waits",
             ),
             models.CheckConstraint(
-                condition=~Q(left=F("right")), name="a_screen_shows_two_results"
+                condition=Q(purpose="known", known__isnull=False, left=F("right"))
+                | ~Q(purpose="known") & Q(known__isnull=True) & ~Q(left=F("right")),
+                name="a_screen_shows_two_results_or_one_and_its_copy",
             ),
         ]
 
@@ -170,6 +272,8 @@ class Judgement(_Event):
     seconds_taken = models.FloatField(null=True, blank=True)
     # {aid: seconds it was visible}: ground truth, match colours, differences ...
     aids = models.JSONField(default=dict, blank=True)
+    # What was painted over the photograph, for how long, and which side first: see check_seen.
+    seen = models.JSONField(default=unknown_seen, validators=[check_seen])
 
     class Meta(_Event.Meta):
         constraints = [
@@ -205,11 +309,11 @@ class Skip(_Event):
     """A screen was not answered, for a reason. It places nothing."""
 
     class Reason(models.TextChoices):
-        CANNOT_SEE = "cannot_see", "I cannot see it well enough"
-        NO_TEXT = "no_text", "There is no text to judge"
-        QUESTION = "question", "The question does not fit"
-        BROKEN = "broken", "Something is broken"
-        OTHER = "other", "Another reason"
+        CANNOT_SEE = "cannot_see", _("I cannot see it well enough")
+        NO_TEXT = "no_text", _("There is no text to judge")
+        QUESTION = "question", _("The question does not fit")
+        BROKEN = "broken", _("Something is broken")
+        OTHER = "other", _("Another reason")
 
     screen = models.ForeignKey(Screen, models.PROTECT, related_name="skips")
     attempt = models.PositiveSmallIntegerField(default=0)

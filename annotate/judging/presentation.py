@@ -1,16 +1,19 @@
 """A turn as data for the page: no method's name, no other person's answer is in it."""
 
-from collections.abc import Iterable, Mapping
+import json
+from collections.abc import Iterable, Mapping, Sequence
 from statistics import median
 from typing import Any
 
 from django.contrib.auth.models import User
 from django.urls import reverse
 from django.utils.crypto import salted_hmac
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 
 from annotate.accounts.models import Preferences
 from annotate.datasets.drawing import drawn
-from annotate.datasets.models import Image, Result
+from annotate.datasets.models import Image, Method, Result
 from annotate.studies.models import Study
 from protocols import registry
 from protocols.core.base import ImageScore, Scene
@@ -18,12 +21,15 @@ from rankings.elicitation import CRITERIA, Remaining
 from rankings.rechecks import remaining_with_checks
 
 from .changes import Past
-from .models import Assignment, Judgement, Skip, Verdict
-from .planning import n_checks_of
+from .known import copy_of, pair_of, two_results
+from .models import CRITERION_NAMES, Assignment, Judgement, Skip
+from .own import N_TIMES, OwnWork, in_words, minutes_left, seconds_a_pair
+from .planning import is_one_pair, n_checks_of
+from .replay import hidden_results
 from .sharing import n_images_of
 from .turns import Turn, strategy_of
 
-_N_TIMES = 20
+_FEW_TIMES = 3
 _ID_LENGTH = 16
 
 
@@ -31,51 +37,42 @@ def payload(turn: Turn, message: str = "", have: str = "") -> dict[str, Any]:
     """Return the screen as JSON-able data; the page's template and its script draw the same.
 
     ``have`` is the key of the image whose results the page has already: they are left out, and so
-    are the person's preferences, which a page reads when it is opened.
+    is the number of images. The person's preferences are, too: a page reads them when it is opened.
     """
     screen, assignment = turn.screen, turn.assignment
     image, study, annotator = assignment.image, assignment.study, assignment.annotator
-    n_images = n_images_of(study, annotator)
-    remaining = remaining_with_checks(
-        turn.settled, turn.entries, strategy_of(study), n_checks_of(assignment)
-    )
+    remaining = _remaining(turn)
     implied = turn.implied
-    shown = image_data(study, annotator, image, have=have)
+    asked = asked_of(assignment)
+    shown = image_data(study, annotator, image, assignment.known, asked, have=have)
     person = {} if have else {"person": preferences_data(annotator)}
+    n_images = None
+    if shown["key"] != have or is_one_pair(assignment):
+        n_images = n_images_of(study, annotator)
+    total = {} if n_images is None else {"total": n_images}
     return {
         "screen": {
             "id": screen.public_id,
             "number": screen.number,
+            "first": screen.first,
             "answer_url": reverse("judging:answer", args=[screen.public_id]),
             "skip_url": reverse("judging:skip", args=[screen.public_id]),
         },
-        "study": _study_data(study),
+        "study": study_data(study),
         **person,
-        "image": {**shown, "number": assignment.position, "total": n_images},
-        "left": opaque_id(study, annotator, image, screen.left_id),
-        "right": opaque_id(study, annotator, image, screen.right_id),
-        "criteria": [
-            {
-                "name": criterion,
-                "title": criterion.capitalize(),
-                "question": study.questions[criterion],
-                "state": "implied" if criterion in implied else "open",
-                "verdict": implied.get(criterion),
-            }
-            for criterion in CRITERIA
-        ],
+        "image": {**shown, **total, "number": assignment.position},
+        **_ids_of_sides(turn),
+        "criteria": criteria_data(study, implied),
         "answers": {
             criterion: verdict
             for criterion, verdict in turn.answers.items()
             if criterion not in implied
         },
         "progress": {
-            "share": _share(turn, n_images, remaining),
             "least": remaining.least,
             "expected": round(remaining.expected, 1),
             "most": remaining.most,
-            "text": remaining_text(remaining),
-            "minutes": _minutes_left(study, annotator, remaining),
+            **_left(turn, remaining, n_images),
             "note": turn.note,
         },
         "can_undo": turn.can_undo,
@@ -83,39 +80,94 @@ def payload(turn: Turn, message: str = "", have: str = "") -> dict[str, Any]:
     }
 
 
+def criteria_data(study: Study, implied: Mapping[str, str]) -> list[dict[str, Any]]:
+    """Return the questions as the page asks them; those with an implied verdict are answered."""
+    return [
+        {
+            "name": criterion,
+            "title": str(CRITERION_NAMES[criterion]),
+            "question": study.questions[criterion],
+            "state": "implied" if criterion in implied else "open",
+            "verdict": implied.get(criterion),
+        }
+        for criterion in CRITERIA
+    ]
+
+
 def sides(turn: Turn) -> dict[str, dict[str, Any]]:
     """Return what a page without scripts draws on the left and on the right."""
     screen = turn.screen
     results = Result.objects.in_bulk([screen.left_id, screen.right_id])
     convention = turn.assignment.image.dataset.box_convention
-    return {
-        "left": _result_data(results[screen.left_id], convention),
-        "right": _result_data(results[screen.right_id], convention),
-    }
+    left, right = two_results(screen, results)
+    return {"left": result_data(left, convention), "right": result_data(right, convention)}
 
 
-def image_data(study: Study, annotator: User, image: Image, *, have: str = "") -> dict[str, Any]:
-    """Return an image with all its results under ids that tell nothing.
+def _ids_of_sides(turn: Turn) -> dict[str, str]:
+    """Return under which ids the page has the results of the left and the right."""
+    screen, image = turn.screen, turn.assignment.image
+    shown: dict[str, object] = {"left": screen.left_id, "right": screen.right_id}
+    pair = pair_of(screen)
+    if pair is not None:
+        shown[pair["side"]] = _copy_name(screen.known)
+    study, annotator = turn.assignment.study, turn.assignment.annotator
+    return {side: opaque_id(study, annotator, image, what) for side, what in shown.items()}
 
-    Ids and the order of the results differ for each annotator and image.
+
+def _copy_name(number: int | None) -> str:
+    return f"copy {number}"
+
+
+def asked_of(assignment: Assignment) -> list[int] | None:
+    """Return the results that a visit asks of, None for all of the image."""
+    if assignment.drawn is None:
+        return None
+    return [result for item in assignment.items for result in item]
+
+
+def image_data(
+    study: Study,
+    annotator: User,
+    image: Image,
+    known: Sequence[Mapping[str, Any]],
+    asked: list[int] | None = None,
+    *,
+    have: str = "",
+    methods: Iterable[Method] | None = None,
+) -> dict[str, Any]:
+    """Return an image under ids that tell nothing, with the results asked of; None: with all.
+
+    Ids and the order of the results differ for each annotator and image. The copies of the image's
+    ``known`` pairs are among them. ``methods`` are those of a study that is not stored.
     """
-    key = opaque_id(study, annotator, image, "image")
+    # The database may give the keys of an object in another order.
+    what = f"image {json.dumps(known, sort_keys=True)}"
+    if asked is not None:
+        what += f" {sorted(asked)}"
+    key = opaque_id(study, annotator, image, what)
     url = reverse("datasets:image", args=[image.sha256]) if image.sha256 else None
     if key == have:
         # Without a photograph the size follows from the results, which the page has.
         size = {"width": image.width, "height": image.height} if image.width else {}
         return {"key": key, "url": url, **size}
-    results = list(Result.objects.filter(image=image, method__in=study.methods.all()))
+    methods = study.methods.all() if methods is None else methods
+    taking_part = Result.objects.filter(image=image, method__in=methods)
+    results = list(taking_part if asked is None else taking_part.filter(pk__in=asked))
     every_region = [region for result in results for region in result.detections]
     width, height = image.size_to_draw(every_region)
     convention = image.dataset.box_convention
     by_id = {opaque_id(study, annotator, image, result.pk): result for result in results}
+    stored = {result.pk: result for result in results}
+    for number, pair in enumerate(known):
+        if pair["result"] in stored:
+            name = opaque_id(study, annotator, image, _copy_name(number))
+            by_id[name] = copy_of(pair, stored[pair["result"]])
     return {
         "key": key,
         "url": url,
         "width": width,
         "height": height,
-        "results": {name: _result_data(by_id[name], convention) for name in sorted(by_id)},
+        "results": {name: result_data(by_id[name], convention) for name in sorted(by_id)},
         "truth": _truth_data(study, image, convention),
         "matches": _matches_data(study, image, by_id),
     }
@@ -129,10 +181,13 @@ def opaque_id(study: Study, annotator: User, image: Image, what: object) -> str:
     ]
 
 
-def _result_data(result: Result, convention: str) -> dict[str, Any]:
+def result_data(result: Result, convention: str) -> dict[str, Any]:
     polygons = drawn(result.detections, convention)
-    label = {0: "No boxes", 1: "1 box"}.get(len(polygons), f"{len(polygons)} boxes")
-    return {"polygons": polygons, "label": label}
+    return {"polygons": polygons, "label": boxes_text(len(polygons))}
+
+
+def boxes_text(n: int) -> str:
+    return ngettext("{n} box", "{n} boxes", n).format(n=n) if n else _("No boxes")
 
 
 def _truth_data(study: Study, image: Image, convention: str) -> dict[str, list[str]] | None:
@@ -170,7 +225,7 @@ def _matches_data(
 def _fates(side: str, score: ImageScore, n: int) -> list[str]:
     fates = ["unmatched"] * n
     for unmatched in score.unmatched:
-        if unmatched.side == side and "ignored" in unmatched.reason:
+        if unmatched.side == side and unmatched.is_out:
             fates[unmatched.index] = "ignored"
     for match in score.matches:
         for at in match.truth if side == "truth" else match.detections:
@@ -178,12 +233,12 @@ def _fates(side: str, score: ImageScore, n: int) -> list[str]:
     return fates
 
 
-def _study_data(study: Study) -> dict[str, Any]:
+def study_data(study: Study) -> dict[str, Any]:
     protocol = registry.PROTOCOLS.get(study.match_protocol)
     return {
         "name": study.name,
         "undo_url": reverse("judging:undo", args=[study.slug]),
-        "pause_url": reverse("home"),
+        "pause_url": reverse("judging:own", args=[study.slug]),
         "history_url": reverse("judging:history", args=[study.slug]),
         "next_image_url": reverse("judging:next_image", args=[study.slug]),
         "settings": {
@@ -191,6 +246,7 @@ def _study_data(study: Study) -> dict[str, Any]:
             "match_colours": protocol.name if protocol else "",
             "same_for_all": study.same_for_all,
             "keep_camera": study.keep_camera,
+            "twin_iou": study.twin_iou,
             "break_minutes": study.break_minutes,
             "break_screens": study.break_screens,
         },
@@ -206,33 +262,71 @@ def preferences_data(annotator: User) -> dict[str, Any]:
     }
 
 
-def _share(turn: Turn, n_images: int, remaining: Remaining) -> float:
-    """Return the share of the whole study that this annotator has done, in [0, 1]."""
-    done = turn.screen.number - 1
-    of_this_image = done / (done + max(remaining.expected, 1.0))
-    return round((turn.assignment.position - 1 + of_this_image) / max(n_images, 1), 4)
+def _remaining(turn: Turn) -> Remaining:
+    """Return the screens left, known-answer pairs among them: they must not stand out."""
+    assignment = turn.assignment
+    left = remaining_with_checks(
+        turn.log.settled, strategy_of(assignment.study), n_checks_of(assignment)
+    )
+    hidden = hidden_results(assignment)
+    still = [pair for pair in assignment.known if pair["result"] not in hidden]
+    more = max(len(still) - len(turn.log.known), 0)
+    return Remaining(left.least + more, left.expected + more, left.most + more)
 
 
-def _minutes_left(study: Study, annotator: User, remaining: Remaining) -> float | None:
-    """Return the expected minutes for this image, from the median of the last active times."""
-    # Of the last images alone: what somebody answered in all is thousands of rows.
-    own = Assignment.objects.filter(study=study, annotator=annotator).order_by("-position")
-    times = Judgement.objects.filter(
-        assignment__in=own.values("pk")[:_N_TIMES],
-        seconds_taken__isnull=False,
-    ).order_by("-created", "-pk")
-    seconds = times.values_list("seconds_taken", flat=True)[:_N_TIMES]
-    last = [taken for taken in seconds if taken is not None]
-    return round(median(last) * remaining.expected / 60, 1) if last else None
+def _pace(turn: Turn) -> float | None:
+    """Return the median time of a pair: of this image's, and of the last ones as long as they are few."""
+    if len(turn.log.seconds) < _FEW_TIMES:
+        return seconds_a_pair(turn.assignment.study, turn.assignment.annotator)
+    return median(turn.log.seconds[-N_TIMES:])
+
+
+def _left(turn: Turn, remaining: Remaining, n_images: int | None) -> dict[str, Any]:
+    """Return how far the image is, and where it is one pair alone, how far all images are.
+
+    ``n_images`` is needed for the latter alone.
+    """
+    assignment, study = turn.assignment, turn.assignment.study
+    seconds = _pace(turn)
+    if n_images is None or not is_one_pair(assignment):
+        done = len(turn.log.entries) + len(turn.log.known)
+        return {
+            # The share of the pairs that are done, in [0, 1), as the words beside it say.
+            "share": round(done / (done + max(remaining.expected, 1.0)), 4),
+            "text": remaining_text(remaining),
+            "minutes": seconds and round(seconds * remaining.expected / 60, 1),
+        }
+    n_done = assignment.position - 1
+    n_left = max(n_images - n_done, 1)
+    # On some of the images more may be asked.
+    is_known = seconds is not None and not study.whole_percent
+    return {
+        "share": round(n_done / (n_done + n_left), 4),
+        "text": ngettext("{n} image left", "{n} images left", n_left).format(n=n_left),
+        "minutes": round(seconds * n_left / 60, 1) if is_known and seconds else None,
+    }
+
+
+def study_left(study: Study, annotator: User, turn: Turn | None, work: OwnWork) -> str:
+    """Say how long all the rest of the study takes at this person's own pace; "" if nobody knows."""
+    begun = Assignment.objects.filter(study=study, annotator=annotator).count()
+    left, done = 0.0, 0
+    if turn is not None:
+        left, done = _remaining(turn).expected, len(turn.log.entries) + len(turn.log.known)
+    minutes = minutes_left(work, begun, left, done)
+    return "" if minutes is None else in_words(minutes)
 
 
 def remaining_text(remaining: Remaining) -> str:
     """Say how many pairs of this image are left, as exactly as it is known."""
     least, most = remaining.least, remaining.most
     if least == most:
-        return "1 pair left" if most == 1 else f"{most} pairs left"
+        return ngettext("{n} pair left", "{n} pairs left", most).format(n=most)
     about = min(max(round(remaining.expected), least), most)
-    return f"About {about} pair{'' if about == 1 else 's'} left ({least} to {most})"
+    words = ngettext(
+        "About {n} pair left ({least} to {most})", "About {n} pairs left ({least} to {most})", about
+    )
+    return words.format(n=about, least=least, most=most)
 
 
 def history_data(study: Study, annotator: User, pasts: Iterable[Past]) -> list[dict[str, Any]]:
@@ -252,10 +346,10 @@ def _past_data(study: Study, past: Past) -> dict[str, Any]:
         "url": reverse("datasets:image", args=[image.sha256]) if image.sha256 else None,
         "width": width,
         "height": height,
-        "left": _result_data(past.left, convention),
-        "right": _result_data(past.right, convention),
+        "left": result_data(past.left, convention),
+        "right": result_data(past.right, convention),
         "verdicts": verdicts,
-        "words": {name.capitalize(): Verdict(verdict).label for name, verdict in verdicts.items()},
+        "at": event.created,
         "skipped": event.get_reason_display() if isinstance(event, Skip) else "",
         "n_set_aside": past.n_set_aside,
         "change_url": reverse("judging:change", args=[screen.public_id]),

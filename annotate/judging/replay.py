@@ -1,54 +1,156 @@
 """From an assignment's stored events to the planner's state: the log is the truth."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Final, TypeAlias, cast
+
+from django.db.models import Q, QuerySet
 
 from annotate.datasets.models import Result
+from annotate.prepared import Prepared
+from annotate.studies.models import Study
 from rankings.elicitation import CRITERIA, Answer, Check, Skip, State
-from rankings.rechecks import Settled, settle
+from rankings.partial_order import Verdict
+from rankings.rechecks import CHECKS, Purpose, Rule, Settled, settle, settle_next
 
 from . import models
+
+Stored: TypeAlias = models.Judgement | models.Skip
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """An answer or a skip, as far as what comes next depends on it."""
+
+    pk: int
+    number: int
+    screen: int
+    left: int
+    right: int
+    purpose: str
+    # The number of a known-answer pair.
+    known: int | None
+    # None: a skip.
+    verdicts: Mapping[str, Verdict] | None
+    reason: str
+    seconds: float | None
+    # The number of its withdrawal.
+    withdrawn_as: int | None
+
+    @classmethod
+    def of(cls, stored: Stored) -> "Event":
+        """Return a stored event that nothing has withdrawn."""
+        screen = stored.screen
+        shown = screen.pk, screen.left_id, screen.right_id, screen.purpose, screen.known
+        if isinstance(stored, models.Skip):
+            return cls(stored.pk, stored.number, *shown, None, stored.reason, None, None)
+        said = stored.verdicts
+        return cls(stored.pk, stored.number, *shown, said, "", stored.seconds_taken, None)
+
+    @property
+    def is_skip(self) -> bool:
+        return self.verdicts is None
 
 
 @dataclass(frozen=True)
 class Log:
-    """All events of one assignment, oldest first."""
+    """All events of one assignment, oldest first, and what they lead to."""
 
-    events: tuple[models.Judgement | models.Skip, ...]
+    assignment: models.Assignment
+    events: tuple[Event, ...]
+
+    @cached_property
+    def in_force(self) -> tuple[Event, ...]:
+        return tuple(event for event in self.events if event.withdrawn_as is None)
 
     @property
-    def in_force(self) -> tuple[models.Judgement | models.Skip, ...]:
-        return tuple(event for event in self.events if not is_withdrawn(event))
+    def entries(self) -> tuple[Answer | Skip, ...]:
+        """What is in force, as the planner has it: without known-answer pairs."""
+        return self.settled.entries
+
+    @cached_property
+    def settled(self) -> Settled:
+        """What the log leads to; items that were taken away are hidden."""
+        assignment = self.assignment
+        item_of = item_of_each_result(assignment)
+        entries = [_entry(event, item_of) for event in self.in_force if event.known is None]
+        rule = rule_of(assignment.study)
+        return settle(len(assignment.items), entries, assignment.hidden, rule=rule)
+
+    @property
+    def known(self) -> frozenset[int]:
+        """The known-answer pairs that were answered or skipped."""
+        return frozenset(event.known for event in self.in_force if event.known is not None)
 
     @property
     def next_number(self) -> int:
-        return 1 + max((number for event in self.events for number in _numbers(event)), default=0)
+        return 1 + max((event.withdrawn_as or event.number for event in self.events), default=0)
 
-    def with_event(self, event: models.Judgement | models.Skip) -> "Log":
-        return Log((*self.events, event))
+    @property
+    def seconds(self) -> tuple[float, ...]:
+        """The active times of the judgements in force that have one."""
+        return tuple(event.seconds for event in self.in_force if event.seconds is not None)
+
+    def with_event(self, stored: Stored) -> "Log":
+        """Return the log with an event that was just stored, which nothing has withdrawn."""
+        event = Event.of(stored)
+        longer = Log(self.assignment, (*self.events, event))
+        if event.known is not None:
+            vars(longer)["settled"] = self.settled
+        else:
+            entry = _entry(event, item_of_each_result(self.assignment))
+            # Reading all of the log once more takes several times as long.
+            vars(longer)["settled"] = settle_next(self.settled, entry)
+        return longer
 
     def attempts(self, screen: models.Screen) -> int:
         """Return how often this screen was answered or skipped before."""
-        return sum(event.screen_id == screen.pk for event in self.events)
+        return sum(event.screen == screen.pk for event in self.events)
 
 
-def is_withdrawn(event: models.Judgement | models.Skip) -> bool:
-    # A missing reverse one-to-one raises a subclass of AttributeError.
+def is_withdrawn(event: Stored) -> bool:
     return hasattr(event, "withdrawal")
 
 
-def _numbers(event: models.Judgement | models.Skip) -> Iterator[int]:
-    yield event.number
-    if is_withdrawn(event):
-        yield event.withdrawal.number
+_EVENT: Final = ("id", "number", "withdrawal__number")
+_COLUMNS: Final = (
+    *("id", "left", "right", "purpose", "known"),
+    *(f"judgements__{name}" for name in (*_EVENT, "seconds_taken", *CRITERIA)),
+    *(f"skips__{name}" for name in (*_EVENT, "reason")),
+)
+
+
+def _answered_screens(assignment: int) -> "QuerySet[models.Screen, tuple[Any, ...]]":
+    happened = Q(judgements__isnull=False) | Q(skips__isnull=False)
+    screens = models.Screen.objects.filter(happened, assignment=assignment)
+    return screens.values_list(*_COLUMNS)
+
+
+_rows_of_the_log = Prepared(_answered_screens)
 
 
 def read_log(assignment: models.Assignment) -> Log:
-    """Fetch the assignment's events with their screens and withdrawals (two queries)."""
-    judgements = assignment.judgements.select_related("screen", "withdrawal")
-    skips = assignment.skips.select_related("screen", "withdrawal")
-    events: list[models.Judgement | models.Skip] = [*judgements, *skips]
-    return Log(tuple(sorted(events, key=lambda event: event.number)))
+    """Fetch what answering asks of the assignment's events (one query)."""
+    events: dict[tuple[bool, int], Event] = {}
+    for row in _rows_of_the_log(assignment=assignment.pk):
+        shown: tuple[int, int, int, str, int | None] = row[:5]
+        # A screen that was judged and skipped, one of them taken back, is in more rows than one.
+        pk, number, withdrawn_as, seconds, *said = row[5:12]
+        if pk is not None:
+            given = {name: verdict for name, verdict in zip(CRITERIA, said, strict=True) if verdict}
+            events[False, pk] = Event(pk, number, *shown, given, "", seconds, withdrawn_as)
+        pk, number, withdrawn_as, reason = row[12:]
+        if pk is not None:
+            events[True, pk] = Event(pk, number, *shown, None, reason, None, withdrawn_as)
+    return Log(assignment, tuple(sorted(events.values(), key=lambda event: event.number)))
+
+
+def stored_events(assignment: models.Assignment) -> list[Stored]:
+    """Return all answers and skips as they are stored, oldest first, with screens and withdrawals."""
+    kinds: tuple[QuerySet[Any], ...] = (assignment.judgements.all(), assignment.skips.all())
+    events = (event for kind in kinds for event in kind.select_related("screen", "withdrawal"))
+    return sorted(events, key=lambda event: event.number)
 
 
 def item_of_each_result(assignment: models.Assignment) -> dict[int, int]:
@@ -56,37 +158,37 @@ def item_of_each_result(assignment: models.Assignment) -> dict[int, int]:
     return {result: item for item, results in enumerate(assignment.items) for result in results}
 
 
-def entry(event: models.Judgement | models.Skip, item_of: dict[int, int]) -> Answer | Skip:
+def hidden_results(assignment: models.Assignment) -> frozenset[int]:
+    """Return the results whose methods take no part any more."""
+    return frozenset(result for item in assignment.hidden for result in assignment.items[item])
+
+
+def _entry(event: Event, item_of: Mapping[int, int]) -> Answer | Skip:
     """Return an event as the planner's log has it."""
-    screen = event.screen
-    left, right = item_of[screen.left_id], item_of[screen.right_id]
-    if isinstance(event, models.Skip):
-        return Skip(left, right, event.reason, screen.purpose)
-    kind = Check if screen.is_check else Answer
-    return kind(left, right, event.verdicts, screen.purpose)
+    left, right = item_of[event.left], item_of[event.right]
+    purpose = cast(Purpose, event.purpose)
+    if event.verdicts is None:
+        return Skip(left, right, event.reason, purpose)
+    kind = Check if purpose in CHECKS else Answer
+    return kind(left, right, event.verdicts, purpose)
 
 
-def entries_of(assignment: models.Assignment, log: Log) -> tuple[Answer | Skip, ...]:
-    """Return what is in force of a log, as the planner has it."""
-    item_of = item_of_each_result(assignment)
-    return tuple(entry(event, item_of) for event in log.in_force)
+def rule_of(study: Study) -> Rule:
+    """Return the rule of the study's re-checks by the planner's name for it."""
+    return "shared" if study.recheck_rule == Study.RecheckRule.SHARED else "apart"
 
 
-def settled_of(assignment: models.Assignment, log: Log) -> Settled:
-    """Return what the log leads to; items that were taken away are hidden."""
-    return settle(len(assignment.items), entries_of(assignment, log), assignment.hidden)
-
-
-def rankings_of(
-    assignment: models.Assignment, state: State, method_of: dict[int, int]
-) -> dict[str, list[list[int]]]:
+def complete_rankings_of(
+    assignment: models.Assignment, state: State, method_of: Mapping[int, int]
+) -> dict[str, list[list[int]]] | None:
     """Return the finished rankings as method ids, buckets best first and each in a fixed order.
 
-    ``method_of`` gives the method of each result of the assignment that takes part.
+    None while pairs are open, and for a visit of whose drawn methods fewer than two take part now: it
+    says nothing. ``method_of`` gives the method of each result of the assignment that takes part.
     """
     rankings = state.rankings()
-    if rankings is None:
-        raise ValueError(f"{assignment} is not finished: some pairs are open")
+    if rankings is None or (assignment.drawn is not None and len(method_of) < 2):
+        return None
     ranked = {}
     for criterion in CRITERIA:
         buckets = [
@@ -103,18 +205,23 @@ def rankings_of(
 
 
 def rankings_that_differ() -> Iterator[tuple[models.Assignment, bool]]:
-    """Replay every assignment; say for each whether its stored state differs from its log's."""
-    assignments = models.Assignment.objects.select_related("study", "image", "annotator").order_by(
-        "pk"
-    )
+    """Replay every assignment, newest first; say whether its stored state differs from its log's."""
+    assignments = models.Assignment.objects.select_related("study", "image", "annotator")
+    assignments = assignments.order_by("-pk")
     for assignment in assignments.iterator():
-        state = settled_of(assignment, read_log(assignment)).state
+        state = read_log(assignment).settled.state
         replayed = None
         # Once all pairs are placed, re-checks may still wait: the ranking is stored after them.
-        waits = assignment.screens.filter(state=models.Screen.State.WAITING).exists()
-        if state.is_finished and not waits:
-            replayed = rankings_of(assignment, state, method_of_each_result(assignment))
-        yield assignment, assignment.rankings != replayed
+        if not assignment.screens.filter(state=models.Screen.State.WAITING).exists():
+            replayed = complete_rankings_of(assignment, state, method_of_each_result(assignment))
+        yield assignment, assignment.rankings != replayed or not _asks_what_was_drawn(assignment)
+
+
+def _asks_what_was_drawn(assignment: models.Assignment) -> bool:
+    if assignment.drawn is None:
+        return True
+    results = Result.objects.filter(pk__in=item_of_each_result(assignment))
+    return {*results.values_list("method", flat=True)} == {*assignment.drawn["methods"]}
 
 
 def method_of_each_result(assignment: models.Assignment) -> dict[int, int]:

@@ -13,11 +13,10 @@ from annotate.studies.models import Study
 from rankings.elicitation import CRITERIA
 
 from .forms import AIDS
-from .models import Assignment, Skip, Verdict
+from .models import A_DAY_SECONDS, Assignment, Skip, Verdict
 from .presentation import payload
 from .turns import Turn
 
-_A_DAY_SECONDS = 86_400
 _HASH = re.compile(r"[0-9a-f]{64}$")
 
 
@@ -52,7 +51,9 @@ class ShownImageSerializer(serializers.Serializer[Any]):
     width = serializers.FloatField(allow_null=True)
     height = serializers.FloatField(allow_null=True)
     number = serializers.IntegerField(help_text="1 for the first image you rank.")
-    total = serializers.IntegerField()
+    total = serializers.IntegerField(
+        allow_null=True, help_text="Null where the request said that it has the image."
+    )
     results = serializers.DictField(
         child=ShownResultSerializer(),
         allow_null=True,
@@ -89,6 +90,9 @@ class TurnSerializer(serializers.Serializer[Any]):
 
     id = serializers.CharField(help_text="Of the screen; it tells nothing.")
     number = serializers.IntegerField()
+    first = serializers.ChoiceField(
+        ["left", "right"], help_text="The side to show first where there is room for one alone."
+    )
     left = serializers.CharField(help_text="Id of the result on the left.")
     right = serializers.CharField(help_text="Id of the result on the right.")
     image = ShownImageSerializer()
@@ -120,11 +124,12 @@ def _turn_data(page: Mapping[str, Any], request: Any) -> dict[str, Any]:
     shown, progress = page["image"], page["progress"]
     digest = _HASH.search(shown["url"] or "")
     address = reverse("api:photograph", args=[digest[0]], request=request) if digest else None
-    kept = ("key", "number", "total")
-    known = ("width", "height", "results", "truth", "matches")
+    kept = ("key", "number")
+    known = ("total", "width", "height", "results", "truth", "matches")
     return {
         "id": page["screen"]["id"],
         "number": page["screen"]["number"],
+        "first": page["screen"]["first"],
         "left": page["left"],
         "right": page["right"],
         "image": {
@@ -155,6 +160,14 @@ class HaveSerializer(serializers.Serializer[Any]):
     )
 
 
+class SeenSerializer(serializers.Serializer[Any]):
+    """Seconds for which each result was shown over its photograph, and which side came first."""
+
+    first = serializers.ChoiceField(["left", "right", "both"])
+    left = Finite(min_value=0, max_value=A_DAY_SECONDS)
+    right = Finite(min_value=0, max_value=A_DAY_SECONDS)
+
+
 class AnswerSerializer(HaveSerializer):
     """A verdict for each open criterion; those implied may be left out."""
 
@@ -162,13 +175,20 @@ class AnswerSerializer(HaveSerializer):
     precision = serializers.ChoiceField(Verdict.choices, required=False)
     preference = serializers.ChoiceField(Verdict.choices, required=False)
     seconds_taken = Finite(
-        required=False, allow_null=True, min_value=0, max_value=_A_DAY_SECONDS, default=None
+        required=False, allow_null=True, min_value=0, max_value=A_DAY_SECONDS, default=None
     )
     aids = serializers.DictField(
-        child=Finite(min_value=0, max_value=_A_DAY_SECONDS),
+        child=Finite(min_value=0, max_value=A_DAY_SECONDS),
         required=False,
         default=dict,
         help_text=f"Seconds that each was visible: {', '.join(AIDS)}.",
+    )
+    seen = SeenSerializer(
+        required=False,
+        allow_null=True,
+        default=None,
+        help_text="What was shown. Left out it is stored as unknown; an answer that says that a "
+        "result was shown for 0 seconds is refused.",
     )
     disputed = serializers.ListField(
         child=serializers.ChoiceField(CRITERIA),
@@ -223,6 +243,9 @@ class AssignmentSerializer(serializers.ModelSerializer[Assignment]):
 
     image_name = serializers.CharField(source="image.name")
     annotator = serializers.CharField(source="annotator.username")
+    asked = serializers.SerializerMethodField(
+        help_text="Slugs of the methods that were drawn and asked; null: all of the image."
+    )
     rankings = serializers.SerializerMethodField(
         help_text="For each criterion slugs of methods in buckets, best first; null until complete."
     )
@@ -236,11 +259,18 @@ class AssignmentSerializer(serializers.ModelSerializer[Assignment]):
             "annotator",
             "position",
             "state",
+            "asked",
             "unsettled",
             "created",
             "finished",
             "rankings",
         ]
+
+    def get_asked(self, assignment: Assignment) -> list[str] | None:
+        if assignment.drawn is None:
+            return None
+        slug_of = self.context["slug_of"]
+        return [slug_of[method] for method in assignment.drawn["methods"]]
 
     def get_rankings(self, assignment: Assignment) -> dict[str, list[list[str]]] | None:
         if assignment.rankings is None:

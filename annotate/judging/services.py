@@ -1,26 +1,37 @@
 """Asking and answering: what the comparison page and the API do to the log."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
+from typing import Any
 
 from django.contrib.auth.models import User
+from django.core.exceptions import ValidationError
 from django.db import transaction
-from django.db.models import OuterRef, Subquery
-from django.shortcuts import get_object_or_404
+from django.db.models import OuterRef, QuerySet, Subquery
+from django.http import Http404
+from django.utils.translation import gettext as _
 
 from annotate.errors import CHOOSE_A_VERDICT
+from annotate.prepared import Prepared, insert, set_value
 from annotate.studies.models import Membership, Role, Study
 from rankings.elicitation import CRITERIA
 
 from .changes import history
 from .errors import AlreadyAnswered, Incomplete, StudyNotOpen
-from .models import Assignment, Judgement, Screen, Skip, Verdict, Withdrawal
+from .known import apply_rule
+from .models import (
+    Assignment,
+    Judgement,
+    Screen,
+    Skip,
+    Verdict,
+    Withdrawal,
+    check_seen,
+    unknown_seen,
+)
 from .planning import go_on, reopen, waiting_or_next
-from .replay import Log, read_log
+from .replay import Event, Log, read_log
 from .turns import Turn, turn_of, waiting_turn
-
-_UNDONE = "An answer was undone."
-_CHANGED = "An earlier answer is open again."
 
 
 @transaction.atomic
@@ -30,7 +41,7 @@ def start(*, study: Study, annotator: User) -> Turn | None:
     None when this annotator has nothing left to rank. Raises Http404 for somebody who is not an
     annotator of the study, and StudyNotOpen.
     """
-    return waiting_or_next(_open_study(annotator, pk=study.pk), annotator)
+    return waiting_or_next(_open_study(annotator, study), annotator)
 
 
 @transaction.atomic
@@ -41,17 +52,21 @@ def record_judgement(
     verdicts: Mapping[str, str],
     seconds_taken: float | None = None,
     aids: Mapping[str, float] | None = None,
+    seen: Mapping[str, object] | None = None,
     disputed: Collection[str] = (),
 ) -> Turn | None:
     """Store the answer to a screen and return the next one; None when nothing is left.
+
+    ``seen`` says what was shown (models.check_seen); None: the page cannot tell, which is stored
+    as unknown. An answer that says itself that a result was not shown is refused.
 
     ``disputed`` names criteria that follow from earlier answers and are answered all the same:
     then the new answer counts, and earlier ones that contradict it are set aside. The same answer
     twice is stored once. Raises Http404 for a screen that is not this
     annotator's, StudyNotOpen, AlreadyAnswered if the screen has another answer, and Incomplete
-    if a criterion that is asked has no verdict.
+    if a criterion that is asked has no verdict or a result was not shown.
     """
-    study, screen, last_number = _open_screen(screen_id, annotator)
+    study, screen, last_number = _open_screen(screen_id, annotator, is_answer=True)
     log = read_log(screen.assignment)
     if screen.state != Screen.State.WAITING:
         _require_same_judgement(screen, log, verdicts)
@@ -63,10 +78,13 @@ def record_judgement(
         attempt=log.attempts(screen),
         seconds_taken=seconds_taken,
         aids=dict(aids or {}),
+        seen=_shown(seen),
         **_asked_verdicts(turn_of(screen, log), verdicts, disputed),
     )
-    judgement.save(force_insert=True)
-    _set_state(screen, Screen.State.ANSWERED)
+    insert(judgement)
+    set_value(screen, "state", Screen.State.ANSWERED)
+    if screen.known is not None:
+        apply_rule(study, annotator)
     return go_on(screen, log.with_event(judgement), annotator, number=last_number + 1)
 
 
@@ -83,11 +101,11 @@ def record_skip(
 
     The same skip twice is stored once. Raises as record_judgement does, but for Incomplete.
     """
-    study, screen, last_number = _open_screen(screen_id, annotator)
+    study, screen, last_number = _open_screen(screen_id, annotator, is_answer=True)
     if screen.state == Screen.State.SKIPPED:
         return waiting_or_next(study, annotator)
     if screen.state != Screen.State.WAITING:
-        raise AlreadyAnswered("This pair was answered in another tab.")
+        raise AlreadyAnswered(_("This pair was answered in another tab."))
     log = read_log(screen.assignment)
     skip = Skip(
         assignment=screen.assignment,
@@ -98,8 +116,8 @@ def record_skip(
         text=text,
         environment=dict(environment or {}),
     )
-    skip.save(force_insert=True)
-    _set_state(screen, Screen.State.SKIPPED)
+    insert(skip)
+    set_value(screen, "state", Screen.State.SKIPPED)
     return go_on(screen, log.with_event(skip), annotator, number=last_number + 1)
 
 
@@ -111,16 +129,16 @@ def undo(*, study: Study, annotator: User, screen_id: str) -> Turn | None:
     means that the request was sent twice or from an old tab, and raises AlreadyAnswered. With
     nothing to undo the waiting screen is returned. Raises Http404 and StudyNotOpen as start.
     """
-    study = _open_study(annotator, pk=study.pk)
+    study = _open_study(annotator, study)
     waiting = waiting_turn(study, annotator)
     if screen_id != (waiting.screen.public_id if waiting else ""):
-        raise AlreadyAnswered("Something changed in another tab; nothing was undone.")
+        raise AlreadyAnswered(_("Something changed in another tab; nothing was undone."))
     last = _last_event(study, annotator, waiting)
     if last is None:
         return waiting
     event, log = last
     _withdraw(event, log)
-    return _with_note(waiting_turn(study, annotator), _UNDONE)
+    return _with_note(waiting_turn(study, annotator), _("An answer was undone."))
 
 
 @transaction.atomic
@@ -131,24 +149,23 @@ def change(*, screen_id: str, annotator: User) -> Turn | None:
     Raises Http404, StudyNotOpen, and AlreadyAnswered for a screen that has no answer in force or
     is too far back.
     """
-    study, screen, _ = _open_screen(screen_id, annotator)
+    study, screen, _last = _open_screen(screen_id, annotator)
     log = read_log(screen.assignment)
-    event = next((event for event in log.in_force if event.screen_id == screen.pk), None)
+    event = next((event for event in log.in_force if event.screen == screen.pk), None)
     shown = {past.screen.public_id for past in history(study, annotator)}
     if event is None or screen.public_id not in shown:
-        raise AlreadyAnswered("This answer can no longer be changed.")
-    event.assignment = screen.assignment
+        raise AlreadyAnswered(_("This answer can no longer be changed."))
     _withdraw(event, log)
-    return _with_note(waiting_turn(study, annotator), _CHANGED)
+    return _with_note(waiting_turn(study, annotator), _("An earlier answer is open again."))
 
 
-def _withdraw(event: Judgement | Skip, log: Log) -> None:
+def _withdraw(event: Event, log: Log) -> None:
     """Withdraw an event and let its screen wait again."""
-    kind = "judgement" if isinstance(event, Judgement) else "skip"
-    assignment = event.assignment
-    Withdrawal.objects.create(assignment=assignment, number=log.next_number, **{kind: event})
+    assignment = log.assignment
+    withdrawn = {"skip_id" if event.is_skip else "judgement_id": event.pk}
+    Withdrawal.objects.create(assignment=assignment, number=log.next_number, **withdrawn)
     assignment.screens.filter(state=Screen.State.WAITING).update(state=Screen.State.RETIRED)
-    _set_state(event.screen, Screen.State.WAITING)
+    assignment.screens.filter(pk=event.screen).update(state=Screen.State.WAITING)
     reopen(assignment)
 
 
@@ -156,54 +173,80 @@ def _with_note(turn: Turn | None, note: str) -> Turn | None:
     return replace(turn, note=note) if turn is not None else None
 
 
-def _open_study(annotator: User, **study: object) -> Study:
-    """Return the study, locked for this annotator until the transaction ends.
+def _locked_membership(**found_by: object) -> QuerySet[Membership]:
+    """Everything that changes what an annotator has answered takes this one lock first.
 
-    Everything that changes what an annotator has answered takes this one lock first, so that
-    answers, skips and undos of one person follow one another and never wait in a circle.
+    So answers, skips and undos of one person follow one another and never wait in a circle.
     """
     memberships = Membership.objects.select_for_update(of=("self",)).select_related("study")
-    membership = get_object_or_404(
-        memberships,
-        person=annotator,
-        role=Role.ANNOTATOR,
-        **{f"study__{key}": value for key, value in study.items()},
+    return memberships.filter(role=Role.ANNOTATOR, **found_by)
+
+
+def _locked_by_screen(person: int, public_id: str) -> QuerySet[Membership]:
+    return _locked_membership(
+        person=person,
+        study__assignments__annotator=person,
+        study__assignments__screens__public_id=public_id,
     )
-    if membership.study.state != Study.State.OPEN:
+
+
+def _screen(public_id: str) -> QuerySet[Screen]:
+    last = Screen.objects.filter(assignment=OuterRef("assignment")).order_by("-number")
+    return (
+        Screen.objects.filter(public_id=public_id)
+        .select_related("assignment__image__dataset")
+        .defer("assignment__image__truth")
+        .annotate(last_number=Subquery(last.values("number")[:1]))
+    )
+
+
+_membership_by_screen = Prepared(_locked_by_screen)
+_screens = Prepared(_screen)
+
+
+def _open_study(annotator: User, study: Study) -> Study:
+    """Return the study, locked for this annotator until the transaction ends."""
+    return _open(_locked_membership(person=annotator, study=study))
+
+
+def _open(memberships: Iterable[Membership], *, is_answer: bool = False) -> Study:
+    """Return the study of a membership; raise StudyNotOpen, and Http404 where there is none.
+
+    An answer to a pair on screen is taken for a while after the study has ended by its rule.
+    """
+    membership = next(iter(memberships), None)
+    if membership is None:
+        raise Http404("Not an annotator of this study.")
+    is_open = membership.study.state == Study.State.OPEN
+    if not (is_open or (is_answer and membership.study.is_ending)):
         raise not_open(membership.study)
     return membership.study
 
 
 def not_open(study: Study) -> StudyNotOpen:
     return StudyNotOpen(
-        f"The study “{study}” is {study.get_state_display()}. What you answered is kept."
+        _("The study “{study}” is {state}. What you answered is kept.").format(
+            study=study, state=study.get_state_display()
+        )
     )
 
 
-def _open_screen(public_id: str, annotator: User) -> tuple[Study, Screen, int]:
+def _open_screen(
+    public_id: str, annotator: User, *, is_answer: bool = False
+) -> tuple[Study, Screen, int]:
     """Return one of this annotator's screens with its study, locked, and the image's last number.
 
     Raises Http404 for a screen that is not theirs.
     """
-    study = _open_study(
-        annotator,
-        assignments__annotator=annotator,
-        assignments__screens__public_id=public_id,
-    )
-    last = Screen.objects.filter(assignment=OuterRef("assignment")).order_by("-number")
-    screen = (
-        Screen.objects.select_related("assignment__image__dataset")
-        .annotate(last_number=Subquery(last.values("number")[:1]))
-        .get(public_id=public_id)
-    )
+    membership = _membership_by_screen(person=annotator.pk, public_id=public_id)
+    study = _open(membership, is_answer=is_answer)
+    [screen] = _screens(public_id=public_id)
     screen.assignment.study = study
     screen.assignment.annotator = annotator
-    return study, screen, screen.last_number
+    return study, screen, screen.last_number  # type: ignore[attr-defined]  # annotated above
 
 
-def _last_event(
-    study: Study, annotator: User, waiting: Turn | None
-) -> tuple[Judgement | Skip, Log] | None:
+def _last_event(study: Study, annotator: User, waiting: Turn | None) -> tuple[Event, Log] | None:
     assignments = Assignment.objects.filter(study=study, annotator=annotator)
     if waiting is not None:
         assignments = assignments.filter(position__lte=waiting.assignment.position)
@@ -217,13 +260,11 @@ def _last_event(
 
 def _require_same_judgement(screen: Screen, log: Log, verdicts: Mapping[str, str]) -> None:
     if screen.state == Screen.State.RETIRED:
-        raise AlreadyAnswered("This pair was left behind by an undo.")
-    stored = next((event for event in log.in_force if event.screen_id == screen.pk), None)
-    if isinstance(stored, Judgement) and all(
-        verdicts.get(criterion) == verdict for criterion, verdict in stored.verdicts.items()
-    ):
+        raise AlreadyAnswered(_("This pair was undone."))
+    stored = next((event.verdicts for event in log.in_force if event.screen == screen.pk), None)
+    if stored and all(verdicts.get(name) == verdict for name, verdict in stored.items()):
         return
-    raise AlreadyAnswered("This pair was answered in another tab.")
+    raise AlreadyAnswered(_("This pair was answered in another tab."))
 
 
 def _asked_verdicts(
@@ -240,14 +281,20 @@ def _asked_verdicts(
             if given in Verdict.values:
                 stored[criterion] = given
             else:
-                reasons[criterion] = CHOOSE_A_VERDICT
+                reasons[criterion] = str(CHOOSE_A_VERDICT)
         elif given not in ("", follows):
-            reasons[criterion] = "This follows from your earlier answers."
+            reasons[criterion] = _("This follows from your earlier answers.")
     if reasons:
         raise Incomplete(reasons)
     return stored
 
 
-def _set_state(screen: Screen, state: Screen.State) -> None:
-    screen.state = state
-    screen.save(update_fields=["state"])
+def _shown(seen: Mapping[str, object] | None) -> dict[str, Any]:
+    """Return what to store of what was shown; raise Incomplete unless both results were."""
+    if seen is None:
+        return unknown_seen()
+    try:
+        check_seen(dict(seen))
+    except ValidationError as fault:
+        raise Incomplete({"seen": _("Look at both results before you answer.")}) from fault
+    return dict(seen)

@@ -4,15 +4,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from django.contrib.auth.models import User
+from django.db.models import QuerySet
 
+from annotate.prepared import Prepared
 from annotate.studies.models import Study
-from rankings.elicitation import CRITERIA, Answer, State
-from rankings.elicitation import Skip as PlannerSkip
-from rankings.rechecks import Settled
+from rankings.elicitation import CRITERIA, State
 from rankings.strategies import Strategy
 
-from .models import Assignment, Judgement, Screen
-from .replay import Log, entries_of, item_of_each_result, read_log, settled_of
+from .models import Assignment, Screen
+from .replay import Log, item_of_each_result, read_log
 
 
 @dataclass(frozen=True)
@@ -20,9 +20,7 @@ class Turn:
     """The screen that waits for an annotator, and the state of its image's rankings."""
 
     screen: Screen
-    settled: Settled
-    # What is in force of the image's log, as the planner has it.
-    entries: tuple[Answer | PlannerSkip, ...]
+    log: Log
     can_undo: bool
     # What was answered before an undo or a change came back to this screen.
     answers: Mapping[str, str] = field(default_factory=dict)
@@ -31,7 +29,7 @@ class Turn:
 
     @property
     def state(self) -> State:
-        return self.settled.state
+        return self.log.settled.state
 
     @property
     def assignment(self) -> Assignment:
@@ -50,7 +48,7 @@ class Turn:
     @property
     def implied(self) -> dict[str, str]:
         """The verdicts that need no asking. A re-check asks all; a changed answer what it asked."""
-        if self.screen.is_check:
+        if self.screen.is_check or self.screen.known is not None:
             return {}
         known = self.state.implied(*self.pair)
         return {
@@ -67,33 +65,34 @@ def strategy_of(study: Study) -> Strategy:
 
 def waiting_turn(study: Study, annotator: User) -> Turn | None:
     """Return what this annotator is asked now; None before the start and after the end."""
-    screen = (
-        Screen.objects.filter(
-            assignment__study=study,
-            assignment__annotator=annotator,
-            assignment__state=Assignment.State.IN_WORK,
-            state=Screen.State.WAITING,
-        )
-        .select_related("assignment__image__dataset", "assignment__study")
-        # An undo can reopen an image while the next one has begun; the earlier comes first.
-        .order_by("assignment__position")
-        .first()
-    )
-    if screen is None:
-        return None
-    return turn_of(screen, read_log(screen.assignment))
+    for screen in _waiting(study=study.pk, annotator=annotator.pk):
+        return turn_of(screen, read_log(screen.assignment))
+    return None
+
+
+def _waiting_screen(study: int, annotator: int) -> QuerySet[Screen]:
+    waiting = Screen.objects.filter(
+        assignment__study=study,
+        assignment__annotator=annotator,
+        assignment__state=Assignment.State.IN_WORK,
+        state=Screen.State.WAITING,
+    ).select_related("assignment__image__dataset", "assignment__study")
+    # An undo can reopen an image while the next one has begun; the earlier comes first.
+    return waiting.order_by("assignment__position")[:1]
+
+
+_waiting = Prepared(_waiting_screen)
 
 
 def turn_of(screen: Screen, log: Log) -> Turn:
     taken_back = [
-        event
+        event.verdicts
         for event in log.events
-        if isinstance(event, Judgement) and event.screen_id == screen.pk
+        if event.verdicts is not None and event.screen == screen.pk
     ]
     return Turn(
         screen=screen,
-        settled=settled_of(screen.assignment, log),
-        entries=entries_of(screen.assignment, log),
+        log=log,
         can_undo=bool(log.in_force) or screen.assignment.position > 1,
-        answers=taken_back[-1].verdicts if taken_back else {},
+        answers=taken_back[-1] if taken_back else {},
     )

@@ -7,6 +7,7 @@ urlpatterns = [
     path("<slug:slug>/", views.judge, name="judge"),
     path("<slug:slug>/start/", views.start, name="start"),
     path("<slug:slug>/undo/", views.undo, name="undo"),
+    path("<slug:slug>/own/", views.own, name="own"),
     path("<slug:slug>/history/", views.history, name="history"),
     path("<slug:slug>/next-image/", views.next_image, name="next_image"),
     path("<slug:slug>/methods/add/", views.add_method, name="add_method"),

@@ -11,6 +11,8 @@ from django.forms import Form
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase, JsonResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
@@ -25,8 +27,9 @@ from rankings.elicitation import CRITERIA
 from . import changes, methods, planning, services, turns
 from .errors import AlreadyAnswered, Incomplete, StudyNotOpen
 from .forms import JudgementForm, SkipForm
-from .models import Assignment, Screen, Skip
-from .presentation import history_data, image_data, payload, sides
+from .models import Assignment, Skip
+from .own import consistency_of, in_words, own_work
+from .presentation import criteria_data, history_data, image_data, payload, sides, study_left
 from .sharing import first_visit_is_due, n_images_of
 
 View = Callable[..., HttpResponseBase]
@@ -107,11 +110,12 @@ def answer(request: SignedInRequest, screen_id: str) -> HttpResponse:
             verdicts=form.verdicts(),
             seconds_taken=form.cleaned_data["seconds_taken"],
             aids=form.cleaned_data["aids"],
+            seen=form.cleaned_data["seen"],
             disputed=form.cleaned_data["disputed"],
         )
     except Incomplete as refusal:
         return _incomplete(request, screen_id, refusal)
-    return _next(request, turn, screen_id, "Saved.")
+    return _next(request, turn, screen_id, _("Saved."))
 
 
 def _reasons(form: Form) -> dict[str, str]:
@@ -127,7 +131,7 @@ def skip(request: SignedInRequest, screen_id: str) -> HttpResponse:
     if not form.is_valid():
         return _incomplete(request, screen_id, Incomplete(_reasons(form)))
     turn = services.record_skip(screen_id=screen_id, annotator=request.user, **form.cleaned_data)
-    return _next(request, turn, screen_id, "Skipped.")
+    return _next(request, turn, screen_id, _("Skipped."))
 
 
 @_signed_in
@@ -138,7 +142,14 @@ def undo(request: SignedInRequest, slug: str) -> HttpResponse:
     turn = services.undo(
         study=study, annotator=request.user, screen_id=request.POST.get("screen", "")
     )
-    return _show(request, turn, study, "Undone.")
+    return _show(request, turn, study, _("Undone."))
+
+
+@_signed_in
+@require_safe
+def own(request: SignedInRequest, slug: str) -> HttpResponse:
+    """A place to come back to: what is done and left, the introduction, one's own answers."""
+    return _own(request, _study(request, slug))
 
 
 @_signed_in
@@ -159,7 +170,7 @@ def history(request: SignedInRequest, slug: str) -> HttpResponse:
 @_refusals_shown
 def change(request: SignedInRequest, screen_id: str) -> HttpResponse:
     turn = services.change(screen_id=screen_id, annotator=request.user)
-    return _next(request, turn, screen_id, "Open again.")
+    return _next(request, turn, screen_id, _("Open again."))
 
 
 @_signed_in
@@ -169,11 +180,13 @@ def next_image(request: SignedInRequest, slug: str) -> HttpResponse:
     study = _study(request, slug)
     if study.state != Study.State.OPEN:
         return refused(request, services.not_open(study))
-    image_id = planning.next_image(study, request.user)
-    if image_id is None:
+    following = planning.next_visit(study, request.user)
+    if following is None:
         return JsonResponse({"image": None})
+    image_id, visit, known = following
     image = Image.objects.select_related("dataset").get(pk=image_id)
-    return JsonResponse({"image": image_data(study, request.user, image)})
+    asked = None if visit.drawn is None else visit.results
+    return JsonResponse({"image": image_data(study, request.user, image, known, asked)})
 
 
 @login_required
@@ -186,8 +199,12 @@ def add_method(request: SignedInRequest, slug: str) -> HttpResponse:
     except StudyRefused as refusal:
         messages.error(request, str(refusal))
     else:
-        waits = "1 ranking waits" if n_waiting == 1 else f"{n_waiting} rankings wait"
-        messages.success(request, f"{method} takes part; {waits} for a few more answers.")
+        words = ngettext(
+            "{method} takes part; {n} ranking waits for a few more answers.",
+            "{method} takes part; {n} rankings wait for a few more answers.",
+            n_waiting,
+        )
+        messages.success(request, words.format(method=method, n=n_waiting))
     return redirect("studies:detail", slug=slug)
 
 
@@ -200,7 +217,8 @@ def withdraw_method(request: SignedInRequest, slug: str) -> HttpResponse:
     except StudyRefused as refusal:
         messages.error(request, str(refusal))
     else:
-        messages.success(request, f"{method} no longer takes part. The answers about it are kept.")
+        words = _("{method} no longer takes part. The answers about it are kept.")
+        messages.success(request, words.format(method=method))
     return redirect("studies:detail", slug=slug)
 
 
@@ -269,17 +287,46 @@ def _screen(
 def _start_or_end(request: SignedInRequest, study: Study, *, status: int = 200) -> HttpResponse:
     assignments = Assignment.objects.filter(study=study, annotator=request.user)
     n_images, n_done = n_images_of(study, request.user), assignments.count()
-    context = {"study": study, "n_images": n_images, "n_done": n_done}
+    context: dict[str, Any] = {"study": study, "n_images": n_images, "n_done": n_done}
+    context["pairs_each"] = _pairs_each(study)
     if n_images and n_done < n_images:
-        context["criteria"] = [(name.capitalize(), study.questions[name]) for name in CRITERIA]
+        context["criteria"] = [
+            (asked["title"], asked["question"]) for asked in criteria_data(study, {})
+        ]
         context["start_url"] = reverse("judging:start", args=[study.slug])
         return render(request, "judging/start.html", context, status=status)
-    context["n_screens"] = Screen.objects.filter(
-        assignment__in=assignments, state=Screen.State.ANSWERED
-    ).count()
-    context["undo_url"] = reverse("judging:undo", args=[study.slug])
-    context["can_undo"] = bool(context["n_screens"])
-    return render(request, "judging/finished.html", context, status=status)
+    return _own(request, study, status=status)
+
+
+def _own(request: SignedInRequest, study: Study, *, status: int = 200) -> HttpResponse:
+    """What somebody did in a study, and what is left of it."""
+    turn = turns.waiting_turn(study, request.user)
+    work = own_work(study, request.user)
+    is_open = study.state == Study.State.OPEN
+    is_done = turn is None and work.n_left == 0
+    context = {
+        "study": study,
+        "work": work,
+        "is_open": is_open,
+        "is_done": is_done,
+        "time_left": study_left(study, request.user, turn, work) if is_open else "",
+        "time_worked": "" if work.minutes is None else in_words(work.minutes),
+        # Never before the end: who knows how they do answers otherwise.
+        "consistency": consistency_of(study, request.user) if is_done or not is_open else None,
+        "undo_url": reverse("judging:undo", args=[study.slug]),
+        "can_undo": is_done and is_open and work.n_answered + work.n_skipped > 0,
+        "first_visit_is_due": first_visit_is_due(study, request.user),
+    }
+    return render(request, "judging/own.html", context, status=status)
+
+
+def _pairs_each(study: Study) -> str:
+    """Say how many pairs an image brings."""
+    if study.methods_per_visit != planning.ONE_PAIR:
+        return _("several pairs each")
+    return (
+        _("one pair each, on some of them several") if study.whole_percent else _("one pair each")
+    )
 
 
 def _incomplete(request: SignedInRequest, screen_id: str, refusal: Incomplete) -> HttpResponse:
@@ -292,12 +339,15 @@ def _incomplete(request: SignedInRequest, screen_id: str, refusal: Incomplete) -
         return _conflict(
             request,
             _study_of(request, screen_id),
-            AlreadyAnswered("This pair was answered in another tab."),
+            AlreadyAnswered(_("This pair was answered in another tab.")),
         )
     if "reason" in refusal.reasons or "text" in refusal.reasons:
         return _screen(request, turn, status=422, skip_errors=refusal.reasons)
     answers = {name: request.POST.get(name, "") for name in CRITERIA}
-    return _screen(request, turn, status=422, errors=refusal.reasons, answers=answers)
+    notice = refusal.reasons.get("seen", "")
+    return _screen(
+        request, turn, status=422, errors=refusal.reasons, answers=answers, notice=notice
+    )
 
 
 def _conflict(request: SignedInRequest, study: Study, refusal: AlreadyAnswered) -> HttpResponse:
@@ -319,9 +369,9 @@ def refused(request: SignedInRequest, refusal: Refusal) -> HttpResponse:
     if _wants_json(request):
         return JsonResponse({"message": str(refusal)}, status=403)
     context = {
-        "title": "This study takes no answers now",
+        "title": _("This study is not taking answers now"),
         "sentence": str(refusal),
         "next_url": reverse("home"),
-        "next_label": "Your studies",
+        "next_label": _("Your studies"),
     }
     return render(request, "judging/refused.html", context, status=403)

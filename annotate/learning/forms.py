@@ -3,6 +3,7 @@
 from typing import Any
 
 from django import forms
+from django.utils.translation import gettext_lazy as _
 
 from annotate.errors import CHOOSE_A_VERDICT
 
@@ -11,7 +12,7 @@ from .pairs import CRITERIA, EQUAL, LEFT, RIGHT
 
 class ConsentForm(forms.Form):
     agree = forms.BooleanField(
-        error_messages={"required": "Tick the box to take part. Without it you cannot begin."}
+        error_messages={"required": _("Tick the box to take part. Without it you cannot begin.")}
     )
 
 

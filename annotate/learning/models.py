@@ -2,6 +2,8 @@
 
 from django.conf import settings
 from django.db import models
+from django.utils.translation import gettext, pgettext_lazy
+from django.utils.translation import gettext_lazy as _
 
 from annotate.studies.models import Study
 
@@ -10,11 +12,11 @@ class FirstVisit(models.Model):
     """One annotator's introduction to a study. It is no judgement, and no result is made of it."""
 
     class Practice(models.TextChoices):
-        OPEN = "open", "not finished"
-        SKIPPED = "skipped", "skipped"
-        PASSED = "passed", "passed"
+        OPEN = "open", _("not finished")
+        SKIPPED = "skipped", pgettext_lazy("practice", "skipped")
+        PASSED = "passed", _("passed")
         # The note to the researcher; nobody is kept out by it.
-        NOT_PASSED = "not_passed", "not passed"
+        NOT_PASSED = "not_passed", _("not passed")
 
     study = models.ForeignKey(Study, models.CASCADE, related_name="first_visits")
     annotator = models.ForeignKey(
@@ -23,8 +25,12 @@ class FirstVisit(models.Model):
     consented = models.DateTimeField()
     # Which wording was agreed to: a key of consent.TEXTS.
     consent_version = models.CharField(max_length=20)
+    # The study's own words that were agreed to; empty where they were the usual of that version.
+    consent_words = models.TextField(blank=True, max_length=2000)
     finished = models.DateTimeField(null=True, blank=True)
     practice = models.CharField(max_length=10, choices=Practice, default=Practice.OPEN)
+    # How many worked examples were gone through, one by one.
+    examples_seen = models.PositiveSmallIntegerField(default=0)
     # [{"round", "pair", "answers": {criterion: verdict}, "expected": {criterion: verdict}}, ...]
     practice_answers = models.JSONField(default=list, blank=True)
 
@@ -36,4 +42,6 @@ class FirstVisit(models.Model):
         ]
 
     def __str__(self) -> str:
-        return f"first visit of {self.annotator} to {self.study}"
+        return gettext("first visit of {person} to {study}").format(
+            person=self.annotator, study=self.study
+        )

@@ -5,31 +5,48 @@ from typing import Any
 
 from django.contrib.auth.models import User
 from django.templatetags.static import static
+from django.utils.text import get_text_list
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 
 from annotate.accounts.models import Preferences
+from annotate.judging.models import CRITERION_NAMES, Verdict
+from annotate.judging.presentation import boxes_text
 from annotate.studies.models import Study
 
 from .pairs import CHECKED, CRITERIA, EQUAL, LEFT, RIGHT, Card, Exercise, Pair
-from .pictures import HEIGHT, WIDTH, Box
-
-WORDS = {LEFT: "Left better", EQUAL: "Equal", RIGHT: "Right better"}
+from .pictures import Box
 
 
 def shown(pair: Pair) -> dict[str, Any]:
     """Return a pair as the panes draw it, and in words for those who cannot see it."""
+    picture = pair.picture
+    image = {
+        "key": pair.slug,
+        "url": static(f"img/learning/{picture.file}"),
+        "width": picture.width,
+        "height": picture.height,
+    }
+    left, right = _side(pair.left), _side(pair.right)
     return {
-        "image": {
-            "url": static(f"img/learning/{pair.picture.slug}.svg"),
-            "width": WIDTH,
-            "height": HEIGHT,
+        "image": image,
+        "left": left,
+        "right": right,
+        "close_up": _view_box(pair.close_up),
+        # What the script of the panes draws from: the comparison page's shape.
+        "payload": {
+            "screen": {"id": pair.slug, "first": LEFT},
+            "study": {"settings": {"ground_truth": "never"}},
+            "image": image,
+            "left": left,
+            "right": right,
+            "close_up": pair.close_up,
         },
-        "left": _side(pair.left),
-        "right": _side(pair.right),
         "in_words": " ".join(
             [
-                pair.picture.says,
-                f"Left: {_in_words(pair, pair.left)}.",
-                f"Right: {_in_words(pair, pair.right)}.",
+                _(pair.picture.says),
+                _("Left: {boxes}.").format(boxes=_in_words(pair, pair.left)),
+                _("Right: {boxes}.").format(boxes=_in_words(pair, pair.right)),
             ]
         ),
     }
@@ -49,11 +66,11 @@ def card_rows(card: Card, study: Study) -> list[dict[str, str]]:
         verdict = getattr(card, criterion)
         rows.append(
             {
-                "title": criterion.capitalize(),
+                "title": str(CRITERION_NAMES[criterion]),
                 "question": study.questions[criterion],
                 "answer": verdict.answer,
-                "words": WORDS.get(verdict.answer, "You decide"),
-                "why": verdict.why,
+                "words": _words_of(verdict.answer) or _("You decide"),
+                "why": _(verdict.why),
             }
         )
     return rows
@@ -64,7 +81,7 @@ def criteria(study: Study) -> list[dict[str, str]]:
     return [
         {
             "name": criterion,
-            "title": criterion.capitalize(),
+            "title": str(CRITERION_NAMES[criterion]),
             "question": study.questions[criterion],
             "state": "open",
         }
@@ -79,28 +96,32 @@ def feedback(exercise: Exercise, answers: Mapping[str, str]) -> list[dict[str, A
         expected, chosen = exercise.expected[criterion], answers[criterion]
         rows.append(
             {
-                "title": criterion.capitalize(),
-                "chosen": WORDS[chosen],
+                "title": str(CRITERION_NAMES[criterion]),
+                "chosen": _words_of(chosen),
                 "is_right": chosen == expected,
-                "says": f"{_EXPECTED[expected]}: {exercise.why[criterion]}",
+                "says": _EXPECTED[expected].format(why=_(exercise.why[criterion])),
             }
         )
     rows.append(
         {
-            "title": "Preference",
-            "chosen": WORDS[answers["preference"]],
+            "title": str(CRITERION_NAMES["preference"]),
+            "chosen": _words_of(answers["preference"]),
             "is_right": None,
-            "says": "There is no wrong answer to this one.",
+            "says": _("There is no wrong answer to this one."),
         }
     )
     return rows
 
 
 _EXPECTED = {
-    LEFT: "The left result is better here",
-    EQUAL: "They are equal here",
-    RIGHT: "The right result is better here",
+    LEFT: gettext_lazy("The left result is better here: {why}"),
+    EQUAL: gettext_lazy("They are equal here: {why}"),
+    RIGHT: gettext_lazy("The right result is better here: {why}"),
 }
+
+
+def _words_of(answer: str) -> str:
+    return str(Verdict(answer).label) if answer else ""
 
 
 def _side(boxes: Iterable[Box]) -> dict[str, Any]:
@@ -108,13 +129,19 @@ def _side(boxes: Iterable[Box]) -> dict[str, Any]:
         f"{left:g},{top:g} {right:g},{top:g} {right:g},{bottom:g} {left:g},{bottom:g}"
         for left, top, right, bottom in boxes
     ]
-    label = {0: "No boxes", 1: "1 box"}.get(len(polygons), f"{len(polygons)} boxes")
-    return {"polygons": polygons, "label": label}
+    return {"polygons": polygons, "label": boxes_text(len(polygons))}
+
+
+def _view_box(box: Box | None) -> str:
+    if box is None:
+        return ""
+    left, top, right, bottom = box
+    return f"{left:g} {top:g} {right - left:g} {bottom - top:g}"
 
 
 def _in_words(pair: Pair, boxes: Iterable[Box]) -> str:
     said = [_said(pair, box) for box in boxes]
-    return "; ".join(said) if said else "no boxes"
+    return "; ".join(said) if said else _("no boxes")
 
 
 def _said(pair: Pair, box: Box) -> str:
@@ -129,9 +156,15 @@ def _said(pair: Pair, box: Box) -> str:
         share = wide * high / ((right - left) * (bottom - top))
         (inside if share > 0.95 else cut).append((text, (right - left) * (bottom - top)))
     if not inside and not cut:
-        return "a box on no text"
-    named = " and ".join(f"“{text}”" for text, _ in inside or cut)
+        return _("a box on no text")
+    named = get_text_list(
+        [_("“{text}”").format(text=text) for text, _area in inside or cut], _("and")
+    )
     if not inside:
-        return f"a box on a part of {named}"
+        return _("a box on a part of {words}").format(words=named)
     area = (box[2] - box[0]) * (box[3] - box[1])
-    return f"a {'much too large ' if area > 4 * sum(a for _, a in inside) else ''}box round {named}"
+    is_far_too_large = area > 4 * sum(of_text for _text, of_text in inside)
+    words = (
+        _("a much too large box round {words}") if is_far_too_large else _("a box round {words}")
+    )
+    return words.format(words=named)

@@ -4,7 +4,11 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from django.contrib.auth.models import User
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 
+from annotate.judging.models import CRITERION_NAMES
+from annotate.judging.own import in_words
 from annotate.judging.sharing import n_images_of
 from annotate.studies.models import Role, Study
 
@@ -21,7 +25,7 @@ class PracticeResult:
     finished: datetime | None
     outcome: str  # in words
     is_flagged: bool
-    # One text for each complete round: "recall 6 of 6, precision 4 of 6".
+    # One text for each complete round: "Recall 6 of 6, Precision 4 of 6".
     rounds: tuple[str, ...]
 
 
@@ -37,7 +41,9 @@ def practice_results(study: Study) -> list[PracticeResult]:
             is_flagged=visit.practice == FirstVisit.Practice.NOT_PASSED,
             rounds=tuple(
                 ", ".join(
-                    f"{criterion} {n} of {practised.n_answered}"
+                    _("{criterion} {n} of {total}").format(
+                        criterion=CRITERION_NAMES[criterion], n=n, total=practised.n_answered
+                    )
                     for criterion, n in practised.n_right.items()
                 )
                 for practised in Practice(visit).complete_rounds
@@ -67,17 +73,31 @@ class Size:
     @property
     def hours(self) -> str:
         """The time for all images together, in words."""
-        minutes = self.n_images * self.minutes_an_image
-        if minutes < 90:
-            return f"{max(5, 5 * round(minutes / 5))} minutes"
-        return f"{round(minutes / 60)} hours"
+        return in_words(self.n_images * self.minutes_an_image)
+
+    @property
+    def sentence(self) -> str:
+        n_images = ngettext("{n} image", "{n} images", self.n_images).format(n=self.n_images)
+        n_pairs = ngettext("{n} pair", "{n} pairs", self.n_pairs).format(n=self.n_pairs)
+        minutes = ngettext("{n} minute", "{n} minutes", self.minutes_an_image)
+        return _(
+            "Then come {images}, each with roughly {pairs} and {minutes}: about {hours} in all, in as "
+            "many sittings as you like."
+        ).format(
+            images=n_images,
+            pairs=n_pairs,
+            minutes=minutes.format(n=self.minutes_an_image),
+            hours=self.hours,
+        )
 
 
 _SECONDS_A_PAIR = 12
 
 
 def size(study: Study, annotator: User) -> Size:
+    # All methods, or those that are drawn for one visit.
     n_methods = study.methods.count()
+    n_methods = min(study.methods_per_visit or n_methods, n_methods)
     # The k-th result is placed among k - 1 by halving; the three criteria rarely part ways.
     n_pairs = sum((k - 1).bit_length() for k in range(2, n_methods + 1))
     minutes = max(1, round(n_pairs * _SECONDS_A_PAIR / 60))

@@ -8,8 +8,9 @@ from django.contrib.auth.models import User
 from django.db import transaction
 from django.db.models import Q
 from django.utils import timezone
+from django.utils.translation import gettext as _
 
-from annotate.judging.models import Assignment
+from annotate.judging.models import CRITERION_NAMES, Assignment
 from annotate.studies.models import Study
 
 from . import consent
@@ -48,15 +49,33 @@ def find_visit(study: Study, annotator: User) -> FirstVisit | None:
     return FirstVisit.objects.filter(study=study, annotator=annotator).first()
 
 
+def consent_text(study: Study, visit: FirstVisit | None) -> str:
+    """Return what somebody agreed to, or is asked to agree to, in Markdown."""
+    if visit is None:
+        return study.consent_text
+    return visit.consent_words or str(consent.TEXTS[visit.consent_version])
+
+
 def give_consent(*, study: Study, annotator: User) -> FirstVisit:
     """Store that somebody agreed to take part, and when; the first time counts."""
     _require_open(study)
-    visit, _ = FirstVisit.objects.get_or_create(
+    visit, _is_new = FirstVisit.objects.get_or_create(
         study=study,
         annotator=annotator,
-        defaults={"consented": timezone.now(), "consent_version": consent.VERSION},
+        defaults={
+            "consented": timezone.now(),
+            "consent_version": consent.VERSION,
+            "consent_words": study.consent,
+        },
     )
     return visit
+
+
+def pass_example(*, study: Study, annotator: User, number: int) -> None:
+    """Store that somebody went on from a worked example; the furthest counts."""
+    _require_open(study)
+    visits = FirstVisit.objects.filter(study=study, annotator=annotator)
+    visits.filter(examples_seen__lt=number).update(examples_seen=number)
 
 
 @transaction.atomic
@@ -91,7 +110,7 @@ def finish(*, study: Study, annotator: User) -> FirstVisit:
     _require_open(study)
     visit = FirstVisit.objects.select_for_update().filter(study=study, annotator=annotator).first()
     if visit is None:
-        raise ConsentMissing("Before you begin, please read this page and agree to take part.")
+        raise ConsentMissing(_("Before you begin, please read this page and agree to take part."))
     if visit.finished is None:
         visit.finished = timezone.now()
         _save(visit)
@@ -116,7 +135,7 @@ class Round:
 
     @property
     def figures(self) -> list[tuple[str, int]]:
-        return list(self.n_right.items())
+        return [(str(CRITERION_NAMES[criterion]), n) for criterion, n in self.n_right.items()]
 
 
 class Practice:
@@ -216,4 +235,6 @@ def _require_open(study: Study) -> None:
 
 
 def not_open(study: Study) -> StudyNotOpen:
-    return StudyNotOpen(f"The study “{study}” is {study.get_state_display()}.")
+    return StudyNotOpen(
+        _("The study “{study}” is {state}.").format(study=study, state=study.get_state_display())
+    )

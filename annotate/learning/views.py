@@ -5,23 +5,27 @@ from functools import wraps
 from typing import Any
 
 from django.contrib.auth.decorators import login_required
+from django.contrib.auth.models import User
 from django.http import Http404, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
+from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from annotate.access import permitted
 from annotate.errors import CHOOSE_A_VERDICT
+from annotate.guide.markdown import own_words
 from annotate.judging.views import refused
 from annotate.requests import SignedInRequest
 from annotate.studies.models import Study
 
-from . import consent, selectors, services
 from . import presentation as screens
+from . import selectors, services
 from .forms import ConsentForm, PracticeForm
 from .models import FirstVisit
-from .pairs import CARDS, EXERCISES, NEEDED, PAIRS_IN_A_ROUND, ROUNDS
+from .pairs import CARDS, EXERCISES, NEEDED, PAIRS_IN_A_ROUND, ROUNDS, SMALL_TEXT
 
 Visit = FirstVisit | None
 View = Callable[..., HttpResponse]
@@ -52,8 +56,10 @@ def _welcome(request: SignedInRequest, study: Study, visit: Visit) -> HttpRespon
         "form": form,
         "size": selectors.size(study, request.user),
         "contacts": selectors.contacts(study),
-        "consent_text": consent.TEXTS[visit.consent_version if visit else consent.VERSION],
-        "next_url": _waiting_url(study, visit),
+        "welcome": own_words(study.welcome_text),
+        "contact": own_words(study.contact_text),
+        "consent_words": own_words(services.consent_text(study, visit)),
+        "next_url": _waiting_url(study, visit, request.user),
     }
     return _page(request, study, visit, "welcome", context, 422 if form.is_bound else 200)
 
@@ -61,11 +67,17 @@ def _welcome(request: SignedInRequest, study: Study, visit: Visit) -> HttpRespon
 welcome = require_http_methods(["GET", "HEAD", "POST"])(_of_a_study(_welcome))
 
 
-@require_safe
+@require_http_methods(["GET", "HEAD", "POST"])
 @_of_a_study
 def card(request: SignedInRequest, study: Study, visit: Visit, number: int) -> HttpResponse:
+    """Show a worked example; going on from it is stored, so that people come back where they were."""
     if not 1 <= number <= len(CARDS):
         raise Http404
+    if request.method == "POST":
+        services.pass_example(study=study, annotator=request.user, number=number)
+        if number == len(CARDS):
+            return redirect("learning:practice", slug=study.slug)
+        return redirect("learning:card", slug=study.slug, number=number + 1)
     shown = CARDS[number - 1]
     context = {
         "card": shown,
@@ -73,7 +85,7 @@ def card(request: SignedInRequest, study: Study, visit: Visit, number: int) -> H
         "rows": screens.card_rows(shown, study),
         "number": number,
         "n_cards": len(CARDS),
-        "others": [(at, each.title) for at, each in enumerate(CARDS, 1)],
+        "others": [(at, gettext(each.title)) for at, each in enumerate(CARDS, 1)],
     }
     return _page(request, study, visit, "card", context)
 
@@ -144,7 +156,7 @@ def pair(
 @require_safe
 @_of_a_study
 def keys(request: SignedInRequest, study: Study, visit: Visit) -> HttpResponse:
-    return _page(request, study, visit, "keys", {})
+    return _page(request, study, visit, "keys", {"pair": screens.shown(SMALL_TEXT.pair)})
 
 
 @require_POST
@@ -166,16 +178,23 @@ def _pair_url(study: Study, round_number: int, number: int, *, again: bool = Fal
     return f"{address}?again=1" if again else address
 
 
-def _waiting_url(study: Study, visit: Visit) -> str:
+def _waiting_url(study: Study, visit: Visit, annotator: User) -> str:
     """Return where somebody who has agreed goes on."""
-    if services.Practice(visit).is_begun:
+    if visit is None or not services.is_due(study, annotator):
+        return reverse("learning:card", args=[study.slug, 1])
+    if services.Practice(visit).is_begun or visit.examples_seen >= len(CARDS):
         return reverse("learning:practice", args=[study.slug])
-    return reverse("learning:card", args=[study.slug, 1])
+    return reverse("learning:card", args=[study.slug, visit.examples_seen + 1])
 
 
 _STEPS = ("welcome", "card", "practice", "keys")
 _STEP_OF = {"pair": "practice", "feedback": "practice"}
-_TITLES = {"welcome": "Welcome", "card": "Examples", "practice": "Practice", "keys": "Keys"}
+_TITLES = {
+    "welcome": _("Welcome"),
+    "card": _("Examples"),
+    "practice": _("Practice"),
+    "keys": _("Keys and zoom"),
+}
 
 
 def _page(
