@@ -4,7 +4,10 @@ import tempfile
 from collections.abc import Mapping, Sequence
 from typing import BinaryIO, Final, cast
 
+from django.utils.translation import gettext as _
+
 from annotate.errors import Refusal
+from annotate.retold import told_plainly
 from protocols.core.regions import Region, decode_regions
 from protocols.formats.contents import Kind, LineFormat
 from protocols.formats.writing import NotWritable, write_coco, write_rrc_zip
@@ -60,7 +63,11 @@ def _written(
             _write_lines(stream, dataset, regions, kind)
     except NotWritable as refusal:
         stream.close()
-        raise NotExported(f"These regions cannot be written so: {refusal}.") from refusal
+        raise NotExported(
+            _("These regions cannot be written so: {refusal}.").format(
+                refusal=told_plainly(str(refusal))
+            )
+        ) from refusal
     stream.seek(0)
     return stream
 

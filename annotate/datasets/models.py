@@ -2,10 +2,12 @@
 
 from collections.abc import Sequence
 from functools import cached_property
+from pathlib import Path
 
 from django.core.files.storage import Storage, storages
 from django.db import models
 from django.db.models import Q
+from django.utils.translation import gettext_lazy
 
 from protocols.core.regions import Region, decode_regions
 
@@ -13,8 +15,8 @@ from protocols.core.regions import Region, decode_regions
 class BoxConvention(models.TextChoices):
     """The meaning of the files' coordinates; it decides how boxes are drawn."""
 
-    INCLUSIVE = "inclusive", "last pixel included (ICDAR 2013)"
-    POINTS = "points", "corner points"
+    INCLUSIVE = "inclusive", gettext_lazy("last pixel included (ICDAR 2013)")
+    POINTS = "points", gettext_lazy("corner points")
 
 
 class Dataset(models.Model):
@@ -25,9 +27,9 @@ class Dataset(models.Model):
     line_format = models.CharField(
         max_length=10,
         choices=[
-            ("ltrb", "left,top,right,bottom"),
-            ("quad", "four corners"),
-            ("polygon", "polygons"),
+            ("ltrb", gettext_lazy("left,top,right,bottom")),
+            ("quad", gettext_lazy("four corners")),
+            ("polygon", gettext_lazy("polygons")),
         ],
     )
     box_convention = models.CharField(max_length=10, choices=BoxConvention)
@@ -109,6 +111,10 @@ def stored_name(sha256: str) -> str:
 
 def image_storage() -> Storage:
     return storages["default"]
+
+
+def stored_path(sha256: str) -> Path:
+    return Path(image_storage().path(stored_name(sha256)))
 
 
 class Method(models.Model):

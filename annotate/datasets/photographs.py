@@ -4,13 +4,14 @@ import io
 import os
 import struct
 import zlib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 from typing import Final
+from uuid import uuid4
 
-from django.core.files.base import ContentFile
+from django.utils.translation import gettext as _
 from PIL import Image as Picture
 from PIL import UnidentifiedImageError
 
@@ -24,7 +25,7 @@ from protocols.formats.archives import (
 )
 from protocols.formats.problems import Problems
 
-from .models import Image, image_storage, stored_name
+from .models import stored_path
 
 # What browsers show; anything else, SVG and HTML above all, is refused whatever its name says.
 CONTENT_TYPES: Final = {
@@ -49,31 +50,26 @@ class Photograph:
     height: int
 
 
-class Keeper:
-    """Stores photographs under their hashes, and can remove those that were new."""
+def store(digest: str, content: bytes) -> None:
+    """Store a photograph under its hash, whole or not at all.
 
-    def __init__(self) -> None:
-        self._storage = image_storage()
-        self._new: list[str] = []
-
-    def keep(self, photograph: Photograph, content: bytes) -> None:
-        name = stored_name(photograph.sha256)
-        if not self._storage.exists(name):
-            self._storage.save(name, ContentFile(content))
-            self._new.append(photograph.sha256)
-
-    def take_back(self) -> None:
-        """Remove what was new, unless another load has come to use it meanwhile."""
-        forget_unused(self._new)
-        self._new.clear()
-
-
-def forget_unused(hashes: Sequence[str]) -> None:
-    """Remove the photographs of these hashes that no image has."""
-    used = set(Image.objects.filter(sha256__in=hashes).values_list("sha256", flat=True))
-    for digest in hashes:
-        if digest not in used:
-            image_storage().delete(stored_name(digest))
+    One that is there already is as new for `unused.sweep`, so that it stays until whoever stores it has
+    written the image that shows it. Nothing but that sweep removes a photograph.
+    """
+    path = stored_path(digest)
+    try:
+        os.utime(path)
+    except FileNotFoundError:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        part = path.with_name(f"{uuid4().hex}.part")
+        try:
+            with part.open("wb") as file:
+                file.write(content)
+                file.flush()
+                os.fsync(file.fileno())
+            part.replace(path)
+        finally:
+            part.unlink(missing_ok=True)
 
 
 def read_photographs(source: Source, problems: Problems) -> Iterator[tuple[Entry, Photograph]]:
@@ -98,7 +94,6 @@ def photograph_bytes(source: Source, path: str, digest: str) -> bytes | None:
 def keep_photographs(
     source: Source,
     wanted: Mapping[str, Photograph],
-    keeper: Keeper,
     progress: Callable[[int, int], None],
 ) -> bool:
     """Store the photographs of these hashes, which were verified before; return whether all were there."""
@@ -106,7 +101,7 @@ def keep_photographs(
     for entry in _files(source, Problems(source_name(source))):
         digest = sha256(entry.content).hexdigest()
         if digest in left:
-            keeper.keep(wanted[digest], entry.content)
+            store(digest, entry.content)
             left.discard(digest)
             progress(len(wanted) - len(left), len(wanted))
     return not left
@@ -126,26 +121,32 @@ def _files_of_folder(folder: Path, problems: Problems) -> Iterator[Entry]:
         name = path.relative_to(folder).as_posix()
         try:
             if path.stat().st_size > _LIMITS.entry_bytes:
-                problems.error("A3", "a larger file", f"{_LIMITS.entry_bytes} bytes at most", name)
+                problems.error(
+                    "A3",
+                    _("a larger file"),
+                    _("{n} bytes at most").format(n=_LIMITS.entry_bytes),
+                    name,
+                )
                 continue
             yield Entry(path.name, name, path.read_bytes())
         except OSError as fault:
             problems.error(
                 "P1",
-                f"a file that cannot be read ({os.strerror(fault.errno or 0)})",
-                "a photograph",
+                _("a file that cannot be read ({why})").format(why=os.strerror(fault.errno or 0)),
+                _("a photograph"),
                 name,
             )
 
 
 def _verified(entry: Entry, problems: Problems) -> Photograph | None:
-    wanted = "a JPEG, PNG or WebP photograph"
+    wanted = _("a JPEG, PNG or WebP photograph")
     try:
         with Picture.open(io.BytesIO(entry.content), formats=_FORMATS) as picture:
             width, height = picture.size
             if width * height > _MAX_PIXELS:
-                found = f"{width} x {height} pixels"
-                problems.error("P1", found, f"at most {_MAX_PIXELS:,} pixels", entry.path)
+                found = _("{width} x {height} pixels").format(width=width, height=height)
+                wanted = _("at most {n} pixels").format(n=_MAX_PIXELS)
+                problems.error("P1", found, wanted, entry.path)
                 return None
             content_type = CONTENT_TYPES[picture.format or ""]
             # Reads all of it: a file that is cut short fails here and not in somebody's browser.
@@ -155,9 +156,11 @@ def _verified(entry: Entry, problems: Problems) -> Photograph | None:
         Picture.DecompressionBombError,
         Picture.DecompressionBombWarning,
     ):
-        problems.error("P1", "something else, or too large", wanted, entry.path)
+        problems.error("P1", _("something else, or too large"), wanted, entry.path)
     except (OSError, SyntaxError, ValueError, EOFError, struct.error, zlib.error) as fault:
-        problems.error("P1", f"a damaged photograph ({fault})", wanted, entry.path)
+        problems.error(
+            "P1", _("a damaged photograph ({why})").format(why=fault), wanted, entry.path
+        )
     else:
         return Photograph(sha256(entry.content).hexdigest(), content_type, width, height)
     return None

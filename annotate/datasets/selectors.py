@@ -4,8 +4,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, TypedDict
 
-from django.db.models import Count, OuterRef, Q, QuerySet, Subquery, Sum
+from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet, Subquery, Sum
 from django.db.models.functions import Coalesce
+
+from protocols.core.regions import Region, decode_regions
 
 from .models import Dataset, Image, Method, Result
 
@@ -47,21 +49,28 @@ def _counted(rows: QuerySet[Any]) -> Coalesce:
 
 
 def method_counts(dataset: Dataset, n_images: int | None = None) -> list[MethodCounts]:
-    methods = list(dataset.methods.all())
-    totals = _totals(methods)
     n_images = dataset.images.count() if n_images is None else n_images
-    return [
-        MethodCounts(
-            method=method,
-            n_results=of["n"],
-            n_boxes=of["boxes"],
-            n_empty=of["empty"],
-            n_without_file=of["without_file"],
-            n_not_evaluated=n_images - of["n"],
+    return method_counts_of({dataset.pk: n_images})[dataset.pk]
+
+
+def method_counts_of(n_images: Mapping[int, int]) -> dict[int, list[MethodCounts]]:
+    """Return the methods of each dataset, given by its key with the number of its images."""
+    counts: dict[int, list[MethodCounts]] = {dataset: [] for dataset in n_images}
+    methods = list(Method.objects.filter(dataset__in=n_images))
+    totals = _totals(methods)
+    for method in methods:
+        of = totals[method.pk]
+        counts[method.dataset_id].append(
+            MethodCounts(
+                method=method,
+                n_results=of["n"],
+                n_boxes=of["boxes"],
+                n_empty=of["empty"],
+                n_without_file=of["without_file"],
+                n_not_evaluated=n_images[method.dataset_id] - of["n"],
+            )
         )
-        for method in methods
-        for of in [totals[method.pk]]
-    ]
+    return counts
 
 
 def _totals(methods: Iterable[Method]) -> Mapping[int, Totals]:
@@ -143,3 +152,65 @@ def beside(image: Image) -> tuple[str | None, str | None]:
     previous = before.order_by("-position", "-pk").values_list("name", flat=True).first()
     following = after.order_by("position", "pk").values_list("name", flat=True).first()
     return previous, following
+
+
+def truths_of(dataset: Dataset, names: Sequence[str]) -> dict[str, tuple[Region, ...]]:
+    """Return the ground truth of some images, in the order of these names."""
+    truths = {image.name: image.truth_regions for image in dataset.images.filter(name__in=names)}
+    return {name: truths[name] for name in names}
+
+
+def results_on(
+    dataset: Dataset, names: Sequence[str], n_methods: int
+) -> dict[str, dict[str, tuple[Region, ...]]]:
+    """Return the detections of the first methods on some images, by method and image."""
+    methods = list(dataset.methods.all()[:n_methods])
+    found: dict[str, dict[str, tuple[Region, ...]]] = {method.name: {} for method in methods}
+    rows = Result.objects.filter(method__in=methods, image__name__in=names)
+    for method, image, regions in rows.values_list("method__name", "image__name", "regions"):
+        found[method][image] = decode_regions(regions)
+    return found
+
+
+@dataclass(frozen=True)
+class Holdings:
+    """What a dataset's regions carry, by a look at some images, and how many images have photographs."""
+
+    n_images: int
+    n_photographs: int
+    n_looked_at: int
+    # Methods that have results.
+    methods: Sequence[Method]
+    truths: Sequence[Region]
+    found: Sequence[Region]
+
+
+# Of so many images the ground truth is looked at, and so many results of all methods together.
+_MAX_LOOKED_AT: Final = 200
+_MAX_RESULTS_LOOKED_AT: Final = 600
+
+
+def holdings(dataset: Dataset) -> Holdings:
+    """Look at some images of a dataset, evenly spread, and at what was found on some of them."""
+    n_images = dataset.images.count()
+    step = max(1, -(-n_images // _MAX_LOOKED_AT))
+    spread = dataset.images.in_order()
+    if step > 1:
+        spread = spread.annotate(at=F("position") % step).filter(at=0)
+    looked_at = dict(spread.values_list("pk", "truth")[:_MAX_LOOKED_AT])
+    methods = list(dataset.methods.filter(Exists(Result.objects.filter(method=OuterRef("pk")))))
+    most = max(1, _MAX_RESULTS_LOOKED_AT // max(1, len(methods)))
+    some = list(looked_at)[:: max(1, len(looked_at) // most)]
+    results = Result.objects.filter(method__in=methods, image__in=some)
+    return Holdings(
+        n_images,
+        dataset.images.exclude(sha256="").count(),
+        len(looked_at),
+        methods,
+        [region for truth in looked_at.values() for region in decode_regions(truth)],
+        [
+            region
+            for regions in results.values_list("regions", flat=True)
+            for region in decode_regions(regions)
+        ],
+    )

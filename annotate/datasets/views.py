@@ -3,7 +3,7 @@
 from typing import Final
 
 from django.contrib.auth.decorators import login_required
-from django.http import FileResponse, Http404, HttpRequest, HttpResponseBase
+from django.http import FileResponse, Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.utils.cache import get_conditional_response
 from django.utils.http import quote_etag
 from django.views.decorators.cache import cache_control
@@ -11,9 +11,11 @@ from django.views.decorators.http import require_safe
 
 from annotate.access import permitted
 
+from . import thumbnails
 from .models import Image, image_storage, stored_name
 
-_A_YEAR: Final = 365 * 24 * 3600
+_A_DAY: Final = 24 * 3600
+_A_YEAR: Final = 365 * _A_DAY
 
 
 # A hash names one content for ever, so a browser may keep it; proxies may not: it is not public.
@@ -22,6 +24,25 @@ _A_YEAR: Final = 365 * 24 * 3600
 @require_safe
 def image(request: HttpRequest, sha256: str) -> HttpResponseBase:
     return photograph(request, sha256)
+
+
+# One day: how small it is may change.
+@cache_control(private=True, max_age=_A_DAY)
+@login_required
+@require_safe
+def small_image(request: HttpRequest, sha256: str) -> HttpResponse:
+    """A photograph in small, to whoever may see it."""
+    if not permitted(request.user, "annotate.see_image", Image).filter(sha256=sha256).exists():
+        raise Http404
+    try:
+        content = thumbnails.thumbnail(sha256)
+    except FileNotFoundError as missing:
+        raise Http404("The file of this image is missing.") from missing
+    return HttpResponse(
+        content,
+        content_type=thumbnails.CONTENT_TYPE,
+        headers={"Content-Security-Policy": "default-src 'none'"},
+    )
 
 
 def photograph(request: HttpRequest, sha256: str) -> HttpResponseBase:

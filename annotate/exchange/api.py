@@ -1,16 +1,26 @@
 """A study's raw data in the API."""
 
 from django.http import Http404, HttpResponseBase, StreamingHttpResponse
+from django.shortcuts import get_object_or_404
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework.request import Request
+from rest_framework.response import Response
 from rest_framework.throttling import BaseThrottle
 
+from annotate.access import permitted
+from annotate.datasets.models import Dataset
+from annotate.jobs.api import accepted
+from annotate.jobs.serializers import JobSerializer
+from annotate.rest.idempotency import idempotent
+from annotate.rest.scopes import JUDGE, READ
 from annotate.rest.throttling import Heavy
-from annotate.rest.views import AnyType, ApiView
+from annotate.rest.views import AnyType, ApiView, SignedInRequest
+from annotate.scoring.models import ProtocolRun
 from annotate.studies.api import followed
+from annotate.studies.models import Study
 
-from . import raw
+from . import own, raw, work
 
 
 class RawFile(ApiView):
@@ -39,3 +49,48 @@ class RawFile(ApiView):
             content_type=raw.FILES[name].content_type,
             headers={"Content-Disposition": f'attachment; filename="{study.slug}-{name}"'},
         )
+
+
+class OwnAnswers(ApiView):
+    content_negotiation_class = AnyType
+
+    def scope_of(self, method: str) -> str:
+        return JUDGE
+
+    @extend_schema(
+        parameters=[
+            OpenApiParameter("extension", str, OpenApiParameter.PATH, enum=own.EXTENSIONS),
+        ],
+        responses={
+            (200, "text/csv"): OpenApiTypes.STR,
+            (200, "application/json"): OpenApiTypes.ANY,
+        },
+    )
+    def get(self, request: SignedInRequest, slug: str, extension: str) -> HttpResponseBase:
+        """Everything you answered or skipped in a study, undone answers too; no method is named."""
+        judged = permitted(request.user, "annotate.judge_study", Study)
+        return own.file(get_object_or_404(judged, slug=slug), request.user, extension)
+
+
+class CausesOfRun(ApiView):
+    """A file for who may read the run, so that it needs no more than reading."""
+
+    writing_scope = READ
+
+    def get_throttles(self) -> list[BaseThrottle]:
+        return [*super().get_throttles(), Heavy()]
+
+    @extend_schema(request=None, responses={202: JobSerializer})
+    @idempotent
+    def post(self, request: SignedInRequest, pk: int) -> Response:
+        """Have written why regions got nothing in a run, and what each cause costs (CSV in a zip).
+
+        404 also where the run's protocol cannot say it.
+        """
+        seen = permitted(request.user, "annotate.see_dataset", Dataset)
+        run = get_object_or_404(
+            ProtocolRun.objects.select_related("dataset"), pk=pk, dataset__in=seen
+        )
+        if not run.has_causes:
+            raise Http404
+        return accepted(self, work.start_causes(run=run, person=request.user))

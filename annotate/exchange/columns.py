@@ -29,9 +29,10 @@ EVENT_COLUMNS: Final = (
     Column("screen", "integer", "Number of the screen among those of this annotator and image."),
     Column(
         "purpose",
-        "place, near, repeat, again or repair",
+        "place, near, repeat, again, repair or known",
         "Why the pair was asked: to place a result; as a re-check of neighbours, of an earlier pair, "
-        "or of a doubtful pair; or because a changed answer opened it again.",
+        "or of a doubtful pair; because a changed answer opened it again; or because its answer is "
+        "known: left and right are one result, on one side as a worse copy, and no ranking counts it.",
     ),
     Column("strategy", "insertion or balanced", "How the pair was chosen."),
     Column("attempt", "integer", "How often this screen had been answered or skipped before."),
@@ -51,6 +52,17 @@ EVENT_COLUMNS: Final = (
     ),
     Column("right_item", "integer", "The same for the right."),
     Column(
+        "first_side",
+        "left or right",
+        "The side shown first where the page has room for one result alone; drawn.",
+    ),
+    Column(
+        "known",
+        "object (JSON)",
+        "Of a known-answer pair: the side of the copy, what was done to it (regions removed: worse in "
+        "recall and preference; added: precision and preference; moved: all three), and to how many.",
+    ),
+    Column(
         "recall",
         "left, equal, right or empty",
         "The better side by recall; empty: not asked, because it followed from earlier answers.",
@@ -66,7 +78,14 @@ EVENT_COLUMNS: Final = (
         "aids",
         "object (JSON)",
         "Seconds for which each aid was on: ground_truth, match_colours, differences, boxes_hidden, "
-        "blink, zoomed.",
+        "blink, zoomed, single_view; next_difference from the first use of it.",
+    ),
+    Column(
+        "seen",
+        "object (JSON)",
+        "Of an answer: seconds for which the left and the right result were painted over the photograph "
+        'inside the window, and what was seen first: left, right or both. {"first": "unknown"}: '
+        "the page had no scripts, or a script answered that did not say.",
     ),
     Column("reason", "text", "Of a skip: cannot_see, no_text, question, broken or other."),
     Column("text", "text", "Of a skip: what the annotator wrote."),
@@ -89,6 +108,21 @@ RANKING_COLUMNS: Final = (
         "buckets",
         "list of lists of text (JSON)",
         "The complete ranking, best first; the methods of an inner list are tied.",
+    ),
+    Column(
+        "drawn_from",
+        "list of text (JSON) or empty",
+        "Where some methods of the image were drawn and asked: from which. Empty: all were asked.",
+    ),
+    Column(
+        "probabilities",
+        "list of lists (JSON) or empty",
+        "Two of the methods drawn, and the probability with which a draw holds both.",
+    ),
+    Column(
+        "drawn_by",
+        "list of text (JSON) or empty",
+        "The protocols whose disagreement weighed in the draw, with the date of their run.",
     ),
     Column(
         "unsettled",
@@ -118,6 +152,27 @@ EXCLUSION_COLUMNS: Final = (
         "Who decided; empty for an admin who is none of the study's people, and for a study that "
         "came from another site.",
     ),
+)
+_GAIN: Final = (
+    "By how much {} of the method would grow if this cause alone were mended; empty: undefined."
+)
+CAUSE_COLUMNS: Final = (
+    Column("method", "text", "Name of the method."),
+    Column("image", "text", "Name of the image."),
+    Column("side", "truth or detection", "Whether it is a region of the ground truth."),
+    Column("region", "integer", "Its place in the file, from 1."),
+    Column("cause", "text", "Why it got less than full credit."),
+    Column("credit", "number", "What it earned, 0 to 1."),
+    Column("partners", "list of integers (JSON)", "The regions of the other side to blame."),
+)
+COST_COLUMNS: Final = (
+    Column("method", "text", "Name of the method."),
+    Column("cause", "text", "A cause."),
+    Column("n_truth", "integer", "Regions of the ground truth that have it."),
+    Column("n_detections", "integer", "Detections that have it."),
+    Column("recall", "number or empty", _GAIN.format("recall")),
+    Column("precision", "number or empty", _GAIN.format("precision")),
+    Column("f_score", "number or empty", _GAIN.format("F-score")),
 )
 TABLES: Final[Mapping[str, Sequence[Column]]] = {
     "events": EVENT_COLUMNS,

@@ -1,6 +1,6 @@
 """The addresses of a dataset's files."""
 
-from django.urls import re_path
+from django.urls import path, re_path
 
 from . import views
 
@@ -16,4 +16,5 @@ urlpatterns = [
         views.results_file,
         name="results_file",
     ),
+    path("<slug:slug>/runs/<int:pk>/causes.zip", views.causes_file, name="causes_file"),
 ]

@@ -10,6 +10,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any, Final
 
+from django.utils.functional import Promise
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
 from annotate.reports.errors import TooLarge
 from annotate.reports.snapshots import snapshot
 from annotate.studies.models import Study
@@ -70,7 +74,7 @@ def _json(value: Any) -> str:
 class File:
     """One file of the raw data: what it is called, and how it is written."""
 
-    label: str
+    label: str | Promise
     content_type: str
     rows: Callable[..., Iterator[Row]]
     columns: Sequence[Column]
@@ -81,14 +85,24 @@ class File:
 MAX_RANKINGS_AT_ONCE: Final = 5000
 _CSV, _JSON = "text/csv; charset=utf-8", "application/json"
 FILES: Final[Mapping[str, File]] = {
-    "events.csv": File("every event, CSV", _CSV, events, EVENT_COLUMNS, as_csv),
-    "events.json": File("every event, JSON", _JSON, events, EVENT_COLUMNS, as_json),
-    "rankings.csv": File("every ranking, CSV", _CSV, rankings, RANKING_COLUMNS, as_csv),
-    "rankings.json": File("every ranking, JSON", _JSON, rankings, RANKING_COLUMNS, as_json),
-    "exclusions.csv": File(
-        "who was left out of reports and why, CSV", _CSV, exclusions, EXCLUSION_COLUMNS, as_csv
+    "events.csv": File(gettext_lazy("every event, CSV"), _CSV, events, EVENT_COLUMNS, as_csv),
+    "events.json": File(gettext_lazy("every event, JSON"), _JSON, events, EVENT_COLUMNS, as_json),
+    "rankings.csv": File(
+        gettext_lazy("every ranking, CSV"), _CSV, rankings, RANKING_COLUMNS, as_csv
     ),
-    "dictionary.csv": File("the columns, CSV", _CSV, dictionary, DICTIONARY_COLUMNS, as_csv),
+    "rankings.json": File(
+        gettext_lazy("every ranking, JSON"), _JSON, rankings, RANKING_COLUMNS, as_json
+    ),
+    "exclusions.csv": File(
+        gettext_lazy("who was left out of reports and why, CSV"),
+        _CSV,
+        exclusions,
+        EXCLUSION_COLUMNS,
+        as_csv,
+    ),
+    "dictionary.csv": File(
+        gettext_lazy("the columns, CSV"), _CSV, dictionary, DICTIONARY_COLUMNS, as_csv
+    ),
 }
 
 
@@ -97,8 +111,10 @@ def require_small(study: Study) -> None:
     n_rankings = study.assignments.count()
     if n_rankings > MAX_RANKINGS_AT_ONCE:
         raise TooLarge(
-            f"{study} has {n_rankings} rankings, and above {MAX_RANKINGS_AT_ONCE} its tables are not "
-            "sent one by one. Ask for all of them in one zip: that is done as work."
+            _(
+                "{study} has {n} rankings, and above {most} its tables are not sent one by one. "
+                "Ask for all of them in one zip: that is done as work."
+            ).format(study=study, n=n_rankings, most=MAX_RANKINGS_AT_ONCE)
         )
 
 
@@ -139,7 +155,7 @@ def write_zip(
 
     def opened(name: str) -> IO[bytes]:
         if tell is not None and name in FILES:
-            tell(list(FILES).index(name), len(FILES), f"Writing {name}")
+            tell(list(FILES).index(name), len(FILES), _("Writing {file}").format(file=name))
         return archive.open(zip_entry(name), "w")
 
     with zipfile.ZipFile(stream, "w") as archive:

@@ -98,6 +98,9 @@ def _event(
         row[f"{side}_method"] = method_of[result]
         row[f"{side}_alike"] = sorted(method_of[alike] for alike in assignment.items[item])
         row[f"{side}_item"] = item + 1
+    row["first_side"] = screen.first
+    pair = assignment.known[screen.known] if screen.known is not None else {}
+    row["known"] = {name: pair[name] for name in ("side", "kind", "dose") if name in pair}
     judgement = event if isinstance(event, Judgement) else None
     skip = event if isinstance(event, Skip) else None
     is_withdrawal = isinstance(event, Withdrawal)
@@ -106,6 +109,7 @@ def _event(
         **{name: verdicts.get(name) for name in CRITERIA},
         "seconds": judgement.seconds_taken if judgement else None,
         "aids": judgement.aids if judgement else {},
+        "seen": judgement.seen if judgement else {},
         "reason": skip.reason if skip else None,
         "text": skip.text if skip else None,
         "ends": answer.number if is_withdrawal else None,
@@ -127,6 +131,7 @@ def rankings(study: Study, *, names: bool = False) -> Iterator[Row]:
     """Yield every complete ranking of a study, by image, annotator and criterion."""
     people = names_of(study, real=names)
     method_of = dict(study.dataset.methods.values_list("pk", "name"))
+    run_of = {run.pk: f"{run.name} {run.created:%Y-%m-%d}" for run in study.dataset.runs.all()}
     excluded = left_out(study)
     for some in assignments_in_order(study, people):
         for assignment in some:
@@ -137,10 +142,23 @@ def rankings(study: Study, *, names: bool = False) -> Iterator[Row]:
                     "annotator": people[assignment.annotator_id],
                     "criterion": criterion,
                     "buckets": [sorted(method_of[key] for key in bucket) for bucket in buckets],
+                    **_drawn(assignment, method_of, run_of),
                     "unsettled": criterion in assignment.unsettled,
                     "finished": assignment.finished and assignment.finished.isoformat(),
                     "in_reports": assignment.annotator_id not in excluded,
                 }
+
+
+def _drawn(assignment: Assignment, method_of: Mapping[int, str], run_of: Mapping[int, str]) -> Row:
+    """Return what was drawn by names; a method or a run that was removed has none."""
+    drawn = assignment.drawn
+    if drawn is None:
+        return dict.fromkeys(("drawn_from", "probabilities", "drawn_by"))
+    return {
+        "drawn_from": sorted(method_of[key] for key in drawn["from"] if key in method_of),
+        "probabilities": [[method_of[a], method_of[b], chance] for a, b, chance in drawn["pairs"]],
+        "drawn_by": [run_of[key] for key in drawn["runs"] if key in run_of],
+    }
 
 
 def exclusions(study: Study, *, names: bool = False) -> Iterator[Row]:

@@ -1,4 +1,4 @@
-"""The addresses of a study's raw data and of its bundle."""
+"""The addresses of a study's raw data, of its bundle, and of one's own answers."""
 
 from django.urls import path
 
@@ -9,5 +9,6 @@ urlpatterns = [
     path("<slug:slug>/raw/", views.raw_data, name="raw"),
     path("<slug:slug>/raw/all.zip", views.raw_zip, name="raw_zip"),
     path("<slug:slug>/raw/<str:name>", views.raw_file, name="raw_file"),
+    path("<slug:slug>/own-answers.<str:kind>", views.own_answers_file, name="own_answers"),
     path("<slug:slug>/bundle.zip", views.bundle, name="bundle"),
 ]

@@ -1,4 +1,4 @@
-"""Pages that hand out data: a study's raw data and bundle, a dataset's ground truth and results."""
+"""Pages that hand out data: of a study raw data, bundle and one's own answers, of a dataset its files."""
 
 from django.contrib.auth.decorators import login_required
 from django.http import (
@@ -18,9 +18,10 @@ from annotate.jobs.presentation import go_to
 from annotate.reports.errors import TooLarge
 from annotate.reports.views import offered_as_work
 from annotate.requests import SignedInRequest
+from annotate.studies.models import Study
 from annotate.studies.views import followed
 
-from . import raw, work
+from . import own, raw, work
 from .columns import TABLES
 
 
@@ -61,6 +62,15 @@ def raw_file(request: HttpRequest, slug: str, name: str) -> HttpResponseBase:
     )
 
 
+@never_cache
+@login_required
+@require_safe
+def own_answers_file(request: SignedInRequest, slug: str, kind: str) -> HttpResponseBase:
+    """What somebody answered in a study, for themselves."""
+    study = get_object_or_404(permitted(request.user, "annotate.judge_study", Study), slug=slug)
+    return own.file(study, request.user, kind)
+
+
 @login_required
 @require_POST
 def raw_zip(request: SignedInRequest, slug: str) -> HttpResponse:
@@ -94,6 +104,16 @@ def results_file(request: SignedInRequest, slug: str, method: str, extension: st
     """Have the results of a method written as a file."""
     of = get_object_or_404(_dataset(request, slug).methods.select_related("dataset"), slug=method)
     return go_to(work.start_results(method=of, extension=extension, person=request.user))
+
+
+@login_required
+@require_POST
+def causes_file(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
+    """Have written why regions got nothing in a run."""
+    run = get_object_or_404(_dataset(request, slug).runs.all(), pk=pk)
+    if not run.has_causes:
+        raise Http404
+    return go_to(work.start_causes(run=run, person=request.user))
 
 
 def _dataset(request: SignedInRequest, slug: str) -> Dataset:

@@ -5,6 +5,8 @@ from typing import IO, Any, Final, TypeVar
 
 from django.contrib.auth.models import User
 from django.db.models import Model, QuerySet
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
 
 from annotate.datasets import exports
 from annotate.datasets.models import Dataset, Method
@@ -13,26 +15,32 @@ from annotate.jobs.errors import JobFailed
 from annotate.jobs.models import Job
 from annotate.jobs.registry import Running
 from annotate.jobs.results import publishing_file
+from annotate.scoring.models import ProtocolRun
 from annotate.studies.models import Study
+from protocols.core.errors import ProtocolError
 
 from . import raw
 from .bundles.writing import write_bundle
+from .causes import write_causes
 
 BUNDLE: Final = "exchange.bundle"
 RAW: Final = "exchange.raw"
 TRUTH: Final = "exchange.truth"
 RESULTS: Final = "exchange.results"
+CAUSES: Final = "exchange.causes"
 _CHUNK: Final = 1024 * 1024
 _Row = TypeVar("_Row", bound=Model)
 
 
 def start_bundle(*, study: Study, photographs: bool, names: bool, person: User) -> Job:
     """Have a study written as a bundle, the answers with user names or with pseudonyms."""
-    title = f"Bundle of {study}{' with photographs' if photographs else ''}"
+    words = gettext_noop("Bundle of {study}")
+    if photographs:
+        words = gettext_noop("Bundle of {study} with photographs")
     return jobs.start(
         kind=BUNDLE,
         person=person,
-        title=title,
+        title=words.format(study=study),
         study=study.pk,
         photographs=photographs,
         names=names,
@@ -41,13 +49,15 @@ def start_bundle(*, study: Study, photographs: bool, names: bool, person: User) 
 
 def start_raw(*, study: Study, names: bool, person: User) -> Job:
     """Have all tables of a study's raw data written into one zip."""
-    title = f"Raw data of {study}"
+    title = gettext_noop("Raw data of {study}").format(study=study)
     return jobs.start(kind=RAW, person=person, title=title, study=study.pk, names=names)
 
 
 def start_truth(*, dataset: Dataset, extension: str, person: User) -> Job:
     """Have a dataset's ground truth written as a zip of lines or as COCO JSON."""
-    title = f"Ground truth of {dataset} ({extension})"
+    title = gettext_noop("Ground truth of {dataset} ({extension})").format(
+        dataset=dataset, extension=extension
+    )
     return jobs.start(
         kind=TRUTH, person=person, title=title, dataset=dataset.pk, extension=extension
     )
@@ -55,10 +65,18 @@ def start_truth(*, dataset: Dataset, extension: str, person: User) -> Job:
 
 def start_results(*, method: Method, extension: str, person: User) -> Job:
     """Have the results of a method written as a zip of lines or as COCO JSON."""
-    title = f"Results of {method.name} on {method.dataset} ({extension})"
+    title = gettext_noop("Results of {method} on {dataset} ({extension})").format(
+        method=method.name, dataset=method.dataset, extension=extension
+    )
     return jobs.start(
         kind=RESULTS, person=person, title=title, method=method.pk, extension=extension
     )
+
+
+def start_causes(*, run: ProtocolRun, person: User) -> Job:
+    """Have written why regions got nothing in a run that has causes, and what each of them costs."""
+    title = gettext_noop("Causes of {run}").format(run=run)
+    return jobs.start(kind=CAUSES, person=person, title=title, run=run.pk)
 
 
 def bundle(arguments: Mapping[str, Any], running: Running) -> None:
@@ -86,7 +104,10 @@ def raw_data(arguments: Mapping[str, Any], running: Running) -> None:
 
 
 def truth(arguments: Mapping[str, Any], running: Running) -> None:
-    dataset = _still_there(Dataset.objects.filter(pk=arguments["dataset"]), "the dataset")
+    dataset = _still_there(
+        Dataset.objects.filter(pk=arguments["dataset"]),
+        _("It is no longer here: the dataset was removed meanwhile."),
+    )
     extension = arguments["extension"]
     _publish(
         running,
@@ -97,7 +118,7 @@ def truth(arguments: Mapping[str, Any], running: Running) -> None:
 
 def results(arguments: Mapping[str, Any], running: Running) -> None:
     methods = Method.objects.select_related("dataset").filter(pk=arguments["method"])
-    method = _still_there(methods, "the method")
+    method = _still_there(methods, _("It is no longer here: the method was removed meanwhile."))
     extension = arguments["extension"]
     _publish(
         running,
@@ -106,21 +127,39 @@ def results(arguments: Mapping[str, Any], running: Running) -> None:
     )
 
 
+def causes(arguments: Mapping[str, Any], running: Running) -> None:
+    runs = ProtocolRun.objects.select_related("dataset").filter(pk=arguments["run"])
+    run = _still_there(runs, _("It is no longer here: the run was removed meanwhile."))
+    try:
+        _publish(
+            running,
+            f"{run.dataset.slug}-{run.protocol}-causes.zip",
+            lambda stream: write_causes(run, stream, running.tell),
+        )
+    except ProtocolError as refusal:
+        raise JobFailed(
+            _("{run} cannot be explained: {reason}.").format(run=run, reason=refusal)
+        ) from refusal
+
+
 def _study(arguments: Mapping[str, Any]) -> Study:
-    return _still_there(Study.objects.filter(pk=arguments["study"]), "the study")
+    return _still_there(
+        Study.objects.filter(pk=arguments["study"]),
+        _("It is no longer here: the study was removed meanwhile."),
+    )
 
 
-def _still_there(rows: QuerySet[_Row], what: str) -> _Row:
+def _still_there(rows: QuerySet[_Row], otherwise: str) -> _Row:
     """Return the row that a job is about; raises JobFailed where it was removed meanwhile."""
     row = rows.first()
     if row is None:
-        raise JobFailed(f"It is no longer here: {what} was removed meanwhile.")
+        raise JobFailed(otherwise)
     return row
 
 
 def _publish(running: Running, name: str, write: Callable[[IO[bytes]], object]) -> None:
     with publishing_file(running, name, write) as outcome:
-        outcome.text = f"{name} is ready."
+        outcome.text = _("{file} is ready.").format(file=name)
 
 
 def _copy(made: IO[bytes], stream: IO[bytes]) -> None:

@@ -8,6 +8,7 @@ from typing import Self
 
 from django.contrib.auth.models import User
 from django.db import DatabaseError
+from django.utils.translation import gettext as _
 
 from annotate.datasets.models import Dataset
 from annotate.errors import Refusal
@@ -33,6 +34,8 @@ class FileToLoad:
     missing: str = ""
     # Whether scores above 1 are per cent; None: such a score is a fault.
     per_cent: bool | None = None
+    # How results are to be read, if not as they are; empty: another reading that fits better is a fault.
+    reading: str = ""
 
 
 class Untold:
@@ -143,4 +146,4 @@ def _failing_as_refusal() -> Iterator[None]:
     except JobFailed as failure:
         raise NotLoaded(str(failure)) from failure
     except Superseded as gone:
-        raise NotLoaded("Somebody else changed or discarded this load meanwhile.") from gone
+        raise NotLoaded(_("Somebody else changed or discarded this load meanwhile.")) from gone

@@ -7,20 +7,27 @@ import random
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from hashlib import sha256
 from itertools import chain, groupby
 from pathlib import Path
 from typing import Any, Final, cast
 
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
 from annotate.datasets.models import Dataset, Result
 from annotate.datasets.photographs import read_photographs
+from annotate.datasets.selectors import truths_of
 from annotate.jobs.errors import JobFailed
 from protocols.core.regions import Region, canonical_bytes, decode_regions, encode_regions
 from protocols.formats.checking import Meaning, missing_images, outside_images, unknown_images
 from protocols.formats.contents import Archive, Kind, LineFormat
-from protocols.formats.problems import Nearest, Problems, counted
+from protocols.formats.problems import Nearest, Problems, pattern_of
 from protocols.formats.reading import read
 from protocols.formats.scores import ScoreRow, ScoreTable, Unit, read_scores
+from protocols.noticing.looking import Against, look
+from protocols.noticing.readings import SIDES
 
 from . import staging
 from .models import DraftFile, Missing
@@ -54,7 +61,9 @@ class Given:
         path = staging.path_of(file.sha256)
         if not path.exists():
             raise JobFailed(
-                f"{file.name} waited too long and is no longer here. Remove it, and add it again."
+                _(
+                    "{file} waited too long and is no longer here. Remove it, and add it again."
+                ).format(file=file.name)
             )
         return cls(file, path)
 
@@ -78,6 +87,9 @@ class Checked:
     line_format: str = ""
     at_random: list[Example] = field(default_factory=list)
     worst: list[Example] = field(default_factory=list)
+    # Of ground truth what results are compared with; of results two readings of an image.
+    against: Against | None = None
+    trial: dict[str, Any] | None = None
 
 
 @dataclass
@@ -89,6 +101,11 @@ class Known:
     line_format: str | None = None
     # Of each method the images it has a result on; None: on all.
     evaluated: dict[str, Collection[str] | None] = field(default_factory=dict)
+    against: Against = field(default_factory=Against)
+
+    @property
+    def sizes(self) -> dict[str, Size]:
+        return {image: size for image, size in self.images.items() if size is not None}
 
     @classmethod
     def of(cls, dataset: Dataset | None, *, with_results: bool) -> "Known":
@@ -99,6 +116,7 @@ class Known:
             {name: (w, h) if w is not None and h is not None else None for name, w, h in images},
             dataset.line_format,
         )
+        known.against = Against.of(list(known.images), partial(truths_of, dataset))
         if with_results:
             n_images = len(known.images)
             for method in dataset.methods.all():
@@ -109,19 +127,29 @@ class Known:
         return known
 
 
-def check_truth(given: Given, rows: Rows, progress: Progress) -> Checked:
-    """Read ground truth. The rows are image and regions, in the order people count images."""
-    archive = _read(given, "truth", None, progress)
+def check_truth(
+    given: Given, rows: Rows, progress: Progress, sizes: Callable[[], dict[str, Size]] = dict
+) -> Checked:
+    """Read ground truth. The rows are image and regions, in the order people count images.
+
+    ``sizes`` are asked for where coordinates are shares of the sides of photographs.
+    """
+    archive = _read(given, "truth", None, progress, sizes)
     problems = _problems_of(archive)
     if archive.methods:
         problems.error(
-            "N3", "regions of several methods", "ground truth, which is one for each image"
+            "N3", _("regions of several methods"), _("ground truth, which is one for each image")
         )
     elif not archive.regions and not archive.errors:
-        problems.error("A1", "no ground-truth file", "gt_NAME.txt in a zip")
+        problems.error(
+            "A1", _("no ground-truth file"), _("{pattern} in a zip").format(pattern="gt_NAME.txt")
+        )
     checked = Checked(rows, problems, line_format=archive.line_format)
     rows.write((image, encode_regions(regions)) for image, regions in archive.regions.items())
     _choose_examples(checked, archive, archive.regions)
+    checked.against = Against.of(
+        list(archive.regions), lambda names: {name: archive.regions[name] for name in names}
+    )
     checked.counts = {
         "images": len(archive.regions),
         "regions": archive.n_regions,
@@ -137,14 +165,27 @@ def check_results(given: Given, known: Known, rows: Rows, progress: Progress) ->
     The rows are method, image, regions, their number and the hash of what is drawn, all of a method
     together. A file that names no methods is of the one it was given with.
     """
-    archive = _read(given, "results", known.line_format, progress)
+
+    def by_sides() -> Archive:
+        return read(given.path, kind="results", format="ltwh", name=given.file.name)
+
+    reading = given.file.reading
+    archive = (
+        by_sides()
+        if reading == SIDES
+        else _read(given, "results", known.line_format, progress, lambda: known.sizes)
+    )
+    noticed = look(archive, known.against, known.images, reading, by_sides)
+    archive = noticed.archive
     problems = _problems_of(archive)
-    sizes = {image: size for image, size in known.images.items() if size is not None}
     missing = cast("Meaning | None", given.file.missing or None)
+    unknown = unknown_images(archive, known.images)
+    # A file of another name is most probably that of a missing one.
+    is_asked = not archive.errors and not unknown
+    lacking = missing_images(archive, known.images, missing) if is_asked else []
     for fault in chain(
-        unknown_images(archive, known.images),
-        () if archive.errors else missing_images(archive, known.images, missing),
-        outside_images(archive, sizes),
+        () if noticed.is_of_other_images and not reading else (*unknown, *lacking),
+        outside_images(archive, known.sizes),
     ):
         problems.add(fault)
     checked = Checked(rows, problems, line_format=archive.line_format)
@@ -165,12 +206,15 @@ def check_results(given: Given, known: Known, rows: Rows, progress: Progress) ->
     for by_image in by_method.values():
         _choose_examples(checked, archive, by_image)
     counts = {method: _counts(by_image, known) for method, by_image in by_method.items()}
+    checked.trial = noticed.trial
+    fits = {name or given.file.title: of for name, of in noticed.fits.items()}
     totals = {
         key: sum(of_method[key] for of_method in counts.values())
         for key in ("results", "boxes", "empty", "absent")
     }
     n_boxes = (len(regions) for by_image in by_method.values() for regions in by_image.values())
-    checked.counts = totals | {"methods": counts, "histogram": _histogram(n_boxes)}
+    histogram = _histogram(n_boxes)
+    checked.counts = totals | {"methods": counts, "histogram": histogram, "fits": fits}
     return checked
 
 
@@ -183,7 +227,13 @@ def _counts(by_image: Mapping[str, Sequence[Region]], known: Known) -> dict[str,
     }
 
 
-def _read(given: Given, kind: Kind, line_format: str | None, progress: Progress) -> Archive:
+def _read(
+    given: Given,
+    kind: Kind,
+    line_format: str | None,
+    progress: Progress,
+    sizes: Callable[[], dict[str, Size]],
+) -> Archive:
     return read(
         given.path,
         kind=kind,
@@ -192,6 +242,7 @@ def _read(given: Given, kind: Kind, line_format: str | None, progress: Progress)
         # Few lines tell little of how they are meant: lines are read as the dataset's own are.
         line_format=None if line_format is None else LineFormat(line_format),
         on_entry=progress,
+        sizes=sizes,
     )
 
 
@@ -237,23 +288,31 @@ def check_photographs(given: Given, truth: Rows, rows: Rows, progress: Progress)
     place: dict[str, str] = {}
     sizes: dict[str, Size] = {}
     verified: list[Sequence[Any]] = []
+    strange: list[str] = []
     for entry, photograph in read_photographs(given.path, problems):
         stem, path = Path(entry.name).stem, entry.path
         if stem not in regions:
-            told = f"a photograph without ground truth{nearest.hint(stem)}"
-            problems.warning("N2", told, "gt_NAME.txt for each", path, action="left out")
+            strange.append(stem)
+            told = _("a photograph without ground truth{hint}").format(hint=nearest.hint(stem))
+            problems.warning(
+                "N2",
+                told,
+                _("{pattern} for each").format(pattern="gt_NAME.txt"),
+                path,
+                action=_("left out"),
+            )
         elif stem in place:
-            told = f"a second photograph of {stem} (beside {place[stem]})"
-            problems.error("N3", told, "one", path)
+            told = _("a second photograph of {stem} (beside {place})").format(
+                stem=stem, place=place[stem]
+            )
+            problems.error("N3", told, _("one"), path)
         else:
             place[stem] = path
             size = photograph.width, photograph.height
             verified.append([stem, photograph.sha256, photograph.content_type, *size, path])
             sizes[stem] = size
             progress(len(place), len(regions))
-    for image in regions:
-        if image not in place:
-            problems.error("N4", f"no photograph of {image}", f"{image}.jpg, .png or .webp")
+    _tell_missing_photographs(problems, list(regions), place, strange)
     for image, encoded in truth:
         # One image at a time: memory never holds all regions.
         alone = {image: decode_regions(encoded)}
@@ -265,6 +324,35 @@ def check_photographs(given: Given, truth: Rows, rows: Rows, progress: Progress)
     return Checked(rows, problems, {"photographs": len(verified)})
 
 
+def _tell_missing_photographs(
+    problems: Problems, images: Sequence[str], found: Collection[str], strange: Sequence[str]
+) -> None:
+    """Tell wrong names from a folder that holds a part of the photographs."""
+    lacking = [image for image in images if image not in found]
+    if not lacking:
+        return
+    some = ", ".join(lacking[:3]) + (" …" if len(lacking) > 3 else "")
+    without = _("no photograph of {n} of {images} ({some})").format(
+        n=len(lacking),
+        images=ngettext("{n} image", "{n} images", len(images)).format(n=len(images)),
+        some=some,
+    )
+    if strange:
+        told = ngettext(
+            "{without}, and {n} photograph of no image ({names})",
+            "{without}, and {n} photographs of no image ({names})",
+            len(strange),
+        ).format(without=without, n=len(strange), names=pattern_of(strange))
+        expected = _("photographs named after the images, {names}").format(names=pattern_of(images))
+        problems.error("N4", told, expected)
+    elif found:
+        expected = _("a photograph of each; the names of those that are there fit")
+        action = _("these images are loaded without; people rank better with photographs")
+        problems.warning("N4", without, expected, action=action)
+    else:
+        problems.error("N4", _("no photograph at all"), _("photographs in a zip or a folder"))
+
+
 def check_scores(given: Given, known: Known, rows: Rows) -> Checked:
     """Read scores. The rows are method, image, recall, precision, all of a method together."""
     table = read_scores(given.path, name=given.file.name, unit=_UNITS[given.file.per_cent])
@@ -274,11 +362,13 @@ def check_scores(given: Given, known: Known, rows: Rows) -> Checked:
         _check_score(row, known, nearest_image, nearest_method, problems)
     n_missing = _n_unscored(table, known)
     if n_missing and table.rows and not problems.has_errors:
-        told = f"no score for {counted(n_missing, 'result')}"
-        problems.warning("S3", told, "one for each", action="left undefined")
+        told = ngettext("no score for {n} result", "no score for {n} results", n_missing).format(
+            n=n_missing
+        )
+        problems.warning("S3", told, _("one for each"), action=_("left undefined"))
     is_asked = any(problem.severity == "question" for problem in problems.found)
     if not table.rows and not problems.has_errors and not is_asked:
-        problems.error("S3", "no score", "at least one line below the header")
+        problems.error("S3", _("no score"), _("at least one line below the header"))
     ordered = sorted(table.rows, key=lambda row: row.method)
     rows.write((row.method, row.image, row.recall, row.precision) for row in ordered)
     counts = {"scores": len(table.rows), "missing": n_missing}
@@ -289,16 +379,22 @@ def _check_score(
     row: ScoreRow, known: Known, images: Nearest, methods: Nearest, problems: Problems
 ) -> None:
     if row.image not in known.images:
-        expected = f"an image of the dataset{images.hint(row.image)}"
-        problems.error("S1", f"the image “{row.image}”", expected, line=row.line)
+        expected = _("an image of the dataset{hint}").format(hint=images.hint(row.image))
+        problems.error(
+            "S1", _("the image “{image}”").format(image=row.image), expected, line=row.line
+        )
     elif row.method not in known.evaluated:
-        expected = f"a method of the dataset{methods.hint(row.method)}"
-        problems.error("S1", f"the method “{row.method}”", expected, line=row.line)
+        expected = _("a method of the dataset{hint}").format(hint=methods.hint(row.method))
+        problems.error(
+            "S1", _("the method “{method}”").format(method=row.method), expected, line=row.line
+        )
     else:
         evaluated = known.evaluated[row.method]
         if evaluated is not None and row.image not in evaluated:
-            found = f"a score of {row.method} on {row.image}, where it was not evaluated"
-            problems.error("S1", found, "scores of results that are loaded", line=row.line)
+            found = _("a score of {method} on {image}, where it was not evaluated").format(
+                method=row.method, image=row.image
+            )
+            problems.error("S1", found, _("scores of results that are loaded"), line=row.line)
 
 
 def _n_unscored(table: ScoreTable, known: Known) -> int:
@@ -328,7 +424,7 @@ def evaluated_after(checked: Checked, missing: str | None) -> dict[str, Collecti
         is_full = not counts["absent"] or missing == Missing.EMPTY
         evaluated[method] = None if is_full else partly.setdefault(method, set())
     if partly:
-        for method, image, *_ in checked.rows:
+        for method, image, *_more in checked.rows:
             if method in partly:
                 partly[method].add(image)
     return evaluated

@@ -15,11 +15,15 @@ from typing import Any, BinaryIO, Final
 
 from django.contrib.auth.models import User
 from django.db import transaction
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy, gettext_noop
 
 from annotate.datasets.models import Dataset
 from annotate.jobs import services as jobs
 from annotate.jobs.errors import Superseded
 from annotate.jobs.models import Job
+from annotate.retold import told_plainly
+from protocols.noticing.readings import ReadingError, words_of
 
 from . import guessing, plans, publishing, staging
 from .errors import NotLoaded
@@ -27,13 +31,15 @@ from .models import Draft, DraftFile, FileKind, Import, Missing
 
 MAX_FILES: Final = 200
 _DAY: Final = 24 * 3600
-_REFUSALS: Final[Mapping[str, str]] = {
-    Draft.State.OPEN: "These files have not been checked yet.",
-    Draft.State.CHECKING: "These files are being checked. Wait, or cancel that first.",
-    Draft.State.CHECKED: "The files are checked already.",
-    Draft.State.LOADING: "This load is under way.",
-    Draft.State.LOADED: "This load is finished.",
-    Draft.State.DISCARDED: "This load was discarded.",
+_REFUSALS: Final = {
+    Draft.State.OPEN: gettext_lazy("These files have not been checked yet."),
+    Draft.State.CHECKING: gettext_lazy(
+        "These files are being checked. Wait, or cancel that first."
+    ),
+    Draft.State.CHECKED: gettext_lazy("The files are checked already."),
+    Draft.State.LOADING: gettext_lazy("This load is under way."),
+    Draft.State.LOADED: gettext_lazy("This load is finished."),
+    Draft.State.DISCARDED: gettext_lazy("This load was discarded."),
 }
 
 
@@ -59,8 +65,9 @@ def open_draft(
     )
 
 
-def describe(*, draft: Draft, **fields: str) -> None:
-    """Say what the new dataset is called (name) and where it comes from (provenance, licence)."""
+def describe(*, draft: Draft, **fields: Any) -> None:
+    """Say into which dataset a load goes, or what the new one is called (name) and where it comes from
+    (provenance, licence)."""
     with _changing(draft) as locked:
         for name, value in fields.items():
             setattr(locked, name, value)
@@ -74,7 +81,7 @@ def add_file(*, draft: Draft, stream: BinaryIO, name: str) -> DraftFile:
     """
     name = Path(name.replace("\\", "/")).name or "file"
     if draft.files.count() >= MAX_FILES:
-        raise NotLoaded(f"A load takes {MAX_FILES} files at most.")
+        raise NotLoaded(_("A load takes {n} files at most.").format(n=MAX_FILES))
     digest, size = staging.keep(stream, name)
     try:
         guess = guessing.guess_file(staging.path_of(digest), name)
@@ -101,7 +108,11 @@ def _add(draft: Draft, **fields: Any) -> DraftFile:
     with _changing(draft) as locked:
         same = locked.files.filter(sha256=fields["sha256"]).first()
         if same is not None:
-            raise NotLoaded(f"{fields['name']} is the same file as {same.name}.")
+            raise NotLoaded(
+                _("{file} is the same file as {other}.").format(
+                    file=fields["name"], other=same.name
+                )
+            )
         return locked.files.create(**fields | {"name": fields["name"][:255]})
 
 
@@ -144,11 +155,16 @@ def start_check(*, draft: Draft, person: User | None = None) -> Job:
 
 
 def _start(kind: str, draft: Draft, person: User | None, arguments: Mapping[str, Any]) -> Job:
-    verb = "Check" if kind == "imports.check" else "Load"
+    is_check = kind == "imports.check"
+    title = (
+        gettext_noop("Check files for {target}")
+        if is_check
+        else gettext_noop("Load files for {target}")
+    )
     job = jobs.start(
         kind=kind,
         person=person,
-        title=f"{verb} files for {draft.target}",
+        title=title.format(target=draft.target),
         is_told=False,
         **arguments,
     )
@@ -179,7 +195,8 @@ def refuse_superseded(draft: Draft, arguments: Mapping[str, Any], state: Draft.S
 
 
 def answer(*, draft: Draft, answers: Mapping[int, Mapping[str, Any]]) -> bool:
-    """Answer the questions of a report: of files by their key {"missing", "per_cent", "format"}.
+    """Answer the questions of a report: of files by their key {"missing", "per_cent", "format",
+    "reading"}.
 
     Returns whether the files must be read again for it; then the check is to be started.
     """
@@ -194,16 +211,27 @@ def answer(*, draft: Draft, answers: Mapping[int, Mapping[str, Any]]) -> bool:
             if "per_cent" in given and given["per_cent"] != file.per_cent:
                 file.per_cent = given["per_cent"]
                 reads_again = True
+            if given.get("reading", file.reading) != file.reading:
+                file.reading = _reading(given["reading"])
+                reads_again = True
             if given.get("format", file.format) != file.format:
                 file.format = given["format"]
                 reads_again = True
-            file.save(update_fields=["missing", "per_cent", "format"])
+            file.save(update_fields=["missing", "per_cent", "format", "reading"])
         # Which results there are decides which scores there may be.
         reads_again |= locked.files.filter(kind=FileKind.SCORES).exists() and any(
             "missing" in given for given in answers.values()
         )
     draft.refresh_from_db()
     return reads_again
+
+
+def _reading(slug: str) -> str:
+    try:
+        words_of(slug)
+    except ReadingError as refusal:
+        raise NotLoaded(f"{told_plainly(str(refusal))}.") from refusal
+    return slug
 
 
 def confirm(*, draft: Draft, person: User | None = None, replace: bool = False) -> Job:
@@ -230,7 +258,7 @@ def begin_load(
     if planned.obstacles:
         raise NotLoaded(" ".join(planned.obstacles))
     if planned.needs_consent and not replace:
-        raise NotLoaded("Some results would be replaced. Say that this is meant.")
+        raise NotLoaded(_("Some results would be replaced. Say that this is meant."))
     begun = _begin(locked, Draft.State.LOADING)
     return begun | {"replace": replace, "person_pk": person.pk if person else None}
 
@@ -330,27 +358,30 @@ def _locked(draft: Draft) -> Draft:
 
 def _refuse_unless(draft: Draft, *states: str) -> None:
     if draft.state not in states:
-        raise NotLoaded(_REFUSALS[draft.state])
+        raise NotLoaded(str(_REFUSALS[Draft.State(draft.state)]))
 
 
 def _refuse_incomplete(draft: Draft, files: Sequence[DraftFile]) -> None:
     kinds = [file.kind for file in files]
     if not files:
-        raise NotLoaded("Choose at least one file.")
-    for kind, words in ((FileKind.TRUTH, "ground truth"), (FileKind.PHOTOGRAPHS, "photographs")):
+        raise NotLoaded(_("Choose at least one file."))
+    for kind in (FileKind.TRUTH, FileKind.PHOTOGRAPHS):
         if kinds.count(kind) > 1:
-            raise NotLoaded(f"Two of the files are {words}. A load takes one; remove the other.")
+            refusal = _("Two of the files are {kind}. A load takes one; remove the other.")
+            raise NotLoaded(refusal.format(kind=kind.label))
     if FileKind.TRUTH in kinds:
         if draft.dataset is not None:
             raise NotLoaded(
-                f"{draft.dataset.name} has its ground truth. Remove that file, or begin a new dataset."
+                _(
+                    "{dataset} has its ground truth. Remove that file, or begin a new dataset."
+                ).format(dataset=draft.dataset.name)
             )
         publishing.name_of_new_dataset(draft.name)
     elif FileKind.PHOTOGRAPHS in kinds:
-        raise NotLoaded("Photographs are loaded together with their ground truth. Add its zip.")
+        raise NotLoaded(_("Photographs are loaded together with their ground truth. Add its zip."))
     elif draft.dataset is None and set(kinds) != {FileKind.USERS}:
         raise NotLoaded(
-            "Results and scores belong to a dataset. Choose one, or add its ground truth."
+            _("Results and scores belong to a dataset. Choose one, or add its ground truth.")
         )
     for file in files:
         if file.kind == FileKind.SCORES:

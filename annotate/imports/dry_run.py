@@ -9,9 +9,16 @@ from pathlib import Path
 from typing import Any, Final
 
 from django.db import transaction
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
 
+from annotate.datasets.selectors import results_on
 from annotate.jobs.errors import JobFailed
 from annotate.jobs.registry import Progress
+from protocols.formats.pictures import picture_sizes
+from protocols.formats.summaries import Summary, summaries
+from protocols.noticing.fits import fit
+from protocols.noticing.looking import Against, as_data
 
 from . import checking, drafts, people, publishing, staging
 from .checking import Checked, Given, Known
@@ -20,9 +27,11 @@ from .models import Draft, DraftFile, FileKind, Finding
 # Later kinds are checked against earlier ones.
 _ORDER: Final = list(FileKind.values)
 # What is told after each file, with how many there are.
-FILES_READ: Final = "Files read"
+FILES_READ: Final = gettext_noop("Files read")
 _BATCH: Final = 500
 _N_EXAMPLES: Final = 5
+# Beside so many methods that are loaded already new results are shown.
+_MAX_BESIDE: Final = 10
 
 
 def check(
@@ -36,15 +45,21 @@ def check(
     drafts.refuse_superseded(draft, arguments, Draft.State.CHECKING)
     against = publishing.fingerprint(draft.dataset)
     files = sorted(draft.files.all(), key=lambda file: (_ORDER.index(file.kind), file.pk))
-    checked = _Checker(draft, files, paths or {}, progress).run()
-    progress.tell(len(files), len(files), "Writing the report")
+    checker = _Checker(draft, files, paths or {}, progress)
+    checked = checker.run()
+    progress.tell(len(files), len(files), _("Writing the report"))
     with transaction.atomic():
         locked = Draft.objects.select_for_update(of=("self",)).get(pk=draft.pk)
         drafts.refuse_superseded(locked, arguments, Draft.State.CHECKING)
         locked.findings.all().delete()
         for file in files:
             _store(file, checked[file.pk])
-        locked.summary = {"examples": _examples(draft, files, checked)}
+        locked.summary = {
+            "examples": _examples(draft, files, checked),
+            "trials": _trials(draft, files, checked),
+            "kinds": [_kind(file, of) for file in files for of in _summaries(checked[file.pk])],
+            "compared": checker.compared(),
+        }
         locked.checked_against = against
         locked.state = Draft.State.CHECKED
         locked.save()
@@ -68,13 +83,31 @@ class _Checker:
         self._known = Known.of(draft.dataset, with_results=with_scores)
         self._truth: Checked | None = None
 
+    def compared(self) -> dict[str, Any]:
+        """Say on which images results were compared, and how those fit that are loaded already."""
+        known, dataset = self._known, self._draft.dataset
+        if not any(file.kind == FileKind.RESULTS for file in self._files):
+            return {}
+        truth = known.against.truth
+        loaded = results_on(dataset, list(truth), _MAX_BESIDE) if dataset else {}
+        beside = {
+            method: as_data(fit(truth, results, known.sizes))
+            for method, results in loaded.items()
+            if results
+        }
+        return {"words": known.against.words, "beside": beside}
+
     def run(self) -> dict[int, Checked]:
         checked, n_files = {}, len(self._files)
         for number, file in enumerate(self._files, 1):
-            where = f", {number} of {n_files}" if n_files > 1 else ""
+            doing = _("Reading {file}").format(file=file.name)
+            if n_files > 1:
+                doing = _("Reading {file}, {number} of {all}").format(
+                    file=file.name, number=number, all=n_files
+                )
 
-            def progress(done: int, total: int, name: str = f"{file.name}{where}") -> None:
-                self._progress.tell(done, total, f"Reading {name}")
+            def progress(done: int, total: int, doing: str = doing) -> None:
+                self._progress.tell(done, total, doing)
 
             progress(0, 0)
             rows = staging.Rows(staging.rows_path(self._draft.pk, file.pk))
@@ -82,15 +115,25 @@ class _Checker:
             self._progress.tell(number, n_files, FILES_READ)
         return checked
 
+    def _sizes(self) -> dict[str, tuple[int, int]]:
+        """Return the sizes of the photographs of this load, before they are verified."""
+        sizes: dict[str, tuple[int, int]] = {}
+        for file in self._files:
+            if file.kind == FileKind.PHOTOGRAPHS:
+                sizes |= picture_sizes(Given.of(file, self._paths).path)
+        return sizes
+
     def _read(self, given: Given, rows: staging.Rows, progress: checking.Progress) -> Checked:
         kind = given.file.kind
         if kind == FileKind.TRUTH:
-            self._truth = checking.check_truth(given, rows, progress)
-            self._known = Known(checking.images_of(self._truth.rows, None), self._truth.line_format)
+            self._truth = checking.check_truth(given, rows, progress, self._sizes)
+            images = checking.images_of(self._truth.rows, None)
+            self._known = Known(images, self._truth.line_format)
+            self._known.against = self._truth.against or Against()
             return self._truth
         if kind == FileKind.PHOTOGRAPHS:
             if self._truth is None:
-                raise JobFailed("Photographs are loaded together with their ground truth.")
+                raise JobFailed(_("Photographs are loaded together with their ground truth."))
             checked = checking.check_photographs(given, self._truth.rows, rows, progress)
             self._known.images = checking.images_of(self._truth.rows, checked.rows)
             return checked
@@ -112,6 +155,45 @@ def _store(file: DraftFile, checked: Checked) -> None:
     file.save(update_fields=["counts", "rows_sha256"])
     findings = [Finding.of(file, problem) for problem in checked.problems.found]
     Finding.objects.bulk_create(findings, batch_size=_BATCH)
+
+
+def _summaries(checked: Checked) -> list[Summary]:
+    return summaries(checked.problems.found, checked.problems.counts)
+
+
+def _kind(file: DraftFile, of: Summary) -> dict[str, Any]:
+    """Return findings of one kind as the report shows them."""
+    return {
+        "file": file.pk,
+        "severity": of.severity,
+        "code": of.code,
+        "n": of.n,
+        "text": of.text,
+        "lines": of.lines(),
+        "advice": of.advice,
+        "examples": [
+            {"place": example.place, "text": example.text, "span": example.span}
+            for example in of.examples
+        ],
+    }
+
+
+def _trials(
+    draft: Draft, files: Sequence[DraftFile], checked: Mapping[int, Checked]
+) -> list[dict[str, Any]]:
+    """Return the readings that are offered, each with an image on which they differ."""
+    tried = {file.pk: trial for file in files if (trial := checked[file.pk].trial)}
+    images = {trial["image"] for trial in tried.values()}
+    truths, photographs = _beneath(draft, files, checked, images)
+    return [
+        {
+            "file": file,
+            **trial,
+            "truth": truths.get(trial["image"]),
+            "photograph": photographs.get(trial["image"]),
+        }
+        for file, trial in tried.items()
+    ]
 
 
 def _examples(

@@ -2,21 +2,29 @@
 
 from collections.abc import Sequence
 
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
 from annotate.errors import Refusal
-from protocols.formats.problems import Problem, counted
+from protocols.formats.problems import Problem
 
 
 class NotLoaded(Refusal):
     """Something in the files is wrong; ``problems`` says what and where. Nothing was loaded."""
 
     def __init__(self, message: str, problems: Sequence[Problem] = ()) -> None:
-        super().__init__(f"{message} Nothing was loaded.")
+        super().__init__(_("{message} Nothing was loaded.").format(message=message))
         self.problems = tuple(problems)
 
     @classmethod
     def because_of(cls, problems: Sequence[Problem]) -> "NotLoaded":
         errors = [problem for problem in problems if problem.severity == "error"]
-        return cls(f"{counted(len(errors), 'fault')}. First: {errors[0]}", problems)
+        return cls(
+            ngettext("{n} fault. First: {first}", "{n} faults. First: {first}", len(errors)).format(
+                n=len(errors), first=errors[0]
+            ),
+            problems,
+        )
 
 
 class CannotUndo(Refusal):

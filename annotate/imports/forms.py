@@ -1,14 +1,17 @@
 """Forms of the load pages. The services check the rest."""
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, Final
 
 from django import forms
 from django.core.files.uploadedfile import UploadedFile
 from django.db.models import QuerySet
 from django.http import QueryDict
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 
 from annotate.datasets.models import Dataset
+from annotate.retold import told_plainly
 from protocols.formats.problems import CODES
 from protocols.formats.reading import FORMATS, LINES
 
@@ -35,10 +38,12 @@ class FilesForm(forms.Form):
 
     # A field, not the files of this form: the framework takes it out of the class.
     files = _ManyFiles(  # type: ignore[assignment]
-        label="Files",
+        label=gettext_lazy("Files"),
         help_text=(
-            "Zips of ground truth, photographs or results; tables of scores or people. "
-            "What each is is found out and can be corrected."
+            gettext_lazy(
+                "Zips of ground truth, photographs or results; tables of scores or people. "
+                "What each is is found out and can be corrected."
+            )
         ),
     )
 
@@ -50,11 +55,13 @@ class StartForm(forms.Form):
         Dataset.objects.none(),
         required=False,
         to_field_name="slug",
-        label="Load into",
-        empty_label="a new dataset (or people only)",
+        label=gettext_lazy("Load into"),
+        empty_label=gettext_lazy("a new dataset (or people only)"),
     )
     files = _ManyFiles(  # type: ignore[assignment]
-        required=False, help_text=FilesForm.base_fields["files"].help_text
+        label=FilesForm.base_fields["files"].label,
+        required=False,
+        help_text=FilesForm.base_fields["files"].help_text,
     )
 
     def __init__(self, *args: Any, datasets: QuerySet[Dataset], **kwargs: Any) -> None:
@@ -63,30 +70,45 @@ class StartForm(forms.Form):
 
 
 class TargetForm(forms.Form):
-    """Name and origin of a new dataset."""
+    """The dataset that files are loaded into, or name and origin of a new one."""
 
-    name = forms.CharField(label="Name of the dataset", max_length=120, required=False)
+    dataset = forms.ModelChoiceField(
+        Dataset.objects.none(),
+        required=False,
+        to_field_name="slug",
+        label=gettext_lazy("Load into"),
+        empty_label=gettext_lazy("a new dataset (or people only)"),
+    )
+    name = forms.CharField(
+        label=gettext_lazy("Name of the dataset"), max_length=120, required=False
+    )
     provenance = forms.CharField(
-        label="Where it comes from",
+        label=gettext_lazy("Where it comes from"),
         required=False,
         max_length=2000,
         widget=forms.Textarea(attrs={"rows": 2}),
     )
-    licence = forms.CharField(required=False, max_length=200)
+    licence = forms.CharField(label=gettext_lazy("Licence"), required=False, max_length=200)
+
+    def __init__(self, *args: Any, datasets: QuerySet[Dataset], **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields["dataset"].queryset = datasets  # type: ignore[attr-defined]  # a choice of rows
 
 
 def _formats() -> Iterable[tuple[str, str]]:
-    yield "", "found out"
+    yield "", _("found out")
     for slug, known in FORMATS.items():
-        yield slug, known.name
+        yield slug, told_plainly(known.name)
 
 
 class FileForm(forms.Form):
     """Kind, format and title of one file of a load."""
 
-    kind = forms.ChoiceField(choices=FileKind)
-    format = forms.ChoiceField(choices=_formats, required=False)
-    title = forms.CharField(label="Method or protocol", max_length=120, required=False)
+    kind = forms.ChoiceField(label=gettext_lazy("Kind"), choices=FileKind)
+    format = forms.ChoiceField(label=gettext_lazy("Format"), choices=_formats, required=False)
+    title = forms.CharField(
+        label=gettext_lazy("Method or protocol"), max_length=120, required=False
+    )
 
     def __init__(
         self, sent: QueryDict | None, *, file: DraftFile, earlier: Earlier | None = None
@@ -97,8 +119,10 @@ class FileForm(forms.Form):
         self.file = file
         # Where the same content was loaded before.
         self.earlier = earlier
-        for name, field in self.fields.items():
-            field.widget.attrs["aria-label"] = f"{field.label or name.capitalize()} of {file.name}"
+        for field in self.fields.values():
+            field.widget.attrs["aria-label"] = _("{field} of {file}").format(
+                field=field.label, file=file.name
+            )
 
 
 _ANSWERS: Final[Mapping[bool | None, str]] = {True: "yes", False: "no", None: ""}
@@ -113,36 +137,60 @@ class AnswersForm(forms.Form):
         *,
         files: Iterable[DraftFile],
         codes: Mapping[int, Collection[str]],
+        readings: Mapping[int, Sequence[tuple[str, str]]],
+        offers: Sequence[Any] = (),
     ) -> None:
+        """``offers`` are pictures of readings, each with its ``file``, to stand beside their field."""
         super().__init__(sent)
+        self._offers = offers
         self._files = list(files)
         without = [file for file in self._files if "N4" in codes[file.pk]]
         if len(without) > 1:
-            self.fields["all"] = self._missing("In all of these files")
+            self.fields["all"] = self._missing(_("In all of these files"))
         for file in self._files:
             if "N4" in codes[file.pk]:
-                field = self._missing(f"In {file.name} an image without a file means")
+                field = self._missing(
+                    _("In {file} an image without a file means").format(file=file.name)
+                )
                 field.initial = file.missing
                 self.fields[f"missing-{file.pk}"] = field
             if "S2" in codes[file.pk]:
                 self.fields[f"per_cent-{file.pk}"] = forms.ChoiceField(
-                    label=f"Scores above 1 in {file.name} are",
+                    label=_("Scores above 1 in {file} are").format(file=file.name),
                     required=False,
                     widget=forms.RadioSelect,
                     initial=_ANSWERS[file.per_cent],
                     choices=[
-                        ("yes", "per cent: divide all scores of the file by 100"),
-                        ("no", "wrong: the file has to be mended"),
+                        ("yes", _("per cent: divide all scores of the file by 100")),
+                        ("no", _("wrong: the file has to be mended")),
                     ],
                 )
 
             if "F1" in codes[file.pk]:
                 self.fields[f"format-{file.pk}"] = forms.ChoiceField(
-                    label=f"The lines of {file.name} are",
+                    label=_("The lines of {file} are").format(file=file.name),
                     required=False,
                     widget=forms.RadioSelect,
-                    choices=[(slug, FORMATS[slug].name) for slug in LINES],
+                    choices=[(slug, told_plainly(FORMATS[slug].name)) for slug in LINES],
                 )
+
+            if "F2" in codes[file.pk]:
+                self.fields[f"reading-{file.pk}"] = forms.ChoiceField(
+                    label=_("{file} is read").format(file=file.name),
+                    required=False,
+                    widget=forms.RadioSelect,
+                    initial=file.reading,
+                    choices=readings[file.pk],
+                )
+
+    def with_offers(self) -> list[tuple[Any, forms.BoundField]]:
+        """Return the readings that are drawn, each with its field."""
+        names = {f"reading-{offer.file.pk}": offer for offer in self._offers}
+        return [(offer, self[name]) for name, offer in names.items() if name in self.fields]
+
+    def without_offers(self) -> list[forms.BoundField]:
+        drawn = {field.name for _offer, field in self.with_offers()}
+        return [field for field in self if field.name not in drawn]
 
     @staticmethod
     def _missing(label: str) -> forms.ChoiceField:
@@ -162,6 +210,8 @@ class AnswersForm(forms.Form):
             per_cent = self.cleaned_data.get(f"per_cent-{file.pk}")
             if per_cent:
                 of_file["per_cent"] = per_cent == "yes"
+            if reading := self.cleaned_data.get(f"reading-{file.pk}"):
+                of_file["reading"] = reading
             if format := self.cleaned_data.get(f"format-{file.pk}"):
                 of_file["format"] = format
             if of_file:
@@ -169,16 +219,28 @@ class AnswersForm(forms.Form):
         return said
 
 
+def _codes() -> Iterable[tuple[str, str]]:
+    yield "", _("all")
+    for code, name in CODES.items():
+        yield code, f"{code} {told_plainly(name)}"
+
+
 class FindingsForm(forms.Form):
     """The filter of a report's findings."""
 
-    severity = forms.ChoiceField(choices=[("", "all"), *Finding.Severity.choices], required=False)
-    code = forms.ChoiceField(
-        label="Kind",
-        choices=[("", "all"), *((code, f"{code} {name}") for code, name in CODES.items())],
+    severity = forms.ChoiceField(
+        label=gettext_lazy("Severity"),
+        choices=[("", gettext_lazy("all")), *Finding.Severity.choices],
         required=False,
     )
-    words = forms.CharField(label="Archive, entry or words", required=False, max_length=100)
+    code = forms.ChoiceField(
+        label=gettext_lazy("Kind"),
+        choices=_codes,
+        required=False,
+    )
+    words = forms.CharField(
+        label=gettext_lazy("Archive, entry or words"), required=False, max_length=100
+    )
 
     def wanted(self) -> dict[str, str]:
         """Return the filter; a filter that cannot be lets everything through."""
@@ -189,5 +251,5 @@ class ConfirmForm(forms.Form):
     """Consent to put results in the place of others."""
 
     replace = forms.BooleanField(
-        label="Replace these results; what they were is not kept", required=False
+        label=gettext_lazy("Replace these results; what they were is not kept"), required=False
     )

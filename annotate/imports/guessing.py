@@ -4,6 +4,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from django.utils.translation import gettext_noop
+
 from protocols.formats.guessing import guess, method_name
 from protocols.formats.reading import LINES
 
@@ -34,7 +36,12 @@ class FileGuess:
 def guess_file(path: Path, name: str) -> FileGuess:
     """Guess from the content first and the name second."""
     if _is_list_of_people(path):
-        return FileGuess(FileKind.USERS, "", "", f"Its first line names {', '.join(COLUMNS)}.")
+        return FileGuess(
+            FileKind.USERS,
+            "",
+            "",
+            gettext_noop("Its first line names {columns}.").format(columns=", ".join(COLUMNS)),
+        )
     guessed = guess(path, name)
     kind = _KINDS.get(guessed.kind or "", FileKind.RESULTS)
     title = ""

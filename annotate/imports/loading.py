@@ -10,14 +10,16 @@ from typing import Any, Final
 
 from django.contrib.auth.models import User
 from django.db import transaction
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 
 from annotate.audit.models import Act
 from annotate.audit.services import record
 from annotate.datasets.models import Dataset
-from annotate.datasets.photographs import Keeper, Photograph, keep_photographs
+from annotate.datasets.photographs import Photograph, keep_photographs
 from annotate.jobs.errors import JobFailed
 from annotate.jobs.registry import Progress
-from protocols.formats.problems import counted
+from protocols.noticing.readings import words_of
 
 from . import checking, drafts, people, plans, publishing, staging
 from .checking import Given
@@ -38,22 +40,17 @@ def load(
 ) -> None:
     """Write what was checked, in one transaction, and leave a receipt for each kind of data.
 
-    Photographs are stored first, and removed if anything fails. ``paths`` says, by key, where
-    files lie that were not kept.
+    Photographs are stored first; those of a load that fails go with the next sweep. ``paths`` says,
+    by key, where files lie that were not kept.
     """
-    keeper = Keeper()
-    try:
-        with transaction.atomic():
-            draft = Draft.objects.select_for_update(of=("self",)).get(pk=arguments["draft"])
-            if draft.state == Draft.State.LOADED:
-                return  # by a worker that was thought lost
-            drafts.refuse_superseded(draft, arguments, Draft.State.LOADING)
-            _Loader(draft, arguments, progress, keeper, paths or {}).run()
-            draft.state = Draft.State.LOADED
-            draft.save()
-    except BaseException:
-        keeper.take_back()
-        raise
+    with transaction.atomic():
+        draft = Draft.objects.select_for_update(of=("self",)).get(pk=arguments["draft"])
+        if draft.state == Draft.State.LOADED:
+            return  # by a worker that was thought lost
+        drafts.refuse_superseded(draft, arguments, Draft.State.LOADING)
+        _Loader(draft, arguments, progress, paths or {}).run()
+        draft.state = Draft.State.LOADED
+        draft.save()
     drafts.forget_files(draft)
 
 
@@ -65,14 +62,12 @@ class _Loader:
         draft: Draft,
         arguments: Mapping[str, Any],
         progress: Progress,
-        keeper: Keeper,
         paths: Mapping[int, Path],
     ) -> None:
         self._draft = draft
         self._person = User.objects.filter(pk=arguments["person_pk"]).first()
         self._replace = arguments["replace"]
         self._progress = progress
-        self._keeper = keeper
         self._paths = paths
         self._files: dict[str, list[DraftFile]] = {kind: [] for kind in FileKind.values}
         for file in draft.files.all():
@@ -85,7 +80,9 @@ class _Loader:
             draft.dataset = Dataset.objects.select_for_update().get(pk=draft.dataset_id)
         if publishing.fingerprint(draft.dataset) != draft.checked_against:
             raise JobFailed(
-                f"{draft.target} has changed since these files were checked. Check them again."
+                _("{target} has changed since these files were checked. Check them again.").format(
+                    target=draft.target
+                )
             )
         for file in self._files[FileKind.TRUTH]:
             draft.dataset = self._load_dataset(file, self._files[FileKind.PHOTOGRAPHS])
@@ -103,9 +100,9 @@ class _Loader:
             by_image |= {row[0]: Photograph(*row[1:5]) for row in self._rows(file)}
             wanted = {photograph.sha256: photograph for photograph in by_image.values()}
             path = Given.of(file, self._paths).path
-            telling = self._telling("Storing photographs")
-            if not keep_photographs(path, wanted, self._keeper, telling):
-                raise NotLoaded(f"{file.name} changed after it was checked.")
+            telling = self._telling(_("Storing photographs"))
+            if not keep_photographs(path, wanted, telling):
+                raise NotLoaded(_("{file} changed after it was checked.").format(file=file.name))
         dataset = publishing.write_dataset(
             name=self._draft.name,
             line_format=truth.counts["line_format"],
@@ -142,7 +139,7 @@ class _Loader:
                 method, was_loaded = publishing.method_to_fill(
                     dataset, title, replace=self._replace
                 )
-                progress = self._telling("Writing results")
+                progress = self._telling(_("Writing results"))
                 counts[title] = publishing.write_results(
                     method, rows, missing=file.missing, images=images, progress=progress
                 )
@@ -157,13 +154,15 @@ class _Loader:
             dataset=dataset,
             protocol=file.title,
             rows=self._rows(file),
-            progress=self._telling("Writing scores"),
+            progress=self._telling(_("Writing scores")),
         )
         counts = {"protocol": run.name, "scores": n_scores, "missing": file.counts["missing"]}
         self._receipt(Import.Kind.SCORES, [file], counts, {"run": run.pk}, dataset)
 
     def _load_people(self, file: DraftFile) -> None:
-        memberships, counts = people.write_people(self._rows(file), self._telling("Adding people"))
+        memberships, counts = people.write_people(
+            self._rows(file), self._telling(_("Adding people"))
+        )
         self._receipt(Import.Kind.USERS, [file], counts, {"memberships": memberships})
 
     def _rows(self, file: DraftFile) -> staging.Rows:
@@ -171,7 +170,9 @@ class _Loader:
         rows = staging.Rows(staging.rows_path(file.draft_id, file.pk))
         if not rows.path.exists() or rows.sha256() != file.rows_sha256:
             raise JobFailed(
-                f"What was read from {file.name} is no longer here. Check the files again."
+                _("What was read from {file} is no longer here. Check the files again.").format(
+                    file=file.name
+                )
             )
         return rows
 
@@ -191,7 +192,7 @@ class _Loader:
             kind=kind,
             files=[self._named(file) for file in files],
             counts=counts,
-            warnings=_warnings(files),
+            warnings=_warnings(self._draft, files),
             dataset=dataset,
             dataset_name=dataset.name if dataset else "",
             added=added,
@@ -211,18 +212,23 @@ class _Loader:
         path = self._paths.get(file.pk)
         if path is not None and path.is_dir():
             return {"name": file.name, "sha256": "", "bytes": None}
-        return {"name": file.name, "sha256": file.sha256, "bytes": file.bytes}
+        named = {"name": file.name, "sha256": file.sha256, "bytes": file.bytes}
+        return named | ({"reading": words_of(file.reading)} if file.reading else {})
 
 
-def _warnings(files: Sequence[DraftFile]) -> list[str]:
+def _warnings(draft: Draft, files: Sequence[DraftFile]) -> list[str]:
     """Return the receipt's notes, as sentences; the whole report stays with the draft."""
-    sentences: list[str] = []
-    n_warnings = 0
-    for file in files:
-        warnings = file.findings.filter(severity=Finding.Severity.WARNING)
-        n_warnings += warnings.count()
-        sentences += [
-            str(finding.as_problem()) for finding in warnings[: MAX_WARNINGS - len(sentences)]
-        ]
-    more = n_warnings - len(sentences)
-    return [*sentences, f"… and {counted(more, 'further note')}."] if more else sentences
+    wanted = {file.pk for file in files}
+    sentences = [
+        line
+        for kind in draft.summary.get("kinds", [])
+        if kind["file"] in wanted and kind["severity"] == Finding.Severity.WARNING
+        for line in kind["lines"]
+    ]
+    more = len(sentences) - MAX_WARNINGS
+    if more <= 0:
+        return sentences
+    return [
+        *sentences[:MAX_WARNINGS],
+        ngettext("… and {n} further note.", "… and {n} further notes.", more).format(n=more),
+    ]

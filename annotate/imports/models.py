@@ -6,6 +6,7 @@ from typing import cast
 from django.conf import settings
 from django.db import models
 from django.db.models import Count, Q
+from django.utils.translation import gettext_lazy
 
 from annotate.datasets.models import Dataset
 from annotate.jobs.models import Job
@@ -16,30 +17,30 @@ from protocols.formats.problems import Severity as ProblemSeverity
 class FileKind(models.TextChoices):
     """The content of a file of a load, in the order in which files are read."""
 
-    TRUTH = "truth", "ground truth"
-    PHOTOGRAPHS = "photographs", "photographs"
-    RESULTS = "results", "results of a method"
-    SCORES = "scores", "scores of a protocol"
-    USERS = "users", "people"
+    TRUTH = "truth", gettext_lazy("ground truth")
+    PHOTOGRAPHS = "photographs", gettext_lazy("photographs")
+    RESULTS = "results", gettext_lazy("results of a method")
+    SCORES = "scores", gettext_lazy("scores of a protocol")
+    USERS = "users", gettext_lazy("people")
 
 
 class Missing(models.TextChoices):
     """The meaning of an image without a result file."""
 
-    EMPTY = "empty", "no boxes: the method found nothing there"
-    NOT_EVALUATED = "not-evaluated", "not evaluated: the method was not run on it"
+    EMPTY = "empty", gettext_lazy("no boxes: the method found nothing there")
+    NOT_EVALUATED = "not-evaluated", gettext_lazy("not evaluated: the method was not run on it")
 
 
 class Draft(models.Model):
     """A load on its way: files are collected, checked, and loaded when somebody confirms."""
 
     class State(models.TextChoices):
-        OPEN = "open", "choosing files"
-        CHECKING = "checking", "being checked"
-        CHECKED = "checked", "checked"
-        LOADING = "loading", "being loaded"
-        LOADED = "loaded", "loaded"
-        DISCARDED = "discarded", "discarded"
+        OPEN = "open", gettext_lazy("choosing files")
+        CHECKING = "checking", gettext_lazy("being checked")
+        CHECKED = "checked", gettext_lazy("checked")
+        LOADING = "loading", gettext_lazy("being loaded")
+        LOADED = "loaded", gettext_lazy("loaded")
+        DISCARDED = "discarded", gettext_lazy("discarded")
 
     OVER = (State.LOADED, State.DISCARDED)
 
@@ -98,10 +99,12 @@ class DraftFile(models.Model):
     # One of protocols.formats.reading; empty: found out from the content.
     format = models.CharField(max_length=40, blank=True)
     # Of results the method, of scores the protocol.
-    title = models.CharField("name", max_length=120, blank=True)
+    title = models.CharField(gettext_lazy("name"), max_length=120, blank=True)
     # Why it was taken for this kind, as a sentence.
     reason = models.CharField(max_length=300, blank=True)
     missing = models.CharField(max_length=13, choices=Missing, blank=True)
+    # How results are to be read where another way would fit far better; empty: not asked or not answered.
+    reading = models.CharField(max_length=40, blank=True)
     # Whether scores above 1 are per cent; None: not asked or not answered.
     per_cent = models.BooleanField(null=True, blank=True)
     # What the check found: counts, the histogram, the format.
@@ -142,9 +145,9 @@ class Finding(models.Model):
     """One fault or question that the check of a draft found."""
 
     class Severity(models.TextChoices):
-        ERROR = "error", "error"
-        QUESTION = "question", "question"
-        WARNING = "warning", "warning"
+        ERROR = "error", gettext_lazy("error")
+        QUESTION = "question", gettext_lazy("question")
+        WARNING = "warning", gettext_lazy("warning")
 
     draft = models.ForeignKey(Draft, models.CASCADE, related_name="findings")
     file = models.ForeignKey(
@@ -216,10 +219,10 @@ class Import(models.Model):
     """The receipt for one load; it exists only if everything was loaded."""
 
     class Kind(models.TextChoices):
-        DATASET = "dataset", "dataset"
-        RESULTS = "results", "results"
-        SCORES = "scores", "scores"
-        USERS = "users", "people"
+        DATASET = "dataset", gettext_lazy("dataset")
+        RESULTS = "results", gettext_lazy("results")
+        SCORES = "scores", gettext_lazy("scores")
+        USERS = "users", gettext_lazy("people")
 
     # None where people were loaded, or the dataset is gone with this receipt's undoing.
     dataset = models.ForeignKey(

@@ -7,6 +7,8 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from django.contrib.auth.models import User
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 
 from annotate.studies.models import Membership, Role, Study
 from annotate.studies.services import add_member, remove_member
@@ -27,7 +29,7 @@ def check_people(given: Given, rows: Rows) -> Checked:
     if text is not None:
         members = list(_rows(text, problems))
     if not members and not problems.has_errors:
-        problems.error("S3", "nobody", "at least one line below the header")
+        problems.error("S3", _("nobody"), _("at least one line below the header"))
     rows.write(iter(members))
     counts = {"people": len(members), "studies": len({row[2] for row in members})}
     return Checked(rows, problems, counts)
@@ -37,15 +39,15 @@ def _text(given: Given, problems: Problems) -> str | None:
     with given.path.open("rb") as file:
         content = file.read(_MAX_BYTES + 1)
     if len(content) > _MAX_BYTES:
-        problems.error("A3", "a larger file", f"at most {_MAX_BYTES} bytes")
+        problems.error("A3", _("a larger file"), _("{n} bytes at most").format(n=_MAX_BYTES))
         return None
     try:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError:
-        problems.error("L9", "bytes that are not UTF-8", "a CSV file in UTF-8")
+        problems.error("L9", _("bytes that are not UTF-8"), _("a CSV file in UTF-8"))
         return None
     if "\0" in text:
-        problems.error("A1", "a binary file", "a CSV file")
+        problems.error("A1", _("a binary file"), _("a CSV file"))
         return None
     return text
 
@@ -57,7 +59,7 @@ def _rows(text: str, problems: Problems) -> Iterator[Sequence[str]]:
         header = [cell.strip().lower() for cell in next(reader, [])]
         lacking = [column for column in COLUMNS if column not in header]
         if lacking:
-            found = f"a header without {', '.join(lacking)}"
+            found = _("a header without {columns}").format(columns=", ".join(lacking))
             problems.error("L1", found, ",".join(COLUMNS), line=1, text=first)
             return
         places = [header.index(column) for column in COLUMNS]
@@ -68,7 +70,9 @@ def _rows(text: str, problems: Problems) -> Iterator[Sequence[str]]:
                 if row is not None:
                     yield row
     except csv.Error as fault:
-        problems.error("L1", f"a line that is no CSV ({fault})", "CSV", line=reader.line_num)
+        problems.error(
+            "L1", _("a line that is no CSV ({why})").format(why=fault), "CSV", line=reader.line_num
+        )
 
 
 class _Reader:
@@ -78,38 +82,60 @@ class _Reader:
         self._problems = problems
         studies = Study.objects.values_list("name", "slug")
         self._study = {word.casefold(): slug for name, slug in studies for word in (name, slug)}
-        self._nearest = Nearest(slug for _, slug in studies)
+        self._nearest = Nearest(slug for _name, slug in studies)
         people = User.objects.filter(is_active=True).values_list("username", flat=True)
         self._people = set(people)
         self._seen: Counter[tuple[str, str, str]] = Counter()
 
     def read(self, cells: Sequence[str], places: Sequence[int], line: int) -> Sequence[str] | None:
         if len(cells) <= max(places):
-            self._fault("L1", f"{len(cells)} cells", ", ".join(COLUMNS), line, cells)
+            self._fault(
+                "L1",
+                ngettext("{n} cell", "{n} cells", len(cells)).format(n=len(cells)),
+                ", ".join(COLUMNS),
+                line,
+                cells,
+            )
             return None
         username, role, study = (cells[at].strip() for at in places)
         n_before = self._problems.counts.total()
         slug = self._study.get(study.casefold())
         if slug is None:
             hint = self._nearest.hint(study)
-            self._fault("S1", f"the study {quoted(study)}", f"a study there is{hint}", line, cells)
+            self._fault(
+                "S1",
+                _("the study {study}").format(study=quoted(study)),
+                _("a study there is{hint}").format(hint=hint),
+                line,
+                cells,
+            )
         role = role.lower()
         if role not in Role.values:
-            wanted = " or ".join(Role.values)
-            self._fault("S1", f"the role {quoted(role)}", wanted, line, cells)
+            wanted = _("{one} or {other}").format(one=Role.values[0], other=Role.values[1])
+            self._fault("S1", _("the role {role}").format(role=quoted(role)), wanted, line, cells)
         self._check_person(username, line, cells)
         key = username.casefold(), role, slug or ""
         self._seen[key] += 1
         if self._seen[key] > 1:
-            self._fault("N3", f"{username} a second time", "once", line, cells)
+            self._fault(
+                "N3",
+                _("{username} a second time").format(username=username),
+                _("once"),
+                line,
+                cells,
+            )
         return None if self._problems.counts.total() > n_before else (username, role, slug or "")
 
     def _check_person(self, username: str, line: int, cells: Sequence[str]) -> None:
         if username in self._people:
             return
         # An invitation's link is shown once, to whoever makes it; a load has nobody to show it to.
-        found = f"nobody who is named {quoted(username)}" if username else "no username"
-        wanted = "a username there is; invite others, many at once, from the study's page"
+        found = (
+            _("nobody who is named {username}").format(username=quoted(username))
+            if username
+            else _("no username")
+        )
+        wanted = _("a username there is; invite others, many at once, from the study's page")
         self._fault("S1", found, wanted, line, cells)
 
     def _fault(self, code: str, found: str, expected: str, line: int, cells: Sequence[str]) -> None:
@@ -141,7 +167,7 @@ def who_worked(memberships: Sequence[int]) -> list[str]:
     """The people of these memberships who have begun to answer in their study."""
     of_them = Membership.objects.filter(pk__in=memberships).select_related("study", "person")
     return [
-        f"{membership.person} in {membership.study}"
+        _("{person} in {study}").format(person=membership.person, study=membership.study)
         for membership in of_them
         if membership.study.assignments.filter(annotator=membership.person).exists()
     ]

@@ -5,16 +5,20 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from django.db.models import Q
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 
 from annotate.datasets.models import Dataset, Method
-from protocols.formats.problems import counted, quoted
+from annotate.retold import quotation, told_plainly
+from protocols.formats.reading import FORMATS, LINES
+from protocols.noticing.readings import AS_READ, words_of
 
 from . import publishing
 from .errors import NotLoaded
 from .models import Draft, DraftFile, FileKind, Finding, Missing
 
 # Questions whose answer is told as a warning: a missing file, scores that look like per cent.
-_ASKED: Final = ("N4", "S2")
+_ASKED: Final = ("N4", "S2", "F2")
 _MAX_NAMED: Final = 8
 
 
@@ -26,13 +30,33 @@ class OpenQuestion:
     file: DraftFile
 
     @property
+    def choices(self) -> list[tuple[str, str]]:
+        """What may be answered, each with its words; empty where it is yes or no."""
+        if self.finding.code == "N4":
+            return [(value, str(words)) for value, words in Missing.choices]
+        if self.finding.code == "F1":
+            return [(slug, told_plainly(FORMATS[slug].name)) for slug in LINES]
+        if self.finding.code == "F2":
+            return readings(self.finding.draft, self.file)
+        return []
+
+    @property
     def is_answered(self) -> bool:
         if self.finding.code == "N4":
             return self.file.missing != ""
+        if self.finding.code == "F2":
+            return self.file.reading != ""
         if self.finding.code == "F1":
             # An answer has the file read again, which then asks no more.
             return False
         return self.file.per_cent is not None
+
+
+def readings(draft: Draft, file: DraftFile) -> list[tuple[str, str]]:
+    """Return the readings between which a person may choose, each with its words."""
+    tried = [of["reading"] for of in draft.summary.get("trials", []) if of["file"] == file.pk]
+    slugs = dict.fromkeys([AS_READ, *tried, *([file.reading] if file.reading else [])])
+    return [(slug, told_plainly(words_of(slug))) for slug in slugs]
 
 
 def questions(draft: Draft) -> list[OpenQuestion]:
@@ -40,7 +64,8 @@ def questions(draft: Draft) -> list[OpenQuestion]:
     asked = Q(severity=Finding.Severity.QUESTION)
     # Answered before the last check, which then only noted what was said.
     answered = Q(severity=Finding.Severity.WARNING, code__in=_ASKED)
-    findings = draft.findings.filter(asked | answered).select_related("file")
+    answered &= ~Q(file__kind=FileKind.PHOTOGRAPHS)
+    findings = draft.findings.filter(asked | answered).select_related("file", "draft")
     return [OpenQuestion(finding, finding.file) for finding in findings if finding.file is not None]
 
 
@@ -82,15 +107,27 @@ def titles_of(files: Sequence[DraftFile]) -> list[str]:
 def _words_of(file: DraftFile, draft: Draft) -> str:
     number = file.counts.get
     if file.kind == FileKind.TRUTH:
-        return (
-            f"the dataset {quoted(draft.name)}: {number('images', 0)} images with "
-            f"{number('regions', 0)} regions, {number('ignored', 0)} of them ignored"
+        return ngettext(
+            "the dataset {dataset}: {n} image with {regions} regions, {ignored} of them ignored",
+            "the dataset {dataset}: {n} images with {regions} regions, {ignored} of them ignored",
+            number("images", 0),
+        ).format(
+            dataset=quotation(draft.name),
+            n=number("images", 0),
+            regions=number("regions", 0),
+            ignored=number("ignored", 0),
         )
     if file.kind == FileKind.PHOTOGRAPHS:
-        return f"{number('photographs', 0)} photographs from {file.name}"
+        return ngettext(
+            "{n} photograph from {file}", "{n} photographs from {file}", number("photographs", 0)
+        ).format(n=number("photographs", 0), file=file.name)
     if file.kind == FileKind.SCORES:
-        return f"{number('scores', 0)} scores of {quoted(file.title)}"
-    return f"{number('people', 0)} people from {file.name}"
+        return ngettext(
+            "{n} score of {protocol}", "{n} scores of {protocol}", number("scores", 0)
+        ).format(n=number("scores", 0), protocol=quotation(file.title))
+    return ngettext("{n} person from {file}", "{n} people from {file}", number("people", 0)).format(
+        n=number("people", 0), file=file.name
+    )
 
 
 def _plan_results(planned: Plan, dataset: Dataset | None, file: DraftFile) -> None:
@@ -98,44 +135,67 @@ def _plan_results(planned: Plan, dataset: Dataset | None, file: DraftFile) -> No
         words = _words_of_results(counts, file.missing)
         method = publishing.method_named(dataset, title) if dataset else None
         if method is None or not method.results.exists():
-            planned.added.append(f"results of {quoted(title)}: {words}")
+            planned.added.append(
+                _("results of {method}: {words}").format(method=quotation(title), words=words)
+            )
             continue
         planned.replaced.append(_words_of_replacement(method, words))
         studies = publishing.studies_with_answers_on(method)
         if studies:
             planned.obstacles.append(
-                f"Answers refer to the results of {quoted(method.name)} "
-                f"({', '.join(study.name for study in studies)}), so they cannot be replaced. "
-                "Give the new results another name."
+                _(
+                    "Answers refer to the results of {method} ({studies}), so they cannot be replaced. "
+                    "Give the new results another name."
+                ).format(
+                    method=quotation(method.name),
+                    studies=", ".join(study.name for study in studies),
+                )
             )
 
 
 def _words_of_results(counts: Mapping[str, int], missing: str) -> str:
-    words = f"{counts['boxes']} boxes on {counts['results']} images"
+    boxes, n_images = counts["boxes"], counts["results"]
+    words = _("{boxes} on {images}").format(
+        boxes=ngettext("{n} box", "{n} boxes", boxes).format(n=boxes),
+        images=ngettext("{n} image", "{n} images", n_images).format(n=n_images),
+    )
     absent = counts["absent"]
     if absent and missing == Missing.EMPTY:
-        words += f", and no boxes on {absent} more"
-    elif absent and missing == Missing.NOT_EVALUATED:
-        words += f", not evaluated on {absent}"
+        return _("{words}, and no boxes on {n} more").format(words=words, n=absent)
+    if absent and missing == Missing.NOT_EVALUATED:
+        return _("{words}, not evaluated on {n}").format(words=words, n=absent)
     return words
 
 
 def _words_of_replacement(method: Method, words: str) -> str:
     runs = method.results.filter(scores__isnull=False).values("scores__run").distinct().count()
-    scored = f"; what {runs} protocol runs say of them goes with them" if runs else ""
-    return f"results of {quoted(method.name)}: {words}{scored}"
+    name = quotation(method.name)
+    if not runs:
+        return _("results of {method}: {words}").format(method=name, words=words)
+    return ngettext(
+        "results of {method}: {words}; what {n} protocol run says of them goes with them",
+        "results of {method}: {words}; what {n} protocol runs say of them goes with them",
+        runs,
+    ).format(method=name, words=words, n=runs)
 
 
 def _left_alone(dataset: Dataset, files: Sequence[DraftFile]) -> Iterator[str]:
-    yield f"the {dataset.images.count()} images of {quoted(dataset.name)} and their ground truth"
+    n_images = dataset.images.count()
+    yield ngettext(
+        "the {n} image of {dataset} and its ground truth",
+        "the {n} images of {dataset} and their ground truth",
+        n_images,
+    ).format(n=n_images, dataset=quotation(dataset.name))
     named = [publishing.method_named(dataset, title) for title in titles_of(files)]
     touched = {method.pk for method in named if method is not None}
     others = [method.name for method in dataset.methods.all() if method.pk not in touched]
     if others:
         some = ", ".join(others[:_MAX_NAMED]) + (" …" if len(others) > _MAX_NAMED else "")
-        yield f"{counted(len(others), 'other method')}: {some}"
+        yield ngettext(
+            "{n} other method: {names}", "{n} other methods: {names}", len(others)
+        ).format(n=len(others), names=some)
     if n_runs := dataset.runs.count():
-        yield counted(n_runs, "protocol run")
+        yield ngettext("{n} protocol run", "{n} protocol runs", n_runs).format(n=n_runs)
 
 
 def _obstacles(draft: Draft, titles: Sequence[str]) -> Iterator[str]:
@@ -145,9 +205,17 @@ def _obstacles(draft: Draft, titles: Sequence[str]) -> Iterator[str]:
         yield str(refusal)
     n_errors = draft.findings.filter(severity=Finding.Severity.ERROR).count()
     if n_errors:
-        yield f"{counted(n_errors, 'fault')} must be mended in the files first."
+        yield ngettext(
+            "{n} fault must be mended in the files first.",
+            "{n} faults must be mended in the files first.",
+            n_errors,
+        ).format(n=n_errors)
     n_open = sum(not question.is_answered for question in questions(draft))
     if n_open:
         yield (
-            f"{counted(n_open, 'question')} wait{'s' * (n_open == 1)} for an answer in the report."
+            ngettext(
+                "{n} question waits for an answer in the report.",
+                "{n} questions wait for an answer in the report.",
+                n_open,
+            ).format(n=n_open)
         )

@@ -2,28 +2,33 @@
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Final
 
 from django.db.models import Count
 from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 
 from annotate.datasets.drawing import Picture, picture
-from annotate.datasets.models import BoxConvention
+from annotate.datasets.models import BoxConvention, room_for
+from annotate.retold import told, told_plainly
 from protocols.core.regions import decode_regions
 from protocols.formats.contents import LineFormat
 from protocols.formats.problems import CODES
+from protocols.formats.summaries import MAX_EXAMPLES
+from protocols.noticing.readings import words_of
 
 from .checking import HISTOGRAM
-from .models import Draft, DraftFile, FileKind, Finding
+from .models import Draft, DraftFile, FileKind, Finding, Import
 
 MAX_SHOWN_PER_CODE: Final = 200
 STEPS: Final = (
-    ("files", "Files"),
-    ("check", "Check"),
-    ("report", "Report"),
-    ("confirm", "Confirm"),
-    ("receipt", "Receipt"),
+    ("files", gettext_lazy("Files")),
+    ("check", gettext_lazy("Check")),
+    ("report", gettext_lazy("Report")),
+    ("confirm", gettext_lazy("Confirm")),
+    ("receipt", gettext_lazy("Receipt")),
 )
 
 
@@ -64,7 +69,7 @@ def steps(draft: Draft, here: str) -> list[Step]:
         ),
         "receipt": address(draft) if draft.state == Draft.State.LOADED else "",
     }
-    return [Step(name, urls[step], step == here) for step, name in STEPS]
+    return [Step(str(name), urls[step], step == here) for step, name in STEPS]
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,10 +83,60 @@ class Shown:
 
 
 @dataclass(frozen=True, slots=True)
+class Kind:
+    """The findings of one kind, told as one: a sentence for each file, and some examples."""
+
+    severity: str
+    # The same for people.
+    severity_said: str
+    code: str
+    name: str
+    advice: str
+    texts: list[str] = field(default_factory=list)
+    # Where it stands (empty if the text says it), and the line in three parts, the middle one at fault.
+    examples: list[tuple[str, str, str, str]] = field(default_factory=list)
+
+
+def kinds(draft: Draft) -> list[Kind]:
+    """Return what the check found, kind by kind, errors first."""
+    order = list(Finding.Severity.values)
+    found: dict[tuple[str, str], Kind] = {}
+    for of in sorted(draft.summary.get("kinds", []), key=lambda of: order.index(of["severity"])):
+        severity, code = of["severity"], of["code"]
+        kind = found.setdefault(
+            (severity, code),
+            Kind(
+                severity,
+                str(Finding.Severity(severity).label),
+                code,
+                told_plainly(CODES.get(code, code)),
+                told_plainly(of["advice"]),
+            ),
+        )
+        kind.texts.append(told(of["text"]))
+        examples = [_example(example, is_one=of["n"] == 1) for example in of["examples"]]
+        shown = [example for example in examples if any(example)]
+        kind.examples.extend(shown[: MAX_EXAMPLES - len(kind.examples)])
+    return list(found.values())
+
+
+def _example(example: Mapping[str, Any], *, is_one: bool) -> tuple[str, str, str, str]:
+    text, (start, end) = example["text"] or "", example["span"] or (0, 0)
+    return (
+        "" if is_one else told_plainly(example["place"]),
+        text[:start],
+        text[start:end],
+        text[end:],
+    )
+
+
+@dataclass(frozen=True, slots=True)
 class Group:
     """The findings of one code and severity."""
 
     severity: str
+    # The same for people.
+    severity_said: str
     code: str
     name: str
     n: int
@@ -94,8 +149,9 @@ def groups(draft: Draft, wanted: Mapping[str, str]) -> list[Group]:
     return [
         Group(
             severity=severity,
+            severity_said=str(Finding.Severity(severity).label),
             code=code,
-            name=CODES.get(code, code),
+            name=told_plainly(CODES.get(code, code)),
             n=n,
             shown=[
                 shown(finding)
@@ -145,7 +201,7 @@ def _labels() -> Iterator[str]:
     for end in HISTOGRAM:
         yield str(end) if end == before + 1 else f"{before + 1}–{end}"
         before = end
-    yield f"over {before}"
+    yield _("over {n}").format(n=before)
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,25 +214,49 @@ class FileReport:
 
 
 _FACTS: Final = {
-    "images": "images",
-    "regions": "regions",
-    "ignored": "ignored",
-    "photographs": "photographs",
-    "results": "images with a file",
-    "boxes": "boxes",
-    "empty": "files without boxes",
-    "absent": "images without a file",
-    "scores": "scores",
-    "missing": "results without a score",
-    "people": "people",
-    "studies": "studies",
+    "images": gettext_lazy("images"),
+    "regions": gettext_lazy("regions"),
+    "ignored": gettext_lazy("ignored"),
+    "photographs": gettext_lazy("photographs"),
+    "results": gettext_lazy("images with a file"),
+    "boxes": gettext_lazy("boxes"),
+    "empty": gettext_lazy("files without boxes"),
+    "absent": gettext_lazy("images without a file"),
+    "scores": gettext_lazy("scores"),
+    "missing": gettext_lazy("results without a score"),
+    "people": gettext_lazy("people"),
+    "studies": gettext_lazy("studies"),
 }
+
+
+# Of receipts: what was written.
+_WRITTEN: Final = _FACTS | {
+    "protocol": gettext_lazy("protocol"),
+    "truth": gettext_lazy("images with ground truth"),
+    "methods": gettext_lazy("methods"),
+    "runs": gettext_lazy("protocol runs"),
+    "assignments": gettext_lazy("images given to people"),
+    "screens": gettext_lazy("pairs shown"),
+    "judgements": gettext_lazy("answers"),
+    "skips": gettext_lazy("pairs skipped"),
+    "withdrawals": gettext_lazy("answers taken back"),
+    "exclusions": gettext_lazy("decisions whose rankings count"),
+    "members": gettext_lazy("people who take part now"),
+    "members_already": gettext_lazy("people who took part before"),
+}
+
+
+def written(receipt: Import) -> list[tuple[str, Any]]:
+    """Return what a load wrote, in words and numbers; of results see each method's."""
+    return [(str(_WRITTEN.get(name, name)), n) for name, n in receipt.counts.items()]
 
 
 def file_reports(draft: Draft) -> list[FileReport]:
     reports = []
     for file in draft.files.all():
-        facts = [(words, file.counts[key]) for key, words in _FACTS.items() if key in file.counts]
+        facts = [
+            (str(words), file.counts[key]) for key, words in _FACTS.items() if key in file.counts
+        ]
         reports.append(FileReport(file, facts, histogram(file.counts.get("histogram", []))))
     return reports
 
@@ -205,6 +285,79 @@ def drawings(draft: Draft) -> list[Drawing]:
     ]
 
 
+@dataclass(frozen=True, slots=True)
+class FitRow:
+    """How a result set fits the ground truth at a glance; None is undefined or not known."""
+
+    method: str
+    is_loaded: bool
+    recall: float | None
+    precision: float | None
+    touched: float | None
+    outside: int | None
+
+
+def fit_rows(draft: Draft) -> list[FitRow]:
+    """Return the result sets of this load, then those of the dataset beside which they would stand."""
+    new = {
+        method: fit
+        for file in draft.files.all()
+        for method, fit in file.counts.get("fits", {}).items()
+    }
+    beside = draft.summary.get("compared", {}).get("beside", {})
+    names = ("recall", "precision", "touched", "outside")
+    return [
+        FitRow(method, is_loaded, **{name: fit[name] for name in names})
+        for is_loaded, fits in ((False, new), (True, beside))
+        for method, fit in fits.items()
+    ]
+
+
+@dataclass(frozen=True, slots=True)
+class Offered:
+    """Another reading of a file that would fit far better: both, drawn on the same image."""
+
+    file: DraftFile
+    words: str
+    image: str
+    # Recall and precision as words.
+    said_as_read: str
+    said_read_so: str
+    as_read: Picture
+    read_so: Picture
+
+
+def offers(draft: Draft) -> list[Offered]:
+    files = {file.pk: file for file in draft.files.all()}
+    convention = _convention(draft, list(files.values()))
+    offered = []
+    for trial in draft.summary.get("trials", []):
+        url, size = _photograph(draft, trial)
+        truth = decode_regions(trial["truth"]) if trial["truth"] else ()
+        pictures = [decode_regions(trial[name]) for name in ("as_read", "read_so")]
+        # Both on the same ground, or one could not be compared with the other.
+        size = size or room_for([*truth, *pictures[1]])
+        one, other = (
+            picture(truth=truth, boxes=boxes, convention=convention, url=url, size=size)
+            for boxes in pictures
+        )
+        words = told_plainly(words_of(trial["reading"]))
+        file = files[trial["file"]]
+        said, said_so = map(told_plainly, trial["said"])
+        offered.append(Offered(file, words, trial["image"], said, said_so, one, other))
+    return offered
+
+
+def _photograph(draft: Draft, example: Mapping[str, Any]) -> tuple[str, tuple[int, int] | None]:
+    """Return where the photograph of an example is, and its size; nothing where there is none."""
+    if not example["photograph"]:
+        return "", None
+    sha256, _, width, height, staged_in, _ = example["photograph"]
+    if staged_in is None or draft.is_over:
+        return reverse("datasets:image", args=[sha256]), (width, height)
+    return reverse("imports:photograph", args=[draft.pk, sha256]), (width, height)
+
+
 def _convention(draft: Draft, files: Sequence[DraftFile]) -> str:
     if draft.dataset is not None:
         return draft.dataset.box_convention
@@ -219,14 +372,7 @@ def _drawing(draft: Draft, file: DraftFile, example: Mapping[str, Any], conventi
     truth = regions
     if not is_truth:
         truth = decode_regions(example["truth"]) if example["truth"] else ()
-    url, size = "", None
-    if example["photograph"]:
-        sha256, _, width, height, staged_in, _ = example["photograph"]
-        size = width, height
-        if staged_in is None or draft.is_over:
-            url = reverse("datasets:image", args=[sha256])
-        else:
-            url = reverse("imports:photograph", args=[draft.pk, sha256])
+    url, size = _photograph(draft, example)
     return Drawing(
         image=example["image"],
         of=file.title or file.name,

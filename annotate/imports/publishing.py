@@ -12,15 +12,17 @@ from typing import Any, Final, TypeVar
 from django.db import models
 from django.db.models import Q
 from django.utils.text import slugify
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 
 from annotate.datasets.models import BoxConvention, Dataset, Image, Method, Result
 from annotate.datasets.photographs import Photograph
+from annotate.retold import quotation
 from annotate.scoring.models import ProtocolRun, Score
 from annotate.studies.models import Study
 from protocols.core.base import f_score
 from protocols.core.regions import canonical_bytes, encode_regions
 from protocols.formats.contents import LineFormat
-from protocols.formats.problems import quoted
 
 from .checking import Progress, methods_together
 from .errors import NotLoaded
@@ -34,15 +36,25 @@ _MAX_NAME: Final = 120
 _TAKEN_ADDRESSES: Final = {"images", "load"}
 
 
+_UNNAMED: Final = {
+    "dataset": gettext_lazy(
+        "The name of the dataset, {name}, needs letters or digits, and at most {n} characters."
+    ),
+    "method": gettext_lazy(
+        "The name of the method, {name}, needs letters or digits, and at most {n} characters."
+    ),
+    "protocol": gettext_lazy(
+        "The name of the protocol, {name}, needs letters or digits, and at most {n} characters."
+    ),
+}
+
+
 def named(name: str, what: str) -> tuple[str, str]:
     """Return a name without outer blanks, and the slug that becomes part of addresses."""
     name = name.strip()
     slug = slugify(name)
     if not slug or len(name) > _MAX_NAME:
-        raise NotLoaded(
-            f"The name of the {what}, {quoted(name)}, needs letters or digits, and at most "
-            f"{_MAX_NAME} characters."
-        )
+        raise NotLoaded(_UNNAMED[what].format(name=quotation(name), n=_MAX_NAME))
     return name, slug
 
 
@@ -50,9 +62,13 @@ def name_of_new_dataset(name: str) -> tuple[str, str]:
     """Return name and slug; raise NotLoaded if they are taken or cannot be."""
     name, slug = named(name, "dataset")
     if slug in _TAKEN_ADDRESSES:
-        raise NotLoaded(f"{quoted(name)} cannot be the name of a dataset. Choose another.")
+        raise NotLoaded(
+            _("{name} cannot be the name of a dataset. Choose another.").format(
+                name=quotation(name)
+            )
+        )
     if Dataset.objects.filter(Q(slug=slug) | Q(name=name)).exists():
-        raise NotLoaded(f"There is a dataset named {quoted(name)} already.")
+        raise NotLoaded(_("There is a dataset named {name} already.").format(name=quotation(name)))
     return name, slug
 
 
@@ -68,7 +84,9 @@ def refuse_doubles(dataset: Dataset | None, titles: Iterable[str], *, replace: b
     for title in titles:
         name, slug = named(title, "method")
         if slug in seen:
-            raise NotLoaded(f"Two of the archives are for the method {quoted(name)}.")
+            raise NotLoaded(
+                _("Two of the archives are for the method {name}.").format(name=quotation(name))
+            )
         seen.add(slug)
         if dataset is not None:
             _method_to_replace(dataset, title, replace=replace)
@@ -80,12 +98,18 @@ def _method_to_replace(dataset: Dataset, title: str, *, replace: bool) -> Method
     if method is None or not method.results.exists():
         return None
     if not replace:
-        raise NotLoaded(f"Results of {quoted(method.name)} are loaded already.")
+        raise NotLoaded(
+            _("Results of {method} are loaded already.").format(method=quotation(method.name))
+        )
     studies = studies_with_answers_on(method)
     if studies:
         raise NotLoaded(
-            f"Answers refer to the results of {quoted(method.name)}, so they stay as they are: "
-            f"{', '.join(study.name for study in studies)}. Load these under another name."
+            _(
+                "Answers refer to the results of {method}, so they stay as they are: {studies}. "
+                "Load these under another name."
+            ).format(
+                method=quotation(method.name), studies=", ".join(study.name for study in studies)
+            )
         )
     return method
 
@@ -172,7 +196,7 @@ def write_results(
     counts = {"results": 0, "boxes": 0, "empty": 0, "without_file": 0}
 
     def results() -> Iterator[Result]:
-        for _, image, regions, n_regions, digest in rows:
+        for _name, image, regions, n_regions, digest in rows:
             left.discard(image)
             yield Result(
                 image_id=images[image],
@@ -228,7 +252,7 @@ def write_scores(
                 precision=precision,
                 f_score=f_score(recall, precision),
             )
-            for _, image, recall, precision in of_method
+            for _name, image, recall, precision in of_method
         )
         for batch in _batches(scores):
             Score.objects.bulk_create(batch)
@@ -258,12 +282,10 @@ def remove_results(method: Method) -> None:
     method.save(update_fields=["totals"])
 
 
-def remove_dataset(dataset: Dataset) -> list[str]:
-    """Take out a dataset that holds nothing but its images; return the hashes of its photographs."""
-    hashes = list(dataset.images.exclude(sha256="").values_list("sha256", flat=True).distinct())
+def remove_dataset(dataset: Dataset) -> None:
+    """Take out a dataset that holds nothing but its images; the next sweep clears its photographs away."""
     _remove(dataset.images.all())
     dataset.delete()
-    return hashes
 
 
 def _remove(rows: "models.QuerySet[Any]") -> None:

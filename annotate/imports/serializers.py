@@ -38,7 +38,7 @@ class LoadFileSerializer(serializers.ModelSerializer[DraftFile]):
         model = DraftFile
         fields = read_only_fields = (
             *("id", "name", "bytes", "sha256", "kind", "format", "title", "reason"),
-            *("missing", "per_cent", "counts"),
+            *("missing", "per_cent", "reading", "counts"),
         )
 
 
@@ -49,6 +49,12 @@ class QuestionSerializer(serializers.Serializer[OpenQuestion]):
     code = serializers.CharField(source="finding.code")
     found = serializers.CharField(source="finding.found")
     is_answered = serializers.BooleanField()
+    choices = serializers.SerializerMethodField(
+        help_text="What may be answered, each with its words; empty where it is yes or no."
+    )
+
+    def get_choices(self, question: OpenQuestion) -> dict[str, str]:
+        return dict(question.choices)
 
 
 class PlanSerializer(serializers.Serializer[Plan]):
@@ -146,6 +152,11 @@ class FileAnswerSerializer(serializers.Serializer[None]):
     )
     format = serializers.ChoiceField(
         LINES, required=False, help_text="How lines are written that can be read in two ways."
+    )
+    reading = serializers.CharField(
+        max_length=40,
+        required=False,
+        help_text="How results are to be read that fit far better another way: as-read, or what is offered.",
     )
 
 

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import IO, Any, BinaryIO, Final
 
 from django.conf import settings
+from django.utils.translation import gettext as _
 
 from .errors import NotLoaded
 
@@ -65,11 +66,15 @@ def keep(stream: BinaryIO, name: str) -> tuple[str, int]:
 def _too_large(name: str, room: int) -> NotLoaded:
     if room < settings.STAGED_FILE_MAX_BYTES:
         return NotLoaded(
-            f"There is no room for {name}: {settings.STAGED_TOTAL_MAX_BYTES // _GIB} GiB of uploads "
-            "wait to be loaded. Load or discard some first."
+            _(
+                "There is no room for {name}: {n} GiB of uploads wait to be loaded. "
+                "Load or discard some first."
+            ).format(name=name, n=settings.STAGED_TOTAL_MAX_BYTES // _GIB)
         )
     return NotLoaded(
-        f"{name} is larger than {settings.STAGED_FILE_MAX_BYTES // _GIB} GiB. Use the command line."
+        _("{name} is larger than {n} GiB. Use the command line.").format(
+            name=name, n=settings.STAGED_FILE_MAX_BYTES // _GIB
+        )
     )
 
 

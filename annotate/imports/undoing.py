@@ -4,14 +4,14 @@ from django.contrib.auth.models import User
 from django.db import transaction
 from django.db.models import Q
 from django.utils import timezone
+from django.utils.translation import gettext as _
 
 from annotate.audit.models import Act
 from annotate.audit.services import record
 from annotate.datasets.models import Dataset, Method
-from annotate.datasets.photographs import forget_unused
+from annotate.retold import quotation
 from annotate.scoring.models import ProtocolRun
 from annotate.studies.models import Study
-from protocols.formats.problems import quoted
 
 from . import people, publishing
 from .errors import CannotUndo
@@ -21,26 +21,33 @@ from .models import Import
 def obstacles(receipt: Import) -> list[str]:
     """Say in sentences what stands against undoing a load; nothing: it may be undone."""
     if receipt.undone is not None:
-        return ["It was undone already."]
+        return [_("It was undone already.")]
     if not receipt.added:
-        return ["It was loaded by an earlier version, which did not note what it added."]
+        return [_("It was loaded by an earlier version, which did not note what it added.")]
     if receipt.dataset is not None and receipt.kind == Import.Kind.DATASET:
         return _against_dataset(receipt, receipt.dataset)
     if receipt.dataset is not None and receipt.kind == Import.Kind.RESULTS:
         return _against_results(receipt, receipt.dataset)
     if receipt.kind == Import.Kind.USERS:
         begun = people.who_worked(receipt.added["memberships"])
-        return [f"They have begun to answer: {', '.join(begun)}."] if begun else []
+        return (
+            [_("They have begun to answer: {names}.").format(names=", ".join(begun))]
+            if begun
+            else []
+        )
     return []
 
 
 def _against_dataset(receipt: Import, dataset: Dataset) -> list[str]:
-    against = [f"The study {quoted(study.name)} uses it." for study in dataset.studies.all()]
+    against = [
+        _("The study {study} uses it.").format(study=quotation(study.name))
+        for study in dataset.studies.all()
+    ]
     others = dataset.imports.filter(undone__isnull=True).exclude(pk=receipt.pk)
     if others or dataset.methods.exists():
-        against.append("Results or scores were loaded on it. Undo those loads first.")
+        against.append(_("Results or scores were loaded on it. Undo those loads first."))
     if dataset.runs.exists() and not dataset.methods.exists():
-        against.append("Protocols have scored it.")
+        against.append(_("Protocols have scored it."))
     return against
 
 
@@ -49,24 +56,34 @@ def _against_results(receipt: Import, dataset: Dataset) -> list[str]:
     against = []
     if receipt.replaced:
         against.append(
-            f"It replaced earlier results of {', '.join(receipt.replaced)}, and undoing would not "
-            "bring those back. Load the earlier file again: it takes their place."
+            _(
+                "It replaced earlier results of {methods}, and undoing would not bring those back. "
+                "Load the earlier file again: it takes their place."
+            ).format(methods=", ".join(receipt.replaced))
         )
     used = Q(methods__in=methods)
     asked = Q(assignments__screens__left__method__in=methods)
     asked |= Q(assignments__screens__right__method__in=methods)
     for study in Study.objects.filter(used | asked).distinct():
-        against.append(f"The study {quoted(study.name)} uses it.")
+        against.append(_("The study {study} uses it.").format(study=quotation(study.name)))
     later = dataset.imports.filter(kind=Import.Kind.RESULTS, undone__isnull=True, pk__gt=receipt.pk)
     gone = {name for other in later for name in other.replaced}
     replaced = sorted(gone & {method.name for method in methods})
     if replaced:
-        against.append(f"Its results of {', '.join(replaced)} were replaced by a later load.")
+        against.append(
+            _("Its results of {methods} were replaced by a later load.").format(
+                methods=", ".join(replaced)
+            )
+        )
     imported = ProtocolRun.objects.filter(
         origin=ProtocolRun.Origin.IMPORTED, scores__result__method__in=methods
     ).distinct()
     for run in imported:
-        against.append(f"Scores of {quoted(run.name)} were loaded for it. Undo that load first.")
+        against.append(
+            _("Scores of {run} were loaded for it. Undo that load first.").format(
+                run=quotation(run.name)
+            )
+        )
     return against
 
 
@@ -82,7 +99,7 @@ def undo_import(*, receipt: Import, person: User | None = None) -> Import:
         Dataset.objects.select_for_update().get(pk=locked.dataset_id)
     against = obstacles(locked)
     if against:
-        raise CannotUndo(f"{' '.join(against)} Nothing was undone.")
+        raise CannotUndo(_("{against} Nothing was undone.").format(against=" ".join(against)))
     if locked.kind == Import.Kind.DATASET and locked.dataset is not None:
         _remove_dataset(locked.dataset)
         locked.dataset = None
@@ -103,5 +120,4 @@ def undo_import(*, receipt: Import, person: User | None = None) -> Import:
 
 def _remove_dataset(dataset: Dataset) -> None:
     Import.objects.filter(dataset=dataset).update(dataset=None)
-    hashes = publishing.remove_dataset(dataset)
-    transaction.on_commit(lambda: forget_unused(hashes))
+    publishing.remove_dataset(dataset)

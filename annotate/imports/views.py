@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from functools import wraps
+from itertools import chain
 from typing import Any
 
 from django.contrib import messages
@@ -18,6 +19,7 @@ from django.http import (
 )
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
+from django.utils.translation import gettext as _
 from django.views.decorators.cache import cache_control
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
@@ -28,6 +30,7 @@ from annotate.errors import Refusal
 from annotate.jobs import presence
 from annotate.jobs.presentation import told
 from annotate.requests import SignedInRequest
+from annotate.retold import told_plainly
 from protocols.formats.reading import FORMATS
 
 from . import drafts, exports, plans, presentation, staging, undoing
@@ -126,9 +129,9 @@ def files(request: SignedInRequest, pk: int) -> HttpResponse:
     if request.method == "GET" and draft.state not in (Draft.State.OPEN, Draft.State.CHECKED):
         return redirect(presentation.address(draft))
     sent = request.POST if request.method == "POST" else None
-    target = TargetForm(
-        sent, initial={"name": draft.name, "provenance": draft.provenance, "licence": draft.licence}
-    )
+    described = {"name": draft.name, "provenance": draft.provenance, "licence": draft.licence}
+    datasets = permitted(request.user, "annotate.see_dataset", Dataset)
+    target = TargetForm(sent, initial=described, datasets=datasets)
     earlier = drafts.earlier_loads(draft)
     rows = [FileForm(sent, file=file, earlier=earlier.get(file.pk)) for file in draft.files.all()]
     refusal = None
@@ -164,7 +167,7 @@ def _changed(
     if "check" in request.POST:
         drafts.start_check(draft=draft, person=request.user)
         return redirect("imports:progress", pk=draft.pk)
-    messages.success(request, "Saved.")
+    messages.success(request, _("Saved."))
     return redirect("imports:files", pk=draft.pk)
 
 
@@ -176,7 +179,7 @@ def add(request: SignedInRequest, pk: int) -> HttpResponse:
     if form.is_valid():
         refusals = _add(request, draft, form.cleaned_data["files"])
     else:
-        refusals = ["Choose at least one file."]
+        refusals = [_("Choose at least one file.")]
     # The page that follows says it, too, by its messages.
     if _wants_json(request) and refusals:
         return JsonResponse({"refusal": " ".join(refusals)}, status=422)
@@ -200,7 +203,7 @@ def remove(request: SignedInRequest, pk: int, file: int) -> HttpResponse:
 def discard(request: SignedInRequest, pk: int) -> HttpResponse:
     draft = _draft(pk)
     if _try(request, lambda: drafts.discard(draft=draft)):
-        messages.success(request, "The load was discarded. Nothing was loaded.")
+        messages.success(request, _("The load was discarded. Nothing was loaded."))
         return redirect("imports:start")
     return redirect(presentation.address(draft))
 
@@ -227,9 +230,9 @@ def progress(request: SignedInRequest, pk: int) -> HttpResponse:
         return JsonResponse(told(request, job))
     if not draft.is_at_work:
         if job is not None and job.failure and not draft.is_over:
-            messages.error(request, job.failure)
+            messages.error(request, told_plainly(job.failure))
         elif job is not None and job.state == job.State.CANCELLED:
-            _say_once(request, "Stopped. Nothing was changed.")
+            _say_once(request, _("Stopped. Nothing was changed."))
         return redirect(presentation.address(draft))
     here = "check" if draft.state == Draft.State.CHECKING else "confirm"
     return _page(request, "progress", draft, here, job=job, silence=presence.silence())
@@ -279,6 +282,9 @@ def report(request: SignedInRequest, pk: int) -> HttpResponse:
         form=form,
         is_filtered=any(wanted.values()),
         groups=presentation.groups(draft, wanted),
+        kinds=presentation.kinds(draft),
+        fits=presentation.fit_rows(draft),
+        compared=told_plainly(draft.summary.get("compared", {}).get("words", "")),
         left_out=presentation.left_out(draft),
         n_findings=draft.findings.count(),
         n_errors=draft.findings.filter(severity=Finding.Severity.ERROR).count(),
@@ -293,12 +299,15 @@ def _answers_form(request: SignedInRequest, draft: Draft) -> AnswersForm | None:
     if draft.state != Draft.State.CHECKED:
         return None
     codes: dict[int, set[str]] = {}
+    readings = {}
     for question in plans.questions(draft):
         codes.setdefault(question.file.pk, set()).add(question.finding.code)
+        readings[question.file.pk] = plans.readings(draft, question.file)
     if not codes:
         return None
     sent = request.POST if request.method == "POST" else None
-    return AnswersForm(sent, files=draft.files.filter(pk__in=codes), codes=codes)
+    files, offers = draft.files.filter(pk__in=codes), presentation.offers(draft)
+    return AnswersForm(sent, files=files, codes=codes, readings=readings, offers=offers)
 
 
 @_for_admins
@@ -319,10 +328,11 @@ def report_file(request: SignedInRequest, pk: int) -> StreamingHttpResponse:
 def photograph(request: SignedInRequest, pk: int, sha256: str) -> HttpResponse:
     """A photograph that waits to be loaded, as the report draws it: one that was verified."""
     draft = _draft(pk)
-    for example in draft.summary.get("examples", []):
+    shown = (draft.summary.get(name, []) for name in ("examples", "trials"))
+    for example in chain.from_iterable(shown):
         if not example["photograph"]:
             continue
-        digest, content_type, _, _, staged_in, entry = example["photograph"]
+        digest, content_type, _width, _height, staged_in, entry = example["photograph"]
         if digest == sha256 and staged_in is not None:
             file = get_object_or_404(draft.files, pk=staged_in, kind=FileKind.PHOTOGRAPHS)
             content = photograph_bytes(staging.path_of(file.sha256), entry, sha256)
@@ -385,10 +395,11 @@ def receipt(request: SignedInRequest, pk: int) -> HttpResponse:
     shown = get_object_or_404(receipts, pk=pk)
     if request.method == "POST":
         if _try(request, lambda: undoing.undo_import(receipt=shown, person=request.user)):
-            messages.success(request, "Undone: what this load added is gone.")
+            messages.success(request, _("Undone: what this load added is gone."))
         return redirect("imports:receipt", pk=pk)
     context = {
         "receipt": shown,
+        "written": presentation.written(shown),
         "beside": shown.draft.receipts.exclude(pk=pk).order_by("pk") if shown.draft else [],
         "obstacles": undoing.obstacles(shown),
         "steps": presentation.steps(shown.draft, "receipt") if shown.draft else [],

@@ -56,7 +56,7 @@ def _alone(
 def _scenes(own: OfMethod) -> Iterator[Scene]:
     for result in _results(own.method):
         own.results.append(result.pk)
-        yield _scene(result)
+        yield scene_of(result)
 
 
 def _together(
@@ -69,7 +69,7 @@ def _together(
         for result in _results(own.method):
             own.results.append(result.pk)
             images[result.pk] = result.image_id
-            of_image[result.image_id][name] = _scene(result)
+            of_image[result.image_id][name] = scene_of(result)
     scores: dict[tuple[int, str], ImageScore] = {}
     keys = iter(of_image)
     for _, of_chunk in answers(executor, chunks_of_images(protocol, of_image.values())):
@@ -86,7 +86,8 @@ def _results(method: Method) -> Iterator[Result]:
     return rows.iterator(_ROWS_AT_ONCE)
 
 
-def _scene(result: Result) -> Scene:
+def scene_of(result: Result) -> Scene:
+    """Return what a protocol scores of a result; its image is there already."""
     image = result.image
     return Scene(
         truth=image.truth_regions,

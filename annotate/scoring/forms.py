@@ -1,65 +1,98 @@
 import json
-from collections.abc import Mapping
+from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
 from django import forms
+from django.http import QueryDict
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 
+from annotate.retold import told_plainly
 from protocols import registry
+from protocols.core.base import NEEDED, Protocol
 from protocols.core.credits import CreditProtocol
 from protocols.core.errors import ProtocolError
 
-_GROUPS = {
-    "regions": "From regions",
-    "text": "From regions and the text of the ground truth",
-    "detected text": "From what was read",
-    "confidences": "From confidences",
-    "cells": "For tables",
-    "several methods": "From several methods at once",
-}
 _SHARED = {declared.name: declared for declared in CreditProtocol.declared()}
 
 
-def _grouped() -> list[tuple[str, list[tuple[str, str]]]]:
-    groups: dict[str, list[tuple[str, str]]] = {}
-    for protocol in registry.all_protocols():
-        title = "Sentinels" if protocol.is_sentinel else _GROUPS[protocol.needs]
-        groups.setdefault(title, []).append((protocol.slug, protocol.name))
-    return list(groups.items())
+def _grouped(fitting: Collection[str]) -> list[tuple[str, list[tuple[str, str]]]]:
+    grouped = [
+        (
+            told_plainly(family),
+            [
+                choice
+                for protocol in protocols
+                if protocol.slug in fitting
+                for choice in _choices(protocol)
+            ],
+        )
+        for family, protocols in registry.families().items()
+    ]
+    return [(family, choices) for family, choices in grouped if choices]
+
+
+def _choices(protocol: Protocol) -> Iterator[tuple[str, str]]:
+    """Yield a protocol, and then its published variants."""
+    needs = NEEDED.get(protocol.needs)
+    said = (
+        _("needs {what}").format(what=told_plainly(needs))
+        if needs
+        else told_plainly(protocol.as_published)
+    )
+    yield protocol.slug, f"{protocol.name} ({said})" if said else protocol.name
+    for name, variant in protocol.variants.items():
+        yield (
+            f"{protocol.slug}:{name}",
+            _("{name}: {parts}").format(name=protocol.name, parts=told_plainly(variant.says)),
+        )
 
 
 class ScoreForm(forms.Form):
+    """The protocols to score a dataset with, of those that have what they need there."""
+
     protocols = forms.MultipleChoiceField(
+        label=gettext_lazy("Protocols"),
         widget=forms.CheckboxSelectMultiple,
-        choices=_grouped,
-        error_messages={"required": "Choose at least one protocol."},
+        error_messages={"required": gettext_lazy("Choose at least one protocol.")},
     )
     weight = forms.ChoiceField(
-        label="A region counts",
+        label=gettext_lazy("A region counts"),
         choices=[
-            ("regions", "like every other (published)"),
-            ("area", "by its area"),
-            ("characters", "by its number of characters"),
+            ("regions", gettext_lazy("like every other (published)")),
+            ("area", gettext_lazy("by its area")),
+            ("characters", gettext_lazy("by its number of characters")),
         ],
         required=False,
-        help_text="For protocols that add up credits; a variant is a protocol of its own in reports.",
+        help_text=gettext_lazy(
+            "For protocols that add up credits; a variant is a protocol of its own in reports."
+        ),
     )
     empty_precision = forms.ChoiceField(
-        label="Precision where nothing is found",
+        label=gettext_lazy("Precision where nothing is found"),
         choices=[
-            ("published", "as published"),
+            ("published", gettext_lazy("as published")),
             ("zero", "0"),
             ("one", "1"),
-            ("undefined", "undefined"),
+            ("undefined", gettext_lazy("undefined")),
         ],
         required=False,
-        help_text="For the same protocols, on images with text to find.",
+        help_text=gettext_lazy("For the same protocols, on images with text to find."),
     )
     parameters = forms.CharField(
-        label="Other parameters",
+        label=gettext_lazy("Other parameters"),
         required=False,
         widget=forms.Textarea(attrs={"rows": 2, "spellcheck": "false"}),
-        help_text='JSON, for instance {"min_iou": 0.7}; every chosen protocol must have them.',
+        help_text=gettext_lazy(
+            'JSON, for instance {"min_iou": 0.7}; every chosen protocol must have them.'
+        ),
     )
+
+    def __init__(self, sent: QueryDict | None = None, *, fitting: Collection[str]) -> None:
+        super().__init__(sent)
+        protocols = self.fields["protocols"]
+        if isinstance(protocols, forms.MultipleChoiceField):
+            protocols.choices = _grouped(fitting)
 
     def clean_parameters(self) -> dict[str, Any]:
         text = self.cleaned_data["parameters"].strip()
@@ -68,9 +101,11 @@ class ScoreForm(forms.Form):
         try:
             parameters = json.loads(text)
         except ValueError as fault:
-            raise forms.ValidationError(f"This is not JSON: {fault}.") from fault
+            raise forms.ValidationError(
+                _("This is not JSON: {fault}.").format(fault=fault)
+            ) from fault
         if not isinstance(parameters, dict):
-            raise forms.ValidationError("Write a JSON object, names and values in braces.")
+            raise forms.ValidationError(_("Write a JSON object, names and values in braces."))
         return parameters
 
     def clean(self) -> dict[str, Any]:
@@ -81,13 +116,13 @@ class ScoreForm(forms.Form):
             try:
                 registry.get(slug, self.parameters_of(slug))
             except ProtocolError as refusal:
-                self.add_error("parameters", f"{refusal}.")
+                self.add_error("parameters", f"{told_plainly(str(refusal))}.")
         return cleaned
 
     def parameters_of(self, slug: str) -> Mapping[str, Any]:
         """Return the parameters a protocol is to be scored with."""
         chosen = dict(self.cleaned_data["parameters"])
-        if issubclass(registry.PROTOCOLS[slug], CreditProtocol):
+        if isinstance(registry.get(slug), CreditProtocol):
             for name, declared in _SHARED.items():
                 value = self.cleaned_data.get(name) or declared.default
                 if value != declared.default:

@@ -1,9 +1,13 @@
 """Runs of protocols over a dataset and the score of each result."""
 
+from typing import Final
+
 from django.db import models
 from django.db.models import Q
+from django.utils.translation import gettext_lazy
 
 from annotate.datasets.models import Dataset, Result
+from protocols.registry import PROTOCOLS
 
 
 class ProtocolRunQuerySet(models.QuerySet["ProtocolRun"]):
@@ -23,13 +27,15 @@ class ProtocolRun(models.Model):
     """One protocol with one set of parameters over one dataset; it exists only if it is complete."""
 
     class Origin(models.TextChoices):
-        COMPUTED = "computed", "computed here"
-        IMPORTED = "imported", "imported"
+        COMPUTED = "computed", gettext_lazy("computed here")
+        IMPORTED = "imported", gettext_lazy("imported")
 
     dataset = models.ForeignKey(Dataset, models.PROTECT, related_name="runs")
     # How people see it in tables; the slug of the protocol, or what an import called it.
     name = models.CharField(max_length=120)
-    protocol = models.CharField(max_length=60, blank=True, help_text="Slug; empty when imported.")
+    protocol = models.CharField(
+        max_length=60, blank=True, help_text=gettext_lazy("Slug; empty when imported.")
+    )
     parameters = models.JSONField(default=dict)
     version = models.CharField(max_length=40)
     origin = models.CharField(max_length=10, choices=Origin)
@@ -50,9 +56,22 @@ class ProtocolRun(models.Model):
     def __str__(self) -> str:
         return f"{self.name} on {self.dataset}"
 
+    @property
+    def has_causes(self) -> bool:
+        """Whether it can be said why regions got nothing, and what that costs."""
+        computed = self.origin == self.Origin.COMPUTED and self.protocol in PROTOCOLS
+        return computed and PROTOCOLS[self.protocol].has_causes
+
 
 def _a_share(field: str) -> Q:
     return Q(**{f"{field}__isnull": True}) | Q(**{f"{field}__gte": 0.0, f"{field}__lte": 1.0})
+
+
+TALLY: Final = ("recalled", "n_truth", "precise", "n_detections")
+
+
+def _all_null(are_null: bool) -> Q:
+    return Q(**{f"{field}__isnull": are_null for field in TALLY})
 
 
 class Score(models.Model):
@@ -63,6 +82,12 @@ class Score(models.Model):
     recall = models.FloatField(null=True)
     precision = models.FloatField(null=True)
     f_score = models.FloatField(null=True)
+    # What the image adds to the official figures: recall credit and its divisor, precision credit and
+    # its divisor. Imported scores have none.
+    recalled = models.FloatField(null=True, blank=True)
+    n_truth = models.FloatField(null=True, blank=True)
+    precise = models.FloatField(null=True, blank=True)
+    n_detections = models.FloatField(null=True, blank=True)
     indicators = models.JSONField(default=dict)
 
     class Meta:
@@ -74,6 +99,9 @@ class Score(models.Model):
             ),
             models.CheckConstraint(
                 condition=_a_share("f_score"), name="f_score_is_between_0_and_1"
+            ),
+            models.CheckConstraint(
+                condition=_all_null(False) | _all_null(True), name="a_tally_is_whole_or_absent"
             ),
         ]
 

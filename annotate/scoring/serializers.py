@@ -36,7 +36,9 @@ class RunSerializer(serializers.ModelSerializer[ProtocolRun]):
 
 
 class NewRunSerializer(serializers.Serializer[None]):
-    protocol = serializers.CharField(max_length=60, help_text="Slug of a protocol.")
+    protocol = serializers.CharField(
+        max_length=60, help_text="Slug of a protocol, or of one of its variants (`iou:art`)."
+    )
     parameters = serializers.DictField(
         required=False, default=dict, help_text="Those that are not the published ones."
     )

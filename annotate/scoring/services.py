@@ -8,14 +8,17 @@ from typing import Any
 
 from django.db import transaction
 from django.db.models import Count, Max
+from django.utils.translation import gettext as _
 
 from annotate.audit.models import Act
 from annotate.audit.services import record
 from annotate.datasets.models import Dataset, Result
 from annotate.errors import Refusal
+from annotate.retold import told_plainly
 from protocols import registry
 from protocols.core.base import Protocol
-from protocols.core.errors import BEYOND_COMPUTING, ProtocolError
+from protocols.core.beyond import BEYOND_COMPUTING
+from protocols.core.errors import ProtocolError
 from protocols.core.fitting import lacking
 from protocols.core.regions import Region
 
@@ -70,19 +73,34 @@ def compute(
     """
     methods = list(dataset.methods.filter(results__isnull=False).distinct())
     if not methods:
-        raise NotScored(f"{dataset} has no results to score. Load a method's results first.")
+        raise NotScored(
+            _("{dataset} has no results to score. Load a method's results first.").format(
+                dataset=dataset
+            )
+        )
     lacks = lacking(protocol, _truths(dataset), _found(dataset), len(methods))
     if lacks:
-        raise NotScored(f"{protocol.name} cannot be scored on {dataset}: {lacks}.")
+        raise NotScored(
+            _("{protocol} cannot be scored on {dataset}: {lacks}.").format(
+                protocol=protocol.name, dataset=dataset, lacks=told_plainly(lacks)
+            )
+        )
+    protocol = protocol.settled_for(_truths(dataset))
     before = _state(dataset)
     try:
         scored = computed(protocol, methods, before[0], progress or _nobody, executor)
     except ProtocolError as refusal:
-        raise NotScored(f"{protocol.name} cannot be scored on {dataset}: {refusal}.") from refusal
+        raise NotScored(
+            _("{protocol} cannot be scored on {dataset}: {refusal}.").format(
+                protocol=protocol.name, dataset=dataset, refusal=told_plainly(str(refusal))
+            )
+        ) from refusal
     except BEYOND_COMPUTING as fault:
         raise NotScored(
-            f"{protocol.name} cannot be scored on {dataset}: some regions are too large beside "
-            f"others to compute with ({fault})."
+            _(
+                "{protocol} cannot be scored on {dataset}: some regions are too large "
+                "beside others to compute with ({fault})."
+            ).format(protocol=protocol.name, dataset=dataset, fault=told_plainly(str(fault)))
         ) from fault
     return Scored(dataset, protocol, scored, before)
 
@@ -101,14 +119,16 @@ def publish(scored: Scored) -> ProtocolRun:
     Dataset.objects.select_for_update().filter(pk=dataset.pk).first()
     if _state(dataset) != scored.state:
         raise NotScored(
-            f"The results of {dataset} were changed while they were scored. Score again."
+            _("The results of {dataset} were changed while they were scored. Score again.").format(
+                dataset=dataset
+            )
         )
     run = ProtocolRun.objects.create(
         dataset=dataset,
         name=run_name(protocol),
         protocol=protocol.slug,
         parameters=protocol.parameters(),
-        version=registry.VERSION,
+        version=registry.version_of(protocol.slug)[:40],
         origin=ProtocolRun.Origin.COMPUTED,
         n_scores=sum(len(of_method.scores) for of_method in scored.methods),
     )
@@ -156,7 +176,8 @@ def run_name(protocol: Protocol) -> str:
         for name, value in protocol.parameters().items()
         if value != published[name]
     ]
-    return f"{protocol.name} ({', '.join(changed)})" if changed else protocol.name
+    said = ", ".join(changed) or protocol.as_published
+    return f"{protocol.name} ({said})" if said else protocol.name
 
 
 def _stored(run: ProtocolRun, protocol: Protocol, of_method: OfMethod) -> dict[str, float | None]:
@@ -167,6 +188,10 @@ def _stored(run: ProtocolRun, protocol: Protocol, of_method: OfMethod) -> dict[s
             recall=score.recall,
             precision=score.precision,
             f_score=score.f_score,
+            recalled=score.tally.recalled,
+            n_truth=score.tally.n_truth,
+            precise=score.tally.precise,
+            n_detections=score.tally.n_detections,
             indicators=dict(score.indicators),
         )
         for result, score in zip(of_method.results, of_method.scores, strict=True)

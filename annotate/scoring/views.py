@@ -1,7 +1,7 @@
 """Scoring a dataset from its page."""
 
 from django.contrib.auth.decorators import login_required
-from django.http import Http404, HttpResponse
+from django.http import Http404, HttpResponse, QueryDict
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_http_methods
 
@@ -11,6 +11,7 @@ from annotate.requests import SignedInRequest
 
 from . import work
 from .forms import ScoreForm
+from .readiness import readiness
 
 
 @login_required
@@ -19,11 +20,22 @@ def score(request: SignedInRequest, slug: str) -> HttpResponse:
     if not request.user.has_perm("annotate.load_data"):
         raise Http404
     dataset = get_object_or_404(permitted(request.user, "annotate.see_dataset", Dataset), slug=slug)
-    form = ScoreForm(request.POST if request.method == "POST" else None)
+    ready = readiness(dataset)
+    sent = request.POST.copy() if request.method == "POST" else None
+    if sent is not None and "all" in sent:
+        # All that fit, as published: what was chosen beside it is of no matter.
+        sent = QueryDict(mutable=True)
+        sent.setlist("protocols", list(ready.fitting))
+    form = ScoreForm(sent, fitting=ready.fitting)
     if form.is_valid():
         for protocol in form.cleaned_data["protocols"]:
             parameters = form.parameters_of(protocol)
             work.start(dataset=dataset, slug=protocol, parameters=parameters, person=request.user)
         return redirect("jobs:work")
     status = 422 if request.method == "POST" else 200
-    return render(request, "scoring/score.html", {"dataset": dataset, "form": form}, status=status)
+    return render(
+        request,
+        "scoring/score.html",
+        {"dataset": dataset, "form": form, "ready": ready},
+        status=status,
+    )

@@ -5,6 +5,8 @@ from typing import Any, Final
 
 from django.contrib.auth.models import User
 from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop, ngettext
 
 from annotate.datasets.models import Dataset
 from annotate.jobs import services as jobs
@@ -23,7 +25,9 @@ def start(*, dataset: Dataset, slug: str, parameters: Mapping[str, Any], person:
     return jobs.start(
         kind=KIND,
         person=person,
-        title=f"Score {services.run_name(protocol)} on {dataset}",
+        title=gettext_noop("Score {protocol} on {dataset}").format(
+            protocol=services.run_name(protocol), dataset=dataset
+        ),
         dataset=dataset.pk,
         protocol=slug,
         parameters=dict(parameters),
@@ -34,18 +38,20 @@ def score(arguments: Mapping[str, Any], running: Running) -> None:
     """Do the work of the job; raises NotScored, also where the dataset is gone."""
     dataset = Dataset.objects.filter(pk=arguments["dataset"]).first()
     if dataset is None:
-        raise services.NotScored("The dataset is no longer here.")
+        raise services.NotScored(_("The dataset is no longer here."))
 
     protocol = services.protocol_named(arguments["protocol"], arguments["parameters"])
     with computing() as executor:
         scored = services.compute(
             dataset,
             protocol,
-            lambda done, total: running.tell(done, total, "Results scored"),
+            lambda done, total: running.tell(done, total, _("Results scored")),
             executor,
         )
     with running.publishing() as outcome:
         run = services.publish(scored)
-        outcome.text = f"{run.name} scored {run.n_scores} results."
+        outcome.text = ngettext(
+            "{protocol} scored {n} result.", "{protocol} scored {n} results.", run.n_scores or 0
+        ).format(protocol=run.name, n=run.n_scores)
         outcome.made = {"run": run.pk}
         outcome.address = reverse("datasets:detail", args=[dataset.slug])

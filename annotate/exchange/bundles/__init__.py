@@ -7,9 +7,10 @@ pseudonyms. Lists are split into parts so that neither side has to hold more tha
 from typing import Final
 
 FORMAT: Final = "text-detection-rankings study bundle"
-# Version 1 had no exclusions and no numbers of pseudonyms.
-VERSION: Final = 2
-READABLE: Final = (1, 2)
+# Version 1 had no exclusions and no numbers of pseudonyms, version 2 no rule of re-checks, version 3 no
+# visits that ask some methods.
+VERSION: Final = 4
+READABLE: Final = (1, 2, 3, 4)
 
 MANIFEST: Final = "manifest.json"
 DATASET: Final = "dataset.json"
@@ -55,7 +56,9 @@ EXPLANATION: Final = """\
 | report.json | the report with the usual settings, as the site exports it |
 | checksums.sha256 | of every other file: `sha256sum --check checksums.sha256` |
 
-The items of an assignment are lists of methods whose results look alike. Regions are polygons in
+The items of an assignment are lists of methods whose results look alike. `drawn` says which methods
+an assignment asks where not all are asked, from which they were drawn, the probability of each pair of
+them, and the runs whose disagreement weighed. Regions are polygons in
 pixels, y down: x1, y1, x2, y2, ... Events are numbered from 1 in each assignment and never changed;
 a withdrawal ends an earlier judgement or skip. `manage.py import_study` loads a bundle into a site
 and recomputes every ranking from the events.

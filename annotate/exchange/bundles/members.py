@@ -118,7 +118,7 @@ def _manifest(members: Mapping[str, Member]) -> Mapping[str, Any]:
         if manifest["version"] not in READABLE:
             raise NotLoaded(
                 f"The bundle is of version {quoted(str(manifest['version']))}; this site reads "
-                f"versions {' and '.join(map(str, READABLE))}."
+                f"versions {READABLE[0]} to {READABLE[-1]}."
             )
     return manifest
 

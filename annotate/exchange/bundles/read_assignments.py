@@ -8,7 +8,7 @@ from django.contrib.auth.models import User
 
 from annotate.imports.errors import NotLoaded
 from annotate.judging.models import Assignment, Judgement, Screen, Skip, Withdrawal
-from annotate.judging.replay import rankings_of, read_log, settled_of
+from annotate.judging.replay import complete_rankings_of, read_log
 from annotate.studies.models import Study, StudyImage
 from protocols.formats.problems import quoted
 from rankings.elicitation import CRITERIA
@@ -64,6 +64,11 @@ class AssignmentReader:
         """Return an assignment with what happened to it, nothing stored yet."""
         image = self._data.images[row.pop("image")]
         screens, events = row.pop("screens"), row.pop("events")
+        # Older bundles have none.
+        row["known"] = known = [
+            {**pair, "result": self._data.results[image.name, pair["result"]]}
+            for pair in checked_list(row.get("known", []))
+        ]
         items = [
             [self._data.results[image.name, name] for name in checked_list(item)]
             for item in checked_list(row.pop("items"))
@@ -73,7 +78,8 @@ class AssignmentReader:
             raise ValueError("an item is empty, or a result is in two items")
         assignment = decoded(
             Assignment,
-            {name: value for name, value in row.items() if name not in ("annotator", "rankings")},
+            {name: value for name, value in row.items() if name not in ("annotator", "rankings")}
+            | {"drawn": self._drawn(row.get("drawn"))},
             study=self._study,
             image=image,
             annotator=self._people[row["annotator"]],
@@ -82,6 +88,9 @@ class AssignmentReader:
         )
         if not set(checked_list(assignment.hidden)) <= set(range(len(items))):
             raise ValueError("an item is hidden that is none")
+        drawn = row.get("drawn")
+        if drawn and {self._data.results[image.name, name] for name in drawn["methods"]} != {*flat}:
+            raise ValueError("its items are not those of the methods that were drawn")
         if not set(checked_list(assignment.unsettled)) <= set(CRITERIA):
             raise ValueError("an unknown criterion is unsettled")
         log = _Log(assignment)
@@ -93,6 +102,8 @@ class AssignmentReader:
             if not {left, right} <= set(flat):
                 raise ValueError("a screen shows what is no item")
             made = decoded(Screen, screen, assignment=assignment, left_id=left, right_id=right)
+            if made.known is not None and known[made.known]["result"] != left:
+                raise ValueError("a screen shows another known-answer pair than it says")
             numbered[made.number] = made
             log.screens.append(made)
         for number, event in enumerate(checked_list(events), 1):
@@ -104,6 +115,22 @@ class AssignmentReader:
             assignment.n_answered = states[Screen.State.ANSWERED]
             assignment.n_skipped = states[Screen.State.SKIPPED]
         return log
+
+    def _drawn(self, drawn: Any) -> dict[str, Any] | None:
+        """Return what was drawn by the keys of this site; older bundles have none."""
+        if drawn is None:
+            return None
+        methods = self._data.methods
+        return {
+            **drawn,
+            "methods": [methods[name].pk for name in checked_list(drawn["methods"])],
+            "from": [methods[name].pk for name in checked_list(drawn["from"])],
+            "pairs": [
+                [methods[a].pk, methods[b].pk, chance]
+                for a, b, chance in checked_list(drawn["pairs"])
+            ],
+            "runs": [self._data.run(number).pk for number in checked_list(drawn["runs"])],
+        }
 
     def _ranked(self, rankings: Any) -> dict[str, list[list[int]]] | None:
         if rankings is None:
@@ -151,13 +178,14 @@ class _Log:
 
 def _check_replay(assignment: Assignment, method_of: Mapping[int, int]) -> None:
     """Refuse rankings that the stored events do not lead to."""
-    state = settled_of(assignment, read_log(assignment)).state
+    state = read_log(assignment).settled.state
+    shown = {result for item in assignment.items for result in item}
+    taking_part = {result: method_of[result] for result in shown & method_of.keys()}
+    rankings = complete_rankings_of(assignment, state, taking_part)
     if assignment.state == Assignment.State.COMPLETE:
-        same = state.is_finished and assignment.rankings == rankings_of(
-            assignment, state, dict(method_of)
-        )
+        same = rankings is not None and assignment.rankings == rankings
     else:
-        same = assignment.state != Assignment.State.INCOMPLETE or not state.is_finished
+        same = assignment.state != Assignment.State.INCOMPLETE or rankings is None
     if not same:
         raise NotLoaded(
             f"The events of {assignment.annotator} on {assignment.image} lead to other rankings "

@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from annotate.datasets.models import Dataset, Image, Method, Result
-from annotate.datasets.photographs import CONTENT_TYPES, Keeper, Photograph, read_photographs
+from annotate.datasets.photographs import CONTENT_TYPES, Photograph, read_photographs
+from annotate.datasets.photographs import store as store_photograph
 from annotate.imports.errors import NotLoaded
 from annotate.scoring.models import ProtocolRun, Score
 from protocols.core.regions import canonical_bytes, decode_regions
@@ -22,13 +23,13 @@ from .storing import store
 class DataReader:
     """Stores the dataset's rows; afterwards later parts find images, methods and results by name."""
 
-    def __init__(self, bundle: Bundle, keeper: Keeper) -> None:
+    def __init__(self, bundle: Bundle) -> None:
         self._bundle = bundle
-        self._keeper = keeper
         self.images: dict[str, Image] = {}
         self.methods: dict[str, Method] = {}
         # (image, method) -> key
         self.results: dict[tuple[str, str], int] = {}
+        self._runs: list[ProtocolRun] = []
 
     def read(self, dataset: Dataset) -> None:
         self._load_images(dataset)
@@ -84,7 +85,7 @@ class DataReader:
             with tempfile.TemporaryDirectory() as folder:
                 Path(folder, "photograph").write_bytes(member.read())
                 for entry, photograph in read_photographs(folder, problems):
-                    self._keeper.keep(photograph, entry.content)
+                    store_photograph(photograph.sha256, entry.content)
                     photographs[photograph.sha256] = photograph
             if problems.has_errors:
                 raise NotLoaded.because_of(problems.found)
@@ -154,8 +155,14 @@ class DataReader:
                 (result.image.name, result.method.name): result.pk for result in results
             }
 
+    def run(self, number: Any) -> ProtocolRun:
+        """Return a run by its number, from 1."""
+        if type(number) is not int or not 1 <= number <= len(self._runs):
+            raise ValueError(f"{quoted(str(number))} is not a number from 1 to {len(self._runs)}")
+        return self._runs[number - 1]
+
     def _load_scores(self, dataset: Dataset) -> None:
-        runs: list[ProtocolRun] = []
+        runs = self._runs
         for part in self._bundle.parts("runs"):
             for number, row in self._bundle.lines(part):
                 with reading(part, number):
@@ -166,15 +173,9 @@ class DataReader:
             scores = []
             for number, row in self._bundle.lines(part):
                 with reading(part, number):
-                    run = runs[_natural(row.pop("run"), len(runs)) - 1]
+                    run = self.run(row.pop("run"))
                     result = self.results[row.pop("image"), row.pop("method")]
                     scores.append(decoded(Score, row, run=run, result_id=result))
             with reading(part):
                 store(scores)
             self._bundle.counts["scores"] += len(scores)
-
-
-def _natural(value: Any, most: int) -> int:
-    if type(value) is not int or not 1 <= value <= most:
-        raise ValueError(f"{quoted(str(value))} is not a number from 1 to {most}")
-    return value

@@ -16,7 +16,6 @@ from django.utils.timezone import is_aware
 from annotate.audit.models import Act
 from annotate.audit.services import record
 from annotate.datasets.models import Dataset
-from annotate.datasets.photographs import Keeper
 from annotate.imports.errors import NotLoaded
 from annotate.imports.models import Import
 from annotate.studies.models import Study, StudyImage
@@ -47,20 +46,15 @@ def import_study(source: Source) -> Loaded:
 
     The people of the bundle become accounts with which nobody can sign in. Raises NotLoaded if
     the bundle is damaged, of another version, does not add up, has a name that is taken, or holds
-    rankings that its events do not lead to; then nothing is stored, no photograph either.
+    rankings that its events do not lead to; then no row is stored.
     """
     with tempfile.TemporaryDirectory() as folder:
         bundle = read_bundle(source, Path(folder))
-        keeper = Keeper()
-        try:
-            with transaction.atomic():
-                return _load(bundle, keeper, _receipt(source))
-        except BaseException:
-            keeper.take_back()
-            raise
+        with transaction.atomic():
+            return _load(bundle, _receipt(source))
 
 
-def _load(bundle: Bundle, keeper: Keeper, receipt: Mapping[str, Any]) -> Loaded:
+def _load(bundle: Bundle, receipt: Mapping[str, Any]) -> Loaded:
     """Store the lists of a bundle in the order in which they refer to each other."""
     with reading(DATASET):
         dataset = decoded(Dataset, bundle.json(DATASET))
@@ -68,19 +62,28 @@ def _load(bundle: Bundle, keeper: Keeper, receipt: Mapping[str, Any]) -> Loaded:
         settings = bundle.json(STUDY)
         taking_part = {name: settings.pop(name) for name in ("methods", "images", "people")}
         numbers = settings.pop("pseudonyms", [])
+        asked_otherwise = settings.pop("asked_otherwise", {})
+        # Before there were two rules a log was made by the first.
+        settings.setdefault("recheck_rule", Study.RecheckRule.SHARED.value)
         study = decoded(Study, settings, dataset=dataset)
     _check_names(dataset, study)
     with reading(DATASET):
         store([dataset])
-    data = DataReader(bundle, keeper)
+    data = DataReader(bundle)
     data.read(dataset)
     people = PeopleReader(bundle, study)
     with reading(STUDY):
         store([study])
         study.methods.set([data.methods[name] for name in taking_part["methods"]])
         images = [data.images[name] for name in taking_part["images"]]
+        if not {*asked_otherwise} <= {*taking_part["images"]}:
+            raise ValueError("an image is asked otherwise that is none of the study's")
         StudyImage.objects.bulk_create(
-            [StudyImage(study=study, image=image) for image in images], batch_size=BATCH
+            [
+                decoded(StudyImage, asked_otherwise.get(image.name, {}), study=study, image=image)
+                for image in images
+            ],
+            batch_size=BATCH,
         )
         people.make_people(taking_part["people"])
     people.load_members()

@@ -65,6 +65,10 @@ def _checked(field: "models.Field[Any, Any]", value: Any) -> Any:
     try:
         read = field.to_python(value)
         field.run_validators(read)
+        if isinstance(field, models.JSONField):
+            # Those pass over what is empty.
+            for check in field.validators:
+                check(read)
     except ValidationError as fault:
         raise ValueError(f"{field.name}: {' '.join(fault.messages)}") from fault
     if isinstance(field, models.DateTimeField) and not is_aware(read):

@@ -9,7 +9,8 @@ from dataclasses import replace
 from datetime import datetime
 from typing import IO, Any, Final
 
-from django.db.models import Max
+from django.db.models import Max, Q
+from django.utils.translation import gettext as _
 
 from annotate.datasets.models import Image, Method, Result, image_storage
 from annotate.errors import Refusal
@@ -19,7 +20,7 @@ from annotate.judging.models import Assignment, Judgement, Screen, Skip, Withdra
 from annotate.reports import exports, services
 from annotate.reports.snapshots import snapshot
 from annotate.scoring.models import ProtocolRun, Score
-from annotate.studies.models import Study
+from annotate.studies.models import Study, StudyImage
 from annotate.studies.pseudonyms import names_of, numbered
 from rankings import __version__ as software_version
 from rankings.report import Settings
@@ -40,6 +41,9 @@ from . import (
 from .records import encoded, to_line
 
 _CHUNK: Final = 1024 * 1024
+# Of an assignment: what is counted, and what names rows by their keys.
+_NAMED: Final = ("items", "known", "drawn", "rankings", "n_answered", "n_skipped")
+_NOT_TOLD: Final = "not told in this bundle"
 SOFTWARE: Final = f"text-detection-rankings {software_version}"
 
 
@@ -56,15 +60,17 @@ def write_bundle(
     *,
     photographs: bool = False,
     names: bool = False,
+    words: bool = True,
     tell: Tell | None = None,
 ) -> dict[str, int]:
     """Write a study as of one moment; return how many of what it holds.
 
+    Without ``words``, what people of the study wrote freely stays here: it may name somebody.
     ``tell(done, total, doing)`` is called before each part and each photograph. Raises NotExported if
     a photograph that is asked for is missing.
     """
     with snapshot(), zipfile.ZipFile(stream, "w") as archive:
-        bundle = _Bundle(study, archive, names=names, tell=tell or _untold)
+        bundle = _Bundle(study, archive, names=names, words=words, tell=tell or _untold)
         bundle.write(photographs=photographs)
         return dict(bundle.counts)
 
@@ -72,10 +78,13 @@ def write_bundle(
 class _Bundle:
     """The zip that is being written: what it holds so far, and how people are called in it."""
 
-    def __init__(self, study: Study, archive: zipfile.ZipFile, *, names: bool, tell: Tell) -> None:
+    def __init__(
+        self, study: Study, archive: zipfile.ZipFile, *, names: bool, words: bool, tell: Tell
+    ) -> None:
         self._study = study
         self._archive = archive
         self._names = names
+        self._words = words
         self._tell = tell
         self._people = names_of(study, real=names)
         self._sums: list[str] = []
@@ -103,7 +112,7 @@ class _Bundle:
         if photographs:
             self._photographs()
         as_of = _last_change(study)
-        self._add(REPORT, [report_bytes(study, as_of)])
+        self._add(REPORT, [report_bytes(study, as_of, words=self._words)])
         self._add(README, [EXPLANATION.encode()])
         self._json(
             MANIFEST,
@@ -190,6 +199,7 @@ class _Bundle:
                 # Null for an admin who is none of the study's people.
                 "by": self._people.get(row.created_by_id or 0),
                 **encoded(row),
+                **({} if self._words else {"reason": _NOT_TOLD}),
             }
 
     def _settings(self) -> dict[str, Any]:
@@ -197,9 +207,15 @@ class _Bundle:
         images = Image.objects.filter(studies=study).in_order().values_list("name", flat=True)
         methods = study.methods.order_by("pk").values_list("name", flat=True)
         return {
-            **encoded(study),
+            # Whom people can ask is a name, and other words may hold one.
+            **encoded(study, leave_out=self._own_words()),
             "methods": list(methods),
             "images": list(images),
+            # Where an image is asked otherwise than the others: all methods, or of more people.
+            "asked_otherwise": {
+                row.image.name: encoded(row, leave_out=["n_complete"])
+                for row in _asked_otherwise(study)
+            },
             "people": list(self._people.values()),
             # [person, role, number]
             "pseudonyms": [
@@ -207,8 +223,14 @@ class _Bundle:
             ],
         }
 
+    def _own_words(self) -> tuple[str, ...]:
+        if not self._words:
+            return ("welcome", "consent", "contact")
+        return () if self._names else ("contact",)
+
     def _assignments(self) -> Iterator[dict[str, Any]]:
         name_of = dict(self._study.dataset.methods.values_list("pk", "name"))
+        number_of = {run.pk: number for number, run in enumerate(_runs(self._study), 1)}
         for kind in ("screens", "judgements", "skips", "withdrawals"):
             self.counts[kind] = 0
         for some in assignments_in_order(self._study, self._people):
@@ -223,10 +245,12 @@ class _Bundle:
                 yield {
                     "image": assignment.image.name,
                     "annotator": self._people[assignment.annotator_id],
-                    **encoded(
-                        assignment, leave_out=["items", "rankings", "n_answered", "n_skipped"]
-                    ),
+                    **encoded(assignment, leave_out=_NAMED),
+                    "drawn": _drawn(assignment, name_of, number_of),
                     "items": [[method_of[result] for result in item] for item in assignment.items],
+                    "known": [
+                        {**pair, "result": method_of[pair["result"]]} for pair in assignment.known
+                    ],
                     "rankings": _named(assignment, name_of),
                     "screens": [_screen(screen, method_of) for screen in screens[assignment.pk]],
                     "events": [self._event(event) for event in events],
@@ -238,7 +262,10 @@ class _Bundle:
             return {**row, "ends": answer_of(event).number, **encoded(event)}
         # What a browser says of itself may tell who used it.
         leave_out = () if self._names else ("environment",)
-        return {**row, "screen": event.screen.number, **encoded(event, leave_out)}
+        told = encoded(event, leave_out)
+        if not self._words and "text" in told:
+            told["text"] = ""
+        return {**row, "screen": event.screen.number, **told}
 
     def _photographs(self) -> None:
         stored = self._study.dataset.images.exclude(sha256="").order_by("sha256")
@@ -246,15 +273,17 @@ class _Bundle:
         n_stored = stored.values("sha256").distinct().count()
         for image in _one_of_each(stored.iterator()):
             self.counts["photographs"] += 1
-            self._tell(self.counts["photographs"], n_stored, "Writing photographs")
+            self._tell(self.counts["photographs"], n_stored, _("Writing photographs"))
             try:
                 with storage.open(image.stored_name) as file:
                     chunks = iter(lambda: file.read(_CHUNK), b"")
                     self._add(f"{PHOTOGRAPHS}{image.sha256}", chunks, compress=False)
             except FileNotFoundError as missing:
                 raise NotExported(
-                    f"The photograph of {image.name} is missing in the site's storage. "
-                    "Restore it, or export without photographs."
+                    _(
+                        "The photograph of {image} is missing in the site's storage. "
+                        "Restore it, or export without photographs."
+                    ).format(image=image.name)
                 ) from missing
 
 
@@ -276,6 +305,25 @@ def _methods(study: Study) -> Iterable[Method]:
 
 def _runs(study: Study) -> Iterable[ProtocolRun]:
     return study.dataset.runs.order_by("created", "pk")
+
+
+def _asked_otherwise(study: Study) -> Iterable[StudyImage]:
+    rows = study.study_images.filter(Q(asks_all=True) | Q(n_annotators__isnull=False))
+    return rows.select_related("image").defer("image__truth").order_by("image__position", "image")
+
+
+def _drawn(
+    assignment: Assignment, name_of: Mapping[int, str], number_of: Mapping[int, int]
+) -> dict[str, Any] | None:
+    """Return what was drawn by names of methods and numbers of runs, without those that were removed."""
+    if assignment.drawn is None:
+        return None
+    return {
+        "methods": [name_of[method] for method in assignment.drawn["methods"]],
+        "from": [name_of[method] for method in assignment.drawn["from"] if method in name_of],
+        "pairs": [[name_of[a], name_of[b], chance] for a, b, chance in assignment.drawn["pairs"]],
+        "runs": [number_of[run] for run in assignment.drawn["runs"] if run in number_of],
+    }
 
 
 def _named(assignment: Assignment, name_of: Mapping[int, str]) -> dict[str, Any] | None:
@@ -310,8 +358,11 @@ def _last_change(study: Study) -> datetime:
     return max(time for time in times if time is not None)
 
 
-def report_bytes(study: Study, as_of: datetime) -> bytes:
+def report_bytes(study: Study, as_of: datetime, *, words: bool = True) -> bytes:
     """Return the report with the usual settings as exported on a day."""
     settings = Settings(min_annotators=study.min_annotators)
     built = services.study_report(study=study, settings=settings)
+    if not words:
+        left = [f"{one.partition(': ')[0]}: {_NOT_TOLD}" for one in built.people_left_out]
+        built = replace(built, people_left_out=left)
     return exports.export(replace(built, created=as_of), "json").encode()

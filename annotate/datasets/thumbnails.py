@@ -1,0 +1,107 @@
+"""Small copies of photographs for lists of images, made when they are first asked for."""
+
+import io
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final, TypeVar
+from uuid import uuid4
+
+from django.db.models import Model, OuterRef, QuerySet, Subquery
+from PIL import Image as Picture
+from PIL import ImageOps
+
+from .drawing import drawn
+from .models import Dataset, Image, image_storage, stored_path
+
+# Pixels of the longer side: twice what a list shows, for fine screens.
+SIDE: Final = 400
+FOLDER: Final = "thumbnails"
+CONTENT_TYPE: Final = "image/jpeg"
+_WHITE: Final = (255, 255, 255)
+Row = TypeVar("Row", bound=Model)
+
+
+def thumbnail(sha256: str) -> bytes:
+    """Return a small JPEG of a stored photograph. Raises FileNotFoundError where that is missing."""
+    path = _path(sha256)
+    try:
+        return path.read_bytes()
+    except FileNotFoundError:
+        content = _made(stored_path(sha256))
+    path.parent.mkdir(parents=True, exist_ok=True)
+    part = path.with_name(f"{uuid4().hex}.part")
+    part.write_bytes(content)
+    part.replace(path)
+    return content
+
+
+def _path(sha256: str) -> Path:
+    return Path(image_storage().path(f"{FOLDER}/{sha256[:2]}/{sha256}"))
+
+
+def _made(photograph: Path) -> bytes:
+    with Picture.open(photograph) as picture:
+        # JPEGs are read at a fraction of their size at once.
+        picture.draft("RGB", (SIDE, SIDE))
+        upright = ImageOps.exif_transpose(picture)
+        upright.thumbnail((SIDE, SIDE))
+        flat = Picture.new("RGB", upright.size, _WHITE)
+        whole = upright.convert("RGBA")
+        flat.paste(whole, mask=whole)
+    out = io.BytesIO()
+    flat.save(out, "JPEG", quality=80, optimize=True)
+    return out.getvalue()
+
+
+def sweep() -> int:
+    """Remove the small copies of photographs that are stored no longer; return how many."""
+    folder = Path(image_storage().path(FOLDER))
+    left = [path for path in folder.glob("*/*") if not stored_path(path.name).is_file()]
+    for path in left:
+        path.unlink(missing_ok=True)
+    return len(left)
+
+
+@dataclass(frozen=True, slots=True)
+class Thumbnail:
+    """An image in small: its photograph, or without one the boxes of its ground truth."""
+
+    sha256: str
+    width: int
+    height: int
+    polygons: tuple[str, ...]
+
+
+def thumbnail_of(image: Image, convention: str) -> Thumbnail:
+    width, height = image.size_to_draw([])
+    polygons = () if image.sha256 else tuple(drawn(image.truth_regions, convention))
+    return Thumbnail(image.sha256, width, height, polygons)
+
+
+# So many images stand for a dataset or a study.
+N_ON_COVER: Final = 3
+
+
+def covers(first: Mapping[int, Iterable[int]]) -> dict[int, list[Thumbnail]]:
+    """Return in small the images that stand for each of some rows, named by their keys."""
+    keys = {key for images in first.values() for key in images}
+    images = Image.objects.select_related("dataset").in_bulk(keys)
+    return {
+        row: [thumbnail_of(images[key], images[key].dataset.box_convention) for key in of_row]
+        for row, of_row in first.items()
+    }
+
+
+def first_images(rows: QuerySet[Row], images: QuerySet[Any], key: str) -> dict[int, list[int]]:
+    """Return the keys of the first images of each row; ``images`` are those of ``OuterRef("pk")``."""
+    places = {f"cover_{at}": Subquery(images.values(key)[at : at + 1]) for at in range(N_ON_COVER)}
+    return {
+        row.pop("pk"): [image for image in row.values() if image is not None]
+        for row in rows.order_by().values("pk", **places)
+    }
+
+
+def covers_of_datasets(datasets: QuerySet[Dataset]) -> dict[int, list[Thumbnail]]:
+    images = Image.objects.filter(dataset=OuterRef("pk")).order_by("position", "pk")
+    return covers(first_images(datasets, images, "pk"))

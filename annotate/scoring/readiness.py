@@ -1,0 +1,119 @@
+"""What a dataset is ready for: which protocols have what they need, and why the others do not."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from hashlib import sha256
+from typing import Final
+
+from django.core.cache import cache
+from django.db.models import Count, Max, Q
+from django.utils.translation import get_language, gettext_lazy, ngettext
+from django.utils.translation import gettext as _
+
+from annotate.datasets.models import Dataset
+from annotate.datasets.selectors import Holdings, holdings
+from annotate.retold import told_plainly
+from protocols import registry
+from protocols.core.fitting import lacking
+
+
+@dataclass(frozen=True)
+class Unfit:
+    """A protocol that a dataset cannot be scored with, and what is missing."""
+
+    slug: str
+    name: str
+    lacks: str
+
+
+@dataclass(frozen=True)
+class Use:
+    """Something a dataset may be used for; ``lacks`` is empty where it is ready for it."""
+
+    name: str
+    lacks: str
+
+
+@dataclass(frozen=True)
+class Readiness:
+    """The protocols that fit a dataset, those that do not, and what else it is ready for.
+
+    The regions of some images were looked at, evenly spread; scoring itself looks at all.
+    """
+
+    fitting: Sequence[str]
+    unfit: Sequence[Unfit]
+    uses: Sequence[Use]
+    n_images: int
+    n_looked_at: int
+
+
+_DAY: Final = 24 * 3600
+# What people ask a dataset for, and a protocol that needs what it needs.
+_USES = (
+    (gettext_lazy("scores of detection"), "iou"),
+    (gettext_lazy("average precision"), "average-precision"),
+    (gettext_lazy("end to end, with what was read"), "cleval-end-to-end"),
+    (gettext_lazy("tables and their cells"), "table-structure"),
+)
+
+
+def readiness(dataset: Dataset) -> Readiness:
+    """Return what a dataset is ready for; looked at again only when something was loaded or taken out."""
+    totals = list(dataset.methods.order_by("pk").values_list("pk", "totals"))
+    if any(of_method is None for _, of_method in totals):
+        return _readiness(dataset)  # what is not kept cannot be told from what was
+    images = dataset.images.aggregate(
+        n=Count("pk"), photographs=Count("pk", filter=~Q(sha256="")), last=Max("pk")
+    )
+    state = sha256(
+        repr((totals, images, registry.VERSION, *registry.PROTOCOLS)).encode()
+    ).hexdigest()
+    key = f"readiness-{dataset.pk}-{state}-{get_language()}"
+    found = cache.get(key)
+    if not isinstance(found, Readiness):
+        found = _readiness(dataset)
+        cache.set(key, found, _DAY)
+    return found
+
+
+def _readiness(dataset: Dataset) -> Readiness:
+    held = holdings(dataset)
+    lacks = {slug: _lacks(slug, held) for slug in registry.PROTOCOLS}
+    unfit = [Unfit(slug, registry.PROTOCOLS[slug].name, why) for slug, why in lacks.items() if why]
+    return Readiness(
+        [slug for slug, why in lacks.items() if not why],
+        unfit,
+        [
+            Use(_("ranking by people"), lacks_for_ranking(held)),
+            *(Use(str(name), lacks[slug]) for name, slug in _USES),
+        ],
+        held.n_images,
+        held.n_looked_at,
+    )
+
+
+def _lacks(slug: str, held: Holdings) -> str:
+    if not held.methods:
+        return _("no method has results")
+    protocol = registry.get(slug)
+    return told_plainly(lacking(protocol, held.truths, held.found, len(held.methods)))
+
+
+def lacks_for_ranking(held: Holdings) -> str:
+    """Say what people would miss who compare methods on these images; empty if nothing."""
+    if len(held.methods) < 2:
+        n = len(held.methods)
+        if not n:
+            return _("no method has results; people compare two")
+        return _("one method has results; people compare two")
+    without = held.n_images - held.n_photographs
+    if without and not held.n_photographs:
+        return _("no image has a photograph; people would see boxes alone")
+    if without:
+        return ngettext(
+            "{n} of {all} images has no photograph",
+            "{n} of {all} images have no photograph",
+            without,
+        ).format(n=without, all=held.n_images)
+    return ""
