@@ -1,12 +1,16 @@
 """Completeness of a dataset: missing images, methods, results of a method, scores of a protocol."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Final
 
 from django.db.models import Count
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy, ngettext
 
 from annotate.datasets import selectors
 from annotate.datasets.models import Dataset
+from annotate.scoring.models import ProtocolRun
 
 
 @dataclass(frozen=True)
@@ -25,26 +29,41 @@ class RunCounts:
 
 def run_counts(dataset: Dataset, n_results: int) -> list[RunCounts]:
     """The newest run of each protocol, with the share of the results it has scored."""
-    runs = list(dataset.runs.latest_of_each_protocol())
+    return run_counts_of({dataset.pk: n_results})[dataset.pk]
+
+
+def run_counts_of(n_results: Mapping[int, int]) -> dict[int, list[RunCounts]]:
+    """Return the same of each dataset, given by its key with the number of its results."""
+    runs = list(ProtocolRun.objects.filter(dataset__in=n_results).latest_of_each_protocol())
     uncounted = [run.pk for run in runs if run.n_scores is None]
-    counted: dict[int, int] = {}
+    n_scores = {run.pk: run.n_scores or 0 for run in runs}
     if uncounted:
-        rows = dataset.runs.filter(pk__in=uncounted).order_by()
-        counted = dict(rows.annotate(n=Count("scores")).values_list("pk", "n"))
-    return [
-        RunCounts(
-            run.name, counted.get(run.pk, 0) if run.n_scores is None else run.n_scores, n_results
-        )
-        for run in runs
-    ]
+        rows = ProtocolRun.objects.filter(pk__in=uncounted).order_by()
+        n_scores |= dict(rows.annotate(n=Count("scores")).values_list("pk", "n"))
+    counts: dict[int, list[RunCounts]] = {dataset: [] for dataset in n_results}
+    for run in runs:
+        of_dataset = RunCounts(run.name, n_scores[run.pk], n_results[run.dataset_id])
+        counts[run.dataset_id].append(of_dataset)
+    return counts
+
+
+_WORDS: Final = {
+    "complete": gettext_lazy("complete"),
+    "incomplete": gettext_lazy("incomplete"),
+    "empty": gettext_lazy("empty"),
+}
 
 
 @dataclass(frozen=True)
 class Completeness:
     """The completeness of a dataset, in a word and in sentences."""
 
-    word: str
+    state: str
     lacks: Sequence[str]
+
+    @property
+    def word(self) -> str:
+        return str(_WORDS[self.state])
 
     @property
     def is_complete(self) -> bool:
@@ -57,30 +76,40 @@ def completeness(
     """Say what a dataset lacks: images, methods, results of a method, scores of a protocol."""
     lacks = []
     if not n_images:
-        lacks.append("It has no images.")
+        lacks.append(_("It has no images."))
     if not methods:
-        lacks.append("No method has results on it.")
+        lacks.append(_("No method has results on it."))
     for row in methods:
         if row.n_not_evaluated:
-            lacks.append(f"{row.method.name} was not evaluated on {row.n_not_evaluated} images.")
+            lacks.append(
+                ngettext(
+                    "{name} was not evaluated on {n} image.",
+                    "{name} was not evaluated on {n} images.",
+                    row.n_not_evaluated,
+                ).format(name=row.method.name, n=row.n_not_evaluated)
+            )
     if methods and not runs:
-        lacks.append("No protocol has scored it.")
+        lacks.append(_("No protocol has scored it."))
     for run in runs:
         if run.n_scores < run.n_results:
-            lacks.append(f"{run.name} lacks {run.n_results - run.n_scores} scores.")
+            n = run.n_results - run.n_scores
+            lacks.append(
+                ngettext("{name} lacks {n} score.", "{name} lacks {n} scores.", n).format(
+                    name=run.name, n=n
+                )
+            )
     if not lacks:
         return Completeness("complete", ())
     return Completeness("empty" if not n_images or not methods else "incomplete", lacks)
 
 
-def completeness_of(datasets: Iterable[Dataset]) -> dict[int, Completeness]:
-    """Of datasets that were counted (with_counts) whether anything is missing."""
+def completeness_of(n_images: Mapping[int, int]) -> dict[int, Completeness]:
+    """Of datasets, given by their keys with the number of their images, whether anything is missing."""
+    methods = selectors.method_counts_of(n_images)
+    n_results = {
+        dataset: sum(row.n_results for row in of_dataset) for dataset, of_dataset in methods.items()
+    }
+    runs = run_counts_of(n_results)
     return {
-        dataset.pk: completeness(
-            dataset.n_images,  # type: ignore[attr-defined]  # of with_counts
-            methods,
-            run_counts(dataset, sum(row.n_results for row in methods)),
-        )
-        for dataset in datasets
-        for methods in [selectors.method_counts(dataset, dataset.n_images)]  # type: ignore[attr-defined]  # of with_counts
+        dataset: completeness(n, methods[dataset], runs[dataset]) for dataset, n in n_images.items()
     }

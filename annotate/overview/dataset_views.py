@@ -10,15 +10,17 @@ from django.urls import reverse
 from django.views.decorators.http import require_safe
 
 from annotate.access import permitted
-from annotate.datasets import selectors
+from annotate.datasets import selectors, thumbnails
 from annotate.datasets.drawing import picture
 from annotate.datasets.models import Dataset
 from annotate.requests import SignedInRequest
+from annotate.scoring.readiness import readiness
 from annotate.studies.models import Study
 from protocols.core.regions import decode_regions
 
 from . import completeness
 
+_DATASETS_PER_PAGE: Final = 12
 _IMAGES_PER_PAGE: Final = 50
 _RECEIPTS_SHOWN: Final = 5
 
@@ -26,12 +28,17 @@ _RECEIPTS_SHOWN: Final = 5
 @login_required
 @require_safe
 def dataset_list(request: SignedInRequest) -> HttpResponse:
-    datasets = list(selectors.with_counts(permitted(request.user, "annotate.see_dataset", Dataset)))
-    if not request.user.has_perm("annotate.load_data") and not datasets:
+    page = Paginator(
+        permitted(request.user, "annotate.see_dataset", Dataset), _DATASETS_PER_PAGE
+    ).get_page(request.GET.get("page"))
+    if not request.user.has_perm("annotate.load_data") and not page.object_list:
         raise Http404
-    complete = completeness.completeness_of(datasets)
-    rows = [(dataset, complete[dataset.pk]) for dataset in datasets]
-    return render(request, "datasets/list.html", {"rows": rows})
+    shown = Dataset.objects.filter(pk__in=[dataset.pk for dataset in page.object_list])
+    datasets = list(selectors.with_counts(shown))
+    complete = completeness.completeness_of({row.pk: row.n_images for row in datasets})
+    pictures = thumbnails.covers_of_datasets(shown)
+    rows = [(row, complete[row.pk], pictures[row.pk]) for row in datasets]
+    return render(request, "datasets/list.html", {"rows": rows, "page": page})
 
 
 @login_required
@@ -50,6 +57,7 @@ def detail(request: SignedInRequest, slug: str) -> HttpResponse:
         "methods": methods,
         "runs": [(run, share_of[run.name]) for run in runs],
         "complete": completeness.completeness(n_images, methods, shares),
+        "ready": readiness(dataset),
         "imports": dataset.imports.select_related("person")[:_RECEIPTS_SHOWN],
         "n_imports": dataset.imports.count(),
         "studies": permitted(request.user, "annotate.follow_study", Study).filter(dataset=dataset),
@@ -78,6 +86,7 @@ def matrix(request: SignedInRequest, slug: str) -> HttpResponse:
         "n_boxes": sum(row.n_boxes for row in methods),
         "n_missing": sum(row.n_not_evaluated for row in methods),
         "shares": shares,
+        "ready": readiness(dataset),
         "complete": completeness.completeness(n_images, methods, shares),
     }
     return render(request, "datasets/matrix.html", context)

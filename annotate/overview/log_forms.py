@@ -6,6 +6,8 @@ from typing import Any
 from django import forms
 from django.db.models import Q
 from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 
 from annotate.audit.models import Act, AuditQuerySet
 
@@ -13,13 +15,17 @@ from annotate.audit.models import Act, AuditQuerySet
 class LogForm(forms.Form):
     """The filters above the log; whatever is empty or cannot be read filters nothing."""
 
-    person = forms.CharField(max_length=150, required=False, label="Person")
-    act = forms.ChoiceField(choices=[("", "everything"), *Act.choices], required=False, label="Act")
+    person = forms.CharField(max_length=150, required=False, label=gettext_lazy("Person"))
+    act = forms.ChoiceField(
+        choices=[("", gettext_lazy("everything")), *Act.choices],
+        required=False,
+        label=gettext_lazy("Act"),
+    )
     since = forms.DateField(
-        required=False, label="From", widget=forms.DateInput(attrs={"type": "date"})
+        required=False, label=gettext_lazy("From"), widget=forms.DateInput(attrs={"type": "date"})
     )
     until = forms.DateField(
-        required=False, label="Until", widget=forms.DateInput(attrs={"type": "date"})
+        required=False, label=gettext_lazy("Until"), widget=forms.DateInput(attrs={"type": "date"})
     )
     # The entry after which the page begins.
     before = forms.IntegerField(min_value=1, required=False, widget=forms.HiddenInput)
@@ -28,7 +34,7 @@ class LogForm(forms.Form):
         cleaned = super().clean() or self.cleaned_data
         since, until = cleaned.get("since"), cleaned.get("until")
         if since and until and since > until:
-            self.add_error("until", "This day is before the first one.")
+            self.add_error("until", _("This day is before the first one."))
         return cleaned
 
     def chosen(self, entries: AuditQuerySet) -> AuditQuerySet:

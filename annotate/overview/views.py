@@ -1,23 +1,34 @@
-"""The start page."""
+"""The start page: what somebody can do next, by what they are."""
 
+from typing import Any
+
+from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
-from annotate.access import permitted
-from annotate.judging.sharing import own_progress
-from annotate.studies.models import Study
+from annotate.requests import SignedInRequest
+
+from . import selectors
 
 
 @require_safe
 def home(request: HttpRequest) -> HttpResponse:
     if not request.user.is_authenticated:
         return render(request, "studies/welcome.html")
-    to_judge = permitted(request.user, "annotate.judge_study", Study)
-    context = {
-        "to_judge": own_progress(to_judge, request.user),
-        "to_follow": permitted(request.user, "annotate.follow_study", Study).select_related(
-            "dataset"
-        ),
+    return _home(request)  # type: ignore[arg-type]  # somebody is signed in
+
+
+def _home(request: SignedInRequest) -> HttpResponse:
+    waiting, ended = selectors.to_rank(request.user)
+    studies = selectors.followed_studies(request.user).select_related("dataset")
+    page = Paginator(studies, selectors.PER_PAGE).get_page(request.GET.get("page"))
+    context: dict[str, Any] = {
+        "waiting": waiting,
+        "ended": ended,
+        "page": page,
+        "followed": selectors.followed(list(page.object_list)),
     }
+    if request.user.has_perm("annotate.load_data"):
+        context["site"] = selectors.site(request.user)
     return render(request, "studies/home.html", context)

@@ -9,12 +9,15 @@ from statistics import median
 from typing import Final
 
 from django.contrib.auth.models import User
-from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet, Subquery, Sum
-from django.db.models.expressions import Combinable
+from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet, Sum, Value
 from django.db.models.functions import Coalesce
 from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy, ngettext, pgettext_lazy
+from django_stubs_ext import StrOrPromise
 
 from annotate.judging.models import Assignment, Screen
+from annotate.judging.sharing import n_counted
 from annotate.studies.exclusions import left_out
 from annotate.studies.models import Membership, Role, Study, StudyImage
 from annotate.studies.pseudonyms import pseudonyms
@@ -71,15 +74,23 @@ class AnnotatorProgress:
 class CellState:
     """The state of a cell in the table of images and annotators: its letter, and what it means."""
 
-    letter: str
+    letter: StrOrPromise
     kind: str
-    words: str
+    words: StrOrPromise
 
 
-DONE = CellState("D", "done", "done")
-FLAGGED = CellState("F", "flagged", "done and flagged: a contradiction was left open")
-IN_WORK = CellState("W", "in-work", "in progress")
-SKIPPED = CellState("S", "skipped", "incomplete: pairs were skipped")
+DONE = CellState(pgettext_lazy("letter of a cell", "D"), "done", gettext_lazy("done"))
+FLAGGED = CellState(
+    pgettext_lazy("letter of a cell", "F"),
+    "flagged",
+    gettext_lazy("done and flagged: a contradiction was left open"),
+)
+IN_WORK = CellState(pgettext_lazy("letter of a cell", "W"), "in-work", gettext_lazy("in progress"))
+SKIPPED = CellState(
+    pgettext_lazy("letter of a cell", "S"),
+    "skipped",
+    gettext_lazy("incomplete: pairs were skipped"),
+)
 CELL_STATES = (DONE, FLAGGED, IN_WORK, SKIPPED)
 _CELL_OF_STATE = {
     Assignment.State.COMPLETE: DONE,
@@ -93,8 +104,9 @@ class ImageProgress:
     """One image's row: each annotator's key and the state of the ranking, None if not begun."""
 
     name: str
-    # Complete rankings that count.
+    # Complete rankings that count, and how many it needs.
     n_counted: int
+    n_wanted: int
     cells: Sequence[tuple[str, CellState | None]]
 
 
@@ -104,23 +116,21 @@ def figures(
     """Return the study's numbers; ``rankings`` are its assignments where they are counted already."""
     rankings = _rankings(study, now) if rankings is None else rankings
     excluded = left_out(study)
-    n_counted = _n_counted(study, list(excluded))
-    n_images = dict(
-        study.study_images.annotate(counted=n_counted)
-        .values_list("counted")
-        .annotate(n=Count("*"))
-        .order_by()
-    )
-    lacking = {study.min_annotators - n_complete: n for n_complete, n in n_images.items()}
+    complete_ones = n_counted(study, list(excluded))
+    wanted = Coalesce("n_annotators", Value(study.min_annotators))
+    rows = study.study_images.annotate(counted=complete_ones, wanted=wanted)
+    lacking: Counter[int] = Counter()
+    for n_complete, n_wanted, n in (
+        rows.values_list("counted", "wanted").annotate(n=Count("*")).order_by()
+    ):
+        lacking[n_wanted - n_complete] += n
     begun = study.assignments.values("image")
     counted = [row for row in rankings if row.annotator not in excluded]
     complete = [row for row in counted if row.state == Assignment.State.COMPLETE]
     return Figures(
         n_images=sum(lacking.values()),
         n_ready=sum(n for missing, n in lacking.items() if missing <= 0),
-        n_begun=study.study_images.annotate(counted=n_counted)
-        .filter(counted__lt=study.min_annotators, image__in=begun)
-        .count(),
+        n_begun=rows.filter(counted__lt=F("wanted"), image__in=begun).count(),
         n_lacking={missing: n for missing, n in sorted(lacking.items()) if missing > 0},
         n_rankings=sum(row.n for row in complete),
         n_incomplete=sum(row.n for row in counted if row.state == Assignment.State.INCOMPLETE),
@@ -151,22 +161,6 @@ def _rankings(study: Study, now: datetime | None = None) -> list[_Rankings]:
         skipped=Sum("n_skipped"),
     )
     return [_Rankings(*row) for row in counted]
-
-
-def _n_counted(study: Study, excluded: Sequence[int]) -> Combinable:
-    """Return an expression for an image's complete rankings that count."""
-    if not excluded:
-        return F("n_complete")
-    uncounted = (
-        study.assignments.filter(
-            image=OuterRef("image"), annotator__in=excluded, state=Assignment.State.COMPLETE
-        )
-        .order_by()
-        .values("image")
-        .annotate(n=Count("pk"))
-        .values("n")
-    )
-    return F("n_complete") - Coalesce(Subquery(uncounted), 0)
 
 
 def median_seconds(study: Study) -> float | None:
@@ -300,7 +294,9 @@ def annotator_progress(
 
 
 def images_in_order(study: Study) -> QuerySet[StudyImage]:
-    rows = study.study_images.select_related("image").only("study", "image__name", "n_complete")
+    rows = study.study_images.select_related("image").only(
+        "study", "image__name", "n_complete", "n_annotators"
+    )
     # With the dataset named, its index of images in order is walked, and nothing sorted.
     return rows.filter(image__dataset=study.dataset_id).order_by("image__position", "image__pk")
 
@@ -323,33 +319,69 @@ def image_progress(
             name=row.image.name,
             n_counted=row.n_complete
             - sum(states.get((row.image_id, person)) in (DONE, FLAGGED) for person in excluded),
+            n_wanted=row.n_annotators or study.min_annotators,
             cells=[(person.key, states.get((row.image_id, person.person.pk))) for person in people],
         )
         for row in rows
     ]
 
 
+def in_words(study: Study, counted: Figures) -> dict[str, str]:
+    """Say what an image needs, what is lacking, and what was completed lately."""
+    needs = _("An image is complete with {wanted}.")
+    if counted.n_incomplete or counted.n_rankings:
+        needs = _(
+            "An image is complete with {wanted}, not counting those of people who are left out of the "
+            "reports."
+        )
+    return {
+        "needs": needs.format(wanted=study.n_complete(study.min_annotators)),
+        "lacking": study.n_complete(counted.n_rankings_lacking),
+        "lately": study.n_complete(counted.n_last_days),
+    }
+
+
 def what_blocks(study: Study, counted: Figures, n_annotators: int) -> list[str]:
     """Say in sentences what stands between this study and a complete report."""
     sentences = []
     if study.state == Study.State.DRAFT:
-        sentences.append("The study is not open yet: nobody can answer.")
+        sentences.append(_("The study is not open yet: nobody can answer."))
     if n_annotators == 0:
-        sentences.append("No annotator takes part yet.")
+        sentences.append(_("No annotator takes part yet."))
     elif n_annotators < study.min_annotators:
         sentences.append(
-            f"A report needs {study.min_annotators} complete rankings per image, and only "
-            f"{n_annotators} annotator{' takes' if n_annotators == 1 else 's take'} part."
+            ngettext(
+                "A report needs {wanted} per image, and only {n} annotator takes part.",
+                "A report needs {wanted} per image, and only {n} annotators take part.",
+                n_annotators,
+            ).format(wanted=study.n_complete(study.min_annotators), n=n_annotators)
         )
     for lacking, n in counted.n_lacking.items():
         sentences.append(
-            f"{n} of {counted.n_images} images lack{'s' if n == 1 else ''} {lacking} complete "
-            f"ranking{'' if lacking == 1 else 's'}."
+            ngettext(
+                "{n} of {total} images lacks {lacking}.", "{n} of {total} images lack {lacking}.", n
+            ).format(n=n, total=counted.n_images, lacking=study.n_complete(lacking))
         )
-    n = counted.n_incomplete
-    if n:
-        sentences.append(
-            f"{n} ranking{' stays' if n == 1 else 's stay'} incomplete, because pairs were "
-            "skipped twice; another annotator can rank the image."
-        )
+    if n := counted.n_incomplete:
+        sentences.append(_stays_incomplete(study, n))
     return sentences
+
+
+def _stays_incomplete(study: Study, n: int) -> str:
+    if study.asks_visits:
+        words = ngettext(
+            "{n} visit stays incomplete, because pairs were skipped; another annotator can have the "
+            "image.",
+            "{n} visits stay incomplete, because pairs were skipped; another annotator can have the "
+            "image.",
+            n,
+        )
+    else:
+        words = ngettext(
+            "{n} ranking stays incomplete, because pairs were skipped twice; another annotator can "
+            "have the image.",
+            "{n} rankings stay incomplete, because pairs were skipped twice; another annotator can "
+            "have the image.",
+            n,
+        )
+    return words.format(n=n)

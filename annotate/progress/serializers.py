@@ -39,4 +39,4 @@ class StudyImageSerializer(serializers.ModelSerializer[StudyImage]):
 
     class Meta:
         model = StudyImage
-        fields = read_only_fields = ["id", "name", "n_complete"]
+        fields = read_only_fields = ["id", "name", "n_complete", "n_annotators", "asks_all"]

@@ -6,7 +6,6 @@ from . import views
 
 app_name = "studies"
 urlpatterns = [
-    path("new/<slug:dataset_slug>/", setting_up.create, name="create"),
     path("<slug:slug>/", views.detail, name="detail"),
     path("<slug:slug>/settings/", views.change_settings, name="settings"),
     path("<slug:slug>/members/", views.members, name="members"),

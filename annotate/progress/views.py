@@ -7,11 +7,14 @@ from django.contrib.auth.decorators import login_required
 from django.core.paginator import Paginator
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
+from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
+from annotate.deciding.presentation import shown_decisions
 from annotate.judging.sharing import is_answered
 from annotate.requests import SignedInRequest
 from annotate.studies import services
+from annotate.studies.draws import in_words
 from annotate.studies.errors import StudyRefused
 from annotate.studies.forms import MemberForm, RoleForm, SettingsForm
 from annotate.studies.models import Role, Study
@@ -43,12 +46,15 @@ def detail(request: SignedInRequest, slug: str) -> HttpResponse:
         "counts": counts,
         "n_last_answers": selectors.N_LAST_ANSWERS,
         "forecast": selectors.forecast(counted),
+        "words": selectors.in_words(study, counted),
         "annotators": people,
         "hides_names": hides_names,
         "page": page,
         "images": selectors.image_progress(study, list(page.object_list), people),
         "cell_states": selectors.CELL_STATES,
         "blocks": selectors.what_blocks(study, counted, len(people)),
+        "asked": in_words(study),
+        "decisions": shown_decisions(study),
         "methods": study.methods.all(),
         "other_methods": study.dataset.methods.exclude(studies=study),
         "may_set_up": request.user.has_perm("annotate.load_data"),
@@ -71,7 +77,7 @@ def change_settings(request: SignedInRequest, slug: str) -> HttpResponse:
         except StudyRefused as refusal:
             form.add_error(None, str(refusal))
         else:
-            messages.success(request, "The settings are stored.")
+            messages.success(request, _("The settings are stored."))
             return redirect("studies:detail", slug=slug)
     context = {
         "study": Study.objects.get(pk=study.pk),  # the form has changed its own
@@ -102,7 +108,10 @@ def add_member(request: SignedInRequest, slug: str) -> HttpResponse:
             form.add_error("username", str(refusal))
         else:
             messages.success(
-                request, f"{membership.person} is {membership.get_role_display()} now."
+                request,
+                _("{person} is {role} now.").format(
+                    person=membership.person, role=membership.get_role_display()
+                ),
             )
             return redirect("studies:members", slug=slug)
     return _members(request, study, form, status=422)
@@ -115,14 +124,19 @@ def change_member(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
     membership = get_object_or_404(study.memberships.select_related("person"), pk=pk)
     form = RoleForm(request.POST)
     if not form.is_valid():
-        messages.error(request, "Choose one of the roles. Nothing was changed.")
+        messages.error(request, _("Choose one of the roles. Nothing was changed."))
         return redirect("studies:members", slug=slug)
     try:
         services.change_role(membership=membership, role=form.cleaned_data["role"])
     except StudyRefused as refusal:
         messages.error(request, str(refusal))
     else:
-        messages.success(request, f"{membership.person} is {membership.get_role_display()} now.")
+        messages.success(
+            request,
+            _("{person} is {role} now.").format(
+                person=membership.person, role=membership.get_role_display()
+            ),
+        )
     return redirect("studies:members", slug=slug)
 
 
@@ -134,8 +148,10 @@ def remove_member(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
     services.remove_member(membership=membership)
     messages.success(
         request,
-        f"{membership.person} no longer takes part in this study as {membership.get_role_display()}. "
-        "Answers that were given are kept.",
+        _(
+            "{person} no longer takes part in this study as {role}. "
+            "Answers that were given are kept."
+        ).format(person=membership.person, role=membership.get_role_display()),
     )
     return redirect("studies:members", slug=slug)
 

@@ -6,6 +6,7 @@ from datetime import datetime
 
 from django.contrib.auth.models import User
 from django.db import transaction
+from django.utils.translation import gettext as _
 
 from annotate.audit.models import Act
 from annotate.audit.services import record
@@ -33,6 +34,15 @@ def left_out(study: Study) -> Mapping[int, LeftOut]:
     return last_word
 
 
+def leave_out_by_rule(*, study: Study, person: User, reason: str) -> None:
+    """Leave an annotator out by a rule of the study, unless it was ever decided about them before."""
+    if study.exclusions.filter(person=person).exists():
+        return
+    give_pseudonyms(study)
+    Exclusion.objects.create(study=study, person=person, is_excluded=True, reason=reason)
+    record(Act.EXCLUDED, study=study, about=person, what=study.name, details={"by": "rule"})
+
+
 @transaction.atomic
 def decide(*, study: Study, person: User, is_excluded: bool, reason: str, by: User) -> Exclusion:
     """Leave an annotator's rankings out of all reports from now on, or count them again.
@@ -42,14 +52,17 @@ def decide(*, study: Study, person: User, is_excluded: bool, reason: str, by: Us
     """
     reason = " ".join(reason.split())
     if not reason:
-        raise StudyRefused("Say why: the reason stands in every report.")
+        raise StudyRefused(_("Say why: the reason stands in every report."))
     give_pseudonyms(study)
     name = pseudonyms(study).get(person.pk, "")
     if not name.startswith(Role.ANNOTATOR):
-        raise StudyRefused("This person does not rank in the study.")
+        raise StudyRefused(_("This person does not rank in the study."))
     if is_excluded == (person.pk in left_out(study)):
-        already = "left out of the reports" if is_excluded else "counted in the reports"
-        raise StudyRefused(f"This person's rankings are {already} already.")
+        raise StudyRefused(
+            _("This person's rankings are left out of the reports already.")
+            if is_excluded
+            else _("This person's rankings are counted in the reports already.")
+        )
     decided = Exclusion.objects.create(
         study=study, person=person, is_excluded=is_excluded, reason=reason, created_by=by
     )

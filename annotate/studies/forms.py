@@ -1,17 +1,18 @@
-"""Setting up a study."""
+"""Settings and members of a study."""
 
+from collections.abc import Mapping
 from typing import Any
 
 from django import forms
-from django.forms import ModelMultipleChoiceField
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 
-from annotate.datasets.models import Dataset, Image, Method
 from protocols import registry
 
 from .models import Role, Study
-from .services import BREAKS, LOCKED_BY_ANSWERS, SHARING, too_few, usual
+from .services import BREAKS, DRAWING, ENDING, LOCKED_BY_ANSWERS, SHARING, WORDS, misfits, usual
 
-_WITH_DEFAULT = ("ground_truth", *BREAKS)
+_WITH_DEFAULT = frozenset({"ground_truth", "n_known", "twin_iou", "ends_by", *DRAWING, *BREAKS})
 
 
 class SettingsForm(forms.ModelForm[Study]):
@@ -19,106 +20,82 @@ class SettingsForm(forms.ModelForm[Study]):
 
     class Meta:
         model = Study
-        fields = ["name", *SHARING, *BREAKS, *LOCKED_BY_ANSWERS]
+        fields = ["name", *SHARING, *ENDING, *BREAKS, *WORDS, *LOCKED_BY_ANSWERS]
         labels = {
-            "min_annotators": "Annotators per image, at least",
-            "max_annotators": "Annotators per image, at most",
-            "strategy": "Order of the pairs",
+            "name": gettext_lazy("Name"),
+            "recall_question": gettext_lazy("Recall question"),
+            "precision_question": gettext_lazy("Precision question"),
+            "preference_question": gettext_lazy("Preference question"),
+            "min_annotators": gettext_lazy("Annotators per image, at least"),
+            "max_annotators": gettext_lazy("Annotators per image, at most"),
+            "strategy": gettext_lazy("Order of the pairs"),
         }
+        widgets = {name: forms.Textarea(attrs={"rows": 4}) for name in WORDS}
 
     def __init__(self, *args: Any, is_answered: bool = False, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        protocols = [
-            (slug, protocol.name)
-            for slug, protocol in registry.PROTOCOLS.items()
-            if protocol.has_matches and protocol.needs == "regions"
-        ]
-        self.fields["match_protocol"] = forms.ChoiceField(
-            label=self.fields["match_protocol"].label,
-            help_text=self.fields["match_protocol"].help_text,
-            choices=[("", "not allowed"), *protocols],
-            required=False,
-        )
-        for name in _WITH_DEFAULT:
+        if "match_protocol" in self.fields:
+            self.fields["match_protocol"] = self._protocols()
+        for name in self.fields.keys() & _WITH_DEFAULT:
             self.fields[name].required = False
             self.fields[name].initial = usual(name)
         if is_answered:
             for name in LOCKED_BY_ANSWERS:
                 self.fields[name].disabled = True
+        if self.instance.pk is not None and self.instance.state != Study.State.DRAFT:
+            for name in ENDING:
+                self.fields[name].disabled = True
+
+    @property
+    def groups(self) -> list[tuple[str, list[forms.BoundField]]]:
+        """The fields in the parts of the page of settings."""
+        return [
+            (_("The study"), [self[name] for name in ("name", *SHARING)]),
+            (_("How it ends"), [self[name] for name in ENDING]),
+            (_("What annotators read"), [self[name] for name in WORDS]),
+            (_("Breaks"), [self[name] for name in BREAKS]),
+            (_("What gives answers their meaning"), [self[name] for name in LOCKED_BY_ANSWERS]),
+        ]
+
+    def _protocols(self) -> forms.ChoiceField:
+        by_family = {
+            family: [
+                (protocol.slug, protocol.name)
+                for protocol in protocols
+                if protocol.has_matches and protocol.needs == "regions"
+            ]
+            for family, protocols in registry.families().items()
+        }
+        protocols = [(family, usable) for family, usable in by_family.items() if usable]
+        return forms.ChoiceField(
+            label=self.fields["match_protocol"].label,
+            help_text=self.fields["match_protocol"].help_text,
+            choices=[("", _("not allowed")), *protocols],
+            required=False,
+        )
 
     def clean(self) -> dict[str, Any]:
         cleaned = super().clean() or self.cleaned_data
-        for name in _WITH_DEFAULT:
+        for name in self.fields.keys() & _WITH_DEFAULT:
             if cleaned.get(name) in (None, "") and name not in self.errors:
                 cleaned[name] = usual(name)
-        least, most = (cleaned.get(name) for name in SHARING)
-        if least and most and most < least:
-            self.add_error("max_annotators", too_few(least))
+        for name, sentence in misfits(cleaned, self._n_methods(cleaned)).items():
+            if name in self.fields and name not in self.errors:
+                self.add_error(name, sentence)
         return cleaned
 
-
-class StudyForm(SettingsForm):
-    """A new study. The dataset is chosen before: its methods and images are what the form offers."""
-
-    methods: ModelMultipleChoiceField[Method] = ModelMultipleChoiceField(
-        Method.objects.none(),
-        widget=forms.CheckboxSelectMultiple,
-        error_messages={"required": "A study compares at least two methods. Choose two or more."},
-    )
-    images = forms.CharField(
-        label="Images",
-        required=False,
-        widget=forms.Textarea(attrs={"rows": 4}),
-        help_text="Their names, one a line. Empty: every image on which two methods have results.",
-    )
-
-    class Meta(SettingsForm.Meta):
-        fields = ["name", "methods", "images", *SHARING, *BREAKS, *LOCKED_BY_ANSWERS]
-
-    def __init__(
-        self, *args: Any, dataset: Dataset, like: Study | None = None, **kwargs: Any
-    ) -> None:
-        """Offer what is in the dataset; ``like`` is a study of it whose settings are filled in."""
-        if like is not None:
-            kwargs["initial"] = _settings_of(like) | kwargs.get("initial", {})
-        super().__init__(*args, **kwargs)
-        self._dataset = dataset
-        methods = self.fields["methods"]
-        if isinstance(methods, ModelMultipleChoiceField):
-            methods.queryset = dataset.methods.all()
-        chosen = dataset if like is None else like
-        methods.initial = [method.pk for method in chosen.methods.all()]
-
-    def clean_images(self) -> list[Image] | None:
-        names = dict.fromkeys(line.strip() for line in self.cleaned_data["images"].splitlines())
-        names.pop("", None)
-        if not names:
-            return None
-        image_by_name = {image.name: image for image in self._dataset.images.filter(name__in=names)}
-        unknown = [name for name in names if name not in image_by_name]
-        if unknown:
-            shown = ", ".join(unknown[:5]) + (" and others" if len(unknown) > 5 else "")
-            raise forms.ValidationError(
-                f"{self._dataset} has no image named {shown}. Names stand on the dataset's page."
-            )
-        return [image_by_name[name] for name in names]
-
-
-def _settings_of(study: Study) -> dict[str, Any]:
-    """Return initial values for a copy of this study: its settings and, if it has not all, its images."""
-    names = list(Image.objects.filter(studies=study).in_order().values_list("name", flat=True))
-    is_whole = len(names) == study.dataset.images.count()
-    return {
-        "name": f"{study.name} (copy)"[:120],
-        "images": "" if is_whole else "\n".join(names),
-        **{name: getattr(study, name) for name in (*SHARING, *LOCKED_BY_ANSWERS, *BREAKS)},
-    }
+    def _n_methods(self, cleaned: Mapping[str, Any]) -> int | None:
+        """Return how many methods take part; None where none were chosen."""
+        chosen = cleaned.get("methods")
+        if chosen is not None:
+            return len(chosen)
+        return self.instance.methods.count() if self.instance.pk else None
 
 
 class MemberForm(forms.Form):
-    username = forms.CharField(max_length=150, label="User name")
-    role = forms.ChoiceField(choices=Role)
+    username = forms.CharField(max_length=150, label=gettext_lazy("User name"))
+    role = forms.ChoiceField(choices=Role, label=gettext_lazy("Role"))
 
 
 class RoleForm(forms.Form):
-    role = forms.ChoiceField(choices=Role)
+    role = forms.ChoiceField(choices=Role, label=gettext_lazy("Role"))

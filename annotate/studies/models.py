@@ -1,19 +1,43 @@
 """A study: which methods are compared on which images, by whom, and under which settings."""
 
 import secrets
+from datetime import timedelta
+from typing import Final
 
 from django.conf import settings
-from django.core.validators import MaxValueValidator, MinValueValidator
+from django.core.validators import MaxLengthValidator, MaxValueValidator, MinValueValidator
 from django.db import models
 from django.db.models import F, Q
+from django.utils import timezone
+from django.utils.translation import gettext, gettext_noop, ngettext, pgettext_lazy
+from django.utils.translation import gettext_lazy as _
 
 from annotate.datasets.models import Dataset, Image, Method
 from annotate.written_once import WrittenOnce
 
+# After a study has ended by its rule, a pair that is on screen can be answered so long.
+LAST_ANSWERS: Final = timedelta(minutes=30)
+
+# What a study says where the researcher has not written words of their own.
+USUAL_QUESTIONS: Final = {
+    "recall": gettext_noop("Which finds more of the text?"),
+    "precision": gettext_noop("Which marks less that is not text?"),
+    "preference": gettext_noop("Which would you rather have?"),
+}
+USUAL_WELCOME: Final = _(
+    "Computers draw boxes where they think there is text in a photograph. You see two such results "
+    "side by side and say which is better, and in what way. The study asks which of the usual "
+    "formulas agree with people."
+)
+USUAL_CONSENT: Final = _(
+    "I have read what this study is and what is stored. I take part of my own free will, "
+    "and I know that I can stop at any time."
+)
+
 
 class Role(models.TextChoices):
-    ANNOTATOR = "annotator", "annotator"
-    RESEARCHER = "researcher", "researcher"
+    ANNOTATOR = "annotator", _("annotator")
+    RESEARCHER = "researcher", _("researcher")
 
 
 def _new_seed() -> int:
@@ -24,18 +48,35 @@ class Study(models.Model):
     """Images x methods x annotators x criteria, with the settings that give answers their meaning."""
 
     class State(models.TextChoices):
-        DRAFT = "draft", "not open yet"
-        OPEN = "open", "open"
-        CLOSED = "closed", "closed"
+        DRAFT = "draft", pgettext_lazy("study", "not open yet")
+        OPEN = "open", pgettext_lazy("study", "open")
+        CLOSED = "closed", pgettext_lazy("study", "closed")
 
     class GroundTruth(models.TextChoices):
-        NEVER = "never", "never"
-        REQUEST = "request", "when the annotator asks"
-        ALWAYS = "always", "always"
+        NEVER = "never", _("never")
+        REQUEST = "request", _("when the annotator asks")
+        ALWAYS = "always", _("always")
 
     class Strategy(models.TextChoices):
-        INSERTION = "insertion", "binary insertion"
-        BALANCED = "balanced", "balanced"
+        INSERTION = "insertion", _("binary insertion")
+        BALANCED = "balanced", _("balanced")
+
+    class RecheckRule(models.TextChoices):
+        """How many screens re-checks and repairs may take; a log is read under the rule it was made by."""
+
+        SHARED = "shared", _("re-checks and repairs together a fifth of the pairs")
+        APART = "apart", _("as many re-checks as chosen, repairs a fifth of the pairs beyond them")
+
+    class EndRule(models.TextChoices):
+        """When a study closes by itself; chosen before it opens."""
+
+        NEVER = "never", _("when somebody closes it")
+        DECIDED = "decided", _("when every pair of protocols is decided")
+        BUDGET = "budget", _("after so many answers")
+
+    class Draw(models.TextChoices):
+        RANDOM = "random", _("at random")
+        DISAGREEMENT = "disagreement", _("more often where protocols disagree")
 
     name = models.CharField(max_length=120, unique=True)
     slug = models.SlugField(max_length=120, unique=True)
@@ -47,58 +88,181 @@ class Study(models.Model):
     min_annotators = models.PositiveSmallIntegerField(
         default=3,
         validators=[MinValueValidator(1), MaxValueValidator(100)],
-        help_text="Complete rankings an image needs before a report counts it.",
+        help_text=_("Complete rankings an image needs before a report counts it."),
     )
     max_annotators = models.PositiveSmallIntegerField(
         null=True,
         blank=True,
         validators=[MinValueValidator(1), MaxValueValidator(100)],
-        help_text="Images are shared out, each to so many people. Empty: everybody ranks all images.",
+        help_text=_(
+            "Images are shared out, each to so many people. Empty: everybody ranks all images."
+        ),
     )
+    methods_per_visit = models.PositiveSmallIntegerField(
+        _("methods compared at a visit"),
+        null=True,
+        blank=True,
+        validators=[MinValueValidator(2), MaxValueValidator(100)],
+        help_text=_(
+            "2: one pair on a fresh image each time, without re-checks. More: so many methods are "
+            "ranked. Empty: whole rankings, which edit distances and consensus rankings need."
+        ),
+    )
+    drawn_by = models.CharField(
+        _("methods of a visit are drawn"),
+        max_length=12,
+        choices=Draw,
+        default=Draw.DISAGREEMENT,
+        help_text=_(
+            "By the scores that are stored at the moment. Any pair can come, and how probable it was "
+            "is stored, so that estimates stay unbiased."
+        ),
+    )
+    whole_percent = models.PositiveSmallIntegerField(
+        _("percent of the images with whole rankings"),
+        default=0,
+        validators=[MaxValueValidator(100)],
+        help_text=_(
+            "Where methods are drawn: on so many images all methods are ranked all the same."
+        ),
+    )
+    agreement_percent = models.PositiveSmallIntegerField(
+        _("percent of the images that more people see"),
+        default=0,
+        validators=[MaxValueValidator(100)],
+        help_text=_("For agreement: where an image goes to one person, 15 % to three people do."),
+    )
+    agreement_annotators = models.PositiveSmallIntegerField(
+        _("annotators of each of those images"),
+        default=3,
+        validators=[MinValueValidator(2), MaxValueValidator(100)],
+    )
+    ends_by = models.CharField(
+        _("the study ends"),
+        max_length=10,
+        choices=EndRule,
+        default=EndRule.NEVER,
+        help_text=_(
+            "Chosen before the study opens, and logged. Pairs of protocols are decided by confidence "
+            "sequences, which may be looked at any time."
+        ),
+    )
+    answer_budget = models.PositiveIntegerField(
+        _("answers at most"),
+        null=True,
+        blank=True,
+        validators=[MinValueValidator(1)],
+        help_text=_(
+            "Also where the study ends when all is decided. The pairs then on screen can be "
+            "answered."
+        ),
+    )
+    # When its rule closed the study; the rule counts once.
+    ended = models.DateTimeField(null=True, blank=True, editable=False)
     # Sides and orders are drawn from it; equal seeds give equal studies.
     seed = models.PositiveIntegerField(default=_new_seed)
-    recall_question = models.CharField(max_length=200, default="Which finds more of the text?")
-    precision_question = models.CharField(
-        max_length=200, default="Which marks less that is not text?"
-    )
-    preference_question = models.CharField(max_length=200, default="Which would you rather have?")
+    recall_question = models.CharField(max_length=200, default=USUAL_QUESTIONS["recall"])
+    precision_question = models.CharField(max_length=200, default=USUAL_QUESTIONS["precision"])
+    preference_question = models.CharField(max_length=200, default=USUAL_QUESTIONS["preference"])
     ground_truth = models.CharField(
-        "ground truth is shown",
+        _("ground truth is shown"),
         max_length=10,
         choices=GroundTruth,
         default=GroundTruth.REQUEST,
-        help_text="Each answer stores whether it was visible.",
+        help_text=_("Each answer stores whether it was visible."),
     )
     match_protocol = models.CharField(
-        "matches may be coloured by",
+        _("matches may be coloured by"),
         max_length=60,
         blank=True,
-        help_text="This shows annotators what a protocol thinks. Answers given with it are marked.",
+        help_text=_(
+            "This shows annotators what a protocol thinks. Answers given with it are marked."
+        ),
     )
     n_checks = models.PositiveSmallIntegerField(
-        "re-checks per image",
+        _("re-checks per image"),
         null=True,
         blank=True,
         validators=[MaxValueValidator(10)],
-        help_text="Repeated questions that reveal errors. Empty: a fifth of the number of methods.",
+        help_text=_(
+            "Repeated questions that reveal errors. Empty: a fifth of the number of methods. For ten "
+            "methods and 5 % wrong answers, 2 cost 14 % more pairs and leave 11 % fewer wrong in the "
+            "rankings; 8 cost 52 % and leave 46 % fewer."
+        ),
+    )
+    recheck_rule = models.CharField(
+        max_length=10, choices=RecheckRule, default=RecheckRule.APART, editable=False
+    )
+    n_known = models.PositiveSmallIntegerField(
+        _("known-answer pairs in ten images"),
+        default=0,
+        validators=[MaxValueValidator(50)],
+        help_text=_(
+            "Mixed in unmarked: a result beside a copy of it made worse by a known dose. They count in "
+            "no ranking and show who looks. They need ground truth; 40 a person tell who guesses."
+        ),
+    )
+    known_at_least = models.FloatField(
+        _("share of known-answer pairs that must be right"),
+        null=True,
+        blank=True,
+        validators=[MinValueValidator(0), MaxValueValidator(1)],
+        help_text=_(
+            "Whoever is surely below (95 % interval, ten pairs or more) is left out of the reports, which "
+            "say so; 0.5 finds who guesses. Empty: nobody is left out by rule."
+        ),
     )
     same_for_all = models.BooleanField(
-        "one key may give all three questions the same answer", default=True
+        _("one key may give all three questions the same answer"), default=True
     )
     keep_camera = models.BooleanField(
-        "the view stays the same for the next pair of an image", default=True
+        _("the view stays the same for the next pair of an image"), default=True
+    )
+    twin_iou = models.FloatField(
+        _("IoU from which two boxes count as the same"),
+        default=0.7,
+        validators=[MinValueValidator(0.5), MaxValueValidator(0.95)],
+        help_text=_("Differences fade such boxes and lead to all others. From 0.5 to 0.95."),
     )
     break_minutes = models.PositiveSmallIntegerField(
-        "minutes until a break is suggested", default=25, validators=[MinValueValidator(1)]
+        _("minutes until a break is suggested"), default=25, validators=[MinValueValidator(1)]
     )
     break_screens = models.PositiveSmallIntegerField(
-        "pairs until a break is suggested", default=60, validators=[MinValueValidator(1)]
+        _("pairs until a break is suggested"), default=60, validators=[MinValueValidator(1)]
+    )
+    # The researcher's own words, in Markdown; guide.markdown.own_words() renders them.
+    welcome = models.TextField(
+        _("words of welcome"),
+        blank=True,
+        max_length=4000,
+        validators=[MaxLengthValidator(4000)],
+        help_text=_(
+            "What the study is about and what becomes of the answers. Empty: the usual words."
+        ),
+    )
+    consent = models.TextField(
+        _("what people agree to"),
+        blank=True,
+        max_length=2000,
+        validators=[MaxLengthValidator(2000)],
+        help_text=_(
+            "Stands beside the box they tick before the first pair. Empty: the usual words."
+        ),
+    )
+    contact = models.TextField(
+        _("whom people can ask"),
+        blank=True,
+        max_length=1000,
+        validators=[MaxLengthValidator(1000)],
+        help_text=_(
+            "Name and address. Empty: the researchers of the study with their email addresses."
+        ),
     )
     created = models.DateTimeField(auto_now_add=True)
 
     class Meta:
         ordering = ("name",)
-        verbose_name_plural = "studies"
+        verbose_name_plural = _("studies")
         constraints = [
             models.CheckConstraint(
                 condition=Q(min_annotators__gte=1), name="a_study_needs_at_least_one_annotator"
@@ -108,34 +272,102 @@ class Study(models.Model):
                 | Q(max_annotators__gte=F("min_annotators")),
                 name="an_image_may_have_as_many_annotators_as_it_needs",
             ),
+            models.CheckConstraint(
+                condition=Q(agreement_percent=0)
+                | Q(
+                    max_annotators__isnull=False,
+                    agreement_annotators__gt=F("max_annotators"),
+                ),
+                name="images_for_agreement_have_more_annotators_than_others",
+            ),
+            models.CheckConstraint(
+                condition=~Q(ends_by="budget") | Q(answer_budget__isnull=False),
+                name="a_study_that_ends_by_a_budget_has_one",
+            ),
+            models.CheckConstraint(
+                condition=Q(methods_per_visit__isnull=True) | Q(methods_per_visit__gte=2),
+                name="a_visit_compares_at_least_two_methods",
+            ),
+            models.CheckConstraint(
+                condition=Q(twin_iou__gte=0.5, twin_iou__lte=0.95),
+                name="boxes_that_count_as_the_same_overlap_by_half_or_more",
+            ),
         ]
 
     def __str__(self) -> str:
         return self.name
 
     @property
+    def asks_visits(self) -> bool:
+        """Whether one annotator makes visits to images, which may ask less than whole rankings."""
+        return self.methods_per_visit is not None
+
+    def n_complete(self, n: int) -> str:
+        """So many images done by one annotator each, in words: rankings, or visits."""
+        if self.asks_visits:
+            return ngettext("{n} complete visit", "{n} complete visits", n).format(n=n)
+        return ngettext("{n} complete ranking", "{n} complete rankings", n).format(n=n)
+
+    @property
+    def ends_by_rule(self) -> bool:
+        """Whether a rule will close it: one was chosen, and has not ended it before."""
+        return self.ends_by != self.EndRule.NEVER and self.ended is None
+
+    @property
+    def is_ending(self) -> bool:
+        """Whether its rule has closed it just now: pairs that are on screen may still be answered."""
+        if self.state != self.State.CLOSED or self.ended is None:
+            return False
+        return timezone.now() - self.ended < LAST_ANSWERS
+
+    @property
     def questions(self) -> dict[str, str]:
-        return {
+        """By criterion, the usual ones in the reader's language."""
+        asked = {
             "recall": self.recall_question,
             "precision": self.precision_question,
             "preference": self.preference_question,
         }
+        return {
+            criterion: gettext(words) if words == USUAL_QUESTIONS[criterion] else words
+            for criterion, words in asked.items()
+        }
+
+    @property
+    def welcome_text(self) -> str:
+        return self.welcome or str(USUAL_WELCOME)
+
+    @property
+    def consent_text(self) -> str:
+        return self.consent or str(USUAL_CONSENT)
+
+    @property
+    def contact_text(self) -> str:
+        """Whom people can ask, in the researcher's words; empty: the researchers of the study."""
+        return self.contact
 
 
 class StudyImage(models.Model):
-    """An image of a study, with the number of complete rankings it has."""
+    """An image of a study: what is asked on it, and the number of complete rankings it has."""
 
     study = models.ForeignKey(Study, models.CASCADE, related_name="study_images")
     image = models.ForeignKey(Image, models.PROTECT, related_name="study_images")
     # Kept by judging.services in the transaction that completes or reopens a ranking.
     n_complete = models.PositiveIntegerField(default=0)
+    # Drawn when the study is set up: whether all methods are ranked on it where the study draws some
+    # at every visit, and how many annotators it has where that is not the study's number.
+    asks_all = models.BooleanField(default=False)
+    n_annotators = models.PositiveSmallIntegerField(null=True, blank=True)
 
     class Meta:
         constraints = [
             models.UniqueConstraint(fields=["study", "image"], name="an_image_is_in_a_study_once")
         ]
         indexes = [
-            models.Index(fields=["study", "n_complete", "image"], name="study_images_by_rankings")
+            models.Index(
+                fields=["study", "n_complete", "n_annotators", "image"],
+                name="study_images_by_rankings",
+            )
         ]
 
     def __str__(self) -> str:
@@ -192,7 +424,7 @@ class Exclusion(WrittenOnce):
     is_excluded = models.BooleanField()
     reason = models.CharField(max_length=300)
     created = models.DateTimeField(auto_now_add=True)
-    # None in a study that came as a bundle, where it was somebody else of another site.
+    # None: a rule of the study decided, or in a study that came as a bundle somebody of another site.
     created_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, models.PROTECT, null=True, related_name="+"
     )

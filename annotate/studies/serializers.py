@@ -7,9 +7,9 @@ from rest_framework import serializers
 from annotate.datasets.models import Dataset, Image, Method
 
 from .models import Membership, Study
-from .services import BREAKS, LOCKED_BY_ANSWERS, SHARING, too_few, usual
+from .services import BREAKS, ENDING, LOCKED_BY_ANSWERS, SHARING, WORDS, misfits
 
-_SETTINGS = [*SHARING, *LOCKED_BY_ANSWERS, *BREAKS]
+_SETTINGS = [*SHARING, *ENDING, *LOCKED_BY_ANSWERS, *BREAKS, *WORDS]
 
 
 class StudySerializer(serializers.ModelSerializer[Study]):
@@ -67,9 +67,8 @@ class NewStudySerializer(serializers.ModelSerializer[Study]):
             raise serializers.ValidationError(
                 {"methods": f"Not methods of {dataset}: {', '.join(missing)}."}
             )
-        least, most = (sent.get(name, usual(name)) for name in SHARING)
-        if most is not None and most < least:
-            raise serializers.ValidationError({"max_annotators": too_few(least)})
+        if found := misfits(sent, len(sent["methods"])):
+            raise serializers.ValidationError(found)
         if sent.get("images") is not None:
             ids = set(sent["images"])
             sent["images"] = list(Image.objects.filter(dataset=dataset).in_bulk(ids).values())

@@ -1,28 +1,40 @@
 """Setting up a study and deciding who takes part."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Final
 
 from django.contrib.auth.models import User
+from django.core.exceptions import EmptyResultSet
 from django.db import connection, transaction
 from django.db.models import Count, Q, QuerySet, Value
+from django.utils import timezone
 from django.utils.text import slugify
+from django.utils.translation import gettext as _
 
 from annotate.audit.models import Act
 from annotate.audit.services import record
-from annotate.datasets.models import Dataset, Image, Method
+from annotate.datasets.models import Dataset, Image, ImageQuerySet, Method
 
+from .draws import draw_images
 from .errors import StudyRefused
 from .models import Membership, Role, Study, StudyImage
 from .pseudonyms import give_pseudonyms
 
 _MIN_METHODS = 2
-# The settings of a study, for forms and the API: three groups.
+# The settings of a study, for forms and the API: five groups.
 SHARING: Final = ("min_annotators", "max_annotators")
-
 BREAKS: Final = ("break_minutes", "break_screens")
+# The researcher's own words; a first visit keeps those that were agreed to.
+WORDS: Final = ("welcome", "consent", "contact")
+# What a visit asks: how many methods, and how they, and the images with more of them or of people, are
+# drawn.
+DRAWING: Final = ("drawn_by", "whole_percent", "agreement_percent", "agreement_annotators")
+ASKING: Final = ("methods_per_visit", *DRAWING)
+# When the study closes by itself; chosen before it opens.
+ENDING: Final = ("ends_by", "answer_budget")
 # What decides what an answer means, or under which circumstances it was given.
 LOCKED_BY_ANSWERS: Final = (
+    *ASKING,
     "strategy",
     "recall_question",
     "precision_question",
@@ -30,8 +42,11 @@ LOCKED_BY_ANSWERS: Final = (
     "ground_truth",
     "match_protocol",
     "n_checks",
+    "n_known",
+    "known_at_least",
     "same_for_all",
     "keep_camera",
+    "twin_iou",
 )
 
 
@@ -41,9 +56,38 @@ def usual(setting: str) -> Any:
     return field.get_default()
 
 
-def too_few(least: int) -> str:
-    """Say that fewer people would be let in than an image needs."""
-    return f"An image needs {least} annotators; so many at least must be let in. Or leave it empty."
+def misfits(settings: Mapping[str, Any], n_methods: int | None = None) -> dict[str, str]:
+    """Return what does not fit together, in a sentence for each setting; one that is missing is as usual."""
+
+    def value(setting: str) -> Any:
+        return settings.get(setting, usual(setting))
+
+    found = {}
+    least, most, k = value("min_annotators"), value("max_annotators"), value("methods_per_visit")
+    if least and most and most < least:
+        found["max_annotators"] = _(
+            "An image needs {least} annotators; so many at least must be let in. Or leave it empty."
+        ).format(least=least)
+    if value("agreement_percent"):
+        if most is None:
+            found["agreement_percent"] = _(
+                "Say how many annotators the other images get at most, so that these can get more."
+            )
+        elif (value("agreement_annotators") or 0) <= most:
+            found["agreement_annotators"] = _(
+                "The other images get {most}; these need more."
+            ).format(most=most)
+    if value("ends_by") == Study.EndRule.BUDGET and not value("answer_budget"):
+        found["answer_budget"] = _("Say after how many answers the study ends.")
+    if value("ends_by") == Study.EndRule.NEVER and value("answer_budget"):
+        found["answer_budget"] = _(
+            "It counts where the study ends by a rule. Choose one, or leave it empty."
+        )
+    if k and n_methods is not None and k >= n_methods:
+        found["methods_per_visit"] = _(
+            "{n_methods} methods take part, and a visit asks fewer. Leave it empty for whole rankings."
+        ).format(n_methods=n_methods)
+    return found
 
 
 @transaction.atomic
@@ -61,38 +105,58 @@ def create_study(
     there are fewer than two methods, nothing to compare, or the name is taken.
     """
     if len(set(methods)) < _MIN_METHODS:
-        raise StudyRefused("A study compares at least two methods. Choose two or more.")
+        raise StudyRefused(_("A study compares at least two methods. Choose two or more."))
     strangers = [method.name for method in methods if method.dataset_id != dataset.pk]
     if strangers:
-        raise StudyRefused(f"Not methods of {dataset}: {', '.join(strangers)}.")
-    slug = slugify(name)
-    if not slug or slug == "new":  # studies/new/ is where studies are made
-        raise StudyRefused("Choose another name, with letters or digits.")
-    if Study.objects.filter(Q(name=name) | Q(slug=slug)).exists():
-        raise StudyRefused(f"There is a study named “{name}” already.")
-    candidates = dataset.images.all()
+        raise StudyRefused(
+            _("Not methods of {dataset}: {names}.").format(
+                dataset=dataset, names=", ".join(strangers)
+            )
+        )
+    slug = free_slug(name)
+    for misfit in misfits(settings, len(set(methods))).values():
+        raise StudyRefused(misfit)
+    candidates = comparable(dataset, methods)
     if images is not None:
         candidates = candidates.filter(pk__in=[image.pk for image in images])
-    comparable = candidates.annotate(
-        n=Count("results", filter=Q(results__method__in=methods))
-    ).filter(n__gte=_MIN_METHODS)
     study = Study(name=name, slug=slug, dataset=dataset, **settings)
     study.save()
     study.methods.set(methods)
-    n_images = _add_images(study, comparable.in_order())
+    n_images = _add_images(study, candidates.in_order())
     if not n_images:
         raise StudyRefused(
-            "No image has results of two of these methods; there is nothing to compare."
+            _("No image has results of two of these methods; there is nothing to compare.")
         )
-    record(Act.STUDY_CREATED, study=study, what=study.name, details={"images": n_images})
+    draw_images(study)
+    details = {"images": n_images, **_rule(study)}
+    record(Act.STUDY_CREATED, study=study, what=study.name, details=details)
     return study
+
+
+def free_slug(name: str) -> str:
+    """Return the address of a new study of this name. Raises StudyRefused for one that cannot be had."""
+    slug = slugify(name)
+    if not slug or slug == "new":  # studies/new/ is where studies are made
+        raise StudyRefused(_("Choose another name, with letters or digits."))
+    if Study.objects.filter(Q(name=name) | Q(slug=slug)).exists():
+        raise StudyRefused(_("There is a study named “{name}” already.").format(name=name))
+    return slug
+
+
+def comparable(dataset: Dataset, methods: Iterable[Method]) -> ImageQuerySet:
+    """Return the images of a dataset on which two of the methods have results."""
+    n_results = Count("results", filter=Q(results__method__in=list(methods)))
+    return dataset.images.alias(n=n_results).filter(n__gte=_MIN_METHODS)
 
 
 def _add_images(study: Study, images: QuerySet[Image]) -> int:
     """Put images into a study within the database: a hundred thousand would keep somebody waiting."""
-    rows = images.annotate(of_study=Value(study.pk), none=Value(0))
-    chosen, values = rows.values_list("pk", "of_study", "none").query.sql_with_params()
-    columns = "image_id, study_id, n_complete"
+    rows = images.annotate(of_study=Value(study.pk), none=Value(0), no=Value(False))
+    try:
+        chosen, values = rows.values_list("pk", "of_study", "none", "no").query.sql_with_params()
+    except EmptyResultSet:  # of an empty choice
+        return 0
+    columns = "image_id,study_id,n_complete,asks_all"
     with connection.cursor() as cursor:
         # Names of ours, and a query whose values are passed beside it.
         cursor.execute(
@@ -122,14 +186,32 @@ def change_settings(
         title_of = {field.name: str(field.verbose_name) for field in Study._meta.fields}
         names = ", ".join(title_of[name] for name in locked)
         raise StudyRefused(
-            f"People have answered under the present settings, so these stay: {names}. "
-            "Duplicate the study to ask in another way."
+            _(
+                "People have answered under the present settings, so these stay: {names}. "
+                "Duplicate the study to ask in another way."
+            ).format(names=names)
         )
+    asking = [name for name in changed if name in ASKING]
+    if asking and study.state == Study.State.OPEN:
+        raise StudyRefused(_("While the study is open, what a visit asks stays. Close it first."))
+    if study.state != Study.State.DRAFT and any(name in ENDING for name in changed):
+        raise StudyRefused(
+            _(
+                "When a study ends is chosen before it opens, so that nobody chooses by what is found."
+            )
+        )
+    now = {field.name: getattr(study, field.name) for field in Study._meta.concrete_fields}
+    for misfit in misfits(now | settings, study.methods.count()).values():
+        raise StudyRefused(misfit)
     if "name" in changed and Study.objects.filter(name=settings["name"]).exists():
-        raise StudyRefused(f"There is a study named “{settings['name']}” already.")
+        raise StudyRefused(
+            _("There is a study named “{name}” already.").format(name=settings["name"])
+        )
     for name in changed:
         setattr(study, name, settings[name])
     study.save(update_fields=changed)
+    if asking:
+        draw_images(study)
     if changed:
         record(Act.STUDY_CHANGED, study=study, what=study.name, details={"settings": changed})
 
@@ -138,7 +220,7 @@ def add_member(*, study: Study, username: str, role: str) -> Membership:
     """Let somebody take part; asking twice changes nothing. Raises StudyRefused for an unknown name."""
     person = User.objects.filter(username=username, is_active=True).first()
     if person is None:
-        raise StudyRefused(f"Nobody is named “{username}”.")
+        raise StudyRefused(_("Nobody is named “{username}”.").format(username=username))
     membership, is_new = Membership.objects.get_or_create(
         study=study, person=person, role=Role(role)
     )
@@ -159,7 +241,11 @@ def change_role(*, membership: Membership, role: str) -> None:
         return
     others = Membership.objects.filter(study=membership.study_id, person=membership.person_id)
     if others.filter(role=role).exists():
-        raise StudyRefused(f"{membership.person} is {role.label} in this study already.")
+        raise StudyRefused(
+            _("{person} is {label} in this study already.").format(
+                person=membership.person, label=role.label
+            )
+        )
     give_pseudonyms(membership.study)
     membership.role = role
     membership.save(update_fields=["role"])
@@ -186,5 +272,25 @@ def set_state(*, study: Study, state: str) -> None:
         return
     study.state = Study.State(state)
     study.save(update_fields=["state"])
-    act = Act.STUDY_OPENED if study.state == Study.State.OPEN else Act.STUDY_CLOSED
-    record(act, study=study, what=study.name)
+    if study.state != Study.State.OPEN:
+        record(Act.STUDY_CLOSED, study=study, what=study.name)
+        return
+    record(Act.STUDY_OPENED, study=study, what=study.name, details=_rule(study))
+
+
+def _rule(study: Study) -> dict[str, Any]:
+    """Return the rule by which a study will end, for the log."""
+    return {name: getattr(study, name) for name in ENDING} if study.ends_by_rule else {}
+
+
+@transaction.atomic
+def end_study(*, study: Study, n_answers: int, why: str) -> bool:
+    """Close a study because its rule says so; False where that has happened, or somebody closed it."""
+    now = timezone.now()
+    open_still = Study.objects.filter(pk=study.pk, state=Study.State.OPEN, ended__isnull=True)
+    if not open_still.update(state=Study.State.CLOSED, ended=now):
+        return False
+    study.state, study.ended = Study.State.CLOSED, now
+    details = {"rule": study.ends_by, "answers": n_answers, "why": why}
+    record(Act.STUDY_CLOSED, study=study, what=study.name, details=details)
+    return True

@@ -1,0 +1,33 @@
+"""A study that is being set up: what was chosen until now."""
+
+from django.conf import settings
+from django.db import models
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from annotate.datasets.models import Dataset
+
+
+class NewStudy(models.Model):
+    """What somebody chose in the steps of a new study. Nobody else sees it, and it ends with the study."""
+
+    person = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="new_studies")
+    dataset = models.ForeignKey(Dataset, models.CASCADE, related_name="new_studies")
+    # Fields of Study by their names; those of steps that were not stored yet are absent.
+    settings = models.JSONField(default=dict)
+    # Keys of methods and of images; no list of images stands for all on which methods can be compared.
+    methods = models.JSONField(default=list)
+    images = models.JSONField(null=True, blank=True)
+    # {role: [keys of people]}
+    people = models.JSONField(default=dict)
+    # Names of the steps that were stored.
+    steps = models.JSONField(default=list)
+    created = models.DateTimeField(auto_now_add=True)
+    changed = models.DateTimeField(auto_now=True)
+
+    class Meta:
+        ordering = ("-changed", "-pk")
+        verbose_name_plural = gettext_lazy("new studies")
+
+    def __str__(self) -> str:
+        return str(self.settings.get("name") or _("A new study"))

@@ -1,0 +1,137 @@
+"""The steps of a new study as its pages show them, and what it comes to."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy, ngettext
+
+from annotate.datasets.models import Dataset
+from annotate.studies.models import Role, Study
+
+from . import services
+from .models import NewStudy
+
+STEPS: Final = ("data", "design", "images", "people", "look", "open")
+_TITLES: Final = {
+    "data": gettext_lazy("Data"),
+    "design": gettext_lazy("Design"),
+    "images": gettext_lazy("Images"),
+    "people": gettext_lazy("People"),
+    "look": gettext_lazy("Look"),
+    "open": gettext_lazy("Open"),
+}
+
+
+@dataclass(frozen=True)
+class Step:
+    title: str
+    url: str
+    is_here: bool
+    is_done: bool
+
+
+def address(new: NewStudy, step: str) -> str:
+    if step == "images":
+        return reverse("setup:images", args=[new.pk])
+    if step == "open":
+        return reverse("setup:finish", args=[new.pk])
+    return reverse("setup:step", args=[new.pk, step])
+
+
+def after(step: str) -> str:
+    return STEPS[STEPS.index(step) + 1]
+
+
+def steps(new: NewStudy | None, here: str) -> list[Step]:
+    """Return the steps; before the first is stored, none leads anywhere."""
+    return [
+        Step(
+            str(_TITLES[name]),
+            "" if new is None else address(new, name),
+            name == here,
+            new is not None and name in new.steps,
+        )
+        for name in STEPS
+    ]
+
+
+@dataclass(frozen=True)
+class Summary:
+    """What a study would come to, and in sentences what it lacks; ``blocks`` keep it from being made."""
+
+    n_images: int
+    n_without_photograph: int
+    n_methods: int
+    n_annotators: int
+    n_researchers: int
+    min_annotators: int
+    blocks: Sequence[tuple[str, str]]
+    lacks: Sequence[tuple[str, str]]
+
+
+def summary(new: NewStudy, settings: Callable[[str], Any]) -> Summary:
+    """Sum a new study up; ``settings`` gives each setting, chosen or usual. Lacks come with their step."""
+    images = services.chosen(new)
+    n_images = images.count()
+    n_without = images.filter(sha256="").count()
+    n_methods = services.methods_of(new).count()
+    people = services.members_of(new)
+    n_annotators = sum(role == Role.ANNOTATOR for _, role in people)
+    n_researchers = len(people) - n_annotators
+    least = settings("min_annotators")
+    study = Study(methods_per_visit=settings("methods_per_visit"))
+    blocks = []
+    if n_methods < 2:
+        blocks.append(("data", _("Fewer than two methods are chosen.")))
+    elif not n_images:
+        blocks.append(("images", _("No image is chosen on which two of the methods have results.")))
+    lacks = []
+    if n_images and n_without:
+        lacks.append(
+            (
+                "images",
+                ngettext(
+                    "{n} of {total} images has no photograph; there people see boxes alone.",
+                    "{n} of {total} images have no photograph; there people see boxes alone.",
+                    n_without,
+                ).format(n=n_without, total=n_images),
+            )
+        )
+    if not n_annotators:
+        lacks.append(
+            ("people", _("Nobody ranks yet. You can invite people once the study is made."))
+        )
+    elif n_annotators < least:
+        lacks.append(
+            (
+                "people",
+                ngettext(
+                    "An image needs {wanted}, and {n} person ranks.",
+                    "An image needs {wanted}, and {n} people rank.",
+                    n_annotators,
+                ).format(wanted=study.n_complete(least), n=n_annotators),
+            )
+        )
+    if not n_researchers and not settings("contact"):
+        lacks.append(
+            ("people", _("No researcher is named, and annotators are told nobody whom to ask."))
+        )
+    return Summary(
+        n_images, n_without, n_methods, n_annotators, n_researchers, least, blocks, lacks
+    )
+
+
+def lacks_of(dataset: Dataset, n_images: int, n_methods: int) -> str:
+    """Say why no study can be set up on a dataset; empty where one can."""
+    if not n_images:
+        return _("It has no images.")
+    if n_methods < 2:
+        return (
+            _("People compare two methods; it has one.")
+            if n_methods
+            else _("No method has results.")
+        )
+    return ""

@@ -1,0 +1,142 @@
+"""What annotators of a study see, drawn by the comparison page itself; nothing is stored."""
+
+import random
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any, Final
+
+from django.contrib.auth.models import User
+from django.urls import reverse
+from django.utils.translation import gettext as _
+
+from annotate.datasets.models import Image, Method, Result
+from annotate.judging.presentation import (
+    criteria_data,
+    image_data,
+    opaque_id,
+    preferences_data,
+    result_data,
+    study_data,
+)
+from annotate.studies.models import Study
+
+from . import services
+from .models import NewStudy
+
+_PAIRS_OF_AN_IMAGE: Final = 4
+
+
+@dataclass(frozen=True)
+class Preview:
+    """A study to try, stored or not: its methods, the keys of its images in order, and its pages."""
+
+    study: Study
+    methods: Sequence[Method]
+    images: Sequence[int]
+    # Where the preview is, and where it leads back to.
+    url: str
+    back_url: str
+
+    def screen(self, at: int, person: User, have: str = "") -> dict[str, Any]:
+        """Return the payload and the sides of a pair; pairs of an image follow each other, then the next."""
+        number, of_image = divmod(at, _PAIRS_OF_AN_IMAGE)
+        image = Image.objects.select_related("dataset").get(
+            pk=self.images[number % len(self.images)]
+        )
+        left, right = self._pair(image, of_image)
+        convention = image.dataset.box_convention
+        return {
+            "payload": self._payload(at, number, image, (left, right), person, have),
+            "sides": {
+                "left": result_data(left, convention),
+                "right": result_data(right, convention),
+            },
+        }
+
+    def _pair(self, image: Image, of_image: int) -> tuple[Result, Result]:
+        results = image.results.filter(method__in=self.methods).order_by("pk")
+        pairs = list(combinations(results, 2))
+        rng = random.Random(f"{self.study.seed}/{image.pk}")  # nosec B311
+        rng.shuffle(pairs)
+        pair = list(pairs[of_image % len(pairs)])
+        rng.shuffle(pair)
+        return pair[0], pair[1]
+
+    def _payload(
+        self,
+        at: int,
+        number: int,
+        image: Image,
+        pair: tuple[Result, Result],
+        person: User,
+        have: str,
+    ) -> dict[str, Any]:
+        study = self.study
+        shown = image_data(study, person, image, (), have=have, methods=self.methods)
+        following = f"{self.url}?at={at + 1}"
+        left, right = (opaque_id(study, person, image, result.pk) for result in pair)
+        return {
+            "screen": {
+                "id": f"preview-{at}",
+                "number": at + 1,
+                "first": "left",
+                "answer_url": following,
+                "skip_url": following,
+            },
+            "study": {
+                **study_data(study),
+                "undo_url": f"{self.url}?at={max(at - 1, 0)}",
+                "pause_url": self.back_url,
+                "history_url": "",
+                "next_image_url": "",
+            },
+            **({} if have else {"person": preferences_data(person)}),
+            "image": {
+                **shown,
+                "number": number % len(self.images) + 1,
+                "total": len(self.images),
+            },
+            "left": left,
+            "right": right,
+            "criteria": criteria_data(study, {}),
+            "answers": {},
+            "progress": {
+                "share": (at % _PAIRS_OF_AN_IMAGE) / _PAIRS_OF_AN_IMAGE,
+                "least": 1,
+                "expected": 1.0,
+                "most": 1,
+                "text": _("Preview"),
+                "minutes": None,
+                "note": "",
+            },
+            "can_undo": at > 0,
+            "message": "",
+        }
+
+
+def preview_of(study: Study) -> Preview:
+    """Return the preview of a study that is stored."""
+    images = study.study_images.filter(image__dataset=study.dataset_id).order_by(
+        "image__position", "image"
+    )
+    return Preview(
+        study,
+        list(study.methods.all()),
+        list(images.values_list("image", flat=True)),
+        reverse("setup:preview_of_study", args=[study.slug]),
+        reverse("studies:detail", args=[study.slug]),
+    )
+
+
+def preview_of_new(new: NewStudy) -> Preview:
+    """Return the preview of a study that is being set up, with what was chosen until now."""
+    settings = {name: value for name, value in new.settings.items() if name != "name"}
+    study = Study(name=str(new), slug="preview", dataset=new.dataset, **settings)
+    return Preview(
+        study,
+        list(services.methods_of(new)),
+        list(services.chosen(new).in_order().values_list("pk", flat=True)),
+        reverse("setup:preview", args=[new.pk]),
+        reverse("setup:step", args=[new.pk, "look"]),
+    )

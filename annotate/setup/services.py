@@ -1,0 +1,124 @@
+"""Keeping what was chosen in each step, and making the study of it."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from django.contrib.auth.models import User
+from django.db import transaction
+from django.db.models import QuerySet
+
+from annotate.datasets.models import Dataset, Image, ImageQuerySet, Method
+from annotate.studies import services as studies
+from annotate.studies.models import Role, Study
+from annotate.studies.services import BREAKS, ENDING, LOCKED_BY_ANSWERS, SHARING, WORDS
+
+from .models import NewStudy
+
+# What annotators see and what they may use; all other settings belong to the design.
+LOOK = (
+    *("ground_truth", "match_protocol", "same_for_all", "keep_camera", "twin_iou"),
+    *BREAKS,
+    *WORDS,
+)
+DESIGN = (*SHARING, *ENDING, *(name for name in LOCKED_BY_ANSWERS if name not in LOOK), "seed")
+
+
+@transaction.atomic
+def begin(
+    *,
+    person: User,
+    dataset: Dataset,
+    name: str,
+    methods: Sequence[Method],
+    like: Study | None = None,
+    settings: Mapping[str, Any] | None = None,
+) -> NewStudy:
+    """Store a first step, with settings that are known already.
+
+    ``like`` is a study of the dataset whose images and settings are taken over.
+    """
+    new = NewStudy(person=person, dataset=dataset, settings={"seed": studies.usual("seed")})
+    if like is not None:
+        copied = (*SHARING, *ENDING, *LOCKED_BY_ANSWERS, *BREAKS, *WORDS)
+        new.settings |= {setting: getattr(like, setting) for setting in copied}
+        keys = list(Image.objects.filter(studies=like).in_order().values_list("pk", flat=True))
+        new.images = None if len(keys) == dataset.images.count() else keys
+    elif dataset.images.exclude(sha256="").exists():
+        # People rank better on photographs: where only some images have one, those are offered.
+        with_photograph = dataset.images.exclude(sha256="").in_order()
+        if dataset.images.filter(sha256="").exists():
+            new.images = list(with_photograph.values_list("pk", flat=True))
+    new.settings |= settings or {}
+    keep_data(new=new, name=name, methods=methods)
+    return new
+
+
+def keep_data(*, new: NewStudy, name: str, methods: Sequence[Method]) -> None:
+    new.methods = [method.pk for method in methods]
+    _keep(new, "data", {"name": name})
+
+
+def keep_settings(*, new: NewStudy, step: str, settings: Mapping[str, Any]) -> None:
+    _keep(new, step, settings)
+
+
+def keep_images(*, new: NewStudy, images: Sequence[int] | None) -> None:
+    """Store which images were chosen; None for all that can be compared."""
+    new.images = None if images is None else list(images)
+    _keep(new, "images", {})
+
+
+def keep_people(*, new: NewStudy, people: Mapping[str, Iterable[User]]) -> None:
+    new.people = {role: [person.pk for person in chosen] for role, chosen in people.items()}
+    _keep(new, "people", {})
+
+
+def _keep(new: NewStudy, step: str, settings: Mapping[str, Any]) -> None:
+    new.settings = {**new.settings, **settings}
+    new.steps = [*dict.fromkeys([*new.steps, step])]
+    new.save()
+
+
+def methods_of(new: NewStudy) -> QuerySet[Method]:
+    return new.dataset.methods.filter(pk__in=new.methods)
+
+
+def comparable(new: NewStudy) -> ImageQuerySet:
+    """Return the images on which two of the chosen methods have results."""
+    return studies.comparable(new.dataset, methods_of(new))
+
+
+def chosen(new: NewStudy) -> ImageQuerySet:
+    """Return the images that the study would have."""
+    images = comparable(new)
+    return images if new.images is None else images.filter(pk__in=new.images)
+
+
+def members_of(new: NewStudy) -> list[tuple[User, Role]]:
+    """Return who takes part as what; whoever has no account any more is left out."""
+    people = User.objects.filter(is_active=True).in_bulk(
+        {pk for chosen in new.people.values() for pk in chosen}
+    )
+    return [
+        (people[pk], Role(role))
+        for role, chosen in new.people.items()
+        for pk in chosen
+        if pk in people
+    ]
+
+
+@transaction.atomic
+def make(*, new: NewStudy, is_open: bool = False) -> Study:
+    """Make the study, let its people in, and end the draft. Raises StudyRefused; then nothing is stored."""
+    study = studies.create_study(
+        dataset=new.dataset,
+        methods=list(methods_of(new)),
+        images=None if new.images is None else list(chosen(new).only("pk")),
+        **new.settings,
+    )
+    for person, role in members_of(new):
+        studies.add_member(study=study, username=person.username, role=role)
+    if is_open:
+        studies.set_state(study=study, state=Study.State.OPEN)
+    new.delete()
+    return study
