@@ -9,6 +9,7 @@ from typing import Any, Final
 from django.contrib.auth.models import User
 from django.core.cache import caches
 from django.utils import timezone
+from django.utils.translation import gettext_noop
 
 from annotate.jobs import services as jobs
 from annotate.jobs.models import Job
@@ -47,12 +48,11 @@ def keep(study: Study, what: str, value: Any, **asked: Any) -> None:
 def count(study: Study, what: str, *, person: User, **asked: Any) -> Job:
     """Have it counted."""
     titles = {
-        ANNOTATORS: f"Count the work of the annotators of {study}",
-        DISAGREEMENT: f"Find where a protocol and the annotators of {study} disagree",
+        ANNOTATORS: gettext_noop("Count the work of the annotators of {study}"),
+        DISAGREEMENT: gettext_noop("Find where a protocol and the annotators of {study} disagree"),
     }
-    return jobs.start(
-        kind=KIND, person=person, title=titles[what], study=study.pk, what=what, asked=asked
-    )
+    title = titles[what].format(study=study)
+    return jobs.start(kind=KIND, person=person, title=title, study=study.pk, what=what, asked=asked)
 
 
 def _key(study: Study, what: str, asked: dict[str, Any]) -> str:

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from django.urls import reverse
+from django.utils.translation import gettext_noop
 
 from annotate.jobs.errors import JobFailed
 from annotate.jobs.registry import Running
@@ -19,21 +20,21 @@ def count(arguments: Mapping[str, Any], running: Running) -> None:
     """Do the work of the job; raises JobFailed where the study or a protocol's run is gone."""
     study = Study.objects.filter(pk=arguments["study"]).first()
     if study is None:
-        raise JobFailed("The study is no longer here.")
+        raise JobFailed(gettext_noop("The study is no longer here."))
     what, asked = arguments["what"], arguments["asked"]
     value: Any
     if what == stored.ANNOTATORS:
         value, address = (
-            totals_of(study, left_out(study), running),
+            totals_of(study, left_out(study), asked["consensus"], running),
             reverse("evidence:annotators", args=[study.slug]),
         )
     else:
-        running.tell(0, 0, "Comparing the rankings")
+        running.tell(0, 0, gettext_noop("Comparing the rankings"))
         question = asked_for(study, asked)
         if question is None:
-            raise JobFailed("A protocol was removed meanwhile. Choose again.")
+            raise JobFailed(gettext_noop("A protocol was removed meanwhile. Choose again."))
         value = disagreement(study, question).shortened()
         address = f"{reverse('evidence:disagreement', args=[study.slug])}?{question.query}"
     with running.publishing() as outcome:
         stored.keep(study, what, value, **asked)
-        outcome.text, outcome.address = "It is counted.", address
+        outcome.text, outcome.address = gettext_noop("It is counted."), address

@@ -1,28 +1,31 @@
 """Figures, drawings and files: each is made once, and kept in the database for all processes.
 
-What is kept has a key that says what it was made of, so nothing is ever out of date; a day later
-it is forgotten.
+What is kept has a key that says what it was made of and in which language, so nothing is ever out of
+date or in another reader's words; a day later it is forgotten.
 """
 
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from functools import cache
 from hashlib import sha256
+from pathlib import Path
 from typing import Final, TypeVar
 
-from django.conf import settings
 from django.core.cache import caches
+from django.utils.translation import get_language
+
+import rankings
 
 from .data import FigureData
 from .figure import Figure
 from .files import FORMATS
 from .files.vega import Drawn, draw, fitted_size_pt, specification
 from .kinds import figure_of
-from .papers import WIDTHS_MM, Paper
+from .papers import ALL_WIDTHS_MM, Paper
 
 # Of config.settings.CACHES.
 _CACHE: Final = "drawings"
 # width of a paper -> width and height on a page, in CSS pixels
-Sizes = Mapping[str, tuple[int, int]]
+Sizes = Mapping[str, tuple[int, int] | None]
 Made = TypeVar("Made")
 
 
@@ -35,21 +38,35 @@ def build(data: FigureData, names: Collection[str]) -> dict[str, Figure]:
     return {name: made[name] if name in made else kept[keys[name]] for name in names}
 
 
-def sizes(data: FigureData, figures: Iterable[Figure]) -> Mapping[str, Sizes]:
-    """Return each figure's size on all papers; both themes draw alike."""
+def sizes(
+    data: FigureData, figures: Collection[Figure], *, may_draw: bool = True
+) -> Mapping[str, Sizes]:
+    """Return each figure's size on all papers; both themes draw alike.
+
+    A size that only a drawing tells is None where none may be made for it: that takes a while.
+    """
     return _kept(
-        ("sizes", data.key),
+        ("sizes", data.key, sorted(figure.name for figure in figures), may_draw),
         lambda: {
-            figure.name: {width: _size_px(figure, Paper("light", width)) for width in WIDTHS_MM}
+            figure.name: sizes_of(figure, may_draw=may_draw)
             for figure in figures
             if not figure.is_empty
         },
     )
 
 
-def _size_px(figure: Figure, paper: Paper) -> tuple[int, int]:
+def sizes_of(figure: Figure, *, may_draw: bool = True) -> Sizes:
+    """Return the sizes of a figure that is not empty."""
+    return {
+        width: _size_px(figure, Paper("light", width), may_draw=may_draw) for width in ALL_WIDTHS_MM
+    }
+
+
+def _size_px(figure: Figure, paper: Paper, *, may_draw: bool) -> tuple[int, int] | None:
     size = fitted_size_pt(figure, paper)
     if size is None:
+        if not may_draw:
+            return None
         drawn = _drawn(specification(figure, paper), paper)
         size = drawn.width_pt, drawn.height_pt
     return round(paper.width_px), round(paper.width_px * size[1] / size[0])
@@ -95,12 +112,14 @@ def _kept(parts: tuple[object, ...], make: Callable[[], Made]) -> Made:
 
 
 def _key(*parts: object) -> str:
-    return sha256(repr((_code(), *parts)).encode(errors="surrogatepass")).hexdigest()
+    return sha256(
+        repr((_code(), get_language(), *parts)).encode(errors="surrogatepass")
+    ).hexdigest()
 
 
 @cache
-def _code() -> int:
-    """Return when a module that decides how figures look was last changed."""
-    folders = (settings.BASE_DIR / name for name in ("annotate", "rankings"))
+def _code() -> tuple[str, int]:
+    """Return the version, and when a module that decides how figures look was last changed."""
+    folders = (Path(__file__).parents[1], Path(rankings.__file__).parent)
     changes = (path.stat().st_mtime_ns for folder in folders for path in folder.rglob("*.py"))
-    return max(changes)
+    return rankings.__version__, max(changes)

@@ -9,13 +9,20 @@ from typing import Any, Final
 
 from django.db.models import Count, Max, Q
 from django.db.models.functions import TruncDate
+from django.utils.translation import gettext_lazy
 
 from annotate.judging.models import Assignment
 from annotate.reports.models import KeptReport
+from annotate.reports.properties import image_properties
 from annotate.reports.services import (
+    MAX_IMAGES_ANALYSED_AT_ONCE,
     AnnotatorRankings,
     ProtocolScores,
+    analysed_report,
+    available_runs,
     counted_rankings,
+    detectors_report,
+    named_rankings,
     report_of,
     study_report,
 )
@@ -25,13 +32,16 @@ from annotate.scoring.models import ProtocolRun
 from annotate.studies.models import Study
 from annotate.studies.pseudonyms import pseudonyms
 from rankings import __version__ as software_version
-from rankings.orders import Ranking
-from rankings.report import CriterionReport, Report, Settings, report_from_json
+from rankings.analysis import plain
+from rankings.open_questions import open_questions
+from rankings.orders import Ranking, methods_of
+from rankings.packed_scores import rankings_from_scores
+from rankings.report import CriterionReport, Report, Settings, report_from_json, values_of
 
 from .figure import Figure
 from .numbers import Rankings
 
-_FROM_THE_STUDY: Final = (
+_FROM_THE_STUDY: Final = gettext_lazy(
     "The kept report does not hold these numbers: this is the study as it is now, under the report's "
     "settings."
 )
@@ -47,6 +57,8 @@ class FigureData:
     criterion: str
     # What it holds goes before what the study is now.
     kept: KeptReport | None = None
+    # The study's report with its analysis as JSON, where a page has it already.
+    analysed: Mapping[str, Any] | None = None
 
     @cached_property
     def rankings(self) -> AnnotatorRankings:
@@ -61,6 +73,24 @@ class FigureData:
         return self._report(self.criterion)
 
     @cached_property
+    def around(self) -> Mapping[str, Any] | None:
+        """Intervals, tests and measures around the table (:class:`.CriterionAnalysis` as JSON).
+
+        None where a page would wait for them too long, or there is no protocol.
+        """
+        if self.kept is not None:
+            kept: Mapping[str, Any] | None = self.kept.data["analysis"].get(self.criterion)
+            return kept
+        data = self.analysed
+        if data is None:
+            n_images = self.study.study_images.count()
+            if not self.runs or n_images > MAX_IMAGES_ANALYSED_AT_ONCE:
+                return None
+            _, data = analysed_report(study=self.study, settings=self.settings, runs=self.runs)
+        live: Mapping[str, Any] = data["analysis"][self.criterion]
+        return live
+
+    @cached_property
     def preference(self) -> CriterionReport:
         return self.table if self.criterion == "preference" else self._report("preference")
 
@@ -72,7 +102,59 @@ class FigureData:
         """The kept report, or that of the study as it is, which is computed once for all pages."""
         if self.kept is not None:
             return report_from_json(self.kept.data)
+        if self.analysed is not None:
+            return report_from_json(self.analysed)
         return study_report(study=self.study, settings=self.settings, runs=self.runs).report
+
+    @cached_property
+    def questions(self) -> Mapping[str, Any]:
+        """The answers to the open questions as JSON-able data (:class:`.OpenQuestions`).
+
+        Those of a kept report where it has them, else of the study as it is.
+        """
+        if self.kept is not None:
+            stored: Mapping[str, Any] = self.kept.data["analysis"].get(self.criterion, {})
+            if "questions" in stored:
+                answers: Mapping[str, Any] = stored["questions"]
+                return answers
+        table = self.table
+        values = values_of(self.criterion, self.scores, self.settings)
+        methods = {image: sorted(methods_of(goal)) for image, goal in table.consensus.items()}
+        people = named_rankings(self.study)[self.criterion]
+        found = open_questions(
+            {image: people[image] for image in table.consensus},
+            table.consensus,
+            values,
+            rankings_from_scores(values, methods, self.protocols, self.settings.decimals),
+            table.distances,
+            self.protocols,
+            self.settings,
+            properties=image_properties(self.study),
+        )
+        live: Mapping[str, Any] = plain(found)
+        return live
+
+    @property
+    def holds_questions(self) -> bool:
+        """Whether the answers are those of what is shown, and not of a study that went on."""
+        stored = None if self.kept is None else self.kept.data["analysis"].get(self.criterion, {})
+        return stored is None or "questions" in stored
+
+    @property
+    def holds_detectors(self) -> bool:
+        """Whether a kept report says where the detectors stand; older ones do not."""
+        return self.kept is not None and "detectors" in self.kept.data
+
+    @cached_property
+    def detectors(self) -> Mapping[str, Any]:
+        """Where the detectors stand by the criterion: of the kept report, or of the study as it is."""
+        found: Mapping[str, Any]
+        if self.kept is not None and self.holds_detectors:
+            found = self.kept.data["detectors"]
+        else:
+            found = detectors_report(study=self.study, settings=self.settings, runs=self.runs)
+        own: Mapping[str, Any] = found["criteria"][self.criterion]
+        return own
 
     @property
     def kept_betas(self) -> Sequence[Mapping[str, Any]] | None:
@@ -151,6 +233,15 @@ class FigureData:
         return {name: rankings[name] for name in in_order}
 
 
+def data_of_kept(study: Study, kept: KeptReport, criterion: str) -> FigureData:
+    """Return what the figures of a kept report are drawn from, by one criterion."""
+    report = report_from_json(kept.data)
+    # Runs that were replaced since are in the report by their names alone.
+    names = {row.protocol for table in report.criteria.values() for row in table.rows}
+    runs = [run for run in available_runs(study) if run.name in names]
+    return FigureData(study, runs, report.settings, criterion, kept)
+
+
 def _setting(value: object) -> str:
     if value is None:
         return "none"
@@ -174,4 +265,4 @@ def noted_as_live(figure: Figure, data: FigureData) -> Figure:
     """Return a figure with a note, where it shows what the kept report does not hold."""
     if data.kept is None:
         return figure
-    return replace(figure, notes=(*figure.notes, _FROM_THE_STUDY))
+    return replace(figure, notes=(*figure.notes, str(_FROM_THE_STUDY)))

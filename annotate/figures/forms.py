@@ -4,13 +4,14 @@ from collections.abc import Sequence
 
 from django import forms
 from django.http import QueryDict
+from django.utils.translation import gettext_lazy as _
 
 from annotate.reports.forms import ReportForm
 from annotate.scoring.models import ProtocolRun
 from annotate.studies.models import Study
 from rankings.elicitation import CRITERIA
 
-from .papers import THEMES, WIDTHS_MM, Paper
+from .papers import ALL_WIDTHS_MM, THEMES, Paper
 
 _USUAL = {"criterion": "recall", "theme": "light", "width": "double"}
 
@@ -24,13 +25,13 @@ def _with_usual(data: QueryDict) -> QueryDict:
     return given
 
 
-def _choice(names: Sequence[str], label: str | None = None) -> forms.ChoiceField:
-    return forms.ChoiceField(choices=[(name, name) for name in names], required=False, label=label)
+def _choice(names: Sequence[str]) -> forms.ChoiceField:
+    return forms.ChoiceField(choices=[(name, name) for name in names], required=False)
 
 
 class _PaperForm(forms.Form):
     theme = _choice(list(THEMES))
-    width = _choice(list(WIDTHS_MM))
+    width = _choice(list(ALL_WIDTHS_MM))
 
     def paper(self) -> Paper:
         return Paper(self.cleaned_data["theme"], self.cleaned_data["width"])
@@ -39,7 +40,11 @@ class _PaperForm(forms.Form):
 class FigureForm(ReportForm):
     """A report's settings, and the criterion that the figures are of."""
 
-    criterion = _choice(CRITERIA, "Criterion")
+    criterion = forms.ChoiceField(
+        choices=list(zip(CRITERIA, (_("recall"), _("precision"), _("preference")), strict=True)),
+        required=False,
+        label=_("Criterion"),
+    )
     field_order = ("criterion",)
 
     def __init__(self, data: QueryDict, *, study: Study, runs: Sequence[ProtocolRun]) -> None:

@@ -6,6 +6,9 @@ from typing import Final
 
 POINTS_PER_MM: Final = 72 / 25.4
 WIDTHS_MM: Final[Mapping[str, int]] = {"single": 84, "double": 174}
+# As pages show them, where the window is not small: letters then are as large as the page's.
+ON_PAGES: Final = "page"
+ALL_WIDTHS_MM: Final[Mapping[str, int]] = {**WIDTHS_MM, ON_PAGES: 124}
 # The first comes with the drawing program, and PDFs carry it; the others have its letters' widths.
 FONT: Final = "Liberation Sans, Arimo, Helvetica, Arial, sans-serif"
 
@@ -84,7 +87,7 @@ class Paper:
 
     @property
     def width_mm(self) -> int:
-        return WIDTHS_MM[self.width_name]
+        return ALL_WIDTHS_MM[self.width_name]
 
     @property
     def width_pt(self) -> float:
@@ -97,7 +100,7 @@ class Paper:
 
     @property
     def is_wide(self) -> bool:
-        return self.width_name == "double"
+        return self.width_name != "single"
 
     @property
     def font(self) -> str:

@@ -3,10 +3,19 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
+from django.utils.dates import MONTHS, MONTHS_AP, WEEKDAYS, WEEKDAYS_ABBR
+from django.utils.formats import get_format
+from django.utils.translation import get_language
+
+from engine.words import numeral
+
 from .figure import Cell, Figure, Spec
 from .numbers import Matrix
 from .papers import Paper, text_width_pt
+from .words import percent_sign
 
+# The language of files for papers, in which the drawing program writes numbers and days by itself.
+ENGLISH: Final = "en"
 _SCHEMA: Final = "https://vega.github.io/schema/vega-lite/v6.4.1.json"
 
 
@@ -72,8 +81,35 @@ def finished(paper: Paper, chart: Spec, *, padding: float = 3) -> Spec:
         "axis": _axes(paper),
         "legend": {**_labels_and_titles(paper), "titlePadding": 3},
         "text": {"font": paper.font, "fontSize": 7, "fontWeight": "normal"},
+        **_numbers_and_days(),
     }
     return {"$schema": _SCHEMA, **chart, "config": look}
+
+
+def _numbers_and_days() -> Spec:
+    """Return how axes write numbers and days in the reader's language."""
+    if get_language() in {None, ENGLISH}:
+        return {}
+    # The drawing program's weeks begin on Sunday.
+    days = [(at - 1) % 7 for at in range(7)]
+    number = {
+        "decimal": get_format("DECIMAL_SEPARATOR"),
+        "thousands": get_format("THOUSAND_SEPARATOR"),
+        "grouping": [3],
+        "currency": ["", ""],
+        "percent": percent_sign(),
+    }
+    time = {
+        "dateTime": "%x %X",
+        "date": "%Y-%m-%d",
+        "time": "%H:%M:%S",
+        "periods": ["AM", "PM"],
+        "days": [str(WEEKDAYS[day]) for day in days],
+        "shortDays": [str(WEEKDAYS_ABBR[day]) for day in days],
+        "months": [str(month) for month in MONTHS.values()],
+        "shortMonths": [str(month) for month in MONTHS_AP.values()],
+    }
+    return {"locale": {"number": number, "time": time}}
 
 
 def _labels_and_titles(paper: Paper) -> Spec:
@@ -108,7 +144,8 @@ _WITHOUT_LINES: Final[Spec] = {"domain": False, "ticks": False, "grid": False}
 
 
 def names_axis(limit_pt: float) -> Spec:
-    return {**_WITHOUT_LINES, "labelLimit": limit_pt, "minExtent": 0, "labelPadding": 4}
+    # Browsers may set small letters wider than the drawing program measures them.
+    return {**_WITHOUT_LINES, "labelLimit": limit_pt, "minExtent": limit_pt, "labelPadding": 4}
 
 
 def label_width(paper: Paper, names: Sequence[str]) -> float:
@@ -130,7 +167,7 @@ def matrix_of_cells(
             "row": rows[at],
             "column": heads[to],
             "value": value,
-            "text": "–" if value is None else f"{value:.{digits}f}",
+            "text": "–" if value is None else numeral(f"{value:.{digits}f}"),
             "ink": theme.ink_on(0.0 if value is None else value / top),
         }
         for at, row in enumerate(matrix)

@@ -1,31 +1,38 @@
 """Figures as their page shows them: words, numbers as text, and the addresses of their files."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date
 
 from django.http import QueryDict
 from django.urls import reverse
+from django.utils.translation import get_language
 
 from rankings.elicitation import CRITERIA
+from rankings.rounding import in_decimals
 
 from .building import Sizes, build, sizes
 from .data import FigureData
 from .figure import Cell, Figure
 from .files import FORMATS
 from .kinds import NAMES
-from .papers import THEMES, WIDTHS_MM, Paper
+from .papers import ON_PAGES, THEMES, WIDTHS_MM, Paper
+from .parts import ENGLISH
+from .words import titled
+
+# figure, file name extension, paper -> address
+AddressOf = Callable[[Figure, str, Paper], str]
 
 
 @dataclass(frozen=True)
 class Picture:
-    """The addresses of one theme's drawings, with their sizes in CSS pixels."""
+    """The addresses of one theme's drawings, with their sizes in CSS pixels where they are known."""
 
     theme: str
     wide: str
-    wide_size: tuple[int, int]
+    wide_size: tuple[int, int] | None
     narrow: str
-    narrow_size: tuple[int, int]
+    narrow_size: tuple[int, int] | None
 
 
 @dataclass(frozen=True)
@@ -40,17 +47,30 @@ class ShownFigure:
     is_empty: bool
     columns: tuple[str, ...]
     rows: list[list[str]]
+    # Without the criterion, which the page says.
+    short_title: str
     pictures: list[Picture]
     # (width in mm, [(label, address)])
     downloads: list[tuple[int, list[tuple[str, str]]]]
 
 
-def shown_figures(data: FigureData, query: QueryDict) -> list[ShownFigure]:
-    """Return all figures for a page; ``query`` is the page's, whose settings its files share."""
+def shown_figures(
+    data: FigureData, query: QueryDict, names: Sequence[str] = NAMES, *, may_draw: bool = True
+) -> list[ShownFigure]:
+    """Return figures for a page; ``query`` is the page's, whose settings its files share.
+
+    Without ``may_draw`` nothing is drawn before a browser asks for it, and some sizes are not known.
+    """
     addresses = _Addresses(data, query)
-    figures = build(data, NAMES)
-    sizes_of = sizes(data, figures.values())
-    return [_shown(figure, addresses, sizes_of.get(name)) for name, figure in figures.items()]
+    figures = build(data, names)
+    sizes_of = sizes(data, figures.values(), may_draw=may_draw)
+    return [shown(figure, addresses.file, sizes_of.get(name)) for name, figure in figures.items()]
+
+
+def shown_figure(name: str, data: FigureData, query: QueryDict) -> ShownFigure:
+    """Return one figure for a page."""
+    figure = build(data, [name])[name]
+    return shown(figure, _Addresses(data, query).file, sizes(data, [figure]).get(name))
 
 
 def criteria_links(query: QueryDict) -> Iterator[tuple[str, str]]:
@@ -67,7 +87,7 @@ class _Addresses:
     def __init__(self, data: FigureData, query: QueryDict) -> None:
         self._settings = query.copy()
         # How a file is drawn is its own.
-        for name in ("theme", "width"):
+        for name in ("theme", "width", "language"):
             self._settings.pop(name, None)
         self._settings["criterion"] = data.criterion
         self._of = [data.study.slug, data.kept.pk] if data.kept else [data.study.slug]
@@ -80,8 +100,8 @@ class _Addresses:
         return f"{path}?{query.urlencode()}"
 
 
-def _shown(figure: Figure, addresses: _Addresses, sizes_px: Sizes | None) -> ShownFigure:
-    """Without sizes, there is nothing to draw."""
+def shown(figure: Figure, file: AddressOf, sizes_px: Sizes | None) -> ShownFigure:
+    """Return a figure whose files have these addresses; without sizes, there is nothing to draw."""
     return ShownFigure(
         name=figure.name,
         title=figure.title,
@@ -91,30 +111,45 @@ def _shown(figure: Figure, addresses: _Addresses, sizes_px: Sizes | None) -> Sho
         is_empty=figure.is_empty,
         columns=figure.columns,
         rows=[[_cell(value) for value in row] for row in figure.rows],
-        pictures=[] if sizes_px is None else _pictures(figure, addresses, sizes_px),
-        downloads=[] if figure.is_empty else _downloads(figure, addresses),
+        short_title=_without_criterion(figure.title),
+        pictures=[] if sizes_px is None else _pictures(figure, file, sizes_px),
+        downloads=[] if figure.is_empty else _downloads(figure, file),
     )
 
 
-def _pictures(figure: Figure, addresses: _Addresses, sizes_px: Sizes) -> list[Picture]:
+def _without_criterion(title: str) -> str:
+    for criterion in CRITERIA:
+        title = title.removesuffix(titled("", criterion))
+    return title
+
+
+def in_language(address: str) -> str:
+    """Return the address of a drawing in the reader's language: without one a file speaks English."""
+    language = get_language() or ENGLISH
+    if language == ENGLISH:
+        return address
+    return f"{address}{'&' if '?' in address else '?'}language={language}"
+
+
+def _pictures(figure: Figure, file: AddressOf, sizes_px: Sizes) -> list[Picture]:
     return [
         Picture(
             theme,
-            addresses.file(figure, "svg", Paper(theme, "double")),
-            sizes_px["double"],
-            addresses.file(figure, "svg", Paper(theme, "single")),
+            in_language(file(figure, "svg", Paper(theme, ON_PAGES))),
+            sizes_px[ON_PAGES],
+            in_language(file(figure, "svg", Paper(theme, "single"))),
             sizes_px["single"],
         )
         for theme in THEMES
     ]
 
 
-def _downloads(figure: Figure, addresses: _Addresses) -> list[tuple[int, list[tuple[str, str]]]]:
+def _downloads(figure: Figure, file: AddressOf) -> list[tuple[int, list[tuple[str, str]]]]:
     return [
         (
             millimetres,
             [
-                (file_format.label, addresses.file(figure, extension, Paper("light", width)))
+                (file_format.label, file(figure, extension, Paper("light", width)))
                 for extension, file_format in FORMATS.items()
             ],
         )
@@ -126,5 +161,5 @@ def _cell(value: Cell) -> str:
     if value is None:
         return "–"
     if isinstance(value, float):
-        return f"{value:.3f}".rstrip("0").rstrip(".")
+        return in_decimals(value, 3).rstrip("0").rstrip(".,")
     return value.isoformat() if isinstance(value, date) else str(value)

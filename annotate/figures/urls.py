@@ -10,6 +10,8 @@ _FILE = rf"^(?P<name>{'|'.join(NAMES)})\.(?P<extension>{'|'.join(FORMATS)})$"
 
 app_name = "figures"
 urlpatterns = [
+    path("<slug:slug>/report/detectors/", views.detectors, name="detectors"),
+    path("<slug:slug>/reports/<int:pk>/detectors/", views.kept_detectors, name="kept_detectors"),
     path(
         "<slug:slug>/figures/",
         include(

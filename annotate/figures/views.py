@@ -6,29 +6,29 @@ from hashlib import sha256
 from typing import Any, Final
 
 from django.contrib.auth.decorators import login_required
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import get_object_or_404, render
 from django.utils.cache import get_conditional_response
 from django.views.decorators.cache import cache_control
 from django.views.decorators.http import require_POST, require_safe
 
 from annotate.jobs.presentation import go_to
-from annotate.reports import services
+from annotate.reports import exports, services
 from annotate.reports.errors import TooLarge
 from annotate.reports.models import KeptReport
 from annotate.reports.views import offered_as_work
 from annotate.requests import SignedInRequest
 from annotate.studies.models import Study
 from annotate.studies.views import followed
-from rankings.report import report_from_json
 
 from . import work
 from .building import FigureFile, build
-from .data import FigureData
+from .data import FigureData, data_of_kept
 from .files import FORMATS
 from .forms import FigureForm, FileForm, KeptFigureForm, KeptFileForm
 from .papers import Paper
-from .presentation import criteria_links, shown_figures
+from .presentation import criteria_links, shown_figure, shown_figures
+from .standings import shown_standings
 
 # Beyond, drawing takes longer than a page may; all figures are written as work.
 MAX_IMAGES_DRAWN_AT_ONCE: Final = 500
@@ -89,12 +89,7 @@ def figure(request: HttpRequest, slug: str, name: str, extension: str) -> HttpRe
 @require_safe
 def kept_figures(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     """The figures of a report that was kept, from what it holds."""
-    study = followed(request, slug)
-    report = get_object_or_404(study.kept_reports, pk=pk)
-    form = KeptFigureForm(request.GET)
-    if not form.is_valid():
-        raise Http404
-    data = _kept_data(study, report, form.cleaned_data["criterion"])
+    study, report, data = _kept(request, slug, pk)
     context = {
         "study": study,
         "report": report,
@@ -111,7 +106,7 @@ def all_kept_figures(request: SignedInRequest, slug: str, pk: int) -> HttpRespon
     """Have every figure of a kept report written in every format, as one zip."""
     study = followed(request, slug)
     report = get_object_or_404(study.kept_reports, pk=pk)
-    data = _kept_data(study, report, "recall")
+    data = data_of_kept(study, report, "recall")
     job = work.start(
         study=study, settings=data.settings, runs=data.runs, person=request.user, kept=report
     )
@@ -131,11 +126,50 @@ def kept_figure(
         return _refusal(form)
     return _file(
         request,
-        _kept_data(study, report, form.cleaned_data["criterion"]),
+        data_of_kept(study, report, form.cleaned_data["criterion"]),
         form.paper(),
         name,
         extension,
     )
+
+
+@login_required
+@require_safe
+def detectors(request: HttpRequest, slug: str) -> HttpResponse:
+    """Show where the detectors stand, by people and by every protocol."""
+    study = followed(request, slug)
+    form = FigureForm(request.GET, study=study, runs=services.available_runs(study))
+    context: dict[str, Any] = {"study": study, "form": form, "formats": exports.FORMATS}
+    if not form.is_valid():
+        return render(request, "reports/detectors.html", context, status=422)
+    try:
+        services.require_small(study, services.MAX_IMAGES_ANALYSED_AT_ONCE)
+    except TooLarge as refusal:
+        return render(request, "reports/detectors.html", context | {"too_large": str(refusal)})
+    context |= {"query": request.GET.urlencode()}
+    return render(
+        request, "reports/detectors.html", context | _standings(_data(study, form), request.GET)
+    )
+
+
+@login_required
+@require_safe
+def kept_detectors(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+    """The same of a report that was kept, from what it holds."""
+    study, report, data = _kept(request, slug, pk)
+    context: dict[str, Any] = {"study": study, "report": report, "formats": exports.FORMATS}
+    if data.holds_detectors:
+        context |= _standings(data, request.GET)
+    return render(request, "reports/detectors.html", context)
+
+
+def _standings(data: FigureData, query: QueryDict) -> dict[str, Any]:
+    return {
+        "criterion": data.criterion,
+        "criteria": list(criteria_links(query)),
+        "figure": shown_figure("strengths", data, query),
+        "standings": shown_standings(data),
+    }
 
 
 def _refusal(form: FigureForm | KeptFigureForm) -> HttpResponse:
@@ -146,11 +180,18 @@ def _file(
     request: HttpRequest, data: FigureData, paper: Paper, name: str, extension: str
 ) -> HttpResponse:
     file = FigureFile(build(data, [name])[name], paper, data.facts, extension)
+    file_name = f"{data.study.slug}-{name}-{data.criterion}-{data.facts['date']}.{extension}"
+    return figure_response(request, file, extension, file_name)
+
+
+def figure_response(
+    request: HttpRequest, file: FigureFile, extension: str, file_name: str
+) -> HttpResponse:
+    """Answer with a figure's file, or that it is unchanged."""
     unchanged = get_conditional_response(request, etag=file.etag)
     if unchanged is not None:
         return unchanged
     content = file.content()
-    file_name = f"{data.study.slug}-{name}-{data.criterion}-{data.facts['date']}.{extension}"
     return HttpResponse(
         content,
         content_type=FORMATS[extension].content_type,
@@ -176,9 +217,11 @@ def _data(study: Study, form: FigureForm) -> FigureData:
     return FigureData(study, form.runs(), form.settings(), form.cleaned_data["criterion"])
 
 
-def _kept_data(study: Study, kept: KeptReport, criterion: str) -> FigureData:
-    report = report_from_json(kept.data)
-    # Runs that were replaced since are in the report by their names alone.
-    names = {row.protocol for table in report.criteria.values() for row in table.rows}
-    runs = [run for run in services.available_runs(study) if run.name in names]
-    return FigureData(study, runs, report.settings, criterion, kept)
+def _kept(request: HttpRequest, slug: str, pk: int) -> tuple[Study, KeptReport, FigureData]:
+    """Return a kept report with what its figures of the criterion asked for are drawn from; else 404."""
+    study = followed(request, slug)
+    report = get_object_or_404(study.kept_reports, pk=pk)
+    form = KeptFigureForm(request.GET)
+    if not form.is_valid():
+        raise Http404
+    return study, report, data_of_kept(study, report, form.cleaned_data["criterion"])

@@ -6,14 +6,14 @@ from itertools import product
 from typing import IO, Any, Final
 
 from django.contrib.auth.models import User
+from django.utils.translation import gettext_noop
 
 from annotate.jobs import services as jobs
-from annotate.jobs.errors import JobFailed
 from annotate.jobs.models import Job
 from annotate.jobs.registry import Running
 from annotate.jobs.results import publishing_file
 from annotate.reports.models import KeptReport
-from annotate.reports.work import arguments_of, asked_for
+from annotate.reports.work import arguments_of, asked_for, kept_asked_for
 from annotate.scoring.models import ProtocolRun
 from annotate.studies.models import Study
 from rankings.elicitation import CRITERIA
@@ -38,11 +38,15 @@ def start(
     kept: KeptReport | None = None,
 ) -> Job:
     """Have every figure of a report written in every format and width, for print (light)."""
-    of = f"report {kept.pk} of {study}" if kept else str(study)
+    title = gettext_noop("All figures of {study}").format(study=study)
+    if kept:
+        title = gettext_noop("All figures of report {number} of {study}").format(
+            number=kept.pk, study=study
+        )
     return jobs.start(
         kind=KIND,
         person=person,
-        title=f"All figures of {of}",
+        title=title,
         kept=kept.pk if kept else None,
         **arguments_of(study, settings, runs),
     )
@@ -51,11 +55,7 @@ def start(
 def write(arguments: Mapping[str, Any], running: Running) -> None:
     """Do the work of the job; raises JobFailed where what it is of is gone."""
     study, settings, runs = asked_for(arguments)
-    kept = None
-    if arguments["kept"] is not None:
-        kept = study.kept_reports.filter(pk=arguments["kept"]).first()
-        if kept is None:
-            raise JobFailed("The report is no longer here.")
+    kept = kept_asked_for(arguments, study)
 
     def write_zip(stream: IO[bytes]) -> None:
         with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as archive:
@@ -64,12 +64,14 @@ def write(arguments: Mapping[str, Any], running: Running) -> None:
                 figures = [figure for figure in build(data, NAMES).values() if not figure.is_empty]
                 n_files = len(figures) * len(WIDTHS_MM) * len(FORMATS)
                 for done, (name, content) in enumerate(_files(data, figures)):
-                    running.tell(at * n_files + done, len(CRITERIA) * n_files, "Files written")
+                    running.tell(
+                        at * n_files + done, len(CRITERIA) * n_files, gettext_noop("Files written")
+                    )
                     archive.writestr(zipfile.ZipInfo(name, (1980, 1, 1, 0, 0, 0)), content)
 
     name = f"{study.slug}-figures.zip"
     with publishing_file(running, name, write_zip) as outcome:
-        outcome.text = f"{name} is ready."
+        outcome.text = gettext_noop("{name} is ready.").format(name=name)
 
 
 def _files(data: FigureData, figures: Sequence[Figure]) -> Iterator[tuple[str, bytes]]:

@@ -20,20 +20,22 @@ from annotate.rest.throttling import Heavy
 from annotate.rest.views import AnyType, ApiView, ListView, OneView, SignedInRequest
 from annotate.studies.api import followed
 from annotate.studies.models import Study
-from rankings import analysis_tables
-from rankings.report import report_from_json
 
 from . import exports, services, work
 from .forms import ReportForm
 from .models import KeptReport
 from .serializers import (
     EXTENSIONS,
+    FileSettingsSerializer,
     KeptContentSerializer,
     KeptReportSerializer,
+    LookSerializer,
     ReportSerializer,
     SettingsSerializer,
+    look_of,
     report_form,
 )
+from .views import built_text, file_response
 
 MAIN = "report"
 _FILES = {
@@ -84,26 +86,26 @@ class TableOfReport(_OfStudy):
     """A table as a file. Those around Best / Worst / Score take seconds for hundreds of images."""
 
     content_negotiation_class = AnyType
+    query_serializer_class = FileSettingsSerializer
 
     @extend_schema(
         operation_id="studies_report_table",
-        parameters=[SettingsSerializer, *_TABLE],
+        parameters=[FileSettingsSerializer, *_TABLE],
         responses=_FILES,
     )
     def get(self, request: Request, slug: str, table: str, extension: str) -> HttpResponse:
         """Build the report of a study and return one of its tables as a file."""
         _known(extension)
+        study, form = self.asked(slug)
         if table == MAIN:
-            built = self.built(slug)
-            text = exports.export(built, extension)
+            built, text = built_text(study, form, extension, look_of(self.query()))
         else:
-            study, form = self.asked(slug)
-            services.require_small(study, services.MAX_IMAGES_ANALYSED_AT_ONCE)
-            built, data = services.analysed_report(
-                study=study, settings=form.settings(), runs=form.runs()
+            services.require_small_for(table, study)
+            built, data = services.report_with(
+                table, study=study, settings=form.settings(), runs=form.runs()
             )
             text = _table(data, built.header, table, extension)
-        return _file(text, extension, exports.file_name(built, extension))
+        return file_response(request, text, extension, exports.file_name(built, extension))
 
 
 class KeptReports(ListView):
@@ -151,20 +153,22 @@ class KeptReportDetail(OneView):
 
 class TableOfKeptReport(ApiView):
     content_negotiation_class = AnyType
+    query_serializer_class = LookSerializer
 
-    @extend_schema(operation_id="reports_table", parameters=_TABLE, responses=_FILES)
+    @extend_schema(
+        operation_id="reports_table", parameters=[LookSerializer, *_TABLE], responses=_FILES
+    )
     def get(self, request: Request, pk: int, table: str, extension: str) -> HttpResponse:
         """One table of a kept report; the report as JSON is what its checksum is of."""
         _known(extension)
         kept = get_object_or_404(_kept(request.user).select_related("study"), pk=pk)
-        header = kept.data["header"]
-        if table != MAIN:
-            text = _table(kept.data, header, table, extension)
-        elif extension == "json":
-            text = kept.content
+        if table == MAIN:
+            text = exports.kept_text(kept, extension, look_of(self.query()))
         else:
-            text = exports.FORMATS[extension].write(report_from_json(kept.data), header)
-        return _file(text, extension, f"{kept.study.slug}-report-{pk}-{table}.{extension}")
+            text = _table(kept.data, kept.data["header"], table, extension)
+        return file_response(
+            request, text, extension, f"{kept.study.slug}-report-{pk}-{table}.{extension}"
+        )
 
 
 def _known(extension: str) -> None:
@@ -173,16 +177,7 @@ def _known(extension: str) -> None:
 
 
 def _table(data: Mapping[str, Any], header: Mapping[str, str], name: str, extension: str) -> str:
-    table = next((table for table in analysis_tables.tables_of(data) if table.slug == name), None)
-    if table is None:
+    text = exports.table_text(data, header, name, extension)
+    if text is None:
         raise Http404
-    facts = {**header, **{key: str(value) for key, value in data["settings"].items()}}
-    return exports.TABLE_WRITERS[extension](table, facts)
-
-
-def _file(text: str, extension: str, name: str) -> HttpResponse:
-    return HttpResponse(
-        text,
-        content_type=exports.FORMATS[extension].content_type,
-        headers={"Content-Disposition": f'attachment; filename="{name}"'},
-    )
+    return text

@@ -20,7 +20,7 @@ from rankings.report import Settings
 MAX_IMAGES: Final = 3000
 _MAX_BYTES: Final = 2_000_000
 # Of the data's keys: to be raised when a report has new ones.
-_FORM: Final = 2
+_FORM: Final = 4
 
 
 def version_of(study: Study, runs: Sequence[ProtocolRun]) -> str:
@@ -66,9 +66,20 @@ def get(key: str, *, analysed: bool) -> dict[str, Any] | None:
 
 
 def put(key: str, data: Mapping[str, Any]) -> None:
-    """Keep a report unless it is too large. Bytes are kept, so that nothing else is ever unpickled."""
+    """Keep a report unless it is too large."""
+    put_part("analysis" if "analysis" in data else "report", key, data)
+
+
+def get_part(name: str, key: str) -> dict[str, Any] | None:
+    """Return what was kept of a report under this name."""
+    kept = caches["reports"].get(f"{name}-{key}")
+    data: dict[str, Any] | None = None if kept is None else json.loads(zlib.decompress(kept))
+    return data
+
+
+def put_part(name: str, key: str, data: Mapping[str, Any]) -> None:
+    """Keep data unless it is too large. Bytes are kept, so that nothing else is ever unpickled."""
     text = json.dumps(data, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
     content = zlib.compress(text.encode(), 1)
     if len(content) <= _MAX_BYTES:
-        name = "analysis" if "analysis" in data else "report"
         caches["reports"].set(f"{name}-{key}", content)

@@ -1,12 +1,20 @@
-"""A report as a file."""
+"""A report as a file, in English whoever asks for it."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import Any
 
-from rankings import analysis_tables, tables
-from rankings.report import Report
+from django.utils import translation
+
+from rankings import table_files, tables
+from rankings.analysis_tables import tables_of
+from rankings.detector_tables import detector_tables
+from rankings.latex import Look
+from rankings.pair_tables import pair_tables
+from rankings.report import Report, report_from_json
 from rankings.table_parts import Table
 
+from .models import KeptReport
 from .services import StudyReport
 
 
@@ -14,28 +22,76 @@ from .services import StudyReport
 class Format:
     label: str
     content_type: str
-    write: Callable[[Report, Mapping[str, str]], str]
+    # A look and an analysis are for LaTeX.
+    write: Callable[[Report, Mapping[str, str], Look, Mapping[str, Any]], str]
+
+
+def _plain(
+    write: Callable[[Report, Mapping[str, str]], str],
+) -> Callable[[Report, Mapping[str, str], Look, Mapping[str, Any]], str]:
+    return lambda report, header, look, analysis: write(report, header)
 
 
 FORMATS: Mapping[str, Format] = {
-    "csv": Format("CSV", "text/csv; charset=utf-8", tables.to_csv),
-    "json": Format("JSON", "application/json", tables.to_json),
+    "csv": Format("CSV", "text/csv; charset=utf-8", _plain(tables.to_csv)),
+    "json": Format("JSON", "application/json", _plain(tables.to_json)),
     "tex": Format("LaTeX", "application/x-tex; charset=utf-8", tables.to_latex),
-    "md": Format("Markdown", "text/markdown; charset=utf-8", tables.to_markdown),
+    "md": Format("Markdown", "text/markdown; charset=utf-8", _plain(tables.to_markdown)),
 }
 
 # The tables around Best / Worst / Score.
 TABLE_WRITERS: Mapping[str, Callable[[Table, Mapping[str, str]], str]] = {
-    "csv": analysis_tables.to_csv,
-    "json": analysis_tables.to_json,
-    "tex": analysis_tables.to_latex,
-    "md": analysis_tables.to_markdown,
+    "csv": table_files.to_csv,
+    "json": table_files.to_json,
+    "tex": table_files.to_latex,
+    "md": table_files.to_markdown,
 }
 
 
-def export(report: StudyReport, extension: str) -> str:
-    """Return the report in one of FORMATS, with where it comes from."""
-    return FORMATS[extension].write(report.report, report.header)
+def export(
+    report: StudyReport,
+    extension: str,
+    look: Look | None = None,
+    analysis: Mapping[str, Any] | None = None,
+) -> str:
+    """Return the report in one of FORMATS; LaTeX has a look, and what it shows of the analysis."""
+    write = FORMATS[extension].write
+    with translation.override("en"):
+        return write(report.report, report.header, look or Look(), analysis or {})
+
+
+def kept_text(kept: KeptReport, extension: str, look: Look | None = None) -> str:
+    """Return a kept report in one of FORMATS; as JSON, the very text that its checksum is of."""
+    if extension == "json":
+        return kept.content
+    data = kept.data
+    write = FORMATS[extension].write
+    with translation.override("en"):
+        return write(report_from_json(data), data["header"], look or Look(), data["analysis"])
+
+
+def table_text(
+    data: Mapping[str, Any], header: Mapping[str, str], name: str, extension: str
+) -> str | None:
+    """Return one of the tables around Best / Worst / Score as a file; None where there is none such."""
+    with translation.override("en"):
+        table = next((table for table in tables_in(data) if table.slug == name), None)
+        if table is None:
+            return None
+        return TABLE_WRITERS[extension](table, facts_of(data, header))
+
+
+def tables_in(data: Mapping[str, Any]) -> list[Table]:
+    """Return the tables around Best / Worst / Score that have a row."""
+    return [
+        *(tables_of(data) if "analysis" in data else []),
+        *(detector_tables(data["detectors"]) if "detectors" in data else []),
+        *(pair_tables(data["pairs"]) if data.get("pairs") else []),
+    ]
+
+
+def facts_of(data: Mapping[str, Any], header: Mapping[str, str]) -> dict[str, str]:
+    return {**header, **{key: str(value) for key, value in data["settings"].items()}}
 
 
 def file_name(report: StudyReport, extension: str) -> str:

@@ -5,20 +5,42 @@ from typing import cast
 
 from django import forms
 from django.http import QueryDict
+from django.utils.translation import gettext_lazy as _
 
 from annotate.scoring.models import ProtocolRun
 from annotate.studies.models import Study
+from rankings.latex import Look
 from rankings.report import Settings
+
+from .presentation import CONSENSUSES, DISTANCES
 
 _UNROUNDED = "none"
 # (value in the address, words)
-DECIMALS = [("2", "2"), ("3", "3"), ("4", "4"), (_UNROUNDED, "not rounded")]
-DISTANCES = [("edit", "ranking edit distance"), ("kemeny", "Kemeny distance")]
-CONSENSUSES = [
-    ("mean-rank", "mean rank"),
-    ("kemeny", "Kemeny (the nearest of all rankings)"),
-    ("davidson", "Davidson (model of pairs with ties)"),
-]
+DECIMALS = [("2", "2"), ("3", "3"), ("4", "4"), (_UNROUNDED, _("not rounded"))]
+
+
+class LookForm(forms.Form):
+    """How the tables are set in LaTeX; what the address lacks has its usual value."""
+
+    layout = forms.ChoiceField(
+        choices=[("side", _("beside each other")), ("stacked", _("below each other"))],
+        required=False,
+        label=_("Criteria"),
+    )
+    width = forms.ChoiceField(
+        choices=[("page", _("both columns, or the page")), ("column", _("one column of two"))],
+        required=False,
+        label=_("Width"),
+    )
+    intervals = forms.BooleanField(required=False, label=_("95 % intervals of the Scores"))
+
+    def look(self) -> Look:
+        chosen = self.cleaned_data
+        return Look(
+            layout=chosen["layout"] or "side",
+            width=chosen["width"] or "page",
+            intervals=chosen["intervals"],
+        )
 
 
 class ReportForm(forms.Form):
@@ -27,19 +49,19 @@ class ReportForm(forms.Form):
     decimals = forms.ChoiceField(
         choices=DECIMALS,
         required=False,
-        label="Decimals of the scores",
+        label=_("Decimals of the scores"),
     )
-    distance = forms.ChoiceField(choices=DISTANCES, required=False)
-    consensus = forms.ChoiceField(choices=CONSENSUSES, required=False)
+    distance = forms.ChoiceField(choices=DISTANCES, required=False, label=_("Distance"))
+    consensus = forms.ChoiceField(choices=CONSENSUSES, required=False, label=_("Consensus"))
     beta = forms.FloatField(
-        min_value=0.01, max_value=100, required=False, label="Beta of the F-score"
+        min_value=0.01, max_value=100, required=False, label=_("Beta of the F-score")
     )
     min_annotators = forms.IntegerField(
-        min_value=1, max_value=100, required=False, label="Annotators per image, at least"
+        min_value=1, max_value=100, required=False, label=_("Annotators per image, at least")
     )
     # Some pages of single protocols have one instead of several.
     protocol: forms.ChoiceField = forms.MultipleChoiceField(
-        required=False, widget=forms.CheckboxSelectMultiple, label="Protocols"
+        required=False, widget=forms.CheckboxSelectMultiple, label=_("Protocols")
     )
 
     def __init__(self, data: QueryDict, *, study: Study, runs: Sequence[ProtocolRun]) -> None:

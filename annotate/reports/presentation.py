@@ -1,28 +1,58 @@
 """View models of the report pages: rows with their intervals, and the images behind them."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from itertools import islice
-from typing import Any
-from urllib.parse import quote
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from typing import Any, Final
+from urllib.parse import quote, urlencode
 
 from django.template.defaultfilters import floatformat
+from django.urls import reverse
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
+from django.utils.translation import gettext, gettext_lazy
 
+from engine.words import numeral, retold
 from rankings.analysis_tables import tables_of
+from rankings.baselines import A_PERSON, said_of_row
 from rankings.orders import to_text
-from rankings.report import CriterionReport, Report, Row
+from rankings.report import ALL_TIED, CriterionReport, Report, Row, Settings
 from rankings.resampling import FEW_IMAGES
-from rankings.table_parts import Table
+from rankings.table_parts import CRITERION, PROTOCOL, Column, Table
 from rankings.verdict_tables import has_few_images
+from rankings.verdicts import place_of_person
 
-_MAX_IMAGES_SHOWN = 250
+# (value in the address, words)
+DISTANCES = [
+    ("edit", gettext_lazy("ranking edit distance")),
+    ("kemeny", gettext_lazy("Kemeny distance")),
+]
+CONSENSUSES = [
+    ("mean-rank", gettext_lazy("mean rank")),
+    ("kemeny", gettext_lazy("Kemeny (the nearest of all rankings)")),
+    ("davidson", gettext_lazy("Davidson (model of pairs with ties)")),
+]
+# The name of a protocol or baseline -> where the images behind its numbers are.
+AddressOf = Callable[[str], str]
+# Of a table that stands among others in full height.
+_MOST_ROWS: Final = 30
+_LOW: Final = re.compile(r"\blow\b", re.IGNORECASE)
 _AGAINST = {
-    "recall": "Rankings by recall against the protocols' recall R",
-    "precision": "Rankings by precision against the protocols' precision P",
-    "preference": "Rankings by preference against the protocols' F‑score",
+    "recall": gettext_lazy("Rankings by recall against the protocols' recall R"),
+    "precision": gettext_lazy("Rankings by precision against the protocols' precision P"),
+    "preference": gettext_lazy("Rankings by preference against the protocols' F‑score"),
 }
+# Heads of a low limit -> that of the column that has both.
+_INTERVALS = {
+    "Low": gettext_lazy("95 %"),
+    "Low, annotators too": gettext_lazy("95 %, annotators too"),
+    "Low, methods too": gettext_lazy("95 %, methods too"),
+    "Low, pairs": gettext_lazy("95 %, pairs"),
+}
+# Facts that are names.
+_NAMES: Final = {"study", "dataset", "methods"}
+# Images that a page names without a result.
+_MOST_LEFT_OUT: Final = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +65,8 @@ class ShownRow:
     cluster: int | None
     # Two protocols share a letter where they are not told apart; "" in older reports.
     letters: str
+    kemeny: float | None
+    agreed: float | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,12 +79,25 @@ class ShownWarning:
 
 
 @dataclass(frozen=True, slots=True)
-class ShownPerson:
-    """The human baseline, and how sure it is; older reports, which call it a ceiling, have no limits."""
+class ShownBaseline:
+    """A row below the protocols; only that of a person has limits and a place among the clusters."""
 
-    score: float
-    low: float | None
-    high: float | None
+    name: str
+    kind: str
+    score: float | None
+    kemeny: float | None = None
+    agreed: float | None = None
+    low: float | None = None
+    high: float | None = None
+    place: str | None = None
+
+    @property
+    def is_person(self) -> bool:
+        return self.name == A_PERSON
+
+    @property
+    def words(self) -> str:
+        return said_of_row(self.name)
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,25 +121,41 @@ class ShownTable:
     against: str
     table: CriterionReport
     rows: Sequence[ShownRow]
-    # image, consensus, and the distance of each row's protocol, for the first images
-    images: Sequence[tuple[str, str, list[float]]]
     warnings: Sequence["ShownWarning"]
-    person: ShownPerson | None
+    baselines: Sequence[ShownBaseline]
+    # Whether Kemeny distance and pairs agreed stand beside the Score.
+    has_measures: bool = False
     # The number of images that an interval needs, where there are too few; else None.
     needs_images: int | None = None
-    # Why protocols are not compared with each other; "" where they are.
-    untested: str = ""
     # None: images are not linked.
     links: ImageLinks | None = None
+    # Where the page is that has the tables around it; "" on that page.
+    page: str = ""
 
     @property
     def title(self) -> str:
-        return self.criterion.capitalize()
+        return retold(self.criterion).capitalize()
 
     @property
-    def image_rows(self) -> list[SafeString]:
-        """The images' rows: of thousands of cells few differ, and each is written once."""
-        occurring = {distance for _, _, distances in self.images for distance in distances}
+    def left_out(self) -> list[tuple[str, str]]:
+        """The first images that do not count, and why."""
+        first = self.table.left_out[:_MOST_LEFT_OUT]
+        return [(image, retold(reason)) for image, reason in first]
+
+    @property
+    def images(self) -> list[tuple[str, str, list[float]]]:
+        """Image, consensus, and the distance of each row and baseline; none without a protocol."""
+        if not self.table.rows:
+            return []
+        names = [row.protocol for row in (*self.table.rows, *self.table.baselines)]
+        return [
+            (image, to_text(self.table.consensus[image]), [distances[name] for name in names])
+            for image, distances in self.table.distances.items()
+        ]
+
+    def image_rows(self, images: Sequence[tuple[str, str, list[float]]]) -> list[SafeString]:
+        """Return rows of images: of thousands of cells few differ, and each is written once."""
+        occurring = {distance for _, _, distances in images for distance in distances}
         cell = {
             distance: format_html('<td class="number">{}</td>', floatformat(distance, 1))
             for distance in occurring
@@ -106,7 +167,7 @@ class ShownTable:
                 consensus,
                 format_html("{}" * len(distances), *map(cell.__getitem__, distances)),
             )
-            for image, consensus, distances in self.images
+            for image, consensus, distances in images
         ]
 
 
@@ -115,7 +176,7 @@ def shown_tables(
 ) -> list[ShownTable]:
     """Return every criterion; ``analysis`` is that of the report's JSON, or empty without one."""
     return [
-        replace(_shown(criterion, table, analysis.get(criterion)), links=links)
+        replace(shown_table(criterion, table, analysis.get(criterion)), links=links)
         for criterion, table in report.criteria.items()
     ]
 
@@ -127,30 +188,145 @@ class ShownAround:
     table: Table
     rows: Sequence[SafeString]
 
+    @property
+    def is_long(self) -> bool:
+        """Whether it has a box of its own to scroll in."""
+        return len(self.rows) > _MOST_ROWS
 
-def shown_around(data: Mapping[str, Any]) -> list[ShownAround]:
-    """Return every table that has a row.
 
-    Cells are written here and not in the template, because pairs of protocols make thousands of them.
+def settings_query(settings: Settings) -> str:
+    """Return a report's settings as addresses carry them."""
+    texts = {name: "none" if value is None else value for name, value in asdict(settings).items()}
+    return urlencode(texts)
+
+
+def images_behind(slug: str, criterion: str, settings: Settings) -> AddressOf:
+    """Return where a study's images are, by a protocol's or baseline's distance, under settings."""
+    page = reverse("evidence:disagreement", args=[slug])
+    others = settings_query(settings)
+
+    def address_of(name: str) -> str:
+        return f"{page}?{urlencode({'criterion': criterion, 'protocol': name})}&{others}"
+
+    return address_of
+
+
+def shown_around(
+    data: Mapping[str, Any], criterion: str, address_of: AddressOf | None = None
+) -> dict[str, ShownAround]:
+    """Return, by slug, every table that has a row of the criterion, or is of all criteria."""
+    tables = (of_criterion(table, criterion, address_of) for table in tables_of(data))
+    return {shown.table.slug: shown for shown in tables if shown is not None}
+
+
+def of_criterion(
+    table: Table, criterion: str, address_of: AddressOf | None = None
+) -> ShownAround | None:
+    """Return the rows of one criterion without its column, each low and high limit in one cell.
+
+    None without a row. With ``address_of`` a protocol's name leads there.
     """
-    return [ShownAround(table, _rows_of(table)) for table in tables_of(data)]
-
-
-def _rows_of(table: Table) -> list[SafeString]:
-    cells = "".join(
-        '<td class="number">{}</td>' if column.is_number else "<td>{}</td>"
-        for column in table.columns
+    has_criteria = table.columns[0] == CRITERION
+    rows = [row for row in table.rows if not has_criteria or row[0] == criterion]
+    if not rows:
+        return None
+    first = 1 if has_criteria else 0
+    own = replace(
+        table, columns=table.columns[first:], rows=tuple(tuple(row[first:]) for row in rows)
     )
-    return [format_html(cells, *(text for text, _ in row)) for row in table.shown]
+    columns, texts = _with_intervals(own.columns, [[text for text, _ in row] for row in own.shown])
+    cells = [row_of(row, columns, address_of) for row in texts]
+    return ShownAround(replace(own, columns=tuple(columns)), cells)
 
 
-def _shown(criterion: str, table: CriterionReport, around: Mapping[str, Any] | None) -> ShownTable:
+def of_all_criteria(table: Table) -> ShownAround:
+    """Return a table as it is, with its criteria among the rows."""
+    texts = [[text for text, _ in row] for row in table.shown]
+    return ShownAround(table, [row_of(row, table.columns) for row in texts])
+
+
+def facts_shown(header: Mapping[str, str]) -> list[tuple[str, str]]:
+    """Return where a report comes from in the reader's language; it is kept in English."""
+    return [
+        (retold(name), value if name in _NAMES else _retold_each(value))
+        for name, value in header.items()
+    ]
+
+
+def _retold_each(value: str) -> str:
+    return "; ".join(map(retold, value.split("; ")))
+
+
+def _with_intervals(
+    columns: Sequence[Column], rows: Sequence[Sequence[str]]
+) -> tuple[list[Column], list[list[str]]]:
+    """Return the table with each low and high limit in one column."""
+    is_low = [_LOW.search(column.name) is not None for column in columns]
+    kept = [at for at in range(len(columns)) if not (at and is_low[at - 1])]
+
+    def cell(texts: Sequence[str], at: int) -> str:
+        if not is_low[at]:
+            return texts[at]
+        if texts[at] == "–":
+            return "–"
+        return gettext("{low} to {high}").format(low=texts[at], high=texts[at + 1])
+
+    def head(at: int) -> Column:
+        # "Low, annotators too" says for whom; "Values, low" stands beside what it is of.
+        return Column(str(_INTERVALS.get(columns[at].name, _INTERVALS["Low"])), True)
+
+    return (
+        [head(at) if is_low[at] else columns[at] for at in kept],
+        [[cell(texts, at) for at in kept] for texts in rows],
+    )
+
+
+def said_of_settings(settings: Settings) -> list[tuple[str, str]]:
+    """Return a report's settings in words; of a choice its words, of another one its value."""
+    given = asdict(settings)
+    return [
+        (gettext("Distance"), dict(DISTANCES).get(given["distance"], given["distance"])),
+        (gettext("Consensus"), dict(CONSENSUSES).get(given["consensus"], given["consensus"])),
+        (
+            gettext("Decimals of the scores"),
+            gettext("not rounded") if given["decimals"] is None else str(given["decimals"]),
+        ),
+        (gettext("Beta of the F-score"), numeral(f"{given['beta']:g}")),
+        (gettext("Annotators per image, at least"), str(given["min_annotators"])),
+    ]
+
+
+def row_of(
+    texts: Sequence[str], columns: Sequence[Column], address_of: AddressOf | None = None
+) -> SafeString:
+    """Return the cells of a row; written here, because pairs of protocols make thousands of them."""
+    cells = []
+    for text, column in zip(texts, columns, strict=True):
+        name = said_of_row(text)
+        if column == PROTOCOL and address_of is not None:
+            cells.append(
+                format_html('<th scope="row"><a href="{}">{}</a></th>', address_of(text), name)
+            )
+        elif column == PROTOCOL:
+            cells.append(format_html('<th scope="row">{}</th>', name))
+        elif column.is_number:
+            cells.append(format_html('<td class="number">{}</td>', text))
+        else:
+            cells.append(format_html("<td>{}</td>", text))
+    return format_html("{}" * len(cells), *cells)
+
+
+def shown_table(
+    criterion: str, table: CriterionReport, around: Mapping[str, Any] | None
+) -> ShownTable:
+    """Return one criterion; ``around`` is its analysis as JSON, None without one."""
     has_intervals = around is not None and not has_few_images(around)
     intervals = (
         {row["protocol"]: row for row in around["intervals"]["scores"]}
         if around and has_intervals
         else {}
     )
+    measures = {row["protocol"]: row for row in around["measures"]} if around else {}
     rows = [
         ShownRow(
             row,
@@ -158,45 +334,69 @@ def _shown(criterion: str, table: CriterionReport, around: Mapping[str, Any] | N
             intervals.get(row.protocol, {}).get("high"),
             around["clusters"][row.protocol] if around else None,
             around.get("letters", {}).get(row.protocol) or "" if around else "",
+            measures.get(row.protocol, {}).get("kemeny_distance"),
+            measures.get(row.protocol, {}).get("pairwise_accuracy"),
         )
         for row in table.rows
     ]
     return ShownTable(
         criterion,
-        _AGAINST.get(criterion, ""),
+        str(_AGAINST.get(criterion, "")),
         table,
         rows,
-        _images_behind(table),
-        _by_sentinel(around["warnings"]) if around else [],
-        _person(around, has_intervals) if around else None,
+        _by_sentinel(around["warnings"], says_all_tied="comparisons" in around) if around else [],
+        _baselines(table, around, has_intervals),
+        bool(measures),
         FEW_IMAGES if around and not has_intervals else None,
-        (around.get("comparisons", {}).get("reason") or "") if around else "",
     )
 
 
-def _person(around: Mapping[str, Any], has_intervals: bool) -> ShownPerson | None:
-    person = around["human_baseline"] if "human_baseline" in around else around["ceiling"]
-    if person["score"] is None:
-        return None
-    limits = (person.get("low"), person.get("high")) if has_intervals else (None, None)
-    return ShownPerson(person["score"], *limits)
+def _baselines(
+    table: CriterionReport, around: Mapping[str, Any] | None, has_intervals: bool
+) -> list[ShownBaseline]:
+    """Return the baselines; older reports, which call a person a ceiling, have no measures of them."""
+    measures = {row["baseline"]: row for row in around.get("baselines", ())} if around else {}
+
+    def measured(name: str) -> tuple[float | None, float | None]:
+        row = measures.get(name, {})
+        return row.get("kemeny_distance"), row.get("pairwise_accuracy")
+
+    rows = [
+        ShownBaseline(row.protocol, gettext("baseline"), row.score, *measured(row.protocol))
+        for row in table.baselines
+    ]
+    if around:
+        person = around["human_baseline"] if "human_baseline" in around else around["ceiling"]
+        low, high = (person.get("low"), person.get("high")) if has_intervals else (None, None)
+        if person["score"] is not None:
+            rows.append(
+                ShownBaseline(
+                    A_PERSON,
+                    gettext("human baseline"),
+                    person["score"],
+                    *measured(A_PERSON),
+                    low=low,
+                    high=high,
+                    place=place_of_person(around),
+                )
+            )
+    return rows
 
 
-def _by_sentinel(warnings: Sequence[Mapping[str, Any]]) -> list[ShownWarning]:
-    """Gather warnings of single protocols: a list of dozens would not be read."""
+def _by_sentinel(
+    warnings: Sequence[Mapping[str, Any]], *, says_all_tied: bool
+) -> list[ShownWarning]:
+    """Gather warnings of single protocols: a list of dozens would not be read.
+
+    What the verdicts say of the ranking that ties all is not said again.
+    """
     by_sentinel: dict[str, ShownWarning] = {}
     for warning in warnings:
+        if says_all_tied and warning["sentinel"] == ALL_TIED:
+            continue
         empty = ShownWarning(warning["sentinel"], warning["sentinel_score"], [])
         gathered = by_sentinel.setdefault(warning["sentinel"], empty)
         by_sentinel[warning["sentinel"]] = replace(
             gathered, protocols=[*gathered.protocols, warning["protocol"]]
         )
     return list(by_sentinel.values())
-
-
-def _images_behind(table: CriterionReport) -> list[tuple[str, str, list[float]]]:
-    protocols = [row.protocol for row in table.rows]
-    return [
-        (image, to_text(table.consensus[image]), [distances[name] for name in protocols])
-        for image, distances in islice(table.distances.items(), _MAX_IMAGES_SHOWN)
-    ]

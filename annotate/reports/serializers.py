@@ -9,10 +9,12 @@ from rest_framework import serializers
 
 from annotate.scoring.models import ProtocolRun
 from annotate.studies.models import Study
+from rankings.latex import LAYOUTS, WIDTHS, Look
 
 from .exports import FORMATS
-from .forms import CONSENSUSES, DECIMALS, DISTANCES, ReportForm
+from .forms import DECIMALS, ReportForm
 from .models import KeptReport
+from .presentation import CONSENSUSES, DISTANCES
 
 
 class SettingsSerializer(serializers.Serializer[Any]):
@@ -29,6 +31,24 @@ class SettingsSerializer(serializers.Serializer[Any]):
         max_length=200,
         help_text="Names of the runs that take part; without it the newest of each.",
     )
+
+
+class LookSerializer(serializers.Serializer[Any]):
+    """How LaTeX sets a report's main table."""
+
+    layout = serializers.ChoiceField(LAYOUTS, required=False)
+    width = serializers.ChoiceField(WIDTHS, required=False)
+    intervals = serializers.BooleanField(required=False)
+
+
+class FileSettingsSerializer(SettingsSerializer, LookSerializer):
+    """A report's settings, and how LaTeX sets its main table."""
+
+
+def look_of(sent: Mapping[str, Any]) -> Look:
+    """Return how the main table is set; what was not sent has its usual value."""
+    names = ("layout", "width", "intervals")
+    return Look(**{name: sent[name] for name in names if name in sent})
 
 
 def report_form(sent: Mapping[str, Any], study: Study, runs: list[ProtocolRun]) -> ReportForm:

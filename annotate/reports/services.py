@@ -3,36 +3,47 @@
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import datetime
 from hashlib import sha256
-from typing import Any
+from typing import Any, Final
 
 from django.contrib.auth.models import User
 from django.db import transaction
-from django.db.models import QuerySet
-from django.utils import timezone
+from django.utils import timezone, translation
+from django.utils.translation import gettext_lazy
 
 from annotate.audit.models import Act
 from annotate.audit.services import record
 from annotate.datasets.models import Image
-from annotate.judging.models import Assignment
 from annotate.scoring.models import ProtocolRun, Score
-from annotate.studies.exclusions import left_out
 from annotate.studies.models import Study
 from annotate.studies.pseudonyms import give_pseudonyms, pseudonyms
+from engine.words import gettext_noop
 from protocols import registry
 from rankings import __version__ as software_version
 from rankings.analysis import analyse
+from rankings.baselines import said_of_row
 from rankings.consensus import ConsensusMethod
+from rankings.detector_tables import DETECTOR_TABLES
+from rankings.detectors import detectors
 from rankings.elicitation import CRITERIA
 from rankings.orders import Ranking
+from rankings.pair_tables import PAIR_TABLES
 from rankings.report import Report, Settings, build_report, report_from_json
+from rankings.slices import ImageProperty
+from rankings.soft_accuracy import Options
+from rankings.tallies import Tallies
 
 from . import cached
+from .counted import counted_assignments, counted_visits, known_answers, people_left_out
 from .errors import TooLarge
 from .models import KeptReport
+from .origins import whole
+from .pairs import asks_pairs, pairs_from
+from .properties import image_properties
 from .snapshots import snapshot
+from .tallies import protocol_tallies
 
 # criterion -> image -> one ranking per annotator
 AnnotatorRankings = Mapping[str, Mapping[str, Sequence[Ranking]]]
@@ -40,6 +51,32 @@ AnnotatorRankings = Mapping[str, Mapping[str, Sequence[Ranking]]]
 MAX_IMAGES_ANALYSED_AT_ONCE = 300
 # Beyond, not even the tables are computed for a page: 2 s at most.
 MAX_IMAGES_AT_ONCE = 2000
+
+# What every fixed test of a study that goes on must be read with.
+STILL_OPEN: Final = gettext_noop(
+    "still open: whoever looks every ten images until a test is below 5 % finds a difference between equal "
+    "protocols in 22 % of studies, so decide when to look before you do"
+)
+_TOO_LARGE: Final = gettext_lazy(
+    "{study} has {n} images, and above {most} this is not computed while you wait. Keep a report: that is "
+    "done as work, and has every table."
+)
+# The facts about a report's origin, kept in English.
+_STUDY: Final = gettext_noop("study")
+_DATASET: Final = gettext_noop("dataset")
+_DATE: Final = gettext_noop("date")
+_SOFTWARE: Final = gettext_noop("software")
+_METHODS: Final = gettext_noop("methods")
+_PROTOCOLS: Final = gettext_noop("protocols")
+_NONE: Final = gettext_noop("none")
+_ANNOTATORS: Final = gettext_noop("annotators")
+_RANKINGS: Final = gettext_noop("complete rankings")
+_VISITS: Final = gettext_noop("visits with drawn methods")
+_IMAGES: Final = gettext_noop("images of the study")
+_STATE: Final = gettext_noop("state")
+_LEFT_OUT: Final = gettext_noop("annotators left out")
+_KNOWN: Final = gettext_noop("known-answer pairs")
+_IMPORTED: Final = gettext_noop("{protocol} (imported {day})")
 
 # criterion -> image -> pseudonym -> ranking
 NamedRankings = Mapping[str, Mapping[str, Mapping[str, Ranking]]]
@@ -59,28 +96,35 @@ class StudyReport:
     n_images: int
     n_rankings: int
     n_annotators: int
+    # Those that asked methods that were drawn.
+    n_visits: int = 0
     people_left_out: Sequence[str] = ()
+    # How often each annotator was right where the answer is known.
+    known_answers: Sequence[str] = ()
 
     @property
     def header(self) -> dict[str, str]:
         """The facts about its origin that every export of the report carries."""
         return {
-            "study": self.study.name,
-            "dataset": self.study.dataset.name,
-            "date": f"{self.created:%Y-%m-%d}",
-            "software": f"text-detection-rankings {software_version}",
-            "methods": ", ".join(method.name for method in self.study.methods.all()),
-            "protocols": "; ".join(map(_described, self.runs)) or "none",
-            "annotators": str(self.n_annotators),
-            "complete rankings": str(self.n_rankings),
-            "images of the study": str(self.n_images),
-            **({"annotators left out": "; ".join(left)} if (left := self.people_left_out) else {}),
+            _STUDY: self.study.name,
+            _DATASET: self.study.dataset.name,
+            _DATE: f"{self.created:%Y-%m-%d}",
+            _SOFTWARE: f"text-detection-rankings {software_version}",
+            _METHODS: ", ".join(method.name for method in self.study.methods.all()),
+            _PROTOCOLS: "; ".join(map(_described, self.runs)) or _NONE,
+            _ANNOTATORS: str(self.n_annotators),
+            _RANKINGS: str(self.n_rankings),
+            **({_VISITS: str(self.n_visits)} if self.n_visits else {}),
+            _IMAGES: str(self.n_images),
+            **({_STATE: STILL_OPEN} if self.study.state == Study.State.OPEN else {}),
+            **({_LEFT_OUT: "; ".join(left)} if (left := self.people_left_out) else {}),
+            **({_KNOWN: "; ".join(known)} if (known := self.known_answers) else {}),
         }
 
 
 def _described(run: ProtocolRun) -> str:
     if run.origin == ProtocolRun.Origin.IMPORTED:
-        return f"{run.name} (imported {run.created:%Y-%m-%d})"
+        return _IMPORTED.format(protocol=run.name, day=f"{run.created:%Y-%m-%d}")
     parameters = ", ".join(f"{name}={value}" for name, value in sorted(run.parameters.items()))
     return f"{run.name} {run.version} ({parameters})"
 
@@ -98,10 +142,12 @@ def require_small(study: Study, max_images: int | None = None) -> None:
     n_images = study.study_images.count()
     most = MAX_IMAGES_AT_ONCE if max_images is None else max_images
     if n_images > most:
-        raise TooLarge(
-            f"{study} has {n_images} images, and above {most} this is not computed while you wait. "
-            "Keep a report: that is done as work, and has every table."
-        )
+        raise TooLarge(_TOO_LARGE.format(study=study, n=n_images, most=most))
+
+
+def require_small_for(table: str, study: Study) -> None:
+    """Raise TooLarge where a table of this name would take long: what pairs say does not."""
+    require_small(study, None if table in PAIR_TABLES else MAX_IMAGES_ANALYSED_AT_ONCE)
 
 
 def study_report(
@@ -142,30 +188,95 @@ def _data(
             # Again: the key must be that of what is read.
             key = cached.key_of(study, settings, runs)
             rankings, scores = named_rankings(study), protocol_scores(study, runs)
-        if analysed:
-            data = _analysed(rankings, scores, settings, runs)
-        else:
-            data = build_report(_unnamed(rankings), scores, settings).to_json()
+            properties = image_properties(study) if analysed else []
+        # Kept for readers of every language.
+        with translation.override("en"):
+            if analysed:
+                data = _analysed(rankings, scores, properties, settings, runs)
+            else:
+                data = build_report(_unnamed(rankings), scores, settings).to_json()
         cached.put(key, data)
     return data
+
+
+def detectors_report(
+    *, study: Study, settings: Settings, runs: Sequence[ProtocolRun]
+) -> Mapping[str, Any]:
+    """Return where the detectors stand, as :meth:`.Detectors.to_json` gives it; computed once."""
+    name, key = "detectors", cached.key_of(study, settings, runs)
+    data = cached.get_part(name, key)
+    if data is None:
+        with snapshot():
+            # Again: the key must be that of what is read.
+            key = cached.key_of(study, settings, runs)
+            rankings, tallies = named_rankings(study), protocol_tallies(study, runs)
+        data = _detectors(rankings, *tallies, settings)
+        cached.put_part(name, key, data)
+    return data
+
+
+def report_with(
+    table: str, *, study: Study, settings: Settings, runs: Sequence[ProtocolRun]
+) -> tuple[StudyReport, Mapping[str, Any]]:
+    """Return a report and the data that hold this table of those around Best / Worst / Score."""
+    asked: dict[str, Any] = {"study": study, "settings": settings, "runs": runs}
+    found: dict[str, Any] = {"settings": asdict(settings)}
+    if table in DETECTOR_TABLES:
+        found["detectors"] = detectors_report(**asked)
+    elif table in PAIR_TABLES:
+        found["pairs"] = pairs_report(**asked)
+    else:
+        return analysed_report(**asked)
+    return report_of(**asked, report=Report(settings, {})), found
+
+
+def pairs_report(
+    *, study: Study, settings: Settings, runs: Sequence[ProtocolRun]
+) -> dict[str, Any] | None:
+    """Return what pairs say of the protocols (:func:`.pair_report`); None where none were asked."""
+    if not asks_pairs(study):
+        return None
+    name, key = "pairs", cached.key_of(study, settings, runs)
+    data = cached.get_part(name, key)
+    if data is None:
+        with snapshot():
+            # Again: the key must be that of what is read.
+            key = cached.key_of(study, settings, runs)
+            data = pairs_from(study, protocol_scores(study, runs), settings)
+        cached.put_part(name, key, data)
+    return data
+
+
+def _detectors(
+    rankings: NamedRankings,
+    tallies: Tallies,
+    without_sums: Sequence[tuple[str, str]],
+    settings: Settings,
+) -> dict[str, Any]:
+    options = Options(beta=settings.beta, decimals=settings.decimals)
+    found = detectors(rankings, tallies, options, min_annotators=settings.min_annotators).to_json()
+    for own in found["criteria"].values():
+        own["left_out"] = [*own["left_out"], *without_sums]
+    return found
 
 
 def _analysed(
     rankings: NamedRankings,
     scores: ProtocolScores,
+    properties: Sequence[ImageProperty],
     settings: Settings,
     runs: Sequence[ProtocolRun],
     executor: Executor | None = None,
 ) -> dict[str, Any]:
-    sentinels = _sentinels(runs)
     # Not Davidson, which on complete rankings gives the order of the mean ranks.
     others: list[ConsensusMethod] = ["kemeny" if settings.consensus != "kemeny" else "mean-rank"]
     analysis = analyse(
         rankings,
         scores,
         settings,
-        sentinels=sentinels,
+        sentinels=sentinels(runs),
         other_consensuses=others,
+        properties=properties,
         executor=executor,
     )
     return analysis.to_json()
@@ -175,7 +286,7 @@ def report_of(
     *, study: Study, settings: Settings, runs: Sequence[ProtocolRun], report: Report
 ) -> StudyReport:
     """Return a report with what it was made from: counts, and who was left out."""
-    complete = counted_assignments(study)
+    counted, complete = counted_visits(study), counted_assignments(study)
     return StudyReport(
         study=study,
         runs=runs,
@@ -184,26 +295,11 @@ def report_of(
         created=timezone.now(),
         n_images=study.study_images.count(),
         n_rankings=complete.count(),
-        n_annotators=complete.values("annotator").distinct().count(),
+        n_visits=counted.filter(drawn__isnull=False).count(),
+        n_annotators=counted.values("annotator").distinct().count(),
         people_left_out=people_left_out(study),
+        known_answers=known_answers(study),
     )
-
-
-def counted_assignments(study: Study) -> QuerySet[Assignment]:
-    """Return the complete rankings that count: not those of people who are left out."""
-    complete = Assignment.objects.filter(study=study, state=Assignment.State.COMPLETE)
-    return complete.exclude(annotator__in=left_out(study))
-
-
-def people_left_out(study: Study) -> list[str]:
-    """Name who is left out of the reports, since when and why, under pseudonyms."""
-    excluded = left_out(study)
-    names = pseudonyms(study) if excluded else {}
-    return [
-        f"{name} since {excluded[person].since:%Y-%m-%d}: {excluded[person].reason}"
-        for person, name in names.items()
-        if person in excluded
-    ]
 
 
 @dataclass(frozen=True)
@@ -237,13 +333,18 @@ def compute_report(
     with snapshot():
         key = cached.key_of(study, settings, runs)
         rankings, scores = named_rankings(study), protocol_scores(study, runs)
+        properties, tallies = image_properties(study), protocol_tallies(study, runs)
+        pairs = pairs_from(study, scores, settings) if asks_pairs(study) else None
         origin = report_of(
             study=study, settings=settings, runs=runs, report=Report(settings, {})
         ).header
     analysed = cached.get(key, analysed=True)
     if analysed is None:
-        analysed = _analysed(rankings, scores, settings, runs, executor)
-    data = {"header": origin, "sentinels": _sentinels(runs), **analysed}
+        analysed = _analysed(rankings, scores, properties, settings, runs, executor)
+    found = cached.get_part("detectors", key) or _detectors(rankings, *tallies, settings)
+    data = {**whole(origin, runs, sentinels(runs), analysed), "detectors": found}
+    if pairs is not None:
+        data["pairs"] = pairs
     return ComputedReport(
         study, json.dumps(data, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
     )
@@ -263,8 +364,9 @@ def publish_report(computed: ComputedReport, person: User | None) -> KeptReport:
     return kept
 
 
-def _sentinels(runs: Sequence[ProtocolRun]) -> list[str]:
-    return [run.name for run in runs if run.protocol in registry.SENTINELS]
+def sentinels(runs: Sequence[ProtocolRun]) -> list[str]:
+    """Return the names of those that look at no ground truth."""
+    return [run.name for run in runs if registry.is_sentinel(run.protocol)]
 
 
 @dataclass(frozen=True)
@@ -276,6 +378,10 @@ class Cell:
     number: str
     before: float | None
     after: float | None
+
+    @property
+    def row_said(self) -> str:
+        return said_of_row(self.protocol)
 
 
 def compared(before: Report, after: Report) -> list[Cell]:

@@ -1,10 +1,10 @@
+"""Addresses of files and kept reports; the pages that gather a report are in findings/."""
+
 from django.urls import path, re_path
 
 from . import views
 
-app_name = "reports"
 urlpatterns = [
-    path("<slug:slug>/report/", views.report, name="report"),
     re_path(
         r"^(?P<slug>[-\w]+)/report\.(?P<extension>csv|json|tex|md)$", views.export, name="export"
     ),
@@ -14,7 +14,6 @@ urlpatterns = [
         name="export_table",
     ),
     path("<slug:slug>/reports/", views.kept_reports, name="kept_reports"),
-    path("<slug:slug>/reports/<int:pk>/", views.kept, name="kept"),
     path("<slug:slug>/reports/<int:pk>/against/<int:other>/", views.kept_compared, name="compared"),
     re_path(
         r"^(?P<slug>[-\w]+)/reports/(?P<pk>\d+)\.(?P<extension>csv|json|tex|md)$",

@@ -6,6 +6,7 @@ from typing import Any, Final
 
 from django.contrib.auth.models import User
 from django.urls import reverse
+from django.utils.translation import gettext_noop
 
 from annotate.jobs import services as jobs
 from annotate.jobs.engine import computing
@@ -17,6 +18,7 @@ from annotate.studies.models import Study
 from rankings.report import Settings
 
 from . import services
+from .models import KeptReport
 
 KIND: Final = "reports.keep"
 
@@ -26,7 +28,7 @@ def start(*, study: Study, settings: Settings, runs: Sequence[ProtocolRun], pers
     return jobs.start(
         kind=KIND,
         person=person,
-        title=f"Keep a report of {study}",
+        title=gettext_noop("Keep a report of {study}").format(study=study),
         **arguments_of(study, settings, runs),
     )
 
@@ -34,7 +36,7 @@ def start(*, study: Study, settings: Settings, runs: Sequence[ProtocolRun], pers
 def keep(arguments: Mapping[str, Any], running: Running) -> None:
     """Do the work of the job; raises JobFailed where the study or a protocol's run is gone."""
     study, settings, runs = asked_for(arguments)
-    running.tell(0, 0, "Computing the report")
+    running.tell(0, 0, gettext_noop("Computing the report"))
     with computing() as executor:
         computed = services.compute_report(
             study=study,
@@ -44,7 +46,7 @@ def keep(arguments: Mapping[str, Any], running: Running) -> None:
         )
     with running.publishing() as outcome:
         kept = services.publish_report(computed, running.person)
-        outcome.text = f"Report {kept.pk} is kept."
+        outcome.text = gettext_noop("Report {number} is kept.").format(number=kept.pk)
         outcome.made = {"report": kept.pk}
         outcome.address = reverse("reports:kept", args=[study.slug, kept.pk])
 
@@ -62,9 +64,21 @@ def asked_for(arguments: Mapping[str, Any]) -> tuple[Study, Settings, list[Proto
     """Return what a job's report is of; raises JobFailed where the study or a run is gone."""
     study = Study.objects.filter(pk=arguments["study"]).first()
     if study is None:
-        raise JobFailed("The study is no longer here.")
+        raise JobFailed(gettext_noop("The study is no longer here."))
     wanted = arguments["runs"]
     runs = list(ProtocolRun.objects.filter(pk__in=wanted).order_by("name"))
     if len(runs) < len(wanted):
-        raise JobFailed("A protocol of this report was removed meanwhile. Choose again.")
+        raise JobFailed(
+            gettext_noop("A protocol of this report was removed meanwhile. Choose again.")
+        )
     return study, Settings(**arguments["settings"]), runs
+
+
+def kept_asked_for(arguments: Mapping[str, Any], study: Study) -> KeptReport | None:
+    """Return the kept report that a job is of, None for a live one; raises JobFailed where it is gone."""
+    if arguments["kept"] is None:
+        return None
+    kept = study.kept_reports.filter(pk=arguments["kept"]).first()
+    if kept is None:
+        raise JobFailed(gettext_noop("The report is no longer here."))
+    return kept

@@ -1,25 +1,24 @@
 """Work of annotators on images: time, sides, consistency, and nearness to the others."""
 
-import math
 from array import array
 from collections import defaultdict
 from collections.abc import Container, Iterable, Mapping, MutableSequence, Sequence
 from dataclasses import dataclass, field
 from statistics import fmean, median
-from typing import Final
+from typing import Any, Final
 
+from annotate.judging.known import Tally, tallies
 from annotate.judging.models import Assignment, Judgement, Screen
+from annotate.judging.own import Repeats
 from rankings.agreement import left_out_distances
-from rankings.elicitation import CRITERIA, MIRRORED
+from rankings.consensus import ConsensusMethod
+from rankings.elicitation import CRITERIA
 from rankings.orders import Ranking, methods_of
+from rankings.shares import wilson
 
 # Left is marked outside of these shares of the answers that chose a side.
 SIDE_LOW: Final = 0.35
 SIDE_HIGH: Final = 0.65
-
-_Z: Final = 1.959963984540054
-# Doubtful pairs are asked again because they differed, so they would say too much.
-_REPEATS: Final = (Screen.Purpose.NEAR, Screen.Purpose.REPEAT)
 
 
 @dataclass
@@ -72,12 +71,38 @@ class Sides:
         return is_outside and not low <= 50 <= high
 
 
-def wilson(n_hits: int, n: int) -> tuple[float, float]:
-    """Return Wilson's 95 % interval of a share; n is at least 1."""
-    share = n_hits / n
-    middle = (share + _Z * _Z / (2 * n)) / (1 + _Z * _Z / n)
-    half = _Z * math.sqrt(share * (1 - share) / n + _Z * _Z / (4 * n * n)) / (1 + _Z * _Z / n)
-    return max(middle - half, 0.0), min(middle + half, 1.0)
+@dataclass
+class SeenTally:
+    """What was shown of the pairs that were answered, as far as their pages could tell."""
+
+    n_known: int = 0
+    first_left: int = 0
+    first_right: int = 0
+    # Of each pair the seconds of the result that was shown less.
+    least: MutableSequence[float] = field(default_factory=lambda: array("d"))
+
+    @property
+    def first_both(self) -> int:
+        return self.n_known - self.first_left - self.first_right
+
+    @property
+    def median_least(self) -> float | None:
+        return median(self.least) if self.least else None
+
+    def add(self, other: "SeenTally") -> None:
+        self.n_known += other.n_known
+        self.first_left += other.first_left
+        self.first_right += other.first_right
+        self.least.extend(other.least)
+
+    def take_up(self, seen: Mapping[str, Any]) -> None:
+        """Count what is stored of one answer (see judging.models.check_seen)."""
+        if seen["first"] == "unknown":
+            return
+        self.n_known += 1
+        self.first_left += seen["first"] == "left"
+        self.first_right += seen["first"] == "right"
+        self.least.append(min(seen["left"], seen["right"]))
 
 
 @dataclass
@@ -87,8 +112,10 @@ class Work:
     n_screens: int = 0
     seconds: MutableSequence[float] = field(default_factory=lambda: array("d"))
     sides: dict[str, Sides] = field(default_factory=lambda: {name: Sides() for name in CRITERIA})
+    in_sight: SeenTally = field(default_factory=SeenTally)
     n_repeated: int = 0
     n_differing: int = 0
+    known: Tally = field(default_factory=Tally)
     unsettled: list[str] = field(default_factory=list)
     # Criterion -> distances to the others' consensus, one for each image that counts.
     distances: dict[str, list[float]] = field(default_factory=dict)
@@ -120,8 +147,10 @@ class Work:
             self.sides[name].left += sides.left
             self.sides[name].equal += sides.equal
             self.sides[name].right += sides.right
+        self.in_sight.add(other.in_sight)
         self.n_repeated += other.n_repeated
         self.n_differing += other.n_differing
+        self.known += other.known
         self.unsettled += other.unsettled
         for name, distances in other.distances.items():
             self.distances.setdefault(name, []).extend(distances)
@@ -132,8 +161,10 @@ class Work:
             minutes=self.minutes,
             median_seconds=self.median_seconds,
             sides=self.sides,
+            in_sight=self.in_sight,
             n_repeated=self.n_repeated,
             n_differing=self.n_differing,
+            known=self.known,
             n_unsettled=len(self.unsettled),
             distance=self.distance,
             distance_by_criterion=self.distance_by_criterion,
@@ -148,8 +179,10 @@ class Totals:
     minutes: float | None
     median_seconds: float | None
     sides: Mapping[str, Sides]
+    in_sight: SeenTally
     n_repeated: int
     n_differing: int
+    known: Tally
     n_unsettled: int
     distance: float | None
     distance_by_criterion: Sequence[float | None]
@@ -160,7 +193,10 @@ class Totals:
 
 
 def work_on(
-    assignments: Sequence[Assignment], of_images: Iterable[Assignment], excluded: Container[int]
+    assignments: Sequence[Assignment],
+    of_images: Iterable[Assignment],
+    excluded: Container[int],
+    consensus: ConsensusMethod,
 ) -> dict[int, Work]:
     """Return the work on each assignment.
 
@@ -168,14 +204,13 @@ def work_on(
     same study and images. Who is ``excluded`` is nobody's other.
     """
     work = _work_of_each(assignments)
-    _add_distances(of_images, work, excluded)
+    _add_distances(of_images, work, excluded, consensus)
     return work
 
 
 def _work_of_each(assignments: Sequence[Assignment]) -> dict[int, Work]:
     work = {assignment.pk: Work(unsettled=list(assignment.unsettled)) for assignment in assignments}
-    # What each pair was said to be, from the smaller result's side.
-    said: dict[tuple[int, int, int, str], str] = {}
+    repeats = Repeats()
     rows = (
         Judgement.objects.filter(assignment__in=list(work), withdrawal__isnull=True)
         .order_by("assignment", "number")
@@ -185,40 +220,46 @@ def _work_of_each(assignments: Sequence[Assignment]) -> dict[int, Work]:
             "screen__right",
             "screen__purpose",
             "seconds_taken",
+            "seen",
             *CRITERIA,
         )
     )
-    for assignment, left, right, purpose, seconds, *verdicts in rows.iterator():
+    for assignment, left, right, purpose, seconds, seen, *verdicts in rows.iterator():
         of_image = work[assignment]
         of_image.n_screens += 1
+        of_image.in_sight.take_up(seen)
         if seconds is not None:
             of_image.seconds.append(seconds)
-        for criterion, verdict in zip(CRITERIA, verdicts, strict=True):
-            if not verdict:
-                continue
+        if purpose == Screen.Purpose.KNOWN:
+            continue
+        given = {name: said for name, said in zip(CRITERIA, verdicts, strict=True) if said}
+        for criterion, verdict in given.items():
             sides = of_image.sides[criterion]
             setattr(sides, verdict, getattr(sides, verdict) + 1)
-            key = (assignment, min(left, right), max(left, right), criterion)
-            seen = verdict if left < right else MIRRORED[verdict]
-            if purpose in _REPEATS and key in said:
-                of_image.n_repeated += 1
-                of_image.n_differing += said[key] != seen
-            said[key] = seen
+        alike = repeats.heard(assignment, left, right, purpose, given)
+        of_image.n_repeated += len(alike)
+        of_image.n_differing += alike.count(False)
+    for assignment, known in tallies([of.pk for of in assignments if of.known]).items():
+        work[assignment].known = known
     return work
 
 
 def _add_distances(
-    assignments: Iterable[Assignment], work: Mapping[int, Work], excluded: Container[int]
+    assignments: Iterable[Assignment],
+    work: Mapping[int, Work],
+    excluded: Container[int],
+    consensus: ConsensusMethod,
 ) -> None:
     """Add each complete ranking's distance to the consensus of the others who ranked the image.
 
     Who is left out of the reports is compared, and is nobody's "others".
     """
-    complete = [assignment for assignment in assignments if assignment.rankings]
+    # A visit that asked some methods is no ranking of the image.
+    complete = [one for one in assignments if one.rankings and one.drawn is None]
     counted = [assignment for assignment in complete if assignment.annotator_id not in excluded]
     for criterion in CRITERIA:
         rankings = _alike(counted, criterion)
-        _store(left_out_distances(rankings), criterion, work)
+        _store(left_out_distances(rankings, consensus=consensus), criterion, work)
         for assignment in complete:
             others = rankings.get(str(assignment.image_id), {})
             own = _ranking(assignment, criterion)
@@ -226,7 +267,7 @@ def _add_distances(
                 [own, *others.values()]
             ):
                 with_own = {**others, str(assignment.pk): own}
-                distances = left_out_distances({"": with_own}).get("", {})
+                distances = left_out_distances({"": with_own}, consensus=consensus).get("", {})
                 _store(
                     {"": {str(assignment.pk): distances[str(assignment.pk)]} if distances else {}},
                     criterion,

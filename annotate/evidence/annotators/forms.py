@@ -1,6 +1,7 @@
 """The decision whether an annotator's rankings count, with its reason."""
 
 from django import forms
+from django.utils.translation import gettext_lazy as _
 
 from annotate.studies.models import Exclusion
 
@@ -9,9 +10,9 @@ class ExclusionForm(forms.Form):
     """The button says which way; the reason is what every report will say."""
 
     is_excluded = forms.TypedChoiceField(
-        choices=[("yes", "leave out"), ("no", "count")], coerce=lambda value: value == "yes"
+        choices=[("yes", _("leave out")), ("no", _("count"))], coerce=lambda value: value == "yes"
     )
     reason = forms.CharField(
         max_length=Exclusion._meta.get_field("reason").max_length,
-        error_messages={"required": "Say why: the reason stands in every report."},
+        error_messages={"required": _("Say why: the reason stands in every report.")},
     )

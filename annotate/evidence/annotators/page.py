@@ -7,11 +7,14 @@ from statistics import fmean, median, pstdev
 from typing import Final
 
 from django.db.models import Count, Q
+from django.utils.translation import gettext as _
 
 from annotate.jobs.registry import Progress
 from annotate.judging.models import Assignment
 from annotate.studies.exclusions import LeftOut, left_out
 from annotate.studies.models import Study
+from engine.words import gettext_noop, retold
+from rankings.consensus import ConsensusMethod
 from rankings.error_rate import ErrorRate, error_rate
 
 from .answers import Totals, Work, work_on
@@ -53,7 +56,10 @@ class Annotator:
 
 
 def totals_of(
-    study: Study, excluded: Container[int], progress: Progress | None = None
+    study: Study,
+    excluded: Container[int],
+    consensus: ConsensusMethod,
+    progress: Progress | None = None,
 ) -> dict[int, Totals]:
     """Return everybody's work on all images, by person.
 
@@ -61,7 +67,7 @@ def totals_of(
     """
     work: defaultdict[int, Work] = defaultdict(Work)
     for assignments in _in_parts(study, progress) if progress else [list(study.assignments.all())]:
-        of_each = work_on(assignments, assignments, excluded)
+        of_each = work_on(assignments, assignments, excluded, consensus)
         for assignment in assignments:
             work[assignment.annotator_id].add(of_each[assignment.pk])
     return {person: of_person.totals() for person, of_person in work.items()}
@@ -71,7 +77,7 @@ def _in_parts(study: Study, progress: Progress) -> Iterator[list[Assignment]]:
     """Yield all assignments of some images, and of the next."""
     ids = list(study.assignments.order_by("image").values_list("image", flat=True).distinct())
     for at in range(0, len(ids), _AT_ONCE):
-        progress.tell(at, len(ids), "Images counted")
+        progress.tell(at, len(ids), gettext_noop("Images counted"))
         yield list(study.assignments.filter(image__in=ids[at : at + _AT_ONCE]))
 
 
@@ -115,13 +121,15 @@ def annotators_page(
     return people
 
 
-def images_of(study: Study, assignments: Iterable[Assignment]) -> list[tuple[str, str, Work]]:
+def images_of(
+    study: Study, assignments: Iterable[Assignment], consensus: ConsensusMethod
+) -> list[tuple[str, str, Work]]:
     """Return image, state and work of one annotator's assignments, their images loaded."""
     assignments = list(assignments)
     of_images = study.assignments.filter(
         image__in=[assignment.image_id for assignment in assignments]
     )
-    work = work_on(assignments, of_images.order_by("pk"), left_out(study))
+    work = work_on(assignments, of_images.order_by("pk"), left_out(study), consensus)
     return [
         (assignment.image.name, assignment.get_state_display(), work[assignment.pk])
         for assignment in assignments
@@ -136,10 +144,11 @@ def _mark(people: Sequence[Annotator]) -> None:
     for person in people:
         sided = [name for name, sides in person.work.sides.items() if sides.is_one_sided]
         if sided:
-            person.marks.append(f"one side: {', '.join(sided)}")
+            criteria = ", ".join(map(retold, sided))
+            person.marks.append(_("one side: {criteria}").format(criteria=criteria))
         own = person.work.median_seconds
         if own is not None and len(medians) > 1 and own < QUICK_SHARE * median(medians):
-            person.marks.append("quick")
+            person.marks.append(_("quick"))
         others = [
             other.work.distance
             for other in counted
@@ -149,4 +158,4 @@ def _mark(people: Sequence[Annotator]) -> None:
         if distance is not None and len(others) >= FAR_OTHERS:
             far = fmean(others) + max(FAR_DEVIATIONS * pstdev(others), FAR_LEAST)
             if distance > far:
-                person.marks.append("far from the others")
+                person.marks.append(_("far from the others"))

@@ -7,20 +7,24 @@ from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.contrib.auth.models import User
 from django.core.paginator import Paginator
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
+from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
 from annotate.access import permitted
 from annotate.jobs.presentation import go_to
+from annotate.reports.presentation import CONSENSUSES
 from annotate.requests import SignedInRequest
 from annotate.studies import exclusions
 from annotate.studies.errors import StudyRefused
 from annotate.studies.models import Study
 from annotate.studies.pseudonyms import pseudonyms, usernames
 from annotate.studies.views import followed
+from rankings.consensus import CONSENSUS_METHODS, ConsensusMethod
 from rankings.elicitation import CRITERIA
+from rankings.report import Settings
 
 from .. import stored
 from ..links import kept
@@ -43,7 +47,8 @@ def annotators(request: HttpRequest, slug: str) -> HttpResponse:
 def count(request: SignedInRequest, slug: str) -> HttpResponse:
     """Have the work of a large study's annotators counted."""
     study = followed(request, slug)
-    return go_to(stored.count(study, stored.ANNOTATORS, person=request.user))
+    consensus = _consensus_of(request.POST)
+    return go_to(stored.count(study, stored.ANNOTATORS, person=request.user, consensus=consensus))
 
 
 @login_required
@@ -66,12 +71,13 @@ def decide(request: SignedInRequest, slug: str, key: str) -> HttpResponse:
         return _page(request, study, key, form, status=422)
     if stored.is_large(study):
         # The others whom everybody is compared with are others now.
-        stored.count(study, stored.ANNOTATORS, person=request.user)
+        consensus = _consensus_of(request.GET)
+        stored.count(study, stored.ANNOTATORS, person=request.user, consensus=consensus)
     messages.success(
         request,
-        "Left out: reports are now made without these rankings, and say so. Kept reports stay."
+        _("Left out: reports are now made without these rankings, and say so. Kept reports stay.")
         if made.is_excluded
-        else "Counted: reports are made with these rankings again. Kept reports stay.",
+        else _("Counted: reports are made with these rankings again. Kept reports stay."),
     )
     query = request.GET.copy()
     query["annotator"] = key
@@ -87,12 +93,13 @@ def _page(
     key_of = pseudonyms(study)
     shown = key_of if hides_names else usernames(key_of)
     names = {person: (key_of[person], shown[person]) for person in key_of}
+    consensus = _consensus_of(request.GET)
     is_large, counted, excluded = stored.is_large(study), None, exclusions.left_out(study)
     if is_large:
-        counted = stored.last(study, stored.ANNOTATORS)
+        counted = stored.last(study, stored.ANNOTATORS, consensus=consensus)
         totals = counted.value if counted else {}
     else:
-        totals = page.totals_of(study, excluded)
+        totals = page.totals_of(study, excluded, consensus)
     people = page.annotators_page(study=study, names=names, totals=totals, excluded=excluded)
     chosen = next((annotator for annotator in people if annotator.key == asked), None)
     if asked and chosen is None:
@@ -101,12 +108,14 @@ def _page(
         "study": study,
         "people": people,
         "chosen": chosen,
-        **(_images(request, study, key_of, chosen.key) if chosen else {}),
+        **(_images(request, study, key_of, chosen.key, consensus) if chosen else {}),
         "is_large": is_large,
         "counted_at": counted.at if counted else None,
         "is_counted": not is_large or counted is not None,
         "hides_names": hides_names,
         "criteria": CRITERIA,
+        "consensus": consensus,
+        "consensuses": CONSENSUSES,
         "kept": kept(request),
         # A refused decision shows the page at another address.
         "address": reverse("evidence:annotators", args=[study.slug]),
@@ -127,7 +136,11 @@ def _page(
 
 
 def _images(
-    request: HttpRequest, study: Study, key_of: Mapping[int, str], key: str
+    request: HttpRequest,
+    study: Study,
+    key_of: Mapping[int, str],
+    key: str,
+    consensus: ConsensusMethod,
 ) -> dict[str, Any]:
     """Return the images that somebody has begun, a page of them."""
     person = next(person for person, of_person in key_of.items() if of_person == key)
@@ -135,11 +148,18 @@ def _images(
     shown = Paginator(begun.order_by("image__position", "image"), _IMAGES_PER_PAGE).get_page(
         request.GET.get("page")
     )
-    return {"page": shown, "images": page.images_of(study, shown)}
+    return {"page": shown, "images": page.images_of(study, shown, consensus)}
+
+
+def _consensus_of(asked: QueryDict) -> ConsensusMethod:
+    """Return the consensus of the report from which somebody came; the usual one without any."""
+    return next(
+        (name for name in CONSENSUS_METHODS if name == asked.get("consensus")), Settings().consensus
+    )
 
 
 def _who(person: User | None, shown: dict[int, str]) -> str:
     """Return who decided, as the page calls people; an admin need not be one of the study."""
     if person is None:
-        return "another site"
-    return shown.get(person.pk, "an admin")
+        return _("another site")
+    return shown.get(person.pk, _("an admin"))

@@ -2,13 +2,17 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
+
+from django.utils.translation import gettext as _
 
 from annotate.datasets.drawing import polygon_points
 from annotate.datasets.models import Image, Method, Result
 from annotate.scoring.models import ProtocolRun
+from engine.words import gettext_noop, retold
 from protocols import registry
 from protocols.core.base import ImageScore, Match, Protocol, Scene
+from protocols.core.causes import Cost, Losses, costs, losses
 from protocols.core.errors import ProtocolError
 from protocols.core.fitting import lacking
 
@@ -16,6 +20,22 @@ from .orders import counted_boxes
 from .page import Picture
 
 _UNMATCHED, _IGNORED = "unmatched", "ignored"
+# What protocols say of regions: kinds of matches, and causes of losses.
+_SAID: Final = (
+    *(
+        gettext_noop("one-to-one"),
+        gettext_noop("split"),
+        gettext_noop("merge"),
+        gettext_noop("many-to-many"),
+    ),
+    *(
+        gettext_noop("missed"),
+        gettext_noop("merged"),
+        gettext_noop("too loose"),
+        gettext_noop("too tight"),
+    ),
+    *(gettext_noop("duplicate"), gettext_noop("background"), gettext_noop("don't care")),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +46,7 @@ class Line:
     kind: str
     recall_credit: float | None = None
     precision_credit: float | None = None
+    cause: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +60,8 @@ class Side:
     score: ImageScore | None = None
     matches: Sequence[Line] = ()
     unmatched: Sequence[Line] = ()
+    # Those that some region has; empty where the protocol cannot say what a region lost.
+    costs: Sequence[Cost] = ()
 
     @property
     def label(self) -> str:
@@ -73,10 +96,16 @@ def matching_protocols(
 def side_of(side: str, result: Result, image: Image, protocol: Protocol | None) -> Side:
     """Return one side of the viewer. Raises ProtocolError where the protocol refuses the regions."""
     convention = image.dataset.box_convention
-    score = _scored(result, image, protocol) if protocol else None
+    detections = result.detections if result.had_file else None
+    scene = Scene(image.truth_regions, detections, image.name, image.width, image.height)
+    score = protocol.score([scene])[0] if protocol else None
     fates = _fates("detection", score, len(result.detections))
     points = [polygon_points(region, convention) for region in result.detections]
     of_truth = _fates("truth", score, len(image.truth_regions))
+    lost = _lost(protocol, scene, score)
+    cause_of: dict[tuple[str, int], str] = (
+        {(loss.side, loss.index): loss.cause for loss in lost.regions} if lost else {}
+    )
     return Side(
         side,
         result.method,
@@ -87,20 +116,23 @@ def side_of(side: str, result: Result, image: Image, protocol: Protocol | None) 
             if not region.ignored
         ],
         score,
-        [_line(match, image, result) for match in score.matches] if score else (),
+        [_line(match, image, result, cause_of) for match in score.matches] if score else (),
         [
-            Line(_named(region.side, region.index, image, result), region.reason)
+            Line(
+                _named(region.side, region.index, image, result),
+                region.reason,
+                cause=retold(cause_of.get((region.side, region.index), "")),
+            )
             for region in (score.unmatched if score else ())
         ],
+        [cost for cost in costs(lost) if cost.n_truth or cost.n_detections] if lost else (),
     )
 
 
-def _scored(result: Result, image: Image, protocol: Protocol) -> ImageScore:
-    detections = result.detections if result.had_file else None
-    [score] = protocol.score(
-        [Scene(image.truth_regions, detections, image.name, image.width, image.height)]
-    )
-    return score
+def _lost(protocol: Protocol | None, scene: Scene, score: ImageScore | None) -> Losses | None:
+    if protocol is None or score is None or not protocol.has_causes:
+        return None
+    return losses(protocol, [scene], [score])[0]
 
 
 def _fates(side: str, score: ImageScore | None, n: int) -> list[str]:
@@ -108,8 +140,7 @@ def _fates(side: str, score: ImageScore | None, n: int) -> list[str]:
         return [""] * n
     fates = [_UNMATCHED] * n
     for unmatched in score.unmatched:
-        is_out = "ignored" in unmatched.reason or "left out" in unmatched.reason
-        if unmatched.side == side and is_out:
+        if unmatched.side == side and unmatched.is_out:
             fates[unmatched.index] = _IGNORED
     for match in score.matches:
         for at in match.truth if side == "truth" else match.detections:
@@ -117,16 +148,27 @@ def _fates(side: str, score: ImageScore | None, n: int) -> list[str]:
     return fates
 
 
-def _line(match: Match, image: Image, result: Result) -> Line:
-    regions = [_named("truth", at, image, result) for at in match.truth]
-    regions += [_named("detection", at, image, result) for at in match.detections]
-    return Line(", ".join(regions), match.kind, match.recall_credit, match.precision_credit)
+def _line(
+    match: Match, image: Image, result: Result, cause_of: Mapping[tuple[str, int], str]
+) -> Line:
+    members: list[tuple[str, int]] = [("truth", at) for at in match.truth]
+    members += [("detection", at) for at in match.detections]
+    return Line(
+        ", ".join(_named(side, at, image, result) for side, at in members),
+        retold(match.kind),
+        match.recall_credit,
+        match.precision_credit,
+        ", ".join(dict.fromkeys(retold(cause_of[of]) for of in members if of in cause_of)),
+    )
 
 
 def _named(side: str, at: int, image: Image, result: Result) -> str:
     region = (image.truth_regions if side == "truth" else result.detections)[at]
-    said = f" “{region.text}”" if region.text else ""
-    return f"{side} {at + 1}{said}"
+    if region.text:
+        words = _("truth {n} “{text}”") if side == "truth" else _("detection {n} “{text}”")
+    else:
+        words = _("truth {n}") if side == "truth" else _("detection {n}")
+    return words.format(n=at + 1, text=region.text)
 
 
 def payload(

@@ -1,17 +1,29 @@
-"""The images on which a protocol and the annotators disagree, the farthest first."""
+"""The images on which a protocol, or a baseline, and the annotators disagree, the farthest first."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any, Final
 
-from annotate.datasets.drawing import drawn
+from django.utils.translation import gettext_lazy
+
 from annotate.datasets.models import Image
-from annotate.reports.services import annotator_rankings, protocol_scores
+from annotate.datasets.thumbnails import Thumbnail, thumbnail_of
+from annotate.reports.services import annotator_rankings, named_rankings, protocol_scores
 from annotate.scoring.models import ProtocolRun
 from annotate.studies.models import Study
+from rankings.agreement import left_out_distances
+from rankings.baselines import A_PERSON
 from rankings.orders import to_text
-from rankings.report import Settings, build_report
+from rankings.report import ALL_TIED, RANDOM_ORDER, CriterionReport, Settings, build_report
 
+# What stands below the protocols of a report: its name, and what its distance is.
+BASELINES: Final = {
+    ALL_TIED: gettext_lazy("The distance is that of a ranking that ties all methods."),
+    RANDOM_ORDER: gettext_lazy("The distance is the mean over all orders without ties."),
+    A_PERSON: gettext_lazy(
+        "The distance is the mean over annotators of each one to the consensus of the others."
+    ),
+}
 _MOST_KEPT: Final = 1000
 
 
@@ -35,26 +47,34 @@ class Question:
     """The protocol and the criterion to compare, under a report's settings.
 
     With ``only`` "best" or "worst" it is about the images on which the protocol is the nearest or
-    the farthest of those ``among`` which it stands, as the report counts them.
+    the farthest of those ``among`` which it stands, as the report counts them. A baseline has no run,
+    and is about the images that count among these.
     """
 
-    run: ProtocolRun
+    run: ProtocolRun | None
     criterion: str
     settings: Settings
     only: str = ""
     among: Sequence[ProtocolRun] = ()
     # The address of the page that asks it.
     query: str = ""
+    # One of BASELINES where there is no run.
+    baseline: str = ""
+
+    @property
+    def name(self) -> str:
+        return self.run.name if self.run else self.baseline
 
     @property
     def asked(self) -> dict[str, Any]:
         """The question as plain values, by which its answer is kept."""
         return {
-            "run": self.run.pk,
+            "run": self.run and self.run.pk,
+            "baseline": self.baseline,
             "criterion": self.criterion,
             "settings": asdict(self.settings),
             "only": self.only,
-            "among": sorted(run.pk for run in self.among) if self.only else [],
+            "among": sorted(run.pk for run in self.among) if self.only or self.baseline else [],
             "query": self.query,
         }
 
@@ -62,11 +82,13 @@ class Question:
 def asked_for(study: Study, asked: Mapping[str, Any]) -> Question | None:
     """Return the question of plain values; None where a run is gone."""
     runs = ProtocolRun.objects.filter(dataset=study.dataset_id)
-    by_key = runs.in_bulk([asked["run"], *asked["among"]])
-    if by_key.keys() != {asked["run"], *asked["among"]}:
+    keys = {*([] if asked["run"] is None else [asked["run"]]), *asked["among"]}
+    by_key = runs.in_bulk(keys)
+    if by_key.keys() != keys:
         return None
     return Question(
-        run=by_key[asked["run"]],
+        run=by_key.get(asked["run"]),
+        baseline=asked["baseline"],
         criterion=asked["criterion"],
         settings=Settings(**asked["settings"]),
         only=asked["only"],
@@ -98,6 +120,8 @@ def disagreement(study: Study, question: Question) -> Disagreement:
     in the report's tables.
     """
     run, criterion, only, among = question.run, question.criterion, question.only, question.among
+    if run is None:
+        return _of_baseline(study, question)
     rankings = {criterion: annotator_rankings(study)[criterion]}
     runs = [*among, *([] if run in among else [run])] if only else [run]
     table = build_report(rankings, protocol_scores(study, runs), question.settings).criteria[
@@ -105,37 +129,47 @@ def disagreement(study: Study, question: Question) -> Disagreement:
     ]
     pick = {"best": min, "worst": max}.get(only)
     names = [rival.name for rival in runs]
+    return _farthest_first(
+        {
+            image: of_protocol[run.name]
+            for image, of_protocol in table.distances.items()
+            if pick is None or of_protocol[run.name] == pick(of_protocol[name] for name in names)
+        },
+        table,
+    )
+
+
+def _of_baseline(study: Study, question: Question) -> Disagreement:
+    """Return the images that count in the report, by a baseline's distance as the report has it."""
+    criterion, settings = question.criterion, question.settings
+    people = named_rankings(study)[criterion]
+    unnamed = {image: list(by_name.values()) for image, by_name in people.items()}
+    scores = protocol_scores(study, question.among)
+    table = build_report({criterion: unnamed}, scores, settings).criteria[criterion]
+    if question.baseline != A_PERSON:
+        apart = {image: row[question.baseline] for image, row in table.distances.items()}
+        return _farthest_first(apart, table)
+    of_person = left_out_distances(
+        {image: people[image] for image in table.consensus},
+        distance=settings.distance,
+        consensus=settings.consensus,
+    )
+    means = {image: sum(row.values()) / len(row) for image, row in of_person.items()}
+    return _farthest_first(means, table)
+
+
+def _farthest_first(apart: Mapping[str, float], table: CriterionReport) -> Disagreement:
     rows = [
         Apart(
-            image,
-            of_protocol[run.name],
-            to_text(table.consensus[image]),
-            sum(map(len, table.consensus[image])),
+            image, distance, to_text(table.consensus[image]), sum(map(len, table.consensus[image]))
         )
-        for image, of_protocol in table.distances.items()
-        if pick is None or of_protocol[run.name] == pick(of_protocol[name] for name in names)
+        for image, distance in apart.items()
     ]
     rows.sort(key=lambda row: -row.distance)
     mean = sum(row.distance for row in rows) / len(rows) if rows else None
     return Disagreement(rows, table.left_out, mean, len(rows), len(table.left_out))
 
 
-@dataclass(frozen=True, slots=True)
-class Thumbnail:
-    """An image in small: its photograph, or without one the boxes of its ground truth."""
-
-    sha256: str
-    width: int
-    height: int
-    polygons: Sequence[str]
-
-
 def thumbnails(study: Study, names: Sequence[str]) -> dict[str, Thumbnail]:
     images = Image.objects.filter(dataset=study.dataset_id, name__in=names)
-    return {image.name: _thumbnail(image, study.dataset.box_convention) for image in images}
-
-
-def _thumbnail(image: Image, convention: str) -> Thumbnail:
-    width, height = image.size_to_draw([])
-    polygons = [] if image.sha256 else drawn(image.truth_regions, convention)
-    return Thumbnail(image.sha256, width, height, polygons)
+    return {image.name: thumbnail_of(image, study.dataset.box_convention) for image in images}

@@ -6,16 +6,21 @@ from typing import Any, cast
 
 from django import forms
 from django.http import QueryDict
+from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
 
 from annotate.reports.forms import ReportForm
 from annotate.scoring.models import ProtocolRun
 from annotate.studies.models import Study
+from engine.words import numeral, retold
 from protocols.core.base import Protocol
 from rankings.elicitation import CRITERIA
 
+from .disagreement import BASELINES
+
 # What the page is about; the other settings are folded away.
 _FIRST = ("protocol", "criterion", "distance", "only")
-_CRITERIA = [(criterion, criterion.capitalize()) for criterion in CRITERIA]
+_CRITERIA = list(zip(CRITERIA, (_("Recall"), _("Precision"), _("Preference")), strict=True))
 
 
 class ImageForm(ReportForm):
@@ -31,16 +36,16 @@ class ImageForm(ReportForm):
 class DisagreementForm(ReportForm):
     """One protocol and one criterion; from a count of a report only the images that it counts."""
 
-    protocol = forms.ChoiceField(required=False)
-    criterion = forms.ChoiceField(choices=_CRITERIA, required=False)
+    protocol = forms.ChoiceField(required=False, label=_("Protocol"))
+    criterion = forms.ChoiceField(choices=_CRITERIA, required=False, label=_("Criterion"))
     only = forms.ChoiceField(
         choices=[
-            ("", "all images"),
-            ("best", "where it is nearest"),
-            ("worst", "where it is farthest"),
+            ("", _("all images")),
+            ("best", _("where it is nearest")),
+            ("worst", _("where it is farthest")),
         ],
         required=False,
-        label="Images",
+        label=_("Images"),
     )
     # The protocols of the report; without any, all there are.
     among = forms.MultipleChoiceField(required=False, widget=forms.MultipleHiddenInput)
@@ -52,6 +57,11 @@ class DisagreementForm(ReportForm):
         if not given.get("criterion"):
             given["criterion"] = CRITERIA[0]
         super().__init__(given, study=study, runs=runs)
+        protocol = cast(forms.ChoiceField, self.fields["protocol"])
+        protocol.choices = [
+            (_("Protocols"), [(run.name, run.name) for run in runs]),
+            (_("Baselines"), [(name, retold(name)) for name in BASELINES]),
+        ]
         among = cast(forms.ChoiceField, self.fields["among"])
         among.choices = [(run.name, run.name) for run in runs]
         self.order_fields(_FIRST)
@@ -66,6 +76,10 @@ class DisagreementForm(ReportForm):
 
     def runs(self) -> list[ProtocolRun]:
         return [run for run in self._runs if run.name == self.cleaned_data["protocol"]]
+
+    def baseline(self) -> str:
+        """Return the name of a baseline; empty where a protocol is asked for, which goes first."""
+        return "" if self.runs() else str(self.cleaned_data["protocol"])
 
     def rivals(self) -> list[ProtocolRun]:
         names = self.cleaned_data["among"]
@@ -88,7 +102,9 @@ class ParametersForm(forms.Form):
         for declared in protocol.declared():
             usual = getattr(published, declared.name)
             self.fields[declared.name] = _field(
-                declared, getattr(protocol, declared.name), f"published: {_plain(usual)}"
+                declared,
+                getattr(protocol, declared.name),
+                gettext("published: {value}").format(value=_plain(usual)),
             )
 
     def protocol(self) -> Protocol:
@@ -115,7 +131,9 @@ def changed_parameters(protocol: Protocol) -> list[str]:
     """Say which parameters are not the published ones."""
     published = type(protocol)().parameters()
     return [
-        f"{name} {_plain(value)} (published {_plain(published[name])})"
+        gettext("{name} {value} (published {published})").format(
+            name=name, value=_plain(value), published=_plain(published[name])
+        )
         for name, value in protocol.parameters().items()
         if value != published[name]
     ]
@@ -126,7 +144,7 @@ def _field(declared: Any, value: Any, usual: str) -> forms.Field:
         "label": declared.name,
         "initial": value,
         "required": False,
-        "help_text": f"{declared.metadata['says']}; {usual}",
+        "help_text": f"{gettext(declared.metadata['says'])}; {usual}",
     }
     if isinstance(declared.default, bool):
         return forms.BooleanField(**told)
@@ -144,5 +162,5 @@ def _field(declared: Any, value: Any, usual: str) -> forms.Field:
 
 def _plain(value: Any) -> str:
     if isinstance(value, bool):
-        return "yes" if value else "no"
-    return f"{value:g}" if isinstance(value, float) else str(value)
+        return gettext("yes") if value else gettext("no")
+    return numeral(f"{value:g}") if isinstance(value, float) else str(value)

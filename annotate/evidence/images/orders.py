@@ -3,13 +3,21 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations
+from typing import Final
+
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 
 from annotate.datasets.drawing import drawn
 from annotate.datasets.models import Method, Result
+from engine.words import gettext_noop
 from rankings.distances import kemeny_distance
 from rankings.edit_distance import EditDistance, Step, edit_distance, edit_script
 from rankings.orders import Ranking, bucket_of, methods_of
+from rankings.rounding import in_decimals
 
+# The edits of a script.
+_EDITS: Final = (gettext_noop("split"), gettext_noop("swap"), gettext_noop("merge"))
 # Scripts of all orders are drawn up to so many cells; beyond it, the one that was asked for.
 _MAX_CELLS = 3000
 
@@ -82,6 +90,42 @@ class Order:
     is_left_out: bool = False
     # What the viewer colours matches by; empty where the scores were imported.
     matches_by: str = ""
+
+    @property
+    def edit_words(self) -> str:
+        """Of what the edit distance is the sum."""
+        if self.edit is None:
+            return ""
+        counts = (
+            ngettext("{n} split", "{n} splits", self.edit.splits).format(n=self.edit.splits),
+            ngettext("{n} swap", "{n} swaps", self.edit.swaps).format(n=self.edit.swaps),
+            ngettext("{n} merge", "{n} merges", self.edit.merges).format(n=self.edit.merges),
+        )
+        distance = in_decimals(self.edit.distance, 1)
+        return _("Edit distance {distance}: {counts}.").format(
+            distance=distance, counts=", ".join(counts)
+        )
+
+    @property
+    def kemeny_words(self) -> str:
+        """Which pairs make the Kemeny distance."""
+        if self.kemeny is None:
+            return ""
+        n = len(self.opposite)
+        opposite = ngettext(
+            "{n} pair the other way round", "{n} pairs the other way round", n
+        ).format(n=n)
+        n = len(self.half_tied)
+        tied = ngettext("{n} tied on one side only", "{n} tied on one side only", n).format(n=n)
+        return _("Kemeny distance {distance}: {opposite}, {tied}.").format(
+            distance=in_decimals(self.kemeny, 1),
+            opposite=_with_pairs(opposite, self.opposite),
+            tied=_with_pairs(tied, self.half_tied),
+        )
+
+
+def _with_pairs(words: str, pairs: Sequence[str]) -> str:
+    return f"{words} ({', '.join(pairs)})" if pairs else words
 
 
 @dataclass
@@ -179,11 +223,12 @@ class Comparison:
             at = next(at for at, bucket in enumerate(after) if set(bucket) != set(before[at]))
             new = (at,) if step.edit == "merge" else (at, at + 1)
             if step.edit == "split":
-                words = f"{text(after[at])} before {text(after[at + 1])}"
+                moved, words = after, _("{a} before {b}")
             elif step.edit == "swap":
-                words = f"{text(after[at])} passes {text(after[at + 1])}"
+                moved, words = after, _("{a} passes {b}")
             else:
-                words = f"{text(before[at])} joins {text(before[at + 1])}"
+                moved, words = before, _("{a} joins {b}")
+            words = words.format(a=text(moved[at]), b=text(moved[at + 1]))
             cells = [Cell(text(bucket), place in new) for place, bucket in enumerate(after)]
             yield Move(step.edit, step.cost, words, cells)
             before = after
@@ -207,4 +252,4 @@ def _differing_pairs(
 
 
 def counted_boxes(n: int) -> str:
-    return {0: "No boxes", 1: "1 box"}.get(n, f"{n} boxes")
+    return ngettext("{n} box", "{n} boxes", n).format(n=n) if n else _("No boxes")

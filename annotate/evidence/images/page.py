@@ -3,17 +3,24 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from django.utils.translation import gettext as _
+
 from annotate.datasets.drawing import drawn
 from annotate.datasets.models import Image, Method, Result
 from annotate.judging.models import Assignment, Judgement
 from annotate.scoring.models import ProtocolRun, Score
 from annotate.studies.exclusions import LeftOut, left_out
 from annotate.studies.models import Study
+from engine.words import numeral, retold
+from rankings.agreement import left_out_distances
+from rankings.baselines import A_PERSON
 from rankings.consensus import consensus_of
+from rankings.distances import Distance
+from rankings.edit_distance import expected_from_random_order
 from rankings.errors import RankingError
 from rankings.from_scores import f_beta, ranking_from_scores
 from rankings.orders import Ranking, methods_of
-from rankings.report import Settings
+from rankings.report import ALL_TIED, RANDOM_ORDER, Settings
 
 from .orders import Bucket, Comparison, Letters, Order, Pane
 
@@ -30,6 +37,17 @@ class Picture:
 
 
 @dataclass(frozen=True, slots=True)
+class Baseline:
+    """What stands below the protocols of a report, on this image; ``key`` where it is one order."""
+
+    name: str
+    edit: float | None
+    kemeny: float | None
+    about: str
+    key: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class ImagePage:
     """All of an image for one criterion."""
 
@@ -38,12 +56,17 @@ class ImagePage:
     n_rankings: int
     # Why the consensus does not count in a report yet; empty when it does.
     does_not_count: str
+    # People were asked some of the methods here, and nobody all of them.
+    asks_pairs: bool
     wall: Sequence[Bucket]
     unranked: Sequence[Pane]
     without_result: Sequence[Method]
     annotators: Sequence[Order]
     protocols: Sequence[Order]
     is_all_tied: bool
+    baselines: Sequence[Baseline] = ()
+    # The order of the baseline that ties all.
+    all_tied: Order | None = None
 
     @property
     def panes(self) -> list[Pane]:
@@ -51,7 +74,8 @@ class ImagePage:
 
     @property
     def orders(self) -> list[Order]:
-        return [order for order in (*self.protocols, *self.annotators) if order.edit is not None]
+        found = (*self.protocols, *([self.all_tied] if self.all_tied else ()), *self.annotators)
+        return [order for order in found if order.edit is not None]
 
 
 def find_image(study: Study, name: str) -> Image | None:
@@ -105,22 +129,72 @@ def image_page(
         if assignment.rankings
     }
     excluded = left_out(study)
-    complete = [ranking for person, ranking in rankings.items() if person not in excluded]
+    # What was drawn for one person is no ranking of the image, and is shown beside.
+    whole = [a.annotator_id for a in assignments if a.drawn is None and a.annotator_id in rankings]
+    complete = [rankings[person] for person in whole if person not in excluded]
+    asks_pairs = not whole and any(assignment.drawn is not None for assignment in assignments)
     consensus = consensus_of(complete, settings.consensus) if complete else None
     letters = Letters(consensus, methods, results, image.dataset.box_convention)
     compare = Comparison(consensus, letters, script)
+    all_tied = _all_tied(consensus, compare) if consensus else None
     return ImagePage(
         picture=picture_of(image, results, url),
         criterion=criterion,
         n_rankings=len(complete),
-        does_not_count=_does_not_count(complete, settings),
+        does_not_count="" if asks_pairs else _does_not_count(complete, settings),
+        asks_pairs=asks_pairs,
         wall=letters.buckets(consensus) if consensus else (),
         unranked=letters.unranked(consensus),
         without_result=[method for method in methods if method.name not in letters.panes],
         annotators=_annotators(assignments, rankings, excluded, names, compare),
         protocols=_protocols(study, image, criterion, settings, runs, compare),
         is_all_tied=consensus is not None and len(consensus) == 1 < len(consensus[0]),
+        baselines=_baselines(consensus, all_tied, complete, settings) if consensus else (),
+        all_tied=all_tied,
     )
+
+
+def _all_tied(consensus: Ranking, compare: Comparison) -> Order:
+    ranking: Ranking = (tuple(name for bucket in consensus for name in bucket),)
+    order = Order("all-tied", retold(ALL_TIED), buckets=compare.letters.buckets(ranking))
+    return compare.compared(order, ranking)
+
+
+def _baselines(
+    consensus: Ranking, all_tied: Order | None, complete: Sequence[Ranking], settings: Settings
+) -> list[Baseline]:
+    """Return the baselines as the report has them, of one image."""
+    n = sum(map(len, consensus))
+    rows = [
+        Baseline(
+            retold(RANDOM_ORDER),
+            expected_from_random_order(consensus),
+            n * (n - 1) / 4,
+            _("the mean over all orders without ties"),
+        )
+    ]
+    if all_tied is not None and all_tied.edit is not None:
+        about = _("every method the same")
+        rows.insert(
+            0,
+            Baseline(
+                retold(ALL_TIED), all_tied.edit.distance, all_tied.kemeny, about, all_tied.key
+            ),
+        )
+    about = _("the mean over annotators, each against the consensus of the others")
+    people = {str(at): ranking for at, ranking in enumerate(complete)}
+    is_comparable = len({methods_of(ranking) for ranking in complete}) == 1
+    if len(complete) > 1 and is_comparable:
+        edit, kemeny = (_of_a_person(people, distance, settings) for distance in ("edit", "kemeny"))
+        rows.append(Baseline(retold(A_PERSON), edit, kemeny, about))
+    return rows
+
+
+def _of_a_person(people: Mapping[str, Ranking], distance: Distance, settings: Settings) -> float:
+    [found] = left_out_distances(
+        {"": people}, distance=distance, consensus=settings.consensus
+    ).values()
+    return sum(found.values()) / len(found)
 
 
 def _named(buckets: Sequence[Sequence[int]], name_of: Mapping[int, str]) -> Ranking:
@@ -133,10 +207,15 @@ def _named(buckets: Sequence[Sequence[int]], name_of: Mapping[int, str]) -> Rank
 
 def _does_not_count(rankings: Sequence[Ranking], settings: Settings) -> str:
     if len(rankings) < settings.min_annotators:
-        return f"{len(rankings)} of {settings.min_annotators} complete rankings"
+        return _("{n} of {needed} complete rankings").format(
+            n=len(rankings), needed=settings.min_annotators
+        )
     ranked = [methods_of(ranking) for ranking in rankings]
     differing = frozenset.union(*ranked) - frozenset.intersection(*ranked)
-    return f"not ranked by every annotator: {', '.join(sorted(differing))}" if differing else ""
+    if not differing:
+        return ""
+    words = _("not ranked by every annotator: {methods}")
+    return words.format(methods=", ".join(sorted(differing)))
 
 
 def _annotators(
@@ -157,7 +236,7 @@ def _annotators(
         order = Order(
             key,
             name,
-            state=assignment.get_state_display(),
+            state=str(assignment.get_state_display()),
             n_screens=answered.get(assignment.annotator_id, 0),
             is_left_out=assignment.annotator_id in excluded,
         )
@@ -218,13 +297,13 @@ def _value(
 
 
 def _no_order(scores: Mapping[str, float | None], refusal: RankingError) -> str:
-    return str(refusal) if scores else "no scores on this image"
+    return retold(str(refusal)) if scores else _("no scores on this image")
 
 
 def _shown(value: float | None, decimals: int | None) -> str:
     if value is None:
         return ""
-    return f"{value:.{decimals}f}" if decimals is not None else f"{value:.10g}"
+    return numeral(f"{value:.{decimals}f}" if decimals is not None else f"{value:.10g}")
 
 
 def _matches_by(run: ProtocolRun) -> str:

@@ -7,6 +7,7 @@ from django.core.paginator import Paginator
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
 from django.urls import reverse
+from django.utils.translation import gettext
 from django.views.decorators.http import require_http_methods, require_safe
 
 from annotate.datasets.models import Image, Result
@@ -16,6 +17,7 @@ from annotate.requests import SignedInRequest
 from annotate.studies.models import Study
 from annotate.studies.pseudonyms import pseudonyms, usernames
 from annotate.studies.views import followed
+from engine.words import retold
 from protocols.core.errors import ProtocolError
 from rankings.elicitation import CRITERIA
 
@@ -25,9 +27,11 @@ from . import compare as image_compare
 from . import disagreement as image_disagreement
 from .forms import DisagreementForm, ImageForm, ParametersForm, changed_parameters
 from .page import find_image, image_page, picture_of, results_of
+from .pair_answers import answers_to
 from .screens import screens_of
 
 _IMAGES_PER_PAGE = 25
+_MOST_LEFT_OUT = 200
 
 
 @login_required
@@ -69,7 +73,7 @@ def image(request: HttpRequest, slug: str, image: str) -> HttpResponse:
         assignment = get_object_or_404(study.assignments, image=asked_image, annotator=person)
         context["screens_by"] = shown[person]
         context["screens"] = screens_of(assignment)
-        context["unsettled"] = assignment.unsettled
+        context["unsettled"] = gettext(" and ").join(map(retold, assignment.unsettled))
     return render(request, "reports/image.html", context)
 
 
@@ -106,10 +110,17 @@ def compare(request: HttpRequest, slug: str, image: str) -> HttpResponse:
             for side, result in pair
         ]
     except ProtocolError as refused:
-        refusal = str(refused)
+        refusal = retold(str(refused))
         sides = [image_compare.side_of(side, result, asked_image, None) for side, result in pair]
     picture = picture_of(asked_image, results, _photograph(asked_image))
+    hides_names = request.GET.get("pseudonyms", "") not in ("", "0")
+    key_of = pseudonyms(study)
+    shown = key_of if hides_names else usernames(key_of)
+    names = {person: (key_of[person], shown[person]) for person in key_of}
     context |= {
+        "criteria": CRITERIA,
+        "hides_names": hides_names,
+        "answers": list(answers_to(study, left, right, names)),
         "sides": sides,
         "picture": picture,
         "protocols": list(protocols),
@@ -137,21 +148,28 @@ def disagreement(request: SignedInRequest, slug: str) -> HttpResponse:
         return render(request, "reports/disagreement.html", context, status=422)
     if not runs:
         return render(request, "reports/disagreement.html", context)
-    [run] = form.runs()
+    run, baseline = next(iter(form.runs()), None), form.baseline()
     query = request.GET.copy()
     query.pop("page", None)
     question = image_disagreement.Question(
         run=run,
+        baseline=baseline,
         criterion=form.cleaned_data["criterion"],
         settings=form.settings(),
-        only=form.cleaned_data["only"],
+        # A baseline is not counted among the protocols.
+        only="" if baseline else form.cleaned_data["only"],
         among=form.rivals(),
         query=query.urlencode(),
     )
     if request.method == "POST":
         person = request.user
         return go_to(stored.count(study, stored.DISAGREEMENT, person=person, **question.asked))
-    context |= {"run": run, "criterion": question.criterion, "only": question.only}
+    context |= {
+        "name": question.name,
+        "about": image_disagreement.BASELINES.get(baseline, ""),
+        "criterion": question.criterion,
+        "only": question.only,
+    }
     context |= _apart(request, study, question)
     return render(request, "reports/disagreement.html", context)
 
@@ -178,9 +196,10 @@ def _apart(
     return {
         "is_large": is_large,
         "counted_at": counted_at,
-        "script": f"protocol-{question.run.pk}",
+        "script": f"protocol-{question.run.pk}" if question.run else "baselines",
         "settings": question.settings,
         "found": apart,
+        "left_out": [(name, retold(reason)) for name, reason in apart.left_out[:_MOST_LEFT_OUT]],
         "page": page,
         "rows": [(row, small[row.name]) for row in page],
         "settings_query": settings.urlencode(),

@@ -9,16 +9,34 @@ from typing import Final
 
 from ..data import FigureData
 from ..figure import Figure
-from . import agreement, beta, critical_difference, distances, progress, scores, wins
+from . import (
+    agreement,
+    beta,
+    critical_difference,
+    distances,
+    nearness,
+    parts_of_images,
+    plan,
+    progress,
+    scores,
+    strengths,
+    variance,
+    wins,
+)
 
 # name in addresses -> the numbers, the words and the drawing of the figure
 _FIGURES: Final[Mapping[str, Callable[[FigureData], Figure]]] = {
+    "nearness": nearness.figure_of,
     "distances": distances.figure_of,
     "wins": wins.figure_of,
     "critical-difference": critical_difference.figure_of,
     "scores": scores.figure_of,
+    "strengths": strengths.figure_of,
     "beta": beta.figure_of,
     "agreement": agreement.figure_of,
+    "variance": variance.figure_of,
+    "parts": parts_of_images.figure_of,
+    plan.NAME: plan.figure_of,
     "progress": progress.figure_of,
 }
 NAMES: Final = tuple(_FIGURES)

@@ -4,15 +4,19 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from itertools import combinations
 
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
 from rankings.distances import kemeny_distances
 from rankings.edit_distance import edit_distances, places_of
 from rankings.orders import methods_of
+from rankings.rounding import in_decimals
 
 from ..data import FigureData, noted_as_live
 from ..figure import Figure, without_drawing
 from ..numbers import Matrix, Rankings
 from ..parts import matrix_of_cells
-from ..words import DISTANCE_NAMES, SHORT_DISTANCE_NAMES, counted, listed
+from ..words import DISTANCE_NAMES, SHORT_DISTANCE_NAMES, capital, listed, titled, whole
 
 # (row, column) of the matrix, the column after the row -> mean distance
 _Pairs = Mapping[tuple[int, int], float]
@@ -55,8 +59,8 @@ def annotator_agreement(
     constant : sequence of str
         Annotators whose rankings tie everything.
     """
-    title = f"Agreement between annotators by {criterion}"
-    columns = ("Annotator", *annotators)
+    title = titled(_("Agreement between annotators"), criterion)
+    columns = (_("Annotator"), *annotators)
     pairs = list(combinations(range(len(annotators)), 2))
     known = {
         (row, column): mean for row, column in pairs if (mean := means[row][column]) is not None
@@ -68,9 +72,10 @@ def annotator_agreement(
         name="agreement",
         title=title,
         caption=(
-            f"Mean {DISTANCE_NAMES[distance]} between the rankings by {criterion} of two "
-            "annotators over the images that both have ranked; 0 is full agreement. A1 is "
-            "annotator-1 of the raw data."
+            _(
+                "Mean {distance} between the rankings by {criterion} of two annotators over the images "
+                "that both have ranked; 0 is full agreement. A1 is annotator-1 of the raw data."
+            ).format(distance=DISTANCE_NAMES[distance], criterion=_(criterion))
         ),
         summary=_summary(annotators, known),
         columns=columns,
@@ -82,43 +87,51 @@ def annotator_agreement(
             matrix=means,
             top=max(known.values()) or 1.0,
             digits=1,
-            legend=f"Mean {SHORT_DISTANCE_NAMES[distance]}",
+            legend=capital(_("mean {distance}").format(distance=SHORT_DISTANCE_NAMES[distance])),
         ),
     )
 
 
 def _missing(annotators: Sequence[str], known: _Pairs) -> str:
     if not annotators:
-        return "No annotator has ranked an image completely yet."
+        return _("No annotator has ranked an image completely yet.")
     if len(annotators) == 1:
-        return "One annotator has ranked images so far; agreement needs two."
-    return "" if known else "No two annotators have ranked the same image yet."
+        return _("One annotator has ranked images so far; agreement needs two.")
+    return "" if known else _("No two annotators have ranked the same image yet.")
 
 
 def _summary(annotators: Sequence[str], known: _Pairs) -> str:
     far = max(known, key=lambda pair: known[pair])
     near = min(known, key=lambda pair: known[pair])
-    return (
-        f"Heat map of {len(annotators)} annotators. Nearest: {annotators[near[0]]} and "
-        f"{annotators[near[1]]}, {known[near]:.2f}; farthest: {annotators[far[0]]} and "
-        f"{annotators[far[1]]}, {known[far]:.2f}."
+    return _(
+        "Heat map of {n} annotators. Nearest: {near}, {least}; farthest: {far}, {most}."
+    ).format(
+        n=len(annotators),
+        near=listed([annotators[at] for at in near]),
+        least=in_decimals(known[near], 2),
+        far=listed([annotators[at] for at in far]),
+        most=in_decimals(known[far], 2),
     )
 
 
 def _notes(known: _Pairs, n_pairs: int, constant: Sequence[str]) -> list[str]:
     notes = []
     if len(known) < n_pairs:
+        n = n_pairs - len(known)
         notes.append(
-            f"{counted(n_pairs - len(known), 'pair')} of annotators without a common image "
-            "have a dash."
+            ngettext(
+                "{n} pair of annotators without a common image has a dash.",
+                "{n} pairs of annotators without a common image have a dash.",
+                n,
+            ).format(n=whole(n))
         )
     if constant:
-        notes.append(f"Ties everything on every image: {listed(constant)}.")
+        notes.append(_("Ties everything on every image: {names}.").format(names=listed(constant)))
     distances = set(known.values())
     if distances == {0}:
-        notes.append("All annotators agree on every common image.")
+        notes.append(_("All annotators agree on every common image."))
     elif len(distances) == 1:
-        notes.append("All pairs are equally far apart.")
+        notes.append(_("All pairs are equally far apart."))
     return notes
 
 

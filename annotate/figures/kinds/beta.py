@@ -4,6 +4,10 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Final, NamedTuple
 
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from rankings.rounding import in_decimals
 from rankings.tuning import beta_search
 
 from ..data import FigureData, noted_as_live
@@ -13,10 +17,12 @@ from ..parts import data_of, finished, label_width, marks, nominal, quantitative
 from ..words import (
     DISTANCE_NAMES,
     SHORT_DISTANCE_NAMES,
-    counted,
+    capital,
+    counted_images,
     groups_of_equals,
     listed,
     missing_images,
+    whole,
 )
 
 _MARKS: Final = ("circle", "square", "triangle-up", "diamond", "triangle-down", "cross")
@@ -78,8 +84,8 @@ def beta_curves(
     curves : protocol -> (beta, mean distance), betas ascending
     optima : protocol -> (beta, mean distance) where it is smallest
     """
-    title = "Recall or precision: the F‑score's beta against preference"
-    columns = ("Beta", *curves)
+    title = _("Recall or precision: the F‑score's beta against preference")
+    columns = (_("Beta"), *curves)
     missing = missing_images(range(n_images), tuple(curves), left_out)
     if missing:
         return without_drawing("beta", title, columns, missing)
@@ -88,9 +94,11 @@ def beta_curves(
         name="beta",
         title=title,
         caption=(
-            f"Mean {DISTANCE_NAMES[distance]} between the preference consensus and the ranking by "
-            f"F-score, over {counted(n_images, 'image')}, as beta weighs recall more (right) or "
-            "precision more (left). Mark: each protocol's best beta."
+            _(
+                "Mean {distance} between the preference consensus and the ranking by F-score, over "
+                "{images}, as beta weighs recall more (right) or precision more (left). Mark: each "
+                "protocol's best beta."
+            ).format(distance=DISTANCE_NAMES[distance], images=counted_images(n_images))
         ),
         summary=_summary(curves, optima),
         columns=columns,
@@ -104,17 +112,25 @@ def beta_curves(
 
 def _summary(curves: _Curves, optima: _Optima) -> str:
     nearest_first = sorted(optima, key=lambda name: (optima[name][1], name))
-    best = (f"{name} {optima[name][0]:.2f} ({optima[name][1]:.2f})" for name in nearest_first)
-    return f"{counted(len(curves), 'line')}. Best beta: {'; '.join(best)}."
+    best = (
+        f"{name} {in_decimals(optima[name][0], 2)} ({in_decimals(optima[name][1], 2)})"
+        for name in nearest_first
+    )
+    return ngettext(
+        "{n} line. Best beta: {best}.", "{n} lines. Best beta: {best}.", len(curves)
+    ).format(n=whole(len(curves)), best=_("; ").join(best))
 
 
 def _notes(curves: _Curves, n_images: int) -> list[str]:
-    notes = ["One image: its curve says nothing about others."] if n_images == 1 else []
+    notes = [_("One image: its curve says nothing about others.")] if n_images == 1 else []
     flat = [name for name, curve in curves.items() if len({value for _, value in curve}) == 1]
     if flat:
-        notes.append(f"Beta changes nothing for {listed(flat)}.")
+        notes.append(_("Beta changes nothing for {names}.").format(names=listed(flat)))
     equals = groups_of_equals({name: tuple(curve) for name, curve in curves.items()})
-    return [*notes, *(f"The same curve: {listed(names)}." for names in equals)]
+    return [
+        *notes,
+        *(_("The same curve: {names}.").format(names=listed(names)) for names in equals),
+    ]
 
 
 class _Style(NamedTuple):
@@ -140,7 +156,7 @@ def _drawing(paper: Paper, curves: _Curves, optima: _Optima, distance: str) -> S
     # Labels stand at least 8.5 points apart.
     label_at = _spread(ends, low, high, 8.5 * (high - low) / height)
     scale = {"domain": [low, high], "nice": False, "zero": False}
-    y_title = f"Mean {SHORT_DISTANCE_NAMES[distance]}"
+    y_title = capital(_("mean {distance}").format(distance=SHORT_DISTANCE_NAMES[distance]))
     place = {
         "x": _beta_axis(curves),
         "y": quantitative("distance", title=y_title, scale=scale, axis={"tickCount": 5}),
@@ -222,7 +238,7 @@ def _beta_axis(curves: _Curves) -> Spec:
     betas = [beta for curve in curves.values() for beta, _ in curve]
     return quantitative(
         "beta",
-        title="Beta (log scale)",
+        title=_("Beta (log scale)"),
         scale={"type": "log", "base": 2, "domain": [betas[0], max(betas)], "nice": False},
         axis={
             "values": [1 / 8, 1 / 4, 1 / 2, 1, 2, 4, 8],

@@ -5,7 +5,11 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Final
 
+from django.utils.translation import gettext as _
+
+from engine.words import numeral
 from rankings.resampling import distance_table
+from rankings.rounding import in_decimals
 from rankings.significance import CriticalDifference, friedman_test
 from rankings.significance import critical_difference as nemenyi_test
 
@@ -13,9 +17,17 @@ from ..data import FigureData
 from ..figure import Figure, Spec, without_drawing
 from ..papers import Paper, text_width_pt
 from ..parts import data_of, finished, marks, nominal, quantitative
-from ..words import counted, listed, missing_images
+from ..words import counted_images, listed, missing_images, titled
 
-_COLUMNS: Final = ("Protocol", "Average rank", "Not told apart in")
+
+def _columns() -> tuple[str, ...]:
+    return (
+        _("Protocol"),
+        _("Average rank"),
+        _("Not told apart in"),
+    )
+
+
 # From the top of the drawing, in points: the bar of the critical difference, and the axis.
 _LIMIT_Y: Final = 8
 _AXIS_Y: Final = 34.0
@@ -42,15 +54,15 @@ def critical_difference(
     left_out: Sequence[tuple[str, str]] = (),
 ) -> Figure:
     """Return a critical-difference diagram: average ranks, and bars over what is not told apart."""
-    title = f"Average ranks of the protocols by {criterion}"
+    title = titled(_("Average ranks of the protocols"), criterion)
     protocols = [name for name, _ in tested.average_ranks]
     missing = missing_images(range(tested.n_images), protocols, left_out)
     if missing:
-        return without_drawing("critical-difference", title, _COLUMNS, missing)
+        return without_drawing("critical-difference", title, _columns(), missing)
     limit = tested.critical_difference
     if limit is None:
-        reason = "One protocol has no rank among others."
-        return without_drawing("critical-difference", title, _COLUMNS, reason)
+        reason = _("One protocol has no rank among others.")
+        return without_drawing("critical-difference", title, _columns(), reason)
     ranks = {name: rank for name, rank in tested.average_ranks if rank is not None}
     # Bars only after a test of all protocols together has said that they differ.
     is_rejected = p_value is not None and p_value <= tested.alpha
@@ -59,14 +71,20 @@ def critical_difference(
         name="critical-difference",
         title=title,
         caption=(
-            f"Average rank of each protocol's distance over {counted(tested.n_images, 'image')} "
-            f"(1 is nearest to people). {_bars(is_rejected)} CD is Nemenyi's critical difference at "
-            f"level {tested.alpha:g}. The annotators are taken as fixed: nothing is said of others."
+            _(
+                "Average rank of each protocol's distance over {images} (1 is nearest to people). "
+                "{bars} CD is Nemenyi's critical difference at level {level}. The annotators are taken "
+                "as fixed: nothing is said of others."
+            ).format(
+                images=counted_images(tested.n_images),
+                bars=_bars(is_rejected),
+                level=numeral(f"{tested.alpha:g}"),
+            )
         ),
         summary=_summary(ranks, groups, is_rejected),
-        columns=_COLUMNS,
+        columns=_columns(),
         rows=tuple(
-            (name, rank, _groups_with(name, groups) if is_rejected else "not tested")
+            (name, rank, _groups_with(name, groups) if is_rejected else _("not tested"))
             for name, rank in ranks.items()
         ),
         notes=tuple(_notes(ranks, limit, tested.alpha, p_value)),
@@ -75,44 +93,64 @@ def critical_difference(
 
 
 def _groups_with(name: str, groups: Sequence[Sequence[str]]) -> str:
-    numbers = [f"group {number}" for number, group in enumerate(groups, 1) if name in group]
-    return ", ".join(numbers) or "no group"
+    numbers = [
+        _("group {number}").format(number=number)
+        for number, group in enumerate(groups, 1)
+        if name in group
+    ]
+    return ", ".join(numbers) or _("no group")
 
 
 def _bars(is_rejected: bool) -> str:
     if is_rejected:
-        return "Bars join protocols that Nemenyi's test does not tell apart."
-    return "There are no bars: Friedman's test does not say that the protocols differ at all."
+        return _("Bars join protocols that Nemenyi's test does not tell apart.")
+    return _("There are no bars: Friedman's test does not say that the protocols differ at all.")
 
 
 def _summary(ranks: Mapping[str, float], groups: Sequence[Sequence[str]], is_rejected: bool) -> str:
-    first, *_, last = ranks
-    told = "; ".join(f"not told apart: {listed(group)}" for group in groups)
+    names = list(ranks)
+    first, last = names[0], names[-1]
+    told = _("; ").join(
+        _("not told apart: {names}").format(names=listed(group)) for group in groups
+    )
     if not is_rejected:
-        told = "Friedman's test does not say that they differ"
-    return (
-        f"Critical-difference diagram of {len(ranks)} protocols, from {first} "
-        f"({ranks[first]:.2f}) to {last} ({ranks[last]:.2f}); {told or 'all are told apart'}."
+        told = _("Friedman's test does not say that they differ")
+    return _(
+        "Critical-difference diagram of {n} protocols, from {first} ({best}) to {last} ({worst}); "
+        "{told}."
+    ).format(
+        n=len(ranks),
+        first=first,
+        best=in_decimals(ranks[first], 2),
+        last=last,
+        worst=in_decimals(ranks[last], 2),
+        told=told or _("all are told apart"),
     )
 
 
 def _notes(
     ranks: Mapping[str, float], limit: float, alpha: float, p_value: float | None
 ) -> list[str]:
-    notes = [f"The critical difference is {limit:.2f} at level {alpha:g}."]
+    notes = [
+        _("The critical difference is {limit} at level {level}.").format(
+            limit=in_decimals(limit, 2), level=numeral(f"{alpha:g}")
+        )
+    ]
     if p_value is None:
-        notes.append("Friedman's test cannot be made of these distances.")
+        notes.append(_("Friedman's test cannot be made of these distances."))
     else:
-        notes.append(f"Friedman's test that all protocols are alike: {_p_text(p_value)}.")
+        notes.append(
+            _("Friedman's test that all protocols are alike: {p}.").format(p=_p_text(p_value))
+        )
     if limit >= len(ranks) - 1:
-        notes.append("With so few images no difference of ranks could be told from chance.")
+        notes.append(_("With so few images no difference of ranks could be told from chance."))
     if len(set(ranks.values())) == 1:
-        notes.append("All protocols have the same average rank.")
+        notes.append(_("All protocols have the same average rank."))
     return notes
 
 
 def _p_text(p_value: float) -> str:
-    return "p < 0.001" if p_value < 0.001 else f"p = {p_value:.3f}"
+    return f"p < {in_decimals(0.001, 3)}" if p_value < 0.001 else f"p = {in_decimals(p_value, 3)}"
 
 
 @dataclass
@@ -134,7 +172,7 @@ def _drawing(
 ) -> Spec:
     """Return the diagram in points: its lines belong to no axis that Vega-Lite has."""
     # Names stand left and right of the axis, which goes from rank 1 to the number of protocols.
-    margin = min(max(map(text_width_pt, ranks)) + 8, 0.34 * paper.width_pt)
+    margin = min(max(map(text_width_pt, ranks)) + 8, 0.37 * paper.width_pt)
     unit = (paper.width_pt - 2 * margin - 8) / (len(ranks) - 1)
     place = {name: margin + 4 + (rank - 1) * unit for name, rank in ranks.items()}
     first_y = _AXIS_Y + 10 + _LANE * len(groups)
@@ -173,7 +211,9 @@ def _draw_limit(
     canvas.line(start, _LIMIT_Y - 3, start, _LIMIT_Y + 3, 1, soft)
     if drawn == limit:
         canvas.line(end, _LIMIT_Y - 3, end, _LIMIT_Y + 3, 1, soft)
-    canvas.text(end + 4, _LIMIT_Y, f"CD = {limit:.2f}", "left", soft)
+    canvas.text(
+        end + 4, _LIMIT_Y, _("CD = {limit}").format(limit=in_decimals(limit, 2)), "left", soft
+    )
 
 
 def _draw_names(
@@ -189,7 +229,6 @@ def _draw_names(
         canvas.line(x, _AXIS_Y, x, y, 0.75, ink)
         canvas.line(x, y, edge, y, 0.75, ink)
         canvas.text(edge + (-3 if is_left else 3), y, name, "right" if is_left else "left", ink)
-        canvas.texts[-1]["limit"] = margin - 4
 
 
 def _chart(canvas: _Canvas, width: float, height: float, margin: float) -> Spec:
@@ -213,7 +252,8 @@ def _chart(canvas: _Canvas, width: float, height: float, margin: float) -> Spec:
                 {"text": nominal("text")},
                 align=align,
                 baseline="middle",
-                limit=margin if align == "right" else 0,
+                # As far as the edge: what is longer ends in an ellipsis and is not cut.
+                limit=0 if align == "center" else margin - 4,
             ),
         }
         for align in ("left", "center", "right")

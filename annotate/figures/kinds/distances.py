@@ -4,6 +4,11 @@ from collections.abc import Collection, Sequence
 from functools import partial
 from typing import NamedTuple
 
+from django.utils.translation import gettext as _
+
+from rankings.baselines import said_of_row
+from rankings.rounding import in_decimals
+
 from ..data import FigureData
 from ..figure import Figure, Spec, without_drawing
 from ..numbers import Distances, five_numbers, mean
@@ -11,24 +16,27 @@ from ..papers import Paper
 from ..parts import data_of, fitted, label_width, marks, names_axis, nominal, quantitative
 from ..words import (
     DISTANCE_NAMES,
-    SHORT_DISTANCE_NAMES,
-    capital,
-    counted,
+    counted_images,
+    counted_protocols,
     identical,
     missing_images,
     one_image,
+    titled,
+    to_consensus,
 )
 
-_COLUMNS = (
-    "Protocol",
-    "Images",
-    "Smallest",
-    "Quarter",
-    "Median",
-    "Three quarters",
-    "Largest",
-    "Mean",
-)
+
+def _columns() -> tuple[str, ...]:
+    return (
+        _("Protocol"),
+        _("Images"),
+        _("Smallest"),
+        _("Quarter"),
+        _("Median"),
+        _("Three quarters"),
+        _("Largest"),
+        _("Mean"),
+    )
 
 
 class _Box(NamedTuple):
@@ -66,12 +74,15 @@ def distance_distribution(
     left_out: Sequence[tuple[str, str]] = (),
 ) -> Figure:
     """Return box plots of each protocol's distances over the images, the nearest first."""
-    title = f"Distances to the consensus by {criterion}"
+    title = titled(_("Distances to the consensus"), criterion)
     missing = missing_images(distances, protocols, left_out)
     if missing:
-        return without_drawing("distances", title, _COLUMNS, missing)
+        return without_drawing("distances", title, _columns(), missing)
     box_of = {
-        name: _box(name, [of_image[name] for of_image in distances.values()])
+        name: _box(
+            said_of_row(name),
+            [of_image[name] for of_image in distances.values()],
+        )
         for name in (*protocols, *baselines)
     }
     order = sorted(protocols, key=lambda name: (box_of[name].mean, name))
@@ -81,10 +92,12 @@ def distance_distribution(
         title=title,
         caption=_caption(distance, criterion, len(distances), has_baselines=bool(baselines)),
         summary=_summary([box_of[name] for name in order]),
-        columns=_COLUMNS,
+        columns=_columns(),
         rows=tuple(tuple(box) for box in boxes),
         notes=(*one_image(distances), *identical(distances, order)),
-        draw=partial(_boxes, boxes=boxes, baselines=set(baselines), distance=distance),
+        draw=partial(
+            _boxes, boxes=boxes, baselines={*map(said_of_row, baselines)}, distance=distance
+        ),
     )
 
 
@@ -94,20 +107,33 @@ def _box(name: str, values: Sequence[float]) -> _Box:
 
 
 def _caption(distance: str, criterion: str, n_images: int, *, has_baselines: bool) -> str:
-    return (
-        f"The {DISTANCE_NAMES[distance]} of each protocol's ranking to the consensus by "
-        f"{criterion}, over {counted(n_images, 'image')}; lower is nearer to people. Box: the "
-        "middle half; line: smallest to largest; bar: median; diamond: mean."
-        + (" Paler rows are baselines." if has_baselines else "")
-    )
+    says = [
+        _(
+            "The {distance} of each protocol's ranking to the consensus by {criterion}, over {images}; "
+            "lower is nearer to people. Box: the middle half; line: smallest to largest; bar: median; "
+            "diamond: mean."
+        ).format(
+            distance=DISTANCE_NAMES[distance],
+            criterion=_(criterion),
+            images=counted_images(n_images),
+        )
+    ]
+    if has_baselines:
+        says.append(_("Paler rows are baselines."))
+    return " ".join(says)
 
 
 def _summary(boxes: Sequence[_Box]) -> str:
     nearest, farthest = boxes[0], boxes[-1]
-    return (
-        f"Box plot of {counted(len(boxes), 'protocol')}. Nearest to people on average: "
-        f"{nearest.protocol}, {nearest.mean:.2f}; farthest: {farthest.protocol}, "
-        f"{farthest.mean:.2f}."
+    return _(
+        "Box plot of {protocols}. Nearest to people on average: {nearest}, {least}; farthest: "
+        "{farthest}, {most}."
+    ).format(
+        protocols=counted_protocols(len(boxes)),
+        nearest=nearest.protocol,
+        least=in_decimals(nearest.mean, 2),
+        farthest=farthest.protocol,
+        most=in_decimals(farthest.mean, 2),
     )
 
 
@@ -119,7 +145,7 @@ def _boxes(paper: Paper, boxes: Sequence[_Box], baselines: Collection[str], dist
     edge = _for_baselines(theme.soft, others=theme.mark)
     x = quantitative(
         "smallest",
-        title=f"{capital(SHORT_DISTANCE_NAMES[distance])} to the consensus",
+        title=to_consensus(distance),
         scale={"domain": [0, largest or 1], "nice": True, "zero": True},
         axis={"tickCount": 6, "grid": True},
     )

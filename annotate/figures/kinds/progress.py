@@ -5,11 +5,14 @@ from datetime import date, timedelta
 from functools import partial
 from typing import Final
 
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
 from ..data import FigureData, completed_per_day, noted_as_live
 from ..figure import Cell, Figure, Row, Spec, without_drawing
 from ..papers import Paper
 from ..parts import data_of, fitted, marks, quantitative
-from ..words import counted
+from ..words import whole
 
 _A_DAY: Final = timedelta(days=1)
 
@@ -20,10 +23,10 @@ def figure_of(data: FigureData) -> Figure:
 
 def progress_over_time(days: Sequence[tuple[date, int]]) -> Figure:
     """Return how many rankings were completed on each day; days without any are left out."""
-    title = "Complete rankings per day"
-    columns = ("Day", "Complete rankings", "In total")
+    title = _("Complete rankings per day")
+    columns = (_("Day"), _("Complete rankings"), _("In total"))
     if not days:
-        reason = "No image has been ranked completely yet."
+        reason = _("No image has been ranked completely yet.")
         return without_drawing("progress", title, columns, reason)
     order = sorted(days)
     rows: list[Row] = []
@@ -32,14 +35,24 @@ def progress_over_time(days: Sequence[tuple[date, int]]) -> Figure:
         total += n
         rows.append((day, n, total))
     busiest = max(order, key=lambda item: item[1])
-    notes = ("All on one day.",) if len(order) == 1 else ()
+    notes = (_("All on one day."),) if len(order) == 1 else ()
     return Figure(
         name="progress",
         title=title,
-        caption="Rankings completed on each day (UTC), over all images and annotators.",
+        caption=_("Rankings completed on each day (UTC), over all images and annotators."),
         summary=(
-            f"Bar chart of {counted(len(order), 'day')} from {order[0][0]} to {order[-1][0]}: "
-            f"{counted(total, 'complete ranking')}, most on {busiest[0]} ({busiest[1]})."
+            _(
+                "Bar chart of {days} from {first} to {last}: {rankings}, most on {busiest} ({most})."
+            ).format(
+                days=ngettext("{n} day", "{n} days", len(order)).format(n=whole(len(order))),
+                first=order[0][0],
+                last=order[-1][0],
+                rankings=ngettext("{n} complete ranking", "{n} complete rankings", total).format(
+                    n=whole(total)
+                ),
+                busiest=busiest[0],
+                most=whole(busiest[1]),
+            )
         ),
         columns=columns,
         rows=tuple(rows),
@@ -73,7 +86,7 @@ def _days(paper: Paper, days: Sequence[tuple[date, int]]) -> Spec:
     }
     y = quantitative(
         "rankings",
-        title="Complete rankings",
+        title=_("Complete rankings"),
         scale={"domain": [0, max(n for _, n in days)], "nice": True},
         axis={"tickMinStep": 1, "tickCount": 4, "format": "d"},
     )

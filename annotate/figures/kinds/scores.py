@@ -4,6 +4,9 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Final, NamedTuple
 
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy, ngettext
+
 from rankings.from_scores import f_beta
 from rankings.orders import Ranking, doubled_ranks
 
@@ -12,19 +15,27 @@ from ..figure import Figure, Spec, without_drawing
 from ..numbers import five_numbers
 from ..papers import Paper
 from ..parts import data_of, finished, marks, quantitative
-from ..words import capital, counted, listed, missing_images, one_image
+from ..words import capital, counted_images, listed, missing_images, one_image, titled, whole
 
-_COLUMNS: Final = (
-    "Protocol",
-    "Rank",
-    "Results",
-    "Smallest",
-    "Quarter",
-    "Median",
-    "Three quarters",
-    "Largest",
-)
-_SCORE_NAMES: Final = {"recall": "recall R", "precision": "precision P", "preference": "F-score"}
+
+def _columns() -> tuple[str, ...]:
+    return (
+        _("Protocol"),
+        _("Rank"),
+        _("Results"),
+        _("Smallest"),
+        _("Quarter"),
+        _("Median"),
+        _("Three quarters"),
+        _("Largest"),
+    )
+
+
+_SCORE_NAMES: Final = {
+    "recall": gettext_lazy("recall R"),
+    "precision": gettext_lazy("precision P"),
+    "preference": gettext_lazy("F-score"),
+}
 # image -> protocol -> method -> score
 _Scores = Mapping[str, Mapping[str, Mapping[str, float | None]]]
 # (protocol, rank) -> scores of the methods that people gave this rank, over all images
@@ -87,14 +98,14 @@ def score_by_rank(
     consensus : image -> ranking
         The images that count; one image alone shows that image.
     """
-    title = f"Scores against the consensus by {criterion}"
+    title = titled(_("Scores against the consensus"), criterion)
     missing = missing_images(consensus, protocols, left_out)
     if missing:
-        return without_drawing("scores", title, _COLUMNS, missing)
+        return without_drawing("scores", title, _columns(), missing)
     by_rank, n_missing = _gathered(scores, consensus, protocols)
     if not by_rank:
-        reason = "No protocol has a score on the images that count."
-        return without_drawing("scores", title, _COLUMNS, reason)
+        reason = _("No protocol has a score on the images that count.")
+        return without_drawing("scores", title, _columns(), reason)
     rows = [
         _AtRank(
             protocol, rank, len(by_rank[protocol, rank]), *five_numbers(by_rank[protocol, rank])
@@ -103,16 +114,19 @@ def score_by_rank(
         for rank in sorted(rank for name, rank in by_rank if name == protocol)
     ]
     n_methods = max(sum(map(len, ranking)) for ranking in consensus.values())
-    score_name = _SCORE_NAMES.get(criterion, "score")
+    score_name = str(_SCORE_NAMES.get(criterion, _("score")))
     return Figure(
         name="scores",
         title=title,
         caption=_caption(score_name, criterion, len(consensus)),
         summary=(
-            f"{counted(len(protocols), 'panel')}, one for each protocol: the score, from 0 to 1, "
-            f"for ranks 1 to {n_methods}."
+            ngettext(
+                "{n} panel, one for each protocol: the score, from 0 to 1, for ranks 1 to {last}.",
+                "{n} panels, one for each protocol: the score, from 0 to 1, for ranks 1 to {last}.",
+                len(protocols),
+            ).format(n=len(protocols), last=n_methods)
         ),
-        columns=_COLUMNS,
+        columns=_columns(),
         rows=tuple(tuple(row) for row in rows),
         notes=tuple(_notes(by_rank, n_missing, consensus, protocols)),
         draw=partial(
@@ -143,12 +157,12 @@ def _gathered(
 
 
 def _caption(score_name: str, criterion: str, n_images: int) -> str:
-    return (
-        f"The {score_name} that each protocol gives against the rank that people gave by "
-        f"{criterion} (1 is best; ties share the mean of their places), over "
-        f"{counted(n_images, 'image')}. Dot: median; thick line: the middle half; thin line: "
-        "smallest to largest. A protocol that agrees with people falls from left to right."
-    )
+    return _(
+        "The {score} that each protocol gives against the rank that people gave by {criterion} (1 is "
+        "best; ties share the mean of their places), over {images}. Dot: median; thick line: the "
+        "middle half; thin line: smallest to largest. A protocol that agrees with people falls from "
+        "left to right."
+    ).format(score=score_name, criterion=_(criterion), images=counted_images(n_images))
 
 
 def _notes(
@@ -156,12 +170,16 @@ def _notes(
 ) -> list[str]:
     notes = one_image(consensus)
     if n_missing:
-        notes.append(f"{counted(n_missing, 'score')} missing and not shown.")
+        notes.append(
+            ngettext(
+                "{n} score missing and not shown.", "{n} scores missing and not shown.", n_missing
+            ).format(n=whole(n_missing))
+        )
     if all(len(ranking) == 1 for ranking in consensus.values()):
-        notes.append("People tied all methods on every image: there is one rank to show.")
+        notes.append(_("People tied all methods on every image: there is one rank to show."))
     constant = [name for name in protocols if _is_constant(by_rank, name)]
     if constant:
-        notes.append(f"The same score for everything: {listed(constant)}.")
+        notes.append(_("The same score for everything: {names}.").format(names=listed(constant)))
     return notes
 
 
@@ -190,7 +208,7 @@ def _panels(
             n_methods,
             width,
             y_title=y_title if at % n_columns == 0 else None,
-            x_title="Consensus rank" if at + n_columns >= len(protocols) else None,
+            x_title=_("Consensus rank") if at + n_columns >= len(protocols) else None,
         )
         for at, protocol in enumerate(protocols)
     ]
@@ -230,7 +248,7 @@ def _panel(
     # As a mark: a chart's title would stand higher where the axis has labels.
     place = {"x": {"value": width / 2}, "y": {"value": -5}}
     words = {**place, "text": {"value": title}, "color": {"value": theme.ink}}
-    head = marks("text", words, align="center", baseline="bottom", fontSize=7.5, limit=width)
+    head = marks("text", words, align="center", baseline="bottom", fontSize=7.5, limit=width + 10)
     return {
         "data": data_of([row._asdict() for row in rows]),
         "width": width,

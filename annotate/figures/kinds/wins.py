@@ -3,11 +3,13 @@
 from collections.abc import Sequence
 from functools import partial
 
+from django.utils.translation import gettext as _
+
 from ..data import FigureData
 from ..figure import Figure, without_drawing
 from ..numbers import Distances, mean
 from ..parts import matrix_of_cells
-from ..words import counted, identical, missing_images, one_image
+from ..words import counted_images, identical, missing_images, one_image, percent, titled
 
 
 def figure_of(data: FigureData) -> Figure:
@@ -27,11 +29,11 @@ def win_matrix(
     left_out: Sequence[tuple[str, str]] = (),
 ) -> Figure:
     """Return how often each protocol is nearer to people than each other one."""
-    title = f"Which protocol is nearer to people by {criterion}"
-    columns = ("Protocol", *protocols)
+    title = titled(_("Which protocol is nearer to people"), criterion)
+    columns = (_("Protocol"), *protocols)
     missing = missing_images(distances, protocols, left_out)
     if not missing and len(protocols) < 2:
-        missing = "One protocol has no other to be compared with."
+        missing = _("One protocol has no other to be compared with.")
     if missing:
         return without_drawing("wins", title, columns, missing)
     shares = win_shares(distances, protocols)
@@ -39,9 +41,11 @@ def win_matrix(
         name="wins",
         title=title,
         caption=(
-            f"Share of {counted(len(distances), 'image')} on which the protocol of the row is "
-            f"nearer to the consensus by {criterion} than that of the column; a tie counts half. "
-            "Columns are numbered as the rows are."
+            _(
+                "Share of {images} on which the protocol of the row is nearer to the consensus by "
+                "{criterion} than that of the column; a tie counts half. Columns are numbered as the "
+                "rows are."
+            ).format(images=counted_images(len(distances)), criterion=_(criterion))
         ),
         summary=_summary(protocols, shares),
         columns=columns,
@@ -53,7 +57,7 @@ def win_matrix(
             matrix=shares,
             top=1.0,
             digits=2,
-            legend="Share of images",
+            legend=_("Share of images"),
         ),
     )
 
@@ -85,7 +89,7 @@ def _summary(protocols: Sequence[str], shares: Sequence[Sequence[float | None]])
         for name, row in zip(protocols, shares, strict=True)
     }
     best = max(protocols, key=lambda name: means[name])
-    return (
-        f"Matrix of {len(protocols)} by {len(protocols)} shares. {best} is nearer than the "
-        f"others most often, on {means[best]:.0%} of the images on average."
-    )
+    return _(
+        "Matrix of {n} by {n} shares. {best} is nearer than the others most often, on {share} of the "
+        "images on average."
+    ).format(n=len(protocols), best=best, share=percent(means[best]))

@@ -1,0 +1,199 @@
+"""Dots of each protocol's Score with its interval, clusters, and what stands beside protocols."""
+
+from collections.abc import Sequence
+from functools import partial
+from typing import NamedTuple
+
+from django.utils.translation import gettext as _
+
+from annotate.reports.presentation import ShownTable, shown_table
+from rankings.baselines import said_of_row
+from rankings.rounding import in_decimals
+
+from ..data import FigureData
+from ..figure import Figure, Spec, without_drawing
+from ..papers import Paper
+from ..parts import data_of, fitted, label_width, marks, names_axis, nominal, quantitative
+from ..words import (
+    DISTANCE_NAMES,
+    counted_images,
+    counted_protocols,
+    missing_images,
+    titled,
+    to_consensus,
+)
+
+
+def _columns() -> tuple[str, ...]:
+    return (
+        _("Protocol"),
+        _("Score"),
+        _("Low"),
+        _("High"),
+        _("Cluster"),
+        _("Letters"),
+    )
+
+
+class _Dot(NamedTuple):
+    """A row: a protocol, or a baseline, which has no letters."""
+
+    name: str
+    score: float
+    low: float | None
+    high: float | None
+    cluster: str
+    letters: str
+    is_baseline: bool
+    is_person: bool
+
+
+def figure_of(data: FigureData) -> Figure:
+    return nearness(
+        shown_table(data.criterion, data.table, data.around), distance=data.settings.distance
+    )
+
+
+def nearness(shown: ShownTable, *, distance: str = "edit") -> Figure:
+    """Return each protocol's Score, the nearest first, and below the baselines."""
+    table = shown.table
+    title = titled(_("Distance to people"), shown.criterion)
+    protocols = [one.row.protocol for one in shown.rows]
+    missing = missing_images(table.consensus, protocols, table.left_out)
+    if missing:
+        return without_drawing("nearness", title, _columns(), missing)
+    dots = _dots_of(shown)
+    own = [dot for dot in dots if not dot.is_baseline]
+    return Figure(
+        name="nearness",
+        title=title,
+        caption=_caption(shown, dots, distance),
+        summary=_summary(own, dots),
+        columns=_columns(),
+        rows=tuple(tuple(dot[:-2]) for dot in dots),
+        notes=tuple(_notes(shown)),
+        draw=partial(_drawing, dots=dots, distance=distance),
+    )
+
+
+def _dots_of(shown: ShownTable) -> list[_Dot]:
+    dots = [
+        _Dot(
+            *(one.row.protocol, one.row.score, one.low, one.high),
+            *("" if one.cluster is None else str(one.cluster), one.letters, False, False),
+        )
+        for one in shown.rows
+        if one.row.score is not None
+    ]
+    return dots + [
+        _Dot(
+            *(said_of_row(row.name), row.score, row.low, row.high, row.place or ""),
+            *("", True, row.is_person),
+        )
+        for row in shown.baselines
+        if row.score is not None
+    ]
+
+
+def _caption(shown: ShownTable, dots: Sequence[_Dot], distance: str) -> str:
+    says = [
+        _(
+            "Dot: Score, the mean {distance} to the consensus by {criterion} over {images}; lower is "
+            "nearer to people."
+        ).format(
+            distance=DISTANCE_NAMES[distance],
+            criterion=_(shown.criterion),
+            images=counted_images(shown.table.n_images),
+        )
+    ]
+    if any(dot.low is not None for dot in dots):
+        says.append(
+            _(
+                "Line: 95 % interval of the Score, by percentile bootstrap over images with these "
+                "annotators."
+            )
+        )
+    if any(dot.letters for dot in dots):
+        says.append(
+            _(
+                "Protocols that share a letter are not told apart, with annotators and images random."
+            )
+        )
+    if any(dot.is_person for dot in dots):
+        says.append(_("Band: a person against the consensus of the others."))
+    return " ".join([*says, _("Hollow dots: baselines.")])
+
+
+def _summary(own: Sequence[_Dot], dots: Sequence[_Dot]) -> str:
+    nearest, farthest = own[0], own[-1]
+    says = [
+        _(
+            "Dots with intervals for {protocols}. Nearest to people: {nearest}, {least}; farthest: "
+            "{farthest}, {most}."
+        ).format(
+            protocols=counted_protocols(len(own)),
+            nearest=nearest.name,
+            least=in_decimals(nearest.score, 2),
+            farthest=farthest.name,
+            most=in_decimals(farthest.score, 2),
+        )
+    ]
+    says += [
+        _("A person: {score}.").format(score=in_decimals(dot.score, 2))
+        for dot in dots
+        if dot.is_person
+    ]
+    return " ".join(says)
+
+
+def _notes(shown: ShownTable) -> list[str]:
+    if shown.needs_images:
+        return [
+            _("{images} cannot say how sure a Score is: an interval needs {n}.").format(
+                images=counted_images(shown.table.n_images), n=shown.needs_images
+            )
+        ]
+    if not shown.has_measures:
+        return [_("Intervals and clusters take a while: keep the report to see them.")]
+    return []
+
+
+def _drawing(paper: Paper, dots: Sequence[_Dot], distance: str) -> Spec:
+    theme = paper.theme
+    names = [dot.name for dot in dots]
+    rows = [dot._asdict() for dot in dots]
+    largest = max(dot.score if dot.high is None else dot.high for dot in dots)
+    x = quantitative(
+        "score",
+        title=to_consensus(distance),
+        scale={"domain": [0, largest or 1], "nice": True, "zero": True},
+        axis={"tickCount": 6, "grid": True},
+    )
+    y = {"y": nominal("name", sort=names, title=None, axis=names_axis(label_width(paper, names)))}
+    limits = {"x": quantitative("low"), "x2": {"field": "high"}}
+    person = [row for row in rows if row["is_person"]]
+    band = [
+        *(
+            [marks("rect", limits, color=theme.sunken)]
+            if person and person[0]["low"] is not None
+            else []
+        ),
+        marks("rule", {"x": x}, color=theme.edge, strokeWidth=0.75, strokeDash=[3, 2]),
+    ]
+    hollow = {"test": "datum.is_baseline", "value": theme.ground}
+    colour = {"condition": {"test": "datum.is_baseline", "value": theme.soft}, "value": theme.mark}
+    point = {**y, "x": x, "fill": {"condition": hollow, "value": theme.mark}, "stroke": colour}
+    letters = {**y, "x": {"value": "width"}, "text": nominal("letters")}
+    chart = {
+        "data": data_of(rows),
+        "layer": [
+            *({"data": data_of(person), **mark} for mark in band if person),
+            {
+                **marks("rule", {**y, **limits, "color": colour}, strokeWidth=1.5),
+                "transform": [{"filter": "isValid(datum.low)"}],
+            },
+            marks("point", point, size=26, strokeWidth=1),
+            marks("text", letters, align="right", dx=-2, color=theme.soft),
+        ],
+    }
+    return fitted(paper, chart, height_pt=14 * len(dots) + 34)

@@ -1,0 +1,284 @@
+"""Dots of each protocol's Score on parts of the images: small text and large, few words and many."""
+
+from collections.abc import Mapping, Sequence
+from functools import partial
+from typing import Any, Final
+
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext, pgettext_lazy
+
+from engine.words import retold
+from rankings.report import ALL_TIED
+from rankings.slices import slice_label
+
+from ..data import FigureData, noted_as_live
+from ..figure import Figure, Row, Spec, without_drawing
+from ..papers import Paper
+from ..parts import data_of, finished, label_width, marks, names_axis, nominal, quantitative
+from ..words import (
+    DISTANCE_NAMES,
+    SHORT_DISTANCE_NAMES,
+    capital,
+    counted_images,
+    counted_protocols,
+    missing_images,
+    titled,
+    whole,
+)
+
+
+def _columns() -> tuple[str, ...]:
+    return (
+        _("By"),
+        _("Part"),
+        _("Images"),
+        _("Protocol"),
+        _("Score"),
+        _("Low"),
+        _("High"),
+    )
+
+
+# After "Images with the".
+_PLACES: Final = (
+    pgettext_lazy("images", "smallest"),
+    pgettext_lazy("images", "middle"),
+    pgettext_lazy("images", "largest"),
+)
+# More would be too small to read; the table has them all.
+_MOST_PROTOCOLS: Final = 10
+
+
+def figure_of(data: FigureData) -> Figure:
+    figure = scores_by_part(
+        data.questions["slices"],
+        data.protocols,
+        criterion=data.criterion,
+        distance=data.settings.distance,
+        missing=missing_images(data.table.distances, data.protocols, data.table.left_out),
+    )
+    return figure if data.holds_questions else noted_as_live(figure, data)
+
+
+def scores_by_part(
+    slices: Sequence[Mapping[str, Any]],
+    protocols: Sequence[str],
+    *,
+    criterion: str = "recall",
+    distance: str = "edit",
+    missing: str = "",
+) -> Figure:
+    """Return the Scores of protocols on thirds of the images, with intervals.
+
+    Parameters
+    ----------
+    slices : sequence of mappings
+        As :class:`rankings.slices.Slice` has them.
+    protocols : sequence of str
+        The nearest first; those that are drawn.
+    """
+    title = titled(_("Scores on parts of the images"), criterion)
+    known = [cut for cut in slices if cut["least"] is not None]
+    properties = [
+        name
+        for name in dict.fromkeys(cut["by"] for cut in known)
+        if sum(cut["by"] == name for cut in known) > 1
+    ]
+    if not missing and not properties:
+        missing = _("The images are alike in all that they are put into parts by.")
+    if missing:
+        return without_drawing("parts", title, _columns(), missing)
+    drawn = protocols[:_MOST_PROTOCOLS]
+    said_of = {**{name: name for name in drawn}, ALL_TIED: retold(ALL_TIED)}
+    rows = [
+        {
+            "by": retold(name),
+            "place": place,
+            "protocol": said_of[score["protocol"]],
+            **_numbers(score),
+        }
+        for name in properties
+        for place, cut in _placed([cut for cut in known if cut["by"] == name])
+        for score in cut["scores"]
+        if score["protocol"] in said_of
+    ]
+    return Figure(
+        name="parts",
+        title=title,
+        caption=_caption(known, properties, criterion, distance),
+        summary=_summary(len(drawn), len(properties)),
+        columns=_columns(),
+        rows=tuple(_rows_of(slices)),
+        notes=tuple(_notes(slices, protocols)),
+        draw=partial(
+            _dots,
+            rows=rows,
+            protocols=list(said_of.values()),
+            distance=distance,
+            properties=[retold(name) for name in properties],
+        ),
+    )
+
+
+def _caption(
+    known: Sequence[Mapping[str, Any]], properties: Sequence[str], criterion: str, distance: str
+) -> str:
+    return _(
+        "Mean {distance} to the consensus by {criterion} on the images with the smallest, "
+        "middle and largest numbers, about a third each; lower is nearer to people. Lines: 95 "
+        "% intervals of the Score by percentile bootstrap over the images of a part, these "
+        "annotators fixed. {ranges}."
+    ).format(
+        distance=DISTANCE_NAMES[distance],
+        criterion=_(criterion),
+        ranges=_ranges(known, properties),
+    )
+
+
+def _summary(n_protocols: int, n_properties: int) -> str:
+    return ngettext(
+        "Dots of {protocols} and the baseline that ties everything, by {n} property of the images.",
+        "Dots of {protocols} and the baseline that ties everything, by {n} properties of the "
+        "images.",
+        n_properties,
+    ).format(protocols=counted_protocols(n_protocols), n=n_properties)
+
+
+def _ranges(known: Sequence[Mapping[str, Any]], properties: Sequence[str]) -> str:
+    """Return the parts of each property in words."""
+    labels = {
+        name: [
+            slice_label(cut["least"], cut["most"], cut["unit"])
+            for cut in known
+            if cut["by"] == name
+        ]
+        for name in properties
+    }
+    return _("; ").join(
+        _("{name}: {parts}").format(name=retold(name), parts=", ".join(parts))
+        for name, parts in labels.items()
+    )
+
+
+def _numbers(score: Mapping[str, Any]) -> Mapping[str, Any]:
+    return {name: score[name] for name in ("score", "low", "high")}
+
+
+def _placed(cuts: Sequence[Mapping[str, Any]]) -> list[tuple[str, Mapping[str, Any]]]:
+    """Return the parts with their places; of two the smallest and the largest."""
+    places = _places() if len(cuts) == len(_PLACES) else (_places()[0], _places()[-1])
+    return list(zip(places, cuts, strict=True))
+
+
+def _places() -> list[str]:
+    return [str(place) for place in _PLACES]
+
+
+def _rows_of(slices: Sequence[Mapping[str, Any]]) -> list[Row]:
+    return [
+        (
+            *(
+                retold(cut["by"]),
+                slice_label(cut["least"], cut["most"], cut["unit"]),
+                cut["n_images"],
+            ),
+            retold(score["protocol"]) if score["protocol"] == ALL_TIED else score["protocol"],
+            *_numbers(score).values(),
+        )
+        for cut in slices
+        for score in cut["scores"]
+    ]
+
+
+def _notes(slices: Sequence[Mapping[str, Any]], protocols: Sequence[str]) -> list[str]:
+    notes = []
+    if len(protocols) > _MOST_PROTOCOLS:
+        notes.append(
+            _("The {n} protocols with the best Scores are drawn; the numbers have all.").format(
+                n=_MOST_PROTOCOLS
+            )
+        )
+    few = [cut for cut in slices if cut["scores"] and cut["scores"][0]["low"] is None]
+    if few:
+        notes.append(
+            ngettext(
+                "{n} part of fewer than ten images has no interval.",
+                "{n} parts of fewer than ten images have no interval.",
+                len(few),
+            ).format(n=whole(len(few)))
+        )
+    without = {cut["by"]: cut["n_images"] for cut in slices if cut["least"] is None}
+    notes += [
+        _("{property} is not known of {images}.").format(
+            property=retold(name), images=counted_images(n)
+        )
+        for name, n in without.items()
+    ]
+    return notes
+
+
+def _dots(
+    paper: Paper,
+    rows: Sequence[Mapping[str, Any]],
+    protocols: Sequence[str],
+    distance: str,
+    properties: Sequence[str],
+) -> Spec:
+    theme = paper.theme
+    labels = label_width(paper, protocols)
+    n_columns = len(properties) if paper.is_wide else min(len(properties), 2)
+    width = (paper.width_pt - labels - 24 - 10 * (n_columns - 1)) / n_columns
+    header = {
+        "title": None,
+        "labelFont": paper.font,
+        "labelFontSize": 7.5,
+        "labelColor": theme.ink,
+    }
+    chart = {
+        "data": data_of(rows),
+        "facet": nominal("by", sort=list(properties), header=header),
+        "columns": n_columns,
+        "spacing": 10,
+        "spec": _panel(paper, rows, protocols, distance, width),
+    }
+    return finished(paper, chart)
+
+
+def _panel(
+    paper: Paper,
+    rows: Sequence[Mapping[str, Any]],
+    protocols: Sequence[str],
+    distance: str,
+    width: float,
+) -> Spec:
+    lines = paper.theme.lines
+    key = {"orient": "bottom", "title": _("Images with the"), "direction": "horizontal"}
+    largest = max(row["score"] if row["high"] is None else row["high"] for row in rows)
+    x = quantitative(
+        "score",
+        title=capital(str(SHORT_DISTANCE_NAMES[distance])),
+        scale={"domain": [0, largest or 1], "nice": True},
+        axis={"tickCount": 3, "grid": True},
+    )
+
+    def by_place(values: Sequence[str]) -> Spec:
+        return nominal("place", scale={"domain": _places(), "range": list(values)}, legend=key)
+
+    axis = names_axis(label_width(paper, protocols))
+    shape = by_place(["circle", "diamond", "square"])
+    return {
+        "width": width,
+        "height": 20 * len(protocols),
+        "encoding": {
+            "y": nominal("protocol", sort=list(protocols), title=None, axis=axis),
+            "yOffset": nominal("place", sort=_places(), scale={"domain": _places()}),
+            "color": by_place([lines[2], lines[0], lines[1]]),
+        },
+        "layer": [
+            {
+                **marks("rule", {"x": quantitative("low"), "x2": {"field": "high"}}, strokeWidth=1),
+                "transform": [{"filter": "isValid(datum.low)"}],
+            },
+            marks("point", {"x": x, "shape": shape}, filled=True, size=16),
+        ],
+    }

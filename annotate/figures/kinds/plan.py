@@ -1,0 +1,173 @@
+"""How many images find a difference between two protocols, for how many people."""
+
+from collections.abc import Sequence
+from functools import partial
+from typing import Final
+
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy, ngettext
+
+from annotate.reports.pilots import pilot_of_study
+from engine.words import numeral, retold
+from rankings.pilots import DEMO
+from rankings.study_plans import ASKED, SHARINGS, USUAL_PEOPLE, Choice, Plan, Question, plan
+
+from ..data import FigureData, noted_as_live
+from ..figure import Figure, Spec, without_drawing
+from ..papers import Paper
+from ..parts import data_of, fitted, marks, nominal, quantitative
+from ..words import titled, whole
+
+NAME: Final = "plan"
+
+
+def _columns() -> tuple[str, ...]:
+    return (
+        _("Asked"),
+        _("People an image"),
+        _("People"),
+        _("Images"),
+        _("Answers"),
+        _("Hours"),
+    )
+
+
+# More people than a study has are shown, so that a reader sees what they would bring.
+_MORE: Final = 2
+_DASHES: Final[Sequence[list[float]]] = ([1, 0], [4, 2])
+# Short enough for a column of a paper.
+_SHORT: Final = {
+    "rankings": gettext_lazy("whole rankings"),
+    "pairs": gettext_lazy("pairs"),
+}
+_POWERS: Final = [10, 100, 1000, 10_000, 100_000]
+_SHAPES: Final = ("circle", "square", "triangle-up", "diamond")
+
+
+def figure_of(data: FigureData) -> Figure:
+    pilot = pilot_of_study(data.study, data.criterion, settings=data.settings, runs=list(data.runs))
+    if pilot.origin == DEMO:
+        reason = _("The study's answers are too few to tell how much images and people vary.")
+        return without_drawing(NAME, _title(Question(), data.criterion), _columns(), reason)
+    people = max(USUAL_PEOPLE, _MORE * len(data.of_annotator))
+    figure = sufficient_designs(plan(pilot, Question(people=people)), criterion=data.criterion)
+    return noted_as_live(figure, data)
+
+
+def sufficient_designs(found: Plan, *, criterion: str = "preference") -> Figure:
+    """Return the images that each number of people needs, by how many people see an image."""
+    question = found.question
+    title = _title(question, criterion)
+    enough = [choice for choice in found.choices if choice.n_images is not None]
+    if not enough:
+        return without_drawing(NAME, title, _columns(), retold(found.remarks[0]))
+    best = found.cheapest
+    return Figure(
+        name=NAME,
+        title=title,
+        caption=(
+            _(
+                "Images with which a difference of {difference} of a loss a pair is found in {share} % "
+                "of studies, against the number of people; how much images and people vary is that of "
+                "{origin}. Ring: the design with the fewest hours."
+            ).format(
+                difference=numeral(f"{question.difference:g}"),
+                share=numeral(f"{100 * question.share:g}"),
+                origin=retold(found.pilot.origin),
+            )
+        ),
+        summary=_summary(enough, best),
+        columns=_columns(),
+        rows=tuple(
+            (
+                _(ASKED[choice.asking]),
+                _(choice.sharing),
+                choice.n_annotators,
+                choice.n_images,
+                choice.answers,
+                choice.hours,
+            )
+            for choice in enough
+        ),
+        notes=tuple(map(retold, found.remarks)),
+        draw=partial(_lines, choices=enough),
+    )
+
+
+def _title(question: Question, criterion: str) -> str:
+    difference = numeral(f"{question.difference:g}")
+    return titled(_("What finds a difference of {n}").format(n=difference), criterion)
+
+
+def _summary(choices: Sequence[Choice], best: Choice | None) -> str:
+    lines = len({(choice.asking, choice.sharing) for choice in choices})
+    text = ngettext(
+        "{n} line, falling as people are added.", "{n} lines, falling as people are added.", lines
+    ).format(n=lines)
+    if best is None or best.n_images is None:
+        return text
+    cheapest = _("The fewest hours: {asked}, {sharing}, {people} people, {images} images.").format(
+        asked=_(ASKED[best.asking]),
+        sharing=_(best.sharing),
+        people=best.n_annotators,
+        images=whole(best.n_images),
+    )
+    return f"{text} {cheapest}"
+
+
+def _lines(paper: Paper, choices: Sequence[Choice]) -> Spec:
+    theme = paper.theme
+    sharings = [_(sharing.name) for sharing in SHARINGS]
+    askings = [
+        str(text) for name, text in _SHORT.items() if any(one.asking == name for one in choices)
+    ]
+    rows = [
+        {
+            "asked": str(_SHORT[choice.asking]),
+            "sharing": _(choice.sharing),
+            "people": choice.n_annotators,
+            "images": choice.n_images,
+            "cheapest": choice.is_cheapest,
+        }
+        for choice in choices
+    ]
+    legend = {"orient": "bottom", "columns": 1, "title": None, "symbolSize": 30, "offset": 6}
+    colour = nominal(
+        "sharing", legend=legend, scale={"domain": sharings, "range": list(theme.lines)}
+    )
+    shape = nominal("sharing", legend=legend, scale={"domain": sharings, "range": list(_SHAPES)})
+    dash = nominal(
+        "asked",
+        legend={**legend, "orient": "top", "symbolSize": 200} if len(askings) > 1 else None,
+        scale={"domain": askings, "range": [list(dash) for dash in _DASHES[: len(askings)]]},
+    )
+    place = {
+        "x": quantitative(
+            "people",
+            title=_("People"),
+            scale={"zero": False, "nice": True},
+            axis={"tickCount": 6, "grid": False},
+        ),
+        "y": quantitative(
+            "images",
+            title=_("Images (log scale)"),
+            scale={"type": "log", "nice": True},
+            axis={"values": _POWERS},
+        ),
+    }
+    ring = marks("point", place, size=150, shape="circle", color=theme.ink, strokeWidth=1.5)
+    chart = {
+        "data": data_of(rows),
+        "layer": [
+            marks("line", {**place, "color": colour, "strokeDash": dash}, strokeWidth=1.25),
+            marks(
+                "point", {**place, "color": colour, "shape": shape}, size=24, filled=True, opacity=1
+            ),
+            {**ring, "transform": [{"filter": "datum.cheapest"}]},
+        ],
+    }
+    return fitted(
+        paper,
+        chart,
+        height_pt=(210 if paper.is_wide else 190) + 11 * (len(sharings) + len(askings)),
+    )

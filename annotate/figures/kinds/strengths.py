@@ -1,0 +1,102 @@
+"""Strengths of the detectors, by people over all images, with their intervals."""
+
+from collections.abc import Mapping, Sequence
+from functools import partial
+from typing import Any
+
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from engine.words import retold
+from rankings.rounding import in_decimals
+
+from ..data import FigureData, noted_as_live
+from ..figure import Figure, Spec, without_drawing
+from ..papers import Paper
+from ..parts import data_of, fitted, label_width, marks, names_axis, nominal, quantitative
+from ..words import capital, counted_annotators, counted_images, titled
+
+
+def _columns() -> tuple[str, ...]:
+    return (
+        _("Method"),
+        _("Strength"),
+        _("Low"),
+        _("High"),
+    )
+
+
+def figure_of(data: FigureData) -> Figure:
+    figure = detector_strengths(data.detectors["people"], criterion=data.criterion)
+    return figure if data.holds_detectors else noted_as_live(figure, data)
+
+
+def detector_strengths(people: Mapping[str, Any], *, criterion: str = "recall") -> Figure:
+    """Return the strengths of the methods, the strongest first.
+
+    Parameters
+    ----------
+    people : mapping
+        A :class:`rankings.method_strengths.Strengths` as JSON-able data.
+    """
+    title = titled(_("Strengths of the detectors"), criterion)
+    strengths = people["strengths"]
+    if not strengths:
+        return without_drawing("strengths", title, _columns(), _("No image counts yet."))
+    reason = people["reason"]
+    return Figure(
+        name="strengths",
+        title=title,
+        caption=(
+            _(
+                "How strong people find each method by {criterion} over {images} and {annotators}, by "
+                "Davidson's model: of two methods that differ by 1, one is put first 2.7 times as "
+                "often as the other. Line: 95 % interval of the strength by Student's t, errors "
+                "clustered by image and annotator."
+            ).format(
+                criterion=_(criterion),
+                images=counted_images(people["n_images"]),
+                annotators=counted_annotators(people["n_annotators"]),
+            )
+        ),
+        summary=(
+            ngettext(
+                "Dots with intervals for {n} method. The strongest is {first}, {most}; the weakest "
+                "{last}, {least}.",
+                "Dots with intervals for {n} methods. The strongest is {first}, {most}; the weakest "
+                "{last}, {least}.",
+                len(strengths),
+            ).format(
+                n=len(strengths),
+                first=strengths[0]["method"],
+                most=in_decimals(strengths[0]["strength"], 2),
+                last=strengths[-1]["method"],
+                least=in_decimals(strengths[-1]["strength"], 2),
+            )
+        ),
+        columns=_columns(),
+        rows=tuple((one["method"], one["strength"], one["low"], one["high"]) for one in strengths),
+        notes=(f"{capital(retold(reason))}.",) if reason else (),
+        draw=partial(_dots, strengths=strengths),
+    )
+
+
+def _dots(paper: Paper, strengths: Sequence[Mapping[str, Any]]) -> Spec:
+    theme = paper.theme
+    labels = label_width(paper, [one["method"] for one in strengths])
+    x = quantitative(
+        "strength",
+        title=_("Strength (log odds)"),
+        scale={"nice": True, "zero": True},
+        axis={"tickCount": 6, "grid": True},
+    )
+    line = {"x": quantitative("low", title=_("Strength (log odds)")), "x2": {"field": "high"}}
+    layers = [marks("point", {"x": x}, filled=True, size=34, color=theme.mark)]
+    if strengths[0]["low"] is not None:
+        layers.insert(0, marks("rule", line, strokeWidth=1.25, color=theme.soft))
+    chart = {
+        "data": data_of([dict(one) for one in strengths]),
+        "encoding": {"y": nominal("method", sort=None, title=None, axis=names_axis(labels))},
+        "layer": layers,
+    }
+    return fitted(paper, chart, height_pt=14 * len(strengths) + 34)

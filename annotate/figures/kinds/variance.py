@@ -1,0 +1,142 @@
+"""Bars of the components of the variance of a difference between two protocols."""
+
+from collections.abc import Mapping, Sequence
+from functools import partial
+from typing import Any, Final
+
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from engine.words import retold
+
+from ..data import FigureData, noted_as_live
+from ..figure import Figure, Spec, without_drawing
+from ..papers import Paper
+from ..parts import data_of, fitted, label_width, marks, names_axis, nominal, quantitative
+from ..words import capital, counted_annotators, counted_images, percent, titled
+
+
+def _columns() -> tuple[str, ...]:
+    return (
+        _("Source"),
+        _("Variance"),
+        _("Share"),
+        _("Low"),
+        _("High"),
+    )
+
+
+_NAMES: Final = {
+    "images": gettext_lazy("images"),
+    "taste": gettext_lazy("taste of annotators"),
+    "rest": gettext_lazy("a single ranking"),
+}
+
+
+def figure_of(data: FigureData) -> Figure:
+    disparity = data.questions["disparity"]
+    figure = variance_components(
+        disparity["components"],
+        criterion=data.criterion,
+        n_images=disparity["n_images"],
+        n_annotators=disparity["n_annotators"],
+        reason=disparity["reason"],
+    )
+    return figure if data.holds_questions else noted_as_live(figure, data)
+
+
+def variance_components(
+    components: Sequence[Mapping[str, Any]],
+    *,
+    criterion: str = "recall",
+    n_images: int = 0,
+    n_annotators: int = 0,
+    reason: str | None = None,
+) -> Figure:
+    """Return the shares of images, taste and rest, with their intervals.
+
+    Parameters
+    ----------
+    components : sequence of mappings
+        source, variance, share, low and high, as :class:`rankings.disparity.Component` has them.
+    """
+    title = titled(_("What makes protocols differ"), criterion)
+    missing = ""
+    if reason:
+        missing = f"{capital(retold(reason))}."
+    elif any(part["share"] is None for part in components):
+        missing = _("Every ranking finds the same difference between any two protocols.")
+    if missing:
+        return without_drawing("variance", title, _columns(), missing)
+    rows = [{**part, "name": str(_NAMES[part["source"]])} for part in components]
+    largest = max(rows, key=lambda row: row["share"])
+    notes = [
+        *(
+            capital(_("{source} has no part in it.").format(source=row["name"]))
+            for row in rows
+            if not row["share"]
+        ),
+        *(
+            [_("No intervals: they need ten images and three annotators.")]
+            if rows[0]["low"] is None
+            else []
+        ),
+    ]
+    return Figure(
+        name="variance",
+        title=title,
+        caption=(
+            _(
+                "The variance of the difference between two protocols' distances to one ranking by "
+                "{criterion}, mean over all pairs of protocols, by where it comes from; {images}, "
+                "{annotators}. Lines: 95 % intervals of the shares by jackknife, images and annotators "
+                "random."
+            ).format(
+                criterion=_(criterion),
+                images=counted_images(n_images),
+                annotators=counted_annotators(n_annotators),
+            )
+        ),
+        summary=(
+            _("Bars of three shares: {shares}. The largest is {largest}.").format(
+                shares=", ".join(f"{row['name']} {percent(row['share'])}" for row in rows),
+                largest=largest["name"],
+            )
+        ),
+        columns=_columns(),
+        rows=tuple(
+            (row["name"], row["variance"], row["share"], row["low"], row["high"]) for row in rows
+        ),
+        notes=tuple(notes),
+        draw=partial(_bars, rows=rows),
+    )
+
+
+def _bars(paper: Paper, rows: Sequence[Mapping[str, Any]]) -> Spec:
+    theme = paper.theme
+    x = quantitative(
+        "share",
+        title=_("Share of the variance"),
+        scale={"domain": [0, 1]},
+        axis={"tickCount": 5, "grid": True, "format": ".0%"},
+    )
+    between = {"x": quantitative("low"), "x2": {"field": "high"}}
+    chart = {
+        "data": data_of(rows),
+        "encoding": {
+            "y": nominal(
+                "name",
+                sort=None,
+                title=None,
+                axis=names_axis(label_width(paper, [row["name"] for row in rows])),
+            )
+        },
+        "layer": [
+            marks("bar", {"x": x}, height=12, fill=theme.middle),
+            {
+                **marks("rule", between, strokeWidth=1.5, color=theme.ink),
+                "transform": [{"filter": "isValid(datum.low)"}],
+            },
+        ],
+    }
+    return fitted(paper, chart, height_pt=22 * len(rows) + 34)

@@ -1,0 +1,144 @@
+"""Where the detectors stand, as their page shows it: orders beside each other, and pairs against people."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+from urllib.parse import urlencode
+
+from django.urls import reverse
+
+from rankings.table_parts import p_value
+
+from .data import FigureData
+
+# One-sided, of people's own order: from here on they are said to be sure of it.
+SURE: Final = 0.05
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """The place of a method in an order, and whether people give it another."""
+
+    place: int
+    is_other: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ShownPair:
+    """Two methods that a protocol orders against people, and the images behind it."""
+
+    pair: Mapping[str, Any]
+    is_sure: bool
+    # (image, address)
+    images: Sequence[tuple[str, str]]
+
+    @property
+    def p_people(self) -> str:
+        return p_value(self.pair["p_people"])
+
+    @property
+    def p_protocol(self) -> str:
+        return p_value(self.pair["p_protocol"])
+
+
+@dataclass(frozen=True, slots=True)
+class ShownStanding:
+    """A protocol: its accuracies, its order beside people's, and the pairs it gets wrong."""
+
+    standing: Mapping[str, Any]
+    # In people's order of the methods.
+    places: Sequence[Place]
+    pairs: Sequence[ShownPair]
+
+    @property
+    def n_sure(self) -> int:
+        return sum(pair.is_sure for pair in self.pairs)
+
+
+@dataclass(frozen=True, slots=True)
+class ShownStandings:
+    """One criterion: people's order, and each protocol's beside it."""
+
+    people: Mapping[str, Any]
+    methods: Sequence[str]
+    # Those of people.
+    places: Sequence[int]
+    protocols: Sequence[ShownStanding]
+    left_out: Sequence[Sequence[str]]
+    n_images_left_out: int
+    n_pairs: int
+    n_permutations: int
+    is_exact: bool
+    # Whether there are limits over images and annotators, and over methods too.
+    has_limits: bool
+    has_wide_limits: bool
+
+    @property
+    def wrong(self) -> list[ShownStanding]:
+        return [one for one in self.protocols if one.pairs]
+
+
+def shown_standings(data: FigureData) -> ShownStandings:
+    found = data.detectors
+    methods = [one["method"] for one in found["people"]["strengths"]]
+    of_people = _places(found["order"])
+    slug_of = dict(data.study.methods.values_list("name", "slug"))
+    protocols = []
+    for standing in found["protocols"]:
+        own = _places(standing["order"])
+        protocols.append(
+            ShownStanding(
+                standing,
+                [Place(own[name], own[name] != of_people[name]) for name in methods],
+                [
+                    ShownPair(
+                        pair,
+                        pair["p_people"] <= SURE,
+                        [
+                            (image, _address(data, image, standing["protocol"], pair, slug_of))
+                            for image in pair["images"]
+                        ],
+                    )
+                    for pair in standing["wrong"]
+                ],
+            )
+        )
+    n = len(methods)
+    return ShownStandings(
+        people=found["people"],
+        methods=methods,
+        places=[of_people[name] for name in methods],
+        protocols=protocols,
+        left_out=found["left_out"],
+        n_images_left_out=found["n_images_left_out"],
+        n_pairs=n * (n - 1) // 2,
+        n_permutations=found["n_permutations"],
+        is_exact=found["is_exact"],
+        has_limits=any(one["soft"]["low"] is not None for one in found["protocols"]),
+        has_wide_limits=any(one["soft"]["low_methods"] is not None for one in found["protocols"]),
+    )
+
+
+def _places(order: Sequence[Sequence[str]]) -> dict[str, int]:
+    """Return the place of each method; those of a bucket share the first."""
+    places: dict[str, int] = {}
+    for bucket in order:
+        first = len(places) + 1
+        places |= dict.fromkeys(bucket, first)
+    return places
+
+
+def _address(
+    data: FigureData,
+    image: str,
+    protocol: str,
+    pair: Mapping[str, Any],
+    slug_of: Mapping[str, str],
+) -> str:
+    """Return where the two methods are shown beside each other on an image."""
+    asked = {
+        "left": slug_of.get(pair["first"], ""),
+        "right": slug_of.get(pair["second"], ""),
+        "protocol": protocol,
+    }
+    return f"{reverse('evidence:compare', args=[data.study.slug, image])}?{urlencode(asked)}"

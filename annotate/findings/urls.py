@@ -1,0 +1,16 @@
+"""The addresses of reports: their pages, and what reports/ has of them as files."""
+
+from django.urls import path
+
+from annotate.reports.urls import urlpatterns as files_and_kept
+
+from . import views
+
+app_name = "reports"
+urlpatterns = [
+    path("<slug:slug>/report/", views.report, name="report"),
+    path("<slug:slug>/report/images/", views.images, name="images"),
+    path("<slug:slug>/reports/<int:pk>/", views.kept, name="kept"),
+    path("<slug:slug>/reports/<int:pk>/images/", views.kept_images, name="kept_images"),
+    *files_and_kept,
+]

@@ -1,0 +1,109 @@
+"""Public pages of kept reports, and the zip for a paper."""
+
+from django.http import Http404
+from django.shortcuts import get_object_or_404
+from drf_spectacular.utils import extend_schema
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from annotate.access import permitted
+from annotate.jobs.api import accepted
+from annotate.jobs.serializers import JobSerializer
+from annotate.reports import services as reports
+from annotate.reports.models import KeptReport
+from annotate.reports.serializers import (
+    FileSettingsSerializer,
+    LookSerializer,
+    look_of,
+    report_form,
+)
+from annotate.rest.idempotency import idempotent
+from annotate.rest.views import ApiView, SignedInRequest
+from annotate.studies.api import followed
+from annotate.studies.models import Study
+from rankings.report import report_from_json
+
+from . import services, work
+from .models import PublicPage
+from .serializers import PublicPageSerializer, PublishSerializer
+
+
+class PublicPageOfReport(ApiView):
+    """The public page of a kept report."""
+
+    @extend_schema(operation_id="reports_public_page", responses=PublicPageSerializer)
+    def get(self, request: SignedInRequest, pk: int) -> Response:
+        """What the page says, and where it is; 404 where the report is not public."""
+        return Response(self.shown(PublicPageSerializer, self._page(request, pk)))
+
+    @extend_schema(
+        operation_id="reports_publish", request=PublishSerializer, responses=PublicPageSerializer
+    )
+    def put(self, request: SignedInRequest, pk: int) -> Response:
+        """Make a kept report public, or change what its page says."""
+        report = self._report(request, pk)
+        page = services.publish(report=report, person=request.user, **self.sent(PublishSerializer))
+        if page.download != PublicPage.Download.NOTHING and not page.file:
+            work.start_file(page=page, person=request.user)
+            page.refresh_from_db()
+        return Response(self.shown(PublicPageSerializer, page))
+
+    @extend_schema(operation_id="reports_withdraw", responses={204: None})
+    def delete(self, request: SignedInRequest, pk: int) -> Response:
+        """Take the page away with its file; the report stays."""
+        services.withdraw(page=self._page(request, pk), person=request.user)
+        return Response(status=204)
+
+    def _report(self, request: Request, pk: int) -> KeptReport:
+        studies = permitted(request.user, "annotate.publish_study", Study)
+        reports_of = KeptReport.objects.filter(study__in=studies).select_related("study")
+        return get_object_or_404(reports_of, pk=pk)
+
+    def _page(self, request: Request, pk: int) -> PublicPage:
+        report = self._report(request, pk)
+        page = PublicPage.objects.filter(report=report).first()
+        if page is None:
+            raise Http404
+        return page
+
+
+class PaperOfStudy(ApiView):
+    @extend_schema(
+        operation_id="studies_paper", request=FileSettingsSerializer, responses={202: JobSerializer}
+    )
+    @idempotent
+    def post(self, request: SignedInRequest, slug: str) -> Response:
+        """Have everything that a paper takes from the report as it is now written into one zip."""
+        study = followed(request, slug)
+        sent = self.sent(FileSettingsSerializer)
+        form = report_form(sent, study, reports.available_runs(study))
+        job = work.start_paper(
+            study=study,
+            settings=form.settings(),
+            runs=form.runs(),
+            look=look_of(sent),
+            person=request.user,
+        )
+        return accepted(self, job)
+
+
+class PaperOfKeptReport(ApiView):
+    @extend_schema(
+        operation_id="reports_paper", request=LookSerializer, responses={202: JobSerializer}
+    )
+    @idempotent
+    def post(self, request: SignedInRequest, pk: int) -> Response:
+        """Have everything that a paper takes from a kept report written into one zip."""
+        studies = permitted(request.user, "annotate.follow_study", Study)
+        kept = get_object_or_404(
+            KeptReport.objects.filter(study__in=studies).select_related("study"), pk=pk
+        )
+        job = work.start_paper(
+            study=kept.study,
+            settings=report_from_json(kept.data).settings,
+            runs=[],
+            look=look_of(self.sent(LookSerializer)),
+            person=request.user,
+            kept=kept,
+        )
+        return accepted(self, job)

@@ -1,0 +1,5 @@
+from annotate.errors import Refusal
+
+
+class NotPublished(Refusal):
+    """A report that cannot be published as asked."""

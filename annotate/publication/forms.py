@@ -1,0 +1,49 @@
+"""What a researcher says of a public page."""
+
+from typing import Any
+
+from django import forms
+from django.utils.translation import gettext_lazy as _
+
+from .models import PublicPage
+
+
+class PublishForm(forms.ModelForm[PublicPage]):
+    """A public page; an empty address is one that nobody guesses."""
+
+    address = forms.SlugField(
+        required=False,
+        min_length=3,
+        max_length=60,
+        label=_("Address"),
+        help_text=_(
+            "Letters, digits and hyphens: the page is then listed, and search engines may show it. "
+            "Empty: an address that nobody guesses, and that search engines are asked to pass over."
+        ),
+    )
+    confirmed = forms.BooleanField(
+        label=_("I have read what becomes public, and may publish it"),
+        error_messages={"required": _("Read what becomes public, and confirm it.")},
+    )
+
+    class Meta:
+        model = PublicPage
+        fields = ("title", "authors", "description", "doi", "licence", "download")
+        labels = {
+            "title": _("Title"),
+            "description": _("Description"),
+            "licence": _("Licence"),
+            "authors": _("Authors, as they want to be cited"),
+            "download": _("To be downloaded"),
+        }
+        help_texts = {
+            "authors": _("The only names on the page. Empty: none."),
+            "description": _("Empty: a sentence made from the study."),
+            "doi": _("As in 10.5281/zenodo.1234567; it can be added later."),
+        }
+
+    field_order = ("title", "address", "authors", "description", "doi", "licence", "download")
+
+    def said(self) -> dict[str, Any]:
+        """Return what the service takes."""
+        return {name: value for name, value in self.cleaned_data.items() if name != "confirmed"}

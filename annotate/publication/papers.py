@@ -1,0 +1,137 @@
+"""What a paper takes from a report: tables, what was done, references; as LaTeX, Markdown and CSV.
+
+All of it is English, in whatever language the page around it is read.
+"""
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass
+from typing import Any, Final
+
+from django.utils import translation
+
+from annotate.figures.parts import ENGLISH
+from annotate.reports import exports
+from rankings import tables
+from rankings.bibliography import cited
+from rankings.escaping import latex_text
+from rankings.latex import Look
+from rankings.methods_text import SOFTWARE, as_latex, as_markdown, keys_of, methods_paragraph
+from rankings.report import Report, report_from_json
+
+_PACKAGES: Final = ("rankings", "protocols")
+_README: Final = """\
+# {study}: for a paper
+
+| file | holds |
+| --- | --- |
+| paper.tex | an article that sets all of it: `pdflatex paper; bibtex paper;` twice `pdflatex paper` |
+| table.tex | Best / Worst / Score as a table with caption and label |
+| methods.tex, methods.md | what was done, with citations |
+| references.bib | what is cited |
+| tables/*.tex | every other table of the report |
+| csv/*.csv | the same tables in full precision; `pandas.read_csv(file)` reads them |
+| metadata.json | where the numbers come from, and what every CSV and column is |
+| report.md | all tables as Markdown |
+| report.json | the whole report |
+| figures/ | the figures as PDF, a folder for each criterion |
+"""
+_COLUMNS: Final = {
+    "criterion": "recall, precision or preference",
+    "kind": "protocol, or baseline",
+    "protocol": "name of the protocol or baseline",
+    "best": "images on which the protocol is nearest to people, ties included",
+    "worst": "images on which it is farthest from people, ties included",
+    "score": "mean distance to people's consensus over the images; lower is better",
+}
+
+
+@dataclass(frozen=True)
+class MethodsText:
+    """What was done in words, with what it cites."""
+
+    latex: str
+    markdown: str
+    bib: str
+
+
+def methods_text(data: Mapping[str, Any]) -> MethodsText:
+    """Return what was done; ``data`` is the content of a kept report, or that of one that is not kept."""
+    with translation.override(ENGLISH):
+        paragraph = methods_paragraph(data)
+        chosen, stands_for = cited(keys_of(paragraph), _PACKAGES)
+        chosen[SOFTWARE] = _software(data["header"]["software"])
+        stands_for[SOFTWARE] = SOFTWARE
+        return MethodsText(
+            as_latex(paragraph, stands_for) + "\n",
+            as_markdown(paragraph, stands_for) + "\n",
+            "\n\n".join(chosen.values()) + "\n",
+        )
+
+
+def _software(name: str) -> str:
+    title, _, version = name.rpartition(" ")
+    return (
+        f"@misc{{{SOFTWARE},\n  title = {{{{{latex_text(title)}}}}},\n"
+        f"  key = {{{SOFTWARE}}},\n  note = {{Version {latex_text(version)}}}\n}}"
+    )
+
+
+def main_table(data: Mapping[str, Any], look: Look) -> str:
+    with translation.override(ENGLISH):
+        return tables.to_latex(report_from_json(data), data["header"], look, data["analysis"])
+
+
+def files(data: Mapping[str, Any], look: Look) -> Iterator[tuple[str, str]]:
+    """Yield the name and the content of every text of the zip for a paper."""
+    report, header = report_from_json(data), data["header"]
+    around, text = exports.tables_in(data), methods_text(data)
+    facts = exports.facts_of(data, header)
+    yield "README.md", _README.format(study=header["study"])
+    yield "paper.tex", _article([table.slug for table in around])
+    yield "table.tex", main_table(data, look)
+    yield "methods.tex", text.latex
+    yield "methods.md", text.markdown
+    yield "references.bib", text.bib
+    yield "csv/report.csv", tables.to_csv(report, header)
+    for table in around:
+        yield f"tables/{table.slug}.tex", exports.TABLE_WRITERS["tex"](table, facts)
+        yield f"csv/{table.slug}.csv", exports.TABLE_WRITERS["csv"](table, facts)
+    yield "metadata.json", _metadata(report, data)
+    markdown = [exports.TABLE_WRITERS["md"](table, {}) for table in around]
+    yield "report.md", "\n".join([tables.to_markdown(report, header), *markdown])
+    yield "report.json", json.dumps(data, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+
+
+def _article(slugs: list[str]) -> str:
+    inputs = "".join(f"\\input{{tables/{slug}}}\n\\clearpage\n" for slug in slugs)
+    return (
+        "\\documentclass{article}\n\\usepackage{array,booktabs,longtable,url}\n\\begin{document}\n"
+        "\\section*{Methods}\n\\input{methods}\n\\input{table}\n\\clearpage\n"
+        f"{inputs}\\bibliographystyle{{plain}}\n\\bibliography{{references}}\n\\end{{document}}\n"
+    )
+
+
+def _metadata(report: Report, data: Mapping[str, Any]) -> str:
+    described = {
+        "csv/report.csv": {
+            "title": "Best / Worst / Score",
+            "note": "One row for each criterion and protocol or baseline. Empty: undefined.",
+            "columns": _COLUMNS,
+        }
+    } | {
+        f"csv/{table.slug}.csv": {
+            "title": table.title,
+            "note": table.note,
+            "columns": [column.name for column in table.columns],
+        }
+        for table in exports.tables_in(data)
+    }
+    content = {
+        **data["header"],
+        "settings": asdict(report.settings),
+        "protocols computed": data.get("runs"),
+        "used": tables.facts_of(report, {}),
+        "files": described,
+    }
+    return json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False) + "\n"

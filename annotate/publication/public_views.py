@@ -1,0 +1,167 @@
+"""The public page of a kept report and its files, for who has the address; nobody needs to sign in."""
+
+import json
+from collections.abc import Callable
+from functools import wraps
+from typing import Any
+
+from django.http import FileResponse, Http404, HttpRequest, HttpResponse, HttpResponseBase
+from django.shortcuts import get_object_or_404, render
+from django.utils.safestring import SafeString
+from django.views.decorators.cache import cache_control
+from django.views.decorators.http import require_safe
+
+from annotate.figures.building import FigureFile, Sizes, build, sizes
+from annotate.figures.data import data_of_kept
+from annotate.figures.figure import Figure
+from annotate.figures.papers import THEMES, Paper
+from annotate.figures.presentation import in_language
+from annotate.figures.views import figure_response
+from annotate.reports import exports
+from annotate.reports.models import KeptReport
+from annotate.reports.presentation import (
+    CONSENSUSES,
+    DISTANCES,
+    of_all_criteria,
+    shown_tables,
+)
+from annotate.reports.views import file_response
+from rankings.elicitation import CRITERIA
+from rankings.report import report_from_json
+from rankings.verdict_tables import VERDICTS
+from rankings.verdicts import for_whom, verdicts
+
+from . import descriptions, files
+from .models import PublicPage
+
+FIGURE = "nearness"
+
+
+def _public(view: Callable[..., HttpResponseBase]) -> Callable[..., HttpResponseBase]:
+    """Give a view the page of an address; ask search engines to pass over what is not listed."""
+
+    @require_safe
+    # What is taken away is gone at once, from caches too.
+    @cache_control(no_cache=True)
+    @wraps(view)
+    def answer(request: HttpRequest, address: str, **kwargs: str) -> HttpResponseBase:
+        pages = PublicPage.objects.select_related("report__study__dataset")
+        page = get_object_or_404(pages, address=address)
+        response = view(request, page, **kwargs)
+        # The address is a secret: no other site is told it.
+        response["Referrer-Policy"] = "no-referrer"
+        if not page.is_listed:
+            response["X-Robots-Tag"] = "noindex, nofollow"
+        return response
+
+    return answer
+
+
+@_public
+def page(request: HttpRequest, page: PublicPage) -> HttpResponse:
+    report = descriptions.public_report(page)
+    shown = report_from_json(report.data)
+    base = _base(request)
+    address = f"{base}{request.path}"
+    described = descriptions.description(page, base)
+    sentences = {verdict.criterion: verdict.sentences for verdict in verdicts(report.data)}
+    context: dict[str, Any] = {
+        "page": page,
+        "report": report,
+        "header": descriptions.facts_shown(report.data["header"]),
+        "settings": shown.settings,
+        "distance": dict(DISTANCES)[shown.settings.distance],
+        "consensus": dict(CONSENSUSES)[shown.settings.consensus],
+        "tables": shown_tables(shown, report.data["analysis"]),
+        "for_whom": for_whom(report.data),
+        "around": [
+            of_all_criteria(one) for one in exports.tables_in(report.data) if one.slug != VERDICTS
+        ],
+        "formats": exports.FORMATS,
+        "citation": descriptions.citation(page, address),
+        # Data, which the policy lets stand: nothing runs it.
+        "described": SafeString(  # nosec B703
+            f'<script type="application/ld+json">{descriptions.element_text(described)}</script>'
+        ),
+        # Of the addresses of drawings.
+        "language": in_language(""),
+        "narrow": in_language("?width=single"),
+        "themes": THEMES,
+        "has_file": files.path_of(page) is not None,
+        "answers": [
+            (criterion, sentences.get(criterion, ()), *_figure(report, criterion))
+            for criterion in CRITERIA
+        ],
+    }
+    return render(request, "publication/public.html", context)
+
+
+@_public
+def file(request: HttpRequest, page: PublicPage, extension: str) -> HttpResponse:
+    """The main tables; as JSON, the whole report."""
+    if extension == "json":
+        text = descriptions.public_json(page)
+    else:
+        text = exports.kept_text(descriptions.public_report(page), extension)
+    return file_response(request, text, extension, f"report.{extension}")
+
+
+@_public
+def table(request: HttpRequest, page: PublicPage, table: str, extension: str) -> HttpResponse:
+    data = descriptions.public_report(page).data
+    text = exports.table_text(data, data["header"], table, extension)
+    if text is None:
+        raise Http404
+    return file_response(request, text, extension, f"{table}.{extension}")
+
+
+@_public
+def figure(request: HttpRequest, page: PublicPage, criterion: str, theme: str) -> HttpResponse:
+    """How near the protocols are by a criterion."""
+    if criterion not in CRITERIA:
+        raise Http404
+    report = descriptions.public_report(page)
+    data = data_of_kept(report.study, report, criterion)
+    figure = build(data, [FIGURE])[FIGURE]
+    if figure.is_empty:
+        raise Http404
+    width = "single" if request.GET.get("width") == "single" else "double"
+    drawn = FigureFile(figure, Paper(theme, width), data.facts, "svg")
+    return figure_response(request, drawn, "svg", f"{FIGURE}-{criterion}.svg")
+
+
+@_public
+def bibtex(request: HttpRequest, page: PublicPage) -> HttpResponse:
+    address = request.build_absolute_uri("./")
+    return HttpResponse(
+        descriptions.as_bibtex(page, address), content_type="application/x-bibtex; charset=utf-8"
+    )
+
+
+@_public
+def description(request: HttpRequest, page: PublicPage) -> HttpResponse:
+    """The description for machines that stands in the page, too."""
+    content = descriptions.description(page, _base(request))
+    text = json.dumps(content, indent=2, ensure_ascii=False) + "\n"
+    return HttpResponse(text, content_type="application/ld+json; charset=utf-8")
+
+
+@_public
+def download(request: HttpRequest, page: PublicPage) -> HttpResponseBase:
+    """The file that the page offers."""
+    path = files.path_of(page)
+    if path is None:
+        raise Http404
+    name = f"{page.report.study.slug}-{page.download}.zip"
+    return FileResponse(path.open("rb"), as_attachment=True, filename=name)
+
+
+def _figure(report: KeptReport, criterion: str) -> tuple[Figure, Sizes | None]:
+    """Return the figure by a criterion and its sizes in pixels; None where there is nothing to draw."""
+    data = data_of_kept(report.study, report, criterion)
+    figure = build(data, [FIGURE])[FIGURE]
+    return figure, sizes(data, [figure]).get(FIGURE)
+
+
+def _base(request: HttpRequest) -> str:
+    return f"{request.scheme}://{request.get_host()}"

@@ -1,0 +1,157 @@
+"""A report for a paper, and the settings of its public page."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.http import HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_http_methods, require_POST
+
+from annotate.access import permitted
+from annotate.jobs.presentation import go_to
+from annotate.reports import services as reports
+from annotate.reports.errors import TooLarge
+from annotate.reports.forms import LookForm, ReportForm
+from annotate.reports.models import KeptReport
+from annotate.reports.origins import whole
+from annotate.requests import SignedInRequest
+from annotate.studies.models import Study
+from annotate.studies.views import followed
+from rankings.latex import Look
+from rankings.methods_text import n_left_out
+from rankings.report import report_from_json
+
+from . import files, papers, services, work
+from .errors import NotPublished
+from .forms import PublishForm
+from .models import PublicPage
+
+
+@login_required
+@require_http_methods(["GET", "HEAD", "POST"])
+def paper(request: SignedInRequest, slug: str) -> HttpResponse:
+    """The report as it is now, for a paper; POST has everything written into one zip."""
+    study = followed(request, slug)
+    sent = request.POST if request.method == "POST" else request.GET
+    form = ReportForm(sent, study=study, runs=reports.available_runs(study))
+    look = LookForm(sent)
+    context: dict[str, Any] = {"study": study, "look": look, "query": request.GET.urlencode()}
+    if not (form.is_valid() and look.is_valid()):
+        faults = {**form.errors, **look.errors}
+        return render(request, "publication/paper.html", context | {"faults": faults}, status=422)
+    settings, runs = form.settings(), form.runs()
+    if request.method == "POST":
+        started = work.start_paper(
+            study=study, settings=settings, runs=runs, look=look.look(), person=request.user
+        )
+        return go_to(started)
+    context["settings"] = [
+        (name, value)
+        for name, values in request.GET.lists()
+        if name not in look.fields
+        for value in values
+    ]
+    try:
+        reports.require_small(study, reports.MAX_IMAGES_ANALYSED_AT_ONCE)
+    except TooLarge as refusal:
+        return render(request, "publication/paper.html", context | {"too_large": str(refusal)})
+    built, data = reports.analysed_report(study=study, settings=settings, runs=runs)
+    content = whole(built.header, runs, reports.sentinels(runs), data)
+    return render(request, "publication/paper.html", context | _shown(content, look.look()))
+
+
+@login_required
+@require_http_methods(["GET", "HEAD", "POST"])
+def kept_paper(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
+    """A kept report for a paper; POST has everything written into one zip."""
+    study = followed(request, slug)
+    report = get_object_or_404(study.kept_reports, pk=pk)
+    look = LookForm(request.POST if request.method == "POST" else request.GET)
+    context: dict[str, Any] = {"study": study, "report": report, "look": look}
+    if not look.is_valid():
+        return render(
+            request, "publication/paper.html", context | {"faults": look.errors}, status=422
+        )
+    if request.method == "POST":
+        settings = report_from_json(report.data).settings
+        started = work.start_paper(
+            study=study,
+            settings=settings,
+            runs=[],
+            look=look.look(),
+            person=request.user,
+            kept=report,
+        )
+        return go_to(started)
+    return render(request, "publication/paper.html", context | _shown(report.data, look.look()))
+
+
+@login_required
+@require_http_methods(["GET", "HEAD", "POST"])
+def publish(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
+    """What the public page of a kept report says, and whether there is one."""
+    report = _to_publish(request, slug, pk)
+    page = PublicPage.objects.filter(report=report).first()
+    study = report.study
+    usual = {"address": page.address if page and page.is_listed else ""}
+    if page is None:
+        usual["title"] = _("{study}: evaluation protocols against people").format(study=study.name)
+    form = PublishForm(request.POST or None, instance=page, initial=usual)
+    if form.is_valid():
+        try:
+            page = services.publish(report=report, person=request.user, **form.said())
+        except NotPublished as refusal:
+            form.add_error(None, str(refusal))
+        else:
+            if page.download != PublicPage.Download.NOTHING and not page.file:
+                work.start_file(page=page, person=request.user)
+            messages.success(request, _("The page is public."))
+            return redirect("publication:publish", slug, pk)
+    context = {
+        "study": study,
+        "report": report,
+        "form": form,
+        "page": page,
+        "link": request.build_absolute_uri(reverse("public:page", args=[page.address]))
+        if page
+        else "",
+        "has_file": page is not None and files.path_of(page) is not None,
+        "n_left_out": n_left_out(report.data["header"]),
+    }
+    return render(request, "publication/publish.html", context, status=422 if form.errors else 200)
+
+
+@login_required
+@require_POST
+def withdraw(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
+    """Take a public page away."""
+    report = _to_publish(request, slug, pk)
+    page = PublicPage.objects.filter(report=report).first()
+    if page is not None:
+        services.withdraw(page=page, person=request.user)
+        messages.success(request, _("The page is gone. The report stays."))
+    return redirect("publication:publish", slug, pk)
+
+
+def _to_publish(request: SignedInRequest, slug: str, pk: int) -> KeptReport:
+    study = get_object_or_404(
+        permitted(request.user, "annotate.publish_study", Study).select_related("dataset"),
+        slug=slug,
+    )
+    return get_object_or_404(study.kept_reports.select_related("study"), pk=pk)
+
+
+def _shown(data: Mapping[str, Any], look: Look) -> dict[str, Any]:
+    text = papers.methods_text(data)
+    return {
+        "texts": [
+            # anchor, title, file, text, lines that are seen at once
+            ("table", _("The table"), "table.tex", papers.main_table(data, look), 18),
+            ("methods", _("What was done"), "methods.tex", text.latex, 10),
+            ("references", _("References"), "references.bib", text.bib, 12),
+        ]
+    }

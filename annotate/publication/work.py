@@ -1,0 +1,173 @@
+"""The files for a paper, and those that a public page offers, written as jobs."""
+
+import json
+import zipfile
+from collections.abc import Iterator, Mapping, Sequence
+from typing import IO, Any, Final
+
+from django.contrib.auth.models import User
+from django.urls import reverse
+from django.utils.translation import gettext_noop
+
+from annotate.exchange.bundles.writing import write_bundle
+from annotate.figures.building import FigureFile, build
+from annotate.figures.data import FigureData, data_of_kept
+from annotate.figures.kinds import NAMES
+from annotate.figures.papers import Paper
+from annotate.jobs import services as jobs
+from annotate.jobs.engine import computing
+from annotate.jobs.errors import JobFailed
+from annotate.jobs.models import Job
+from annotate.jobs.registry import Progress, Running
+from annotate.jobs.results import publishing_file
+from annotate.reports import services as reports
+from annotate.reports.models import KeptReport
+from annotate.reports.work import arguments_of, asked_for, kept_asked_for
+from annotate.scoring.models import ProtocolRun
+from annotate.studies.models import Study
+from rankings.elicitation import CRITERIA
+from rankings.latex import Look
+from rankings.report import Settings
+
+from . import files, papers
+from .descriptions import public_report
+from .models import PublicPage
+
+PAPER: Final = "publication.paper"
+FILE: Final = "publication.file"
+_LONG_AGO: Final = (1980, 1, 1, 0, 0, 0)
+
+
+def start_paper(
+    *,
+    study: Study,
+    settings: Settings,
+    runs: Sequence[ProtocolRun],
+    look: Look,
+    person: User,
+    kept: KeptReport | None = None,
+) -> Job:
+    """Have everything that a paper takes from a report written into one zip."""
+    title = gettext_noop("For a paper: {study}").format(study=study)
+    if kept:
+        title = gettext_noop("For a paper: report {number} of {study}").format(
+            number=kept.pk, study=study
+        )
+    return jobs.start(
+        kind=PAPER,
+        person=person,
+        title=title,
+        kept=kept.pk if kept else None,
+        look=[look.layout, look.width, look.intervals],
+        **arguments_of(study, settings, runs),
+    )
+
+
+def paper(arguments: Mapping[str, Any], running: Running) -> None:
+    """Do the work of the job; raises JobFailed where what it is of is gone."""
+    study, settings, runs = asked_for(arguments)
+    kept = kept_asked_for(arguments, study)
+    if kept is not None:
+        data = kept.data
+    else:
+        running.tell(0, 0, gettext_noop("Computing the report"))
+        with computing() as executor:
+            computed = reports.compute_report(
+                study=study, settings=settings, runs=runs, executor=executor
+            )
+        data = json.loads(computed.content)
+    look = Look(*arguments["look"])
+    figures = [
+        data_of_kept(study, kept, criterion)
+        if kept
+        else FigureData(study, runs, settings, criterion)
+        for criterion in CRITERIA
+    ]
+    name = f"{study.slug}-for-a-paper.zip"
+
+    def write(stream: IO[bytes]) -> None:
+        write_paper(data, look, figures, stream, running)
+
+    with publishing_file(running, name, write) as outcome:
+        outcome.text = gettext_noop("{name} is ready.").format(name=name)
+
+
+def start_file(*, page: PublicPage, person: User | None) -> Job:
+    """Have the file written that a public page offers."""
+    return jobs.start(
+        kind=FILE,
+        person=person,
+        title=gettext_noop("File of the {page}").format(page=page),
+        page=page.pk,
+        download=page.download,
+    )
+
+
+def file(arguments: Mapping[str, Any], running: Running) -> None:
+    """Do the work of the job; raises JobFailed where the page is gone or offers something else."""
+    page = _page(arguments)
+    study = page.report.study
+
+    def write(stream: IO[bytes]) -> None:
+        if page.download == PublicPage.Download.STUDY:
+            write_bundle(study, stream, words=False, tell=running.tell)
+            return
+        report = public_report(page)
+        figures = [data_of_kept(study, report, criterion) for criterion in CRITERIA]
+        write_paper(report.data, Look(intervals=True), figures, stream, running)
+
+    name, digest, n_bytes = files.written(write)
+    try:
+        with running.publishing() as outcome:
+            page = _page(arguments)
+            files_of_page = {"file": name, "file_sha256": digest, "file_bytes": n_bytes}
+            PublicPage.objects.filter(pk=page.pk).update(**files_of_page)
+            outcome.text = gettext_noop("The file of the {page} can be downloaded there.").format(
+                page=page
+            )
+            outcome.address = reverse("publication:publish", args=[study.slug, page.report_id])
+    except BaseException:
+        files.remove(name)
+        raise
+
+
+def _page(arguments: Mapping[str, Any]) -> PublicPage:
+    pages = PublicPage.objects.select_related("report__study__dataset")
+    page = pages.filter(pk=arguments["page"], download=arguments["download"]).first()
+    if page is None:
+        raise JobFailed(gettext_noop("The public page is gone, or offers something else by now."))
+    return page
+
+
+def write_missing() -> None:
+    """Have files written anew that pages offer and that are not there, as after a backup was restored."""
+    files.sweep()
+    for page in PublicPage.objects.exclude(download=PublicPage.Download.NOTHING):
+        if files.path_of(page) is None:
+            start_file(page=page, person=None)
+
+
+def write_paper(
+    data: Mapping[str, Any],
+    look: Look,
+    figures: Sequence[FigureData],
+    stream: IO[bytes],
+    running: Progress | None = None,
+) -> None:
+    """Write the zip for a paper: all texts, and the figures as PDF."""
+    with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, text in papers.files(data, look):
+            archive.writestr(zipfile.ZipInfo(name, _LONG_AGO), text, zipfile.ZIP_DEFLATED)
+        total = len(figures) * len(NAMES)
+        for done, (name, content) in enumerate(_drawn(figures)):
+            if running is not None:
+                running.tell(done, total, gettext_noop("Drawing figures"))
+            archive.writestr(zipfile.ZipInfo(name, _LONG_AGO), content, zipfile.ZIP_DEFLATED)
+
+
+def _drawn(figures: Sequence[FigureData]) -> Iterator[tuple[str, bytes]]:
+    for data in figures:
+        for figure in build(data, NAMES).values():
+            if not figure.is_empty:
+                file = FigureFile(figure, Paper("light", "double"), data.facts, "pdf")
+                yield f"figures/{data.criterion}/{figure.name}.pdf", file.content()

@@ -1,0 +1,45 @@
+"""Where a report comes from, as data that is kept with it."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from annotate.scoring.models import ProtocolRun
+from protocols import registry
+
+
+def whole(
+    header: Mapping[str, str],
+    runs: Sequence[ProtocolRun],
+    sentinels: Sequence[str],
+    analysed: Mapping[str, Any],
+) -> dict[str, Any]:
+    """Return an analysis with where it comes from, as a kept report holds it."""
+    return {"header": header, "sentinels": sentinels, "runs": described_runs(runs), **analysed}
+
+
+def described_runs(runs: Sequence[ProtocolRun]) -> list[dict[str, Any]]:
+    """Return what a methods section says of the runs; the reference is a key of protocols/REFERENCES.md."""
+    return [
+        {
+            "name": run.name,
+            "protocol": run.protocol,
+            "version": run.version,
+            "origin": run.origin,
+            "parameters": run.parameters,
+            "changed": _changed(run),
+            "reference": registry.PROTOCOLS[run.protocol].reference
+            if run.protocol in registry.PROTOCOLS
+            else "",
+        }
+        for run in runs
+    ]
+
+
+def _changed(run: ProtocolRun) -> dict[str, Any]:
+    """Return the parameters that are not the protocol's usual ones."""
+    if run.protocol not in registry.PROTOCOLS:
+        return dict(run.parameters)
+    usual = registry.PROTOCOLS[run.protocol]().parameters()
+    return {
+        name: value for name, value in run.parameters.items() if usual.get(name, value) != value
+    }

@@ -1,0 +1,67 @@
+"""What a study's answers say of studies to come: how much images, people and the rest vary."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from typing import Any, Final
+
+from annotate.scoring.models import ProtocolRun
+from annotate.studies.models import Study
+from engine.words import gettext_noop
+from rankings.design import Components
+from rankings.pair_report import comparable
+from rankings.pilots import Pilot, pilot
+from rankings.report import Settings, values_of
+
+from . import cached
+from .pairs import visits_of
+from .services import available_runs, protocol_scores, sentinels
+from .snapshots import snapshot
+
+# Where a pilot comes from.
+_OF_STUDY: Final = gettext_noop("“{study}”")
+
+
+def pilot_of_study(
+    study: Study,
+    criterion: str,
+    *,
+    settings: Settings | None = None,
+    runs: Sequence[ProtocolRun] | None = None,
+) -> Pilot:
+    """Return a study's components of variance; the demo's, with the reason, where it has too little.
+
+    Of rankings and pairs the rankings count. Sentinels do not: nobody plans a study to find that they are
+    worse.
+    """
+    settings = settings or Settings()
+    chosen = available_runs(study) if runs is None else runs
+    name, key = f"pilot-{criterion}", cached.key_of(study, settings, chosen)
+    kept = cached.get_part(name, key)
+    if kept is not None:
+        return _from_json(kept)
+    with snapshot():
+        # Again: the key must be that of what is read.
+        key = cached.key_of(study, settings, chosen)
+        visits, scores = visits_of(study)[criterion], protocol_scores(study, chosen)
+    unwanted = sentinels(chosen)
+    protocols = [run.name for run in chosen if run.name not in unwanted]
+    values = {
+        image: {protocol: of_image[protocol] for protocol in protocols}
+        for image, of_image in values_of(criterion, scores, settings).items()
+    }
+    usable = comparable(visits, values, protocols, settings.decimals)
+    found = pilot(usable.visits, usable.rankings, protocols, origin=_OF_STUDY.format(study=study))
+    cached.put_part(name, key, asdict(found))
+    return found
+
+
+def _from_json(data: Mapping[str, Any]) -> Pilot:
+    return Pilot(
+        {
+            name: Components(**{**parts, "negative": tuple(parts["negative"])})
+            for name, parts in data["components"].items()
+        },
+        data["origin"],
+        tuple(data["remarks"]),
+        tuple(data["differences"]),
+    )
