@@ -12,9 +12,9 @@ from typing import Final
 from django.conf import settings
 
 from engine.chunks import Engine
-from engine.errors import EngineError, EngineUnavailable
+from engine.errors import EngineError, EngineLost, EngineUnavailable
 
-from .errors import JobFailed
+from .errors import JobFailed, TryLater
 
 _log = logging.getLogger(__name__)
 _lock = threading.Lock()
@@ -23,12 +23,18 @@ _PRELOADED: Final = (
     *("protocols.registry", "protocols.deteval", "protocols.evaltex.protocol", "protocols.iou"),
     "rankings.analysis",
 )
+# Schedulers that answered this process: they are away for a while, where others have a wrong address.
+_reached: Final[set[str]] = set()
 # A forked process has its parent's engine in memory, and must make its own.
 _pid = 0
 
 
 class NotComputed(JobFailed):
     """The chunks of a job were not computed: no cluster, or a chunk that was given up."""
+
+
+class ClusterLost(NotComputed, TryLater):
+    """A cluster that has answered does no more; the job is begun again a minute later."""
 
 
 @contextmanager
@@ -39,6 +45,8 @@ def computing() -> Iterator[Executor | None]:
     """
     try:
         yield _executor()
+    except EngineLost as fault:
+        raise ClusterLost(str(fault)) from fault
     except EngineError as fault:
         raise NotComputed(str(fault)) from fault
 
@@ -56,13 +64,18 @@ def _executor() -> Executor | None:
         return _processes()
     from engine.cluster import Cluster
 
+    address = settings.DASK_SCHEDULER
     try:
-        return _kept("cluster", lambda: Cluster(settings.DASK_SCHEDULER))
+        engine = _kept("cluster", lambda: Cluster(address))
     except EngineUnavailable as fault:
-        if settings.ENGINE_FALLBACK != "local":
-            raise
-        _log.warning("%s Computing on this machine instead.", fault)
-        return _processes()
+        if settings.ENGINE_FALLBACK == "local":
+            _log.warning("%s Computing on this machine instead.", fault)
+            return _processes()
+        if address in _reached:
+            raise EngineLost(str(fault)) from fault
+        raise
+    _reached.add(address)
+    return engine
 
 
 def _processes() -> Executor | None:

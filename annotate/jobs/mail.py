@@ -11,13 +11,16 @@ from django.conf import settings
 from django.core.mail import EmailMultiAlternatives, get_connection
 from django.core.mail.backends.base import BaseEmailBackend
 from django.core.mail.message import EmailMessage
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
 
 from .errors import TryLater
 from .models import Job
 from .registry import Running
 from .services import start
 
-KIND: Final = "mail.send"
+_KINDS: Final = "mail."
+KIND: Final = f"{_KINDS}send"
 # People wait for a letter.
 _PRIORITY: Final = 10
 _PARTS: Final = ("subject", "body", "from_email", "to", "cc", "bcc", "reply_to", "extra_headers")
@@ -31,7 +34,7 @@ class Backend(BaseEmailBackend):
             letter = {name: getattr(message, name) for name in _PARTS}
             alternatives = getattr(message, "alternatives", [])
             letter["alternatives"] = [list(alternative) for alternative in alternatives]
-            title = f"Letter to {', '.join(message.to)}"
+            title = gettext_noop("Letter to {to}").format(to=", ".join(message.to))
             start(
                 kind=KIND,
                 title=title,
@@ -56,10 +59,16 @@ def send(arguments: Mapping[str, Any], running: Running) -> None:
         message.send()
     except (SMTPException, OSError) as fault:
         # The log has the server's words; they may hold the letter's address.
-        raise TryLater(f"The mail server did not take it ({type(fault).__name__}).") from fault
+        raise TryLater(
+            _("The mail server did not take it ({name}).").format(name=type(fault).__name__)
+        ) from fault
 
 
 def forget_letters() -> None:
-    """Clear the text of letters whose work has ended."""
-    ended = Job.objects.filter(kind=KIND).exclude(state__in=Job.OPEN).exclude(arguments={})
+    """Clear the text and the address of letters whose work has ended."""
+    ended = (
+        Job.objects.filter(kind__startswith=_KINDS)
+        .exclude(state__in=Job.OPEN)
+        .exclude(arguments={})
+    )
     ended.update(arguments={})

@@ -7,6 +7,7 @@ from django.conf import settings
 from django.db import models
 from django.db.models import Q
 from django.utils import timezone
+from django.utils.translation import gettext_lazy
 
 # A worker that was not heard of for so long is lost, and another takes its job up.
 LOST_AFTER: Final = timedelta(seconds=20)
@@ -31,11 +32,11 @@ class Job(models.Model):
     """One piece of long work: what it is, how far it is, who works on it, and what came of it."""
 
     class State(models.TextChoices):
-        WAITING = "waiting", "waiting"
-        RUNNING = "running", "running"
-        DONE = "done", "done"
-        FAILED = "failed", "failed"
-        CANCELLED = "cancelled", "cancelled"
+        WAITING = "waiting", gettext_lazy("waiting")
+        RUNNING = "running", gettext_lazy("running")
+        DONE = "done", gettext_lazy("done")
+        FAILED = "failed", gettext_lazy("failed")
+        CANCELLED = "cancelled", gettext_lazy("cancelled")
 
     OPEN = (State.WAITING, State.RUNNING)
 
@@ -65,8 +66,12 @@ class Job(models.Model):
     address = models.CharField(max_length=300, blank=True)
     # By kind, the primary keys of what it made: {"run": 7}.
     made = models.JSONField(default=dict)
-    file = models.CharField(max_length=120, blank=True, help_text="Name in the results' folder.")
-    file_name = models.CharField(max_length=200, blank=True, help_text="As people download it.")
+    file = models.CharField(
+        max_length=120, blank=True, help_text=gettext_lazy("Name in the results' folder.")
+    )
+    file_name = models.CharField(
+        max_length=200, blank=True, help_text=gettext_lazy("As people download it.")
+    )
     # Of the worker that has it now; one that finds another's here has lost the job.
     worker = models.CharField(max_length=32, blank=True)
     n_attempts = models.PositiveSmallIntegerField(default=0)
@@ -79,6 +84,8 @@ class Job(models.Model):
     # When its person was told how it ended; jobs that nobody is to be told of are seen from the start.
     seen = models.DateTimeField(null=True, blank=True)
     wants_mail = models.BooleanField(default=False)
+    # In which the letter was asked for.
+    mail_language = models.CharField(max_length=7, blank=True, default="")
 
     objects = JobQuerySet.as_manager()
 
@@ -125,7 +132,9 @@ class Job(models.Model):
 class Worker(models.Model):
     """A process that works on jobs, and when it was last heard of."""
 
-    name = models.CharField(max_length=120, unique=True, help_text="Machine and process.")
+    name = models.CharField(
+        max_length=120, unique=True, help_text=gettext_lazy("Machine and process.")
+    )
     version = models.CharField(max_length=40)
     started = models.DateTimeField(auto_now_add=True)
     heartbeat = models.DateTimeField()

@@ -2,24 +2,31 @@
 
 from django.conf import settings
 from django.core.mail import send_mail
+from django.utils import translation
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from annotate.retold import told_plainly
 
 from .models import Job
 
 _ENDS = {
-    Job.State.DONE: "is done",
-    Job.State.FAILED: "failed",
-    Job.State.CANCELLED: "was cancelled",
+    Job.State.DONE: gettext_lazy("“{work}” is done"),
+    Job.State.FAILED: gettext_lazy("“{work}” failed"),
+    Job.State.CANCELLED: gettext_lazy("“{work}” was cancelled"),
 }
 
 
 def sentence(job: Job) -> str:
     """Say in one sentence how a job ended."""
-    end = f"“{job.title or job.kind}” {_ENDS[Job.State(job.state)]}"
-    more = job.failure or job.outcome
-    return f"{end}: {more}" if more else f"{end}."
+    end = _ENDS[Job.State(job.state)].format(work=told_plainly(job.title or job.kind))
+    more = told_plainly(job.failure or job.outcome)
+    return _("{end}: {more}").format(end=end, more=more) if more else f"{end}."
 
 
 def tell_by_mail(job: Job) -> None:
     """Send a letter to who asked for one, where there is a mail server and an address."""
     if job.wants_mail and settings.MAIL_IS_SET_UP and job.person is not None and job.person.email:
-        send_mail(f"{job.title or job.kind}", sentence(job), None, [job.person.email])
+        with translation.override(job.mail_language or None):
+            subject = told_plainly(job.title or job.kind)
+            send_mail(subject, sentence(job), None, [job.person.email])

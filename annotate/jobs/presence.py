@@ -9,6 +9,7 @@ from typing import Final
 from django.db.models import Max
 from django.db.models.functions import Coalesce
 from django.utils import timezone
+from django.utils.translation import gettext_noop
 
 from .models import Worker
 from .versions import VERSION, is_newer
@@ -16,6 +17,7 @@ from .versions import VERSION, is_newer
 # A worker says every few seconds that it is there.
 _SILENT_AFTER: Final = timedelta(seconds=20)
 _KEPT_FOR: Final = timedelta(days=7)
+_NAME: Final = gettext_noop("{machine}, process {process}")
 
 
 @dataclass(frozen=True)
@@ -29,7 +31,7 @@ class Silence:
 
 
 def name_of_this() -> str:
-    return f"{socket.gethostname()}, process {os.getpid()}"
+    return _NAME.format(machine=socket.gethostname(), process=os.getpid())
 
 
 def arrive(name: str) -> None:

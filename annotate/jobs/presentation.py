@@ -4,6 +4,8 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.urls import reverse
 
+from annotate.retold import told_plainly
+
 from . import presence
 from .models import Job
 from .services import mark_seen
@@ -30,7 +32,7 @@ def told(request: HttpRequest, job: Job) -> dict[str, object]:
     return {
         "done": job.done,
         "total": job.total,
-        "doing": job.doing,
+        "doing": told_plainly(job.doing),
         "stopping": job.cancel_requested,
         "nobody": silent is not None,
     }

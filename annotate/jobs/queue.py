@@ -7,6 +7,7 @@ PostgreSQL, or Redis where QUEUE_URL says so.
 
 import json
 import logging
+from collections.abc import Callable, Sequence
 from functools import cache
 from typing import Any, Final
 
@@ -19,7 +20,7 @@ from huey.serializer import Serializer
 
 from .errors import QueueAway
 from .models import Job
-from .registry import UPKEEP
+from .registry import EVERY_MINUTE, UPKEEP
 from .running import run_one
 from .versions import VERSION, is_newer
 
@@ -43,6 +44,7 @@ class _Json(Serializer):  # type: ignore[misc]  # the library has no types
 def _opened() -> tuple[Huey, TaskWrapper]:
     huey = _storage()
     huey.periodic_task(crontab(minute="7"), name="upkeep")(_keep_house)
+    huey.periodic_task(crontab(), name="every-minute")(_look_after)
     return huey, huey.task(name="run")(_run)
 
 
@@ -88,13 +90,30 @@ def _keep_house() -> None:
         close_old_connections()
 
 
+def _look_after() -> None:
+    close_old_connections()
+    try:
+        look_after()
+    finally:
+        close_old_connections()
+
+
 def upkeep() -> None:
     """Clear away what nobody would miss; what fails is logged and tried in an hour."""
-    for clear in UPKEEP:
+    _do_all(UPKEEP)
+
+
+def look_after() -> None:
+    """Do what is due every minute; what fails is logged and tried in a minute."""
+    _do_all(EVERY_MINUTE)
+
+
+def _do_all(tasks: Sequence[Callable[[], object]]) -> None:
+    for task in tasks:
         try:
-            clear()
+            task()
         except Exception:
-            _log.exception("Upkeep failed: %s", clear.__qualname__)
+            _log.exception("Failed: %s", task.__qualname__)
 
 
 def put(pk: int, priority: int = 0) -> None:

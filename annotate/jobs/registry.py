@@ -49,6 +49,8 @@ Work = Callable[[Mapping[str, Any], Running], None]
 _KINDS: dict[str, Work] = {}
 # Done once an hour by one worker: what nobody would miss is cleared away.
 UPKEEP: list[Callable[[], object]] = []
+# Looked after once a minute by every worker, and so nothing that may not be done twice.
+EVERY_MINUTE: list[Callable[[], object]] = []
 
 
 def register(kind: str, work: Work) -> None:

@@ -1,6 +1,5 @@
 """Doing the work of jobs: taking them up, telling how far they are, hearing whether to stop."""
 
-import errno
 import logging
 import threading
 from collections.abc import Iterator
@@ -13,10 +12,11 @@ from uuid import uuid4
 from django.contrib.auth.models import User
 from django.db import DatabaseError, connection, transaction
 from django.db.models import F
-from django.utils import timezone
+from django.utils import timezone, translation
+from django.utils.translation import gettext_noop
 
 from annotate.audit.services import acting
-from annotate.errors import Refusal
+from annotate.errors import Refusal, is_disk_full
 
 from .errors import Cancelled, Interrupted, Stopped, Superseded, TryLater
 from .models import Job
@@ -29,15 +29,14 @@ _BEAT_SECONDS: Final = 0.7
 # A job whose worker dies each time is given up, or it would run for ever.
 _MAX_ATTEMPTS: Final = 3
 _LATER: Final = timedelta(minutes=1)
-_UNEXPECTED: Final = (
+_UNEXPECTED: Final = gettext_noop(
     "Something unexpected went wrong, and nothing was changed. The server's log says what it was, "
-    "under job {}."
+    "under job {job}."
 )
-_GIVEN_UP: Final = (
-    f"It was begun {_MAX_ATTEMPTS} times and never came to an end, perhaps for want of memory. "
-    "Nothing was changed."
-)
-_DISK_FULL: Final = (
+_GIVEN_UP: Final = gettext_noop(
+    "It was begun {n} times and never came to an end, perhaps for want of memory. Nothing was changed."
+).format(n=_MAX_ATTEMPTS)
+_DISK_FULL: Final = gettext_noop(
     "There is no space left on the server's disk. Nothing was changed; try again when there is."
 )
 # Set when this process is to end: jobs stop where they next tell their progress.
@@ -58,7 +57,8 @@ def run_one(pk: int, *, beats_beside: bool = True) -> bool:
     pulse = Pulse(job, beats_beside)
     _at_work[worker] = pk
     try:
-        with pulse.beating():
+        # What a job stores is read by people of every language.
+        with pulse.beating(), translation.override("en"):
             _do(job, pulse)
     finally:
         _at_work.pop(worker, None)
@@ -67,7 +67,8 @@ def run_one(pk: int, *, beats_beside: bool = True) -> bool:
 
 def _do(job: Job, pulse: "Pulse") -> None:
     try:
-        with acting(lambda: job.person):
+        # What the work writes is stored, and told to each reader in their own language.
+        with translation.override("en"), acting(lambda: job.person):
             work_of(job.kind)(job.arguments, pulse)
         if not pulse.is_published:
             _end(job, Job.State.DONE)
@@ -86,15 +87,8 @@ def _do(job: Job, pulse: "Pulse") -> None:
         _end(job, Job.State.FAILED, str(refusal))
     except Exception as fault:
         _log.exception("Job %s failed.", job.pk)
-        text = _DISK_FULL if _is_full(fault) else _UNEXPECTED.format(job.pk)
+        text = _DISK_FULL if is_disk_full(fault) else _UNEXPECTED.format(job=job.pk)
         _end(job, Job.State.FAILED, text)
-
-
-def _is_full(fault: Exception) -> bool:
-    """Tell whether a disk is full: that of files, SQLite's or PostgreSQL's."""
-    if isinstance(fault, DatabaseError):
-        return "disk is full" in str(fault) or "No space left" in str(fault)
-    return isinstance(fault, OSError) and fault.errno in (errno.ENOSPC, errno.EDQUOT)
 
 
 def stop_all() -> None:

@@ -8,6 +8,8 @@ from django.conf import settings
 from django.contrib.auth.models import User
 from django.db import IntegrityError, transaction
 from django.utils import timezone
+from django.utils.translation import get_language
+from django.utils.translation import gettext as _
 
 from annotate.errors import Refusal
 
@@ -86,9 +88,9 @@ def cancel(*, job: Job) -> None:
 def again(*, job: Job, person: User | None) -> Job:
     """Start a job anew that failed or was cancelled; raises Refusal for another."""
     if job.state not in (Job.State.FAILED, Job.State.CANCELLED):
-        raise Refusal("Only work that failed or was cancelled is done again.")
+        raise Refusal(_("Only work that failed or was cancelled is done again."))
     if not is_repeatable(job):
-        raise Refusal("This work is begun again from its own page.")
+        raise Refusal(_("This work is begun again from its own page."))
     return start(
         kind=job.kind, person=person, title=job.title, priority=job.priority, **job.arguments
     )
@@ -113,5 +115,5 @@ def mark_all_seen(*, person: User) -> None:
 
 def ask_for_mail(*, job: Job) -> None:
     """Have a letter sent to the job's person when it ends."""
-    Job.objects.open().filter(pk=job.pk).update(wants_mail=True)
+    Job.objects.open().filter(pk=job.pk).update(wants_mail=True, mail_language=get_language() or "")
     job.refresh_from_db()

@@ -1,8 +1,8 @@
 """Output of the load commands: problems, counts and durations."""
 
-from collections.abc import Iterable, Mapping
-from itertools import groupby
+from collections.abc import Iterable, Mapping, Sequence
 from time import monotonic
+from typing import Any
 
 from django.core.management.base import CommandError, OutputWrapper
 
@@ -10,8 +10,7 @@ from annotate.datasets.models import Dataset
 from annotate.imports.errors import NotLoaded
 from annotate.imports.models import Import
 from protocols.formats.problems import Problem
-
-_MAX_PER_CODE = 200
+from protocols.formats.summaries import summaries
 
 
 class TellingProgress:
@@ -49,18 +48,24 @@ def refused(stderr: OutputWrapper, refusal: NotLoaded) -> CommandError:
 
 
 def write_problems(stderr: OutputWrapper, problems: Iterable[Problem]) -> None:
-    """Write the first problems of each code, errors first, and how many more there are."""
-    ordered = sorted(problems, key=_kind_of)
-    for (severity, code), group in groupby(ordered, key=_kind_of):
-        of_kind = list(group)
-        for problem in of_kind[:_MAX_PER_CODE]:
-            stderr.write(f"{severity} {code}: {problem}")
-        if len(of_kind) > _MAX_PER_CODE:
-            stderr.write(f"… and {len(of_kind) - _MAX_PER_CODE} more of {code}")
+    """Write problems by kind, errors first: those of many with their number and some examples."""
+    for of_kind in summaries(problems, {}):
+        _write_kind(stderr, of_kind.severity, of_kind.code, of_kind.lines(), of_kind.advice)
 
 
-def _kind_of(problem: Problem) -> tuple[str, str]:
-    return problem.severity, problem.code
+def write_kinds(stderr: OutputWrapper, kinds: Iterable[Mapping[str, Any]]) -> None:
+    """Write the kinds of findings that a draft's summary holds."""
+    for of_kind in kinds:
+        names = ("severity", "code", "lines", "advice")
+        _write_kind(stderr, *(of_kind[name] for name in names))
+
+
+def _write_kind(
+    stderr: OutputWrapper, severity: str, code: str, lines: Sequence[str], advice: str
+) -> None:
+    for line in lines:
+        stderr.write(f"{severity} {code}: {line}")
+    stderr.write(f"  {advice}")
 
 
 def in_words(counts: Mapping[str, int], *names: str) -> str:

@@ -59,6 +59,13 @@ class TooLarge(ApiError):
     default_detail = "What was sent is larger than this address takes."
 
 
+class NoRoom(ApiError):
+    status_code = status.HTTP_507_INSUFFICIENT_STORAGE
+    problem = "disk-full"
+    title = "The site's disk is full"
+    default_detail = "Nothing was changed. Try again when those who run the site have made room."
+
+
 class KeyReused(ApiError):
     status_code = status.HTTP_422_UNPROCESSABLE_ENTITY
     problem = "idempotency-key-reused"

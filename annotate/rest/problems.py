@@ -15,9 +15,9 @@ from django.views import defaults
 from rest_framework import exceptions
 from rest_framework.views import set_rollback
 
-from annotate.errors import Refusal
+from annotate.errors import Refusal, is_disk_full
 
-from .errors import ApiError, NotPossible, TooLarge
+from .errors import ApiError, NoRoom, NotPossible, TooLarge
 
 CONTENT_TYPE = "application/problem+json"
 ROOT = "/api/"
@@ -98,6 +98,8 @@ def _known(fault: Exception) -> exceptions.APIException | None:
         return NotPossible(str(fault))
     if isinstance(fault, RequestDataTooBig):
         return TooLarge()
+    if is_disk_full(fault):
+        return NoRoom()
     if isinstance(fault, SuspiciousOperation | UnreadablePostError):
         return exceptions.ParseError("What was sent could not be read.")
     return None

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from django.utils.translation import gettext_lazy as _
 from rest_framework.permissions import SAFE_METHODS, BasePermission
 from rest_framework.request import Request
 
@@ -9,10 +10,10 @@ from .errors import MissingScope
 
 READ, JUDGE, LOAD, MANAGE = "read", "judge", "load", "manage"
 SCOPES = {
-    READ: "Read what you may see: data, studies you follow, scores and reports",
-    JUDGE: "Answer pairs in the studies you annotate",
-    LOAD: "Load data and score protocols, if you are an admin",
-    MANAGE: "Set up studies and keep reports, as far as you may",
+    READ: _("Read what you may see: data, studies you follow, scores and reports"),
+    JUDGE: _("Answer pairs in the studies you annotate"),
+    LOAD: _("Load data and score protocols, if you are an admin"),
+    MANAGE: _("Set up studies and keep reports, as far as you may"),
 }
 
 

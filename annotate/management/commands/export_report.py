@@ -1,29 +1,45 @@
 """Write a study's report to a file or to standard output."""
 
+import io
+import json
 from argparse import ArgumentParser
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from django.core.management.base import BaseCommand, CommandError
 
+from annotate.figures.data import FigureData
+from annotate.publication.work import write_paper
 from annotate.reports import exports, services
 from annotate.scoring.models import ProtocolRun
 from annotate.studies.models import Study
+from rankings.elicitation import CRITERIA
 from rankings.errors import RankingError
+from rankings.latex import LAYOUTS, WIDTHS, Look
 from rankings.report import Settings
+
+PAPER: Final = "paper"
 
 
 class Command(BaseCommand):
-    help = "Export a study's Best / Worst / Score tables as CSV, JSON, LaTeX or Markdown."
+    help = (
+        "Export a study's Best / Worst / Score tables as CSV, JSON, LaTeX or Markdown, or all that a "
+        "paper needs as a zip."
+    )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("study", help="slug of the study")
-        parser.add_argument("--format", choices=exports.FORMATS, default="csv")
+        parser.add_argument("--format", choices=[*exports.FORMATS, PAPER], default="csv")
         parser.add_argument("--out", type=Path, help="file to write; standard output without it")
         parser.add_argument(
             "--decimals", default="4", help="decimals the scores are rounded to, or none"
         )
         parser.add_argument("--distance", choices=["edit", "kemeny"], default="edit")
+        parser.add_argument("--layout", choices=LAYOUTS, default="side", help="of the LaTeX table")
+        parser.add_argument("--width", choices=WIDTHS, default="page", help="of the LaTeX table")
+        parser.add_argument(
+            "--intervals", action="store_true", help="of the Scores, in the LaTeX table"
+        )
         parser.add_argument("--beta", type=float, default=1.0)
         parser.add_argument("--min-annotators", type=int, help="the study's setting without it")
         parser.add_argument(
@@ -53,17 +69,42 @@ class Command(BaseCommand):
         except RankingError as refusal:
             raise CommandError(str(refusal), returncode=2) from refusal
         runs = _chosen(services.available_runs(study), options["protocol"])
-        built = services.study_report(study=study, settings=settings, runs=runs)
-        text = exports.export(built, options["format"])
+        look = Look(options["layout"], options["width"], options["intervals"])
+        content = (
+            _paper(study, settings, runs, look)
+            if options["format"] == PAPER
+            else _text(study, settings, runs, options["format"], look).encode()
+        )
         if options["out"] is None:
-            self.stdout.write(text, ending="")
+            if options["format"] == PAPER:
+                raise CommandError("Say where the zip is to be written: --out FILE", returncode=2)
+            self.stdout.write(content.decode(), ending="")
             return
         try:
             # The bytes as they are: no translation of line ends.
-            options["out"].write_bytes(text.encode())
+            options["out"].write_bytes(content)
         except OSError as fault:
             raise CommandError(f"{options['out']}: {fault.strerror}", returncode=1) from fault
         self.stderr.write(f"Wrote {options['out']}.")
+
+
+def _text(
+    study: Study, settings: Settings, runs: list[ProtocolRun], extension: str, look: Look
+) -> str:
+    if look.intervals and extension == "tex":
+        built, data = services.analysed_report(study=study, settings=settings, runs=runs)
+        return exports.export(built, extension, look, data["analysis"])
+    return exports.export(
+        services.study_report(study=study, settings=settings, runs=runs), extension, look
+    )
+
+
+def _paper(study: Study, settings: Settings, runs: list[ProtocolRun], look: Look) -> bytes:
+    computed = services.compute_report(study=study, settings=settings, runs=runs)
+    figures = [FigureData(study, runs, settings, criterion) for criterion in CRITERIA]
+    stream = io.BytesIO()
+    write_paper(json.loads(computed.content), look, figures, stream)
+    return stream.getvalue()
 
 
 def _decimals(text: str) -> int | None:

@@ -1,6 +1,7 @@
 """Load any files the site can read: the check, the report and the load of the pages, as a command."""
 
 from argparse import ArgumentParser
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
@@ -14,6 +15,7 @@ from annotate.imports.guessing import guess_file
 from annotate.imports.models import Draft, FileKind, Finding, Missing
 from annotate.management import reporting
 from protocols.formats.reading import LINES
+from protocols.noticing.readings import ReadingError, words_of
 
 _OF_LINES: Final = (FileKind.TRUTH, FileKind.RESULTS)
 
@@ -47,6 +49,14 @@ class Command(BaseCommand):
         )
         parser.add_argument(
             "--format", choices=LINES, default="", help="how lines are written, where two ways fit"
+        )
+        parser.add_argument(
+            "--reading",
+            action="append",
+            default=[],
+            metavar="[FILE=]READING",
+            help="how results are read that fit better another way: as-read, exchanged, sides, rows, "
+            "next, previous, scaled:FACTOR, share:UNIT",
         )
         parser.add_argument("--replace", action="store_true", help="of results that are loaded")
         parser.add_argument("--dry-run", action="store_true", help="check only; load nothing")
@@ -100,8 +110,11 @@ class Command(BaseCommand):
             )
 
     def _tell_findings(self, draft: Draft, report: str | None) -> None:
+        reporting.write_kinds(self.stderr, draft.summary["kinds"])
+        for results in draft.files.filter(kind=FileKind.RESULTS):
+            for method, fit in results.counts["fits"].items():
+                self.stdout.write(f"{method}: {_fit_in_words(fit)}")
         findings = draft.findings.all()
-        reporting.write_problems(self.stderr, (finding.as_problem() for finding in findings))
         if report:
             with open(report, "w", encoding="utf-8", newline="") as file:
                 file.writelines(exports.findings_as_csv(findings))
@@ -111,6 +124,31 @@ class Command(BaseCommand):
             return input("Load this? [y/N] ").strip().lower() in ("y", "yes")
         except EOFError:
             return False
+
+
+def _fit_in_words(fit: Mapping[str, Any]) -> str:
+    names = {"recall": "recall", "precision": "precision", "touched": "of the ground truth touched"}
+    numbers = (
+        f"{words} {'undefined' if fit[name] is None else format(fit[name], '.2f')}"
+        for name, words in names.items()
+    )
+    outside = "" if fit["outside"] is None else f", {fit['outside']} boxes outside their image"
+    return f"{', '.join(numbers)}{outside} (at IoU 0.5)."
+
+
+def _reading(path: Path, given: Sequence[str]) -> str:
+    """Return how a file of results is to be read: what is said of it, or else of all."""
+    said = ""
+    for reading in given:
+        name, equals, slug = reading.rpartition("=")
+        if not equals or name in (path.name, str(path)):
+            said = slug
+    if said:
+        try:
+            words_of(said)
+        except ReadingError as refusal:
+            raise CommandError(f"{refusal}.", returncode=2) from refusal
+    return said
 
 
 def _described(path: Path, options: dict[str, Any]) -> FileToLoad:
@@ -135,4 +173,5 @@ def _described(path: Path, options: dict[str, Any]) -> FileToLoad:
         format=guess.format or (options["format"] if kind in _OF_LINES else ""),
         missing=options["missing"] or "",
         per_cent=options["per_cent"] or None,
+        reading=_reading(path, options["reading"]) if kind == FileKind.RESULTS else "",
     )

@@ -1,7 +1,6 @@
 """The site on this machine, with its worker."""
 
 import subprocess  # nosec B404
-import sys
 from argparse import ArgumentParser
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -9,7 +8,10 @@ from typing import Any
 
 from django.conf import settings
 from django.core.management import call_command
-from django.core.management.base import BaseCommand
+from django.core.management.base import BaseCommand, CommandError
+
+from annotate.management.again import COMMAND, environment
+from annotate.management.alone import AnotherSite, alone
 
 
 class Command(BaseCommand):
@@ -19,16 +21,20 @@ class Command(BaseCommand):
         parser.add_argument("address", nargs="?", default="127.0.0.1:8000")
 
     def handle(self, **options: Any) -> None:
-        with _a_worker():
-            call_command("runserver", options["address"], use_reloader=False)
+        try:
+            with alone(settings.DATA_DIR, options["address"]), _a_worker():
+                call_command("runserver", options["address"], use_reloader=False)
+        except AnotherSite as refusal:
+            raise CommandError(str(refusal)) from refusal
 
 
 @contextmanager
 def _a_worker() -> Iterator[None]:
     """Keep a worker beside this process; it also ends when this process is killed."""
-    command = [sys.executable, str(settings.BASE_DIR / "manage.py"), "worker", "--until-input-ends"]
+    command = [*COMMAND, "worker", "--until-input-ends"]
     # Nobody writes to its input: it ends when this process does, however that ends.
-    with subprocess.Popen(command, stdin=subprocess.PIPE) as worker:  # nosec B603
+    here = environment()
+    with subprocess.Popen(command, stdin=subprocess.PIPE, env=here) as worker:  # nosec B603
         try:
             yield
         finally:

@@ -1,14 +1,16 @@
-"""Copies of the embedded database; a PostgreSQL server has tools of its own for that."""
+"""A copy of the database each day, as long as the site is on its own disk."""
 
 import os
 from datetime import datetime
 from pathlib import Path
+from typing import Final
 
 from django.conf import settings
-from django.db import connection
 from django.utils import timezone
 
-_SUFFIX = ".sqlite3"
+from .writing import write_backup
+
+_SUFFIX: Final = ".zip"
 
 
 def folder() -> Path:
@@ -16,28 +18,33 @@ def folder() -> Path:
 
 
 def back_up() -> Path | None:
-    """Copy the SQLite database once a day and keep the newest BACKUPS_KEPT copies.
+    """Write every row once a day and keep the newest BACKUPS_KEPT; photographs stay where they are.
 
-    Returns the copy, or None where none was due. It is whole or not there: written beside and moved
+    Returns the archive, or None where none was due. It is whole or not there: written beside and moved
     into place. Raises OSError and DatabaseError for a full disk.
     """
-    if connection.vendor != "sqlite" or not settings.BACKUPS_KEPT:
+    if not settings.BACKUPS_KEPT:
         return None
-    folder().mkdir(parents=True, exist_ok=True)
+    folder().mkdir(mode=0o700, parents=True, exist_ok=True)
     copy = folder() / f"{timezone.now():%Y-%m-%d}{_SUFFIX}"
     if copy.exists():
         return None
     part = copy.with_suffix(".part")
-    part.unlink(missing_ok=True)
     try:
-        with connection.cursor() as cursor:
-            cursor.execute("VACUUM INTO %s", [str(part)])
-        os.replace(part, copy)
+        with os.fdopen(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as stream:
+            write_backup(stream, photographs=False)
+            stream.flush()
+            os.fsync(stream.fileno())
+        part.replace(copy)
     finally:
         part.unlink(missing_ok=True)
     for old in _kept()[settings.BACKUPS_KEPT :]:
         old.unlink()
     return copy
+
+
+def newest() -> Path | None:
+    return next(iter(_kept()), None)
 
 
 def _kept() -> list[Path]:

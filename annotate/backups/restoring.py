@@ -1,0 +1,110 @@
+"""Restore an archive into an empty site: everything, exactly as it was, or nothing."""
+
+import json
+import zipfile
+from collections.abc import Callable
+from hashlib import sha256
+from pathlib import Path
+from typing import Any, Final
+
+from django.conf import settings
+from django.db import IntegrityError, transaction
+
+from annotate.datasets.photographs import store
+from annotate.jobs.versions import VERSION
+
+from .errors import NotRestored
+from .rows import columns, is_empty, kept_models, set_next_keys, store_rows
+from .writing import FORMAT, MANIFEST, PHOTOGRAPHS, applied
+
+_CHUNK: Final = 1024 * 1024
+Tell = Callable[[str], None]
+
+
+def restore(path: Path, tell: Tell = lambda doing: None) -> dict[str, int]:
+    """Restore a site that `write_backup` wrote; return how many rows of each table.
+
+    Every checksum is compared first; rows are one transaction. Raises NotRestored for a site that
+    holds anything, an archive that is damaged or cut short, and one of another version of the tables.
+    """
+    if not is_empty():
+        raise NotRestored(
+            f"This site holds data already. Restore into a new database, after `{settings.MANAGE} migrate`."
+        )
+    try:
+        with zipfile.ZipFile(path) as archive:
+            manifest = _manifest(archive)
+            tell("Comparing checksums")
+            _compare_sums(archive, manifest)
+            tell("Storing photographs")
+            for name in archive.namelist():
+                if name.startswith(PHOTOGRAPHS):
+                    store(name.removeprefix(PHOTOGRAPHS), archive.read(name))
+            return _store(archive, manifest, tell)
+    except (zipfile.BadZipFile, EOFError) as fault:
+        raise NotRestored(f"{path.name} is no whole archive: {fault}.") from fault
+
+
+def _manifest(archive: zipfile.ZipFile) -> dict[str, Any]:
+    try:
+        manifest: dict[str, Any] = json.loads(archive.read(MANIFEST))
+    except (KeyError, ValueError) as fault:
+        raise NotRestored("The archive has no readable manifest: it was cut short.") from fault
+    if manifest.get("format") != FORMAT:
+        raise NotRestored("This is no backup of a site.")
+    tables = {model._meta.label_lower: columns(model) for model in kept_models()}
+    if manifest["migrations"] != applied() or manifest["tables"] != tables:
+        raise NotRestored(_way_to_restore(manifest))
+    return manifest
+
+
+def _way_to_restore(manifest: dict[str, Any]) -> str:
+    """Say how a backup of other tables than this database's is restored all the same."""
+    theirs, ours = ({tuple(key) for key in keys} for keys in (manifest["migrations"], applied()))
+    program = manifest["program"]
+    if theirs > ours:
+        lacking = ", ".join(".".join(key) for key in sorted(theirs - ours))
+        return (
+            f"The backup was made by version {program}; this database lacks its migrations {lacking}. Run "
+            f"`{settings.MANAGE} migrate`, and restore again; if it makes none, install version {program} or "
+            "a later one first."
+        )
+    return (
+        f"The backup was made by version {program}, whose tables are not those of this version ({VERSION}). "
+        f"Install version {program}, restore into a new database with it, install {VERSION} again, and run "
+        f"`{settings.MANAGE} migrate`."
+    )
+
+
+def _compare_sums(archive: zipfile.ZipFile, manifest: dict[str, Any]) -> None:
+    for name, wanted in manifest["sums"].items():
+        digest = sha256()
+        try:
+            with archive.open(name) as file:
+                while chunk := file.read(_CHUNK):
+                    digest.update(chunk)
+        except KeyError as fault:
+            raise NotRestored(f"{name} is missing in the archive.") from fault
+        if digest.hexdigest() != wanted:
+            raise NotRestored(f"{name} is damaged: its checksum is another.")
+    for name in archive.namelist():
+        digest_of_name = name.removeprefix(PHOTOGRAPHS)
+        if digest_of_name != name and sha256(archive.read(name)).hexdigest() != digest_of_name:
+            raise NotRestored(f"{name} is damaged: its checksum is another.")
+
+
+def _store(archive: zipfile.ZipFile, manifest: dict[str, Any], tell: Tell) -> dict[str, int]:
+    counts: dict[str, int] = {}
+    try:
+        with transaction.atomic():
+            for model in kept_models():
+                label = model._meta.label_lower
+                tell(f"Storing {label}")
+                with archive.open(f"tables/{label}.jsonl") as file:
+                    counts[label] = store_rows(model, file)
+            if counts != manifest["counts"]:
+                raise NotRestored("The archive holds other numbers of rows than it says.")
+            set_next_keys()
+    except (IntegrityError, ValueError, KeyError) as fault:
+        raise NotRestored(f"The rows do not fit each other: {fault}.") from fault
+    return counts

@@ -1,0 +1,85 @@
+"""Write the site as of one moment, while people go on answering."""
+
+import json
+import zipfile
+from collections.abc import Iterable
+from hashlib import sha256
+from typing import IO, Any, Final
+
+from django.db import connection
+from django.db.migrations.recorder import MigrationRecorder
+from django.utils import timezone
+
+from annotate.datasets.models import Image, stored_path
+from annotate.jobs.versions import VERSION
+from annotate.reports.snapshots import snapshot
+
+from .rows import columns, encoded_rows, kept_models
+
+FORMAT: Final = "text-detection-rankings site 1"
+MANIFEST: Final = "manifest.json"
+PHOTOGRAPHS: Final = "photographs/"
+
+
+def applied() -> list[list[str]]:
+    """Return the migrations that made the database's tables."""
+    return sorted(list(key) for key in MigrationRecorder(connection).applied_migrations())
+
+
+def write_backup(stream: IO[bytes], *, photographs: bool = True) -> dict[str, int]:
+    """Write every row, and every photograph that an image shows; return how many of each.
+
+    The rows are those of one moment. Photographs come after them: none that a row names goes within a
+    day. The manifest, with the checksum of every part, comes last, so that an archive that was cut
+    short has none. Raises OSError for a full disk.
+    """
+    counts: dict[str, int] = {}
+    sums: dict[str, str] = {}
+    with zipfile.ZipFile(stream, "w") as archive:
+        with snapshot():
+            taken = timezone.now()
+            tables: dict[str, list[str]] = {}
+            for model in kept_models():
+                label = model._meta.label_lower
+                tables[label] = columns(model)
+                name = f"tables/{label}.jsonl"
+                counts[label], sums[name] = _write(archive, name, encoded_rows(model))
+            hashes = list(
+                Image.objects.exclude(sha256="")
+                .order_by("sha256")
+                .values_list("sha256", flat=True)
+                .distinct()
+            )
+        missing = []
+        for digest in hashes if photographs else []:
+            path = stored_path(digest)
+            if path.exists():
+                archive.write(path, PHOTOGRAPHS + digest)
+            else:
+                missing.append(digest)
+        manifest: dict[str, Any] = {
+            "format": FORMAT,
+            "program": VERSION,
+            "taken": taken.isoformat(),
+            "migrations": applied(),
+            "tables": tables,
+            "counts": counts,
+            "sums": sums,
+            "photographs": photographs,
+            "missing_photographs": missing,
+        }
+        archive.writestr(MANIFEST, json.dumps(manifest, indent=1))
+    return counts | {"photographs": len(hashes) - len(missing) if photographs else 0}
+
+
+def _write(archive: zipfile.ZipFile, name: str, lines: Iterable[bytes]) -> tuple[int, str]:
+    entry = zipfile.ZipInfo(name, timezone.now().timetuple()[:6])
+    entry.compress_type = zipfile.ZIP_DEFLATED
+    digest = sha256()
+    n_lines = 0
+    with archive.open(entry, "w", force_zip64=True) as file:
+        for line in lines:
+            file.write(line)
+            digest.update(line)
+            n_lines += 1
+    return n_lines, digest.hexdigest()

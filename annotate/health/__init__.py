@@ -1,0 +1,1 @@
+"""Whether the site is well: for a proxy, for monitoring, for admins."""

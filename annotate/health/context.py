@@ -1,0 +1,8 @@
+"""How this program is called here, for the hints of every template."""
+
+from django.conf import settings
+from django.http import HttpRequest
+
+
+def program(request: HttpRequest) -> dict[str, str]:
+    return {"manage": settings.MANAGE}

@@ -1,0 +1,35 @@
+"""Look at everything the site needs, and say what to do."""
+
+import json
+from argparse import ArgumentParser
+from dataclasses import asdict
+from typing import Any
+
+from django.core.management.base import BaseCommand
+
+from annotate.health.checks import ALL, found
+
+
+class Command(BaseCommand):
+    help = (
+        "Look at the database, migrations, disk, queue and workers, clock, mail, backups, settings, every "
+        "photograph, and replay some answers. Exit code 0: all is well, 1: warnings, 2: faults."
+    )
+    # It says itself what it finds, of settings too.
+    requires_system_checks = []
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("--json", action="store_true", help="print one JSON document")
+
+    def handle(self, **options: Any) -> None:
+        findings = found(ALL)
+        if options["json"]:
+            self.stdout.write(json.dumps([asdict(finding) for finding in findings], indent=1))
+        else:
+            for finding in findings:
+                advice = f"  -> {finding.advice}" if finding.advice else ""
+                self.stdout.write(f"{finding.state:8}{finding.subject}: {finding.said}{advice}")
+        states = {finding.state for finding in findings}
+        code = 2 if "fault" in states else 1 if "warning" in states else 0
+        if code:
+            raise SystemExit(code)
