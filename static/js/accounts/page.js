@@ -1,5 +1,5 @@
 // The pages of accounts: passkeys, and what is there to be copied.
-import { enhanceCopyButton } from "./copy.js";
+import { enhanceCopyButton } from "../elements/copy.js";
 import { enhancePasskeyForm } from "./passkeys.js";
 
 const options = document.getElementById("passkey-options");

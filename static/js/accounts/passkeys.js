@@ -1,12 +1,13 @@
 // Passkeys: a form with data-passkey asks the browser for a credential and sends it.
 // "create" and "get" take their options from the page, "login" asks the server for them.
+import { gettext } from "../elements/words.js";
 
 const REFUSALS = {
-  NotAllowedError: "No passkey was used: the request was cancelled, or it took too long. Try again.",
-  InvalidStateError: "This device or key has been added already.",
-  SecurityError: "Passkeys work on a secure connection (https) only.",
+  NotAllowedError: gettext("No passkey was used: the request was cancelled, or it took too long. Try again."),
+  InvalidStateError: gettext("This device or key has been added already."),
+  SecurityError: gettext("Passkeys work on a secure connection (https) only."),
 };
-const OTHERWISE = "The passkey could not be used. Try again, or choose another way.";
+const OTHERWISE = gettext("The passkey could not be used. Try again, or choose another way.");
 
 export function reasonOf(fault) {
   return REFUSALS[fault.name] ?? OTHERWISE;

@@ -1,10 +1,13 @@
-// A table wider than its box can be scrolled by keyboard and says what it is.
+import { gettext } from "./words.js";
+
+// A table larger than its box can be scrolled by keyboard and says what it is.
 export function enhanceTables(page) {
   for (const box of page.querySelectorAll(".table-scroll")) {
     const table = box.querySelector("table");
-    const heading = box.closest("section")?.querySelector("h2, h3") ?? page.querySelector("h1");
+    const name = nameOf(box, page);
     const update = () => {
-      const isWide = table.offsetWidth > box.clientWidth;
+      const isTall = box.classList.contains("table-scroll--tall") && table.offsetHeight > box.clientHeight;
+      const isWide = isTall || table.offsetWidth > box.clientWidth;
       box.toggleAttribute("data-wide", isWide);
       box.toggleAttribute("data-fits", !isWide);
       if (!isWide) {
@@ -13,8 +16,21 @@ export function enhanceTables(page) {
       }
       box.tabIndex = 0;
       box.setAttribute("role", "region");
-      box.setAttribute("aria-label", `Table: ${heading?.textContent.trim() ?? "figures"}`);
+      box.setAttribute("aria-label", gettext("Table: {name}", { name }));
     };
-    new ResizeObserver(update).observe(box);
+    // The table too: buttons that sort it make it wider in a box that stays.
+    const watcher = new ResizeObserver(update);
+    watcher.observe(box);
+    watcher.observe(table);
   }
+}
+
+// The section's heading, and the nearest one above the table where the section has several.
+function nameOf(box, page) {
+  const section = box.closest("section") ?? page;
+  const above = [...section.querySelectorAll("h1, h2, h3, summary")].filter(
+    (heading) => heading.compareDocumentPosition(box) & Node.DOCUMENT_POSITION_FOLLOWING,
+  );
+  const names = [above[0] ?? page.querySelector("h1"), above.at(-1)].map((it) => it?.textContent.trim());
+  return [...new Set(names.filter(Boolean))].join(", ") || gettext("figures");
 }

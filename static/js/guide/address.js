@@ -1,4 +1,5 @@
 // The address of the page holds the scene, and the button copies it.
+import { gettext } from "../elements/words.js";
 import { toLink } from "./links.js";
 
 const ADDRESS_AFTER_MS = 250;
@@ -29,16 +30,16 @@ export function createAddress(only, whole) {
 // linkOf() is what the button copies; onSay(words) tells how it went.
 export function enhanceCopyLink(button, linkOf, onSay) {
   button.addEventListener("click", async () => {
-    let words = "Link copied";
+    let words = gettext("Link copied.");
     try {
       await navigator.clipboard.writeText(linkOf());
     } catch {
-      words = "Copy the address of this page";
+      words = gettext("Copy the address of this page.");
     }
-    button.textContent = words;
-    onSay(`${words}.`);
+    button.textContent = words.replace(/\.$/, "");
+    onSay(words);
     setTimeout(() => {
-      button.textContent = "Copy link";
+      button.textContent = gettext("Copy link");
     }, COPIED_FOR_MS);
   });
   button.hidden = false;

@@ -1,6 +1,6 @@
 // The form of the selected box, and the chips that select one.
 import { boxOf, indexOf, nameOf, SIDES, sideOf, typed } from "./scene.js";
-import { labelOf } from "./words.js";
+import { labelOf, titleOf } from "./words.js";
 
 const NUMBERS = ["left", "top", "width", "height"];
 
@@ -47,7 +47,7 @@ function fill(form, scene, name) {
   if (!box) return;
   const side = sideOf(name);
   form.querySelector("[data-form-title]").textContent =
-    `${side === "truth" ? "Truth" : "Detection"} ${labelOf(side, indexOf(name))}`;
+    titleOf(side, indexOf(name));
   for (const field of form.querySelectorAll("[data-of]")) field.hidden = field.dataset.of !== name[0];
   const isOther = form.elements.box.value !== name;
   form.elements.box.value = name;

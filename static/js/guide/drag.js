@@ -9,7 +9,6 @@ const STILL_PX = 4;
 export function enableDrag(stage) {
   const { limits, onChange, onSelect, picture } = stage;
   let drag = null;
-  let nDrags = 0;
 
   picture.addEventListener("pointerdown", (event) => {
     if (event.button !== 0 || drag) return;
@@ -19,8 +18,7 @@ export function enableDrag(stage) {
       return;
     }
     event.preventDefault();
-    nDrags += 1;
-    drag = { ...grip, what: `drag ${nDrags}`, hasMoved: false, pointer: event.pointerId };
+    drag = { ...grip, what: Symbol("drag"), hasMoved: false, pointer: event.pointerId };
     picture.setPointerCapture(event.pointerId);
     onSelect(drag.name);
     stage.focus(drag.name);

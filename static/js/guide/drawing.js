@@ -1,4 +1,5 @@
 // The boxes of the stage and the handles of the selected one. `stage` is the record of stage.js.
+import { gettext } from "../elements/words.js";
 import { element, setAll } from "../elements/svg.js";
 import { frameOf, HANDLES, pointOf, textSize } from "./geometry.js";
 import { boxOf, nameOf, SIDES } from "./scene.js";
@@ -16,7 +17,7 @@ export function unitOf(picture) {
 
 export function drawBoxes(stage, statuses, kinds) {
   const { groups, picture, scene } = stage;
-  picture.setAttribute("aria-label", `The scene: ${scene.truth.length} truths, ${scene.detections.length} detections`);
+  picture.setAttribute("aria-label", gettext("The scene: truths {truths}, detections {detections}", { truths: scene.truth.length, detections: scene.detections.length }));
   const names = new Set();
   for (const side of SIDES) {
     scene[side].forEach((box, at) => {

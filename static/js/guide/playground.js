@@ -1,4 +1,5 @@
 // The playground: one scene, its stage, its form, its link, and its scores from the site.
+import { gettext } from "../elements/words.js";
 import { createAddress, enhanceCopyLink, queryOf } from "./address.js";
 import { createBoxForm, createChips } from "./box_form.js";
 import { createLatest } from "./latest.js";
@@ -13,13 +14,12 @@ import { labelOf, sayBox, sayScore } from "./words.js";
 
 const AGAIN_AFTER_MS = 3000;
 const TAKES_TEXT = "select, textarea, input:not([type=checkbox])";
-const HELP =
-  "Drag a box, or its handles. By keyboard: Tab to a box, arrow keys move it, Shift and arrow keys resize it " +
-  "(with Ctrl by single units), Delete removes it, Ctrl+Z undoes.";
+const HELP = gettext("Drag a box, or its handles. By keyboard: Tab to a box, arrow keys move it, Shift and arrow keys resize it (with Ctrl by single units), Delete removes it, Ctrl+Z undoes.");
 
 // Its parts and its state are one record. given: what the site says of limits, kinds, presets and the scene
 // of the address; protocols: the scores that are shown; chosen: the slug of the protocol whose matches are
-// shown; selected: the name of a box or null; asked: the link whose scores were asked for last.
+// shown; selected: the name of a box or null. data-asked is the link whose scores were asked for last,
+// data-scored the one whose scores are shown.
 export function enhancePlayground(root) {
   const given = JSON.parse(root.querySelector("#playground-data").textContent);
   const part = (name) => root.querySelector(`[data-${name}]`);
@@ -30,7 +30,6 @@ export function enhancePlayground(root) {
     protocols: given.protocols,
     chosen: given.shown,
     selected: part("form").elements.box.value || null,
-    asked: given.scene,
     steps: createSteps(fromData(given.drawing)),
     address: createAddress(given.only, document.querySelector("[data-whole]")),
   };
@@ -42,7 +41,7 @@ export function enhancePlayground(root) {
   for (const name of ["undo", "redo"]) part(name).hidden = false;
   part("apply").hidden = true;
   part("help").textContent = HELP;
-  root.dataset.scored = given.scene;
+  root.dataset.asked = root.dataset.scored = given.scene;
   showScores(play);
   refresh(play);
   // On narrow screens the situations are one row that scrolls.
@@ -82,7 +81,7 @@ function addScores(play) {
     },
     onTrouble(trouble, scene) {
       stale.hidden = false;
-      stale.textContent = trouble.message || "Scores are out of date: the site does not respond.";
+      stale.textContent = trouble.message || gettext("Scores are out of date: the site does not respond.");
       clearTimeout(again);
       const ask = () => play.steps.scene() === scene && play.scores.ask(scene);
       if (trouble.isPassing) again = setTimeout(ask, AGAIN_AFTER_MS);
@@ -101,14 +100,14 @@ function add(play, side) {
   const { given, speech, stage, steps } = play;
   const at = steps.scene()[side].length;
   if (at >= given.limits.maxBoxes) {
-    speech.now(`There is room for only ${given.limits.maxBoxes}.`);
+    speech.now(gettext("There is room for only {n}.", { n: given.limits.maxBoxes }));
     return;
   }
   const next = added(steps.scene(), side);
   play.selected = nameOf(side, at);
   take(play, next);
   stage.focus(play.selected);
-  speech.now(`${sayBox(side, at, next[side][at])} added.`);
+  speech.now(gettext("Added: {box}.", { box: sayBox(side, at, next[side][at]) }));
 }
 
 function remove(play, name) {
@@ -117,7 +116,7 @@ function remove(play, name) {
   take(play, scene);
   if (next) play.stage.focus(next);
   else play.part("tools").querySelector("button").focus();
-  play.speech.now(`${labelOf(sideOf(name), indexOf(name))} deleted.`);
+  play.speech.now(gettext("{label} deleted.", { label: labelOf(sideOf(name), indexOf(name)) }));
 }
 
 function select(play, name) {
@@ -131,7 +130,7 @@ function travel(play, way) {
   if (!play.steps[way]()) return;
   if (!boxOf(play.steps.scene(), play.selected)) play.selected = null;
   refresh(play);
-  play.speech.now(way === "undo" ? "Undone." : "Redone.");
+  play.speech.now(way === "undo" ? gettext("Undone.") : gettext("Redone."));
 }
 
 function takePreset(play, slug) {
@@ -151,14 +150,14 @@ function refresh(play) {
   part("undo").disabled = !steps.canUndo();
   part("redo").disabled = !steps.canRedo();
   const preset = given.presets.find(({ scene }) => scene === link);
-  part("says").textContent = preset?.says ?? "A scene of your own.";
+  part("says").textContent = preset?.says ?? gettext("A scene of your own.");
   for (const chip of root.querySelectorAll("[data-preset]")) {
     if (chip.dataset.preset === preset?.slug) chip.setAttribute("aria-current", "true");
     else chip.removeAttribute("aria-current");
   }
   address.keep(steps.scene(), play.chosen);
-  if (link !== play.asked || !part("loading").hidden) scores.ask(steps.scene());
-  play.asked = link;
+  if (link !== root.dataset.asked || !part("loading").hidden) scores.ask(steps.scene());
+  root.dataset.asked = link;
 }
 
 const saidOf = ({ protocols, chosen }) => protocols.find(({ slug }) => slug === chosen);

@@ -1,4 +1,5 @@
 // The table of all protocols, and what the chosen one says about each region.
+import { gettext } from "../elements/words.js";
 import { figureOf, percent, reasonsOf } from "./words.js";
 
 export function createResults(root, kinds, { onChoose }) {
@@ -25,7 +26,7 @@ export function createResults(root, kinds, { onChoose }) {
         row.querySelectorAll("td.number").forEach((cell, at) => setText(cell, percent(figures[at])));
         const error = row.querySelector("[data-error]");
         error.hidden = !said.error;
-        setText(error, said.error ? `undefined: ${said.error}` : "");
+        setText(error, said.error ? gettext("undefined: {why}", { why: said.error }) : "");
         const button = row.querySelector("button");
         if (!button) continue;
         button.setAttribute("aria-pressed", String(said.slug === chosen));
@@ -34,7 +35,7 @@ export function createResults(root, kinds, { onChoose }) {
       const said = protocols.find(({ slug }) => slug === chosen);
       for (const name of names) setText(name, said.name);
       const [recall, precision, f] = [said.recall, said.precision, said.f_score].map(percent);
-      setText(headline, `R ${recall}  P ${precision}  F ${f}`);
+      setText(headline, gettext("R {recall}  P {precision}  F {f}", { recall, precision, f }));
       const told = reasonsOf(said, kinds);
       none.hidden = told.length > 0;
       reasons.replaceChildren(...told.map(({ label, words }) => line("li", "strong", label, ` ${words}`)));
@@ -59,7 +60,8 @@ function figure([name, value]) {
   const made = document.createElement("div");
   const term = document.createElement("dt");
   const words = document.createElement("dd");
-  term.textContent = name.replaceAll("_", " ");
+  // As in files and in the API.
+  term.append(Object.assign(document.createElement("code"), { textContent: name }));
   words.textContent = figureOf(value);
   made.append(term, words);
   return made;

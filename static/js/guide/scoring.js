@@ -1,5 +1,6 @@
 // Scores of a scene, asked for from the site.
 import { tokenOf } from "../elements/csrf.js";
+import { gettext } from "../elements/words.js";
 import { toData } from "./links.js";
 
 const PATIENCE_MS = 10_000;
@@ -22,6 +23,6 @@ export async function askForScores(url, scene, only) {
     throw passing();
   }
   if (response.status === 400) throw new Error((await response.json()).message);
-  if (response.status === 403) throw new Error("Reload the page to go on; the address keeps the scene.");
+  if (response.status === 403) throw new Error(gettext("Reload the page to go on; the address keeps the scene."));
   throw passing();
 }

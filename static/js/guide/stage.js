@@ -1,4 +1,5 @@
 // The stage: boxes that are seen, focused, dragged and moved by keys. Names: t0, t1, ... d0, d1, ...
+import { gettext } from "../elements/words.js";
 import { drawBoxes, drawHandles, unitOf } from "./drawing.js";
 import { enableDrag } from "./drag.js";
 import { moved, resized } from "./geometry.js";
@@ -25,7 +26,7 @@ export function createStage(picture, limits, { onSelect, onChange, onDelete }) {
   };
 
   picture.setAttribute("role", "application");
-  picture.setAttribute("aria-roledescription", "stage with boxes");
+  picture.setAttribute("aria-roledescription", gettext("stage with boxes"));
   picture.setAttribute("aria-describedby", "stage-help");
   stage.handles.setAttribute("aria-hidden", "true");
   stage.place.replaceChildren();

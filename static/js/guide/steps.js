@@ -11,9 +11,11 @@ export function createSteps(scene, now = () => performance.now()) {
     scene: () => scene,
     canUndo: () => past.length > 0,
     canRedo: () => future.length > 0,
-    // what: names one doing that goes on (a drag, a held key, typing); its steps are one. null: always a step.
+    // what: one doing that goes on; its steps are one. A text names a held key or typing, which a pause ends;
+    // a symbol is one drag, however long the hand rests in it. null: always a step.
     take(next, what = null) {
-      const goesOn = what !== null && what === last.what && now() - last.at < TOGETHER_MS;
+      const isEnded = typeof what !== "symbol" && now() - last.at >= TOGETHER_MS;
+      const goesOn = what !== null && what === last.what && !isEnded;
       if (!goesOn) past = [...past.slice(1 - MOST), scene];
       future = [];
       scene = next;

@@ -1,10 +1,17 @@
 // What is said about boxes and scores.
+import { gettext, number } from "../elements/words.js";
+
 export function percent(value) {
-  return value === null ? "–" : (100 * value).toFixed(2);
+  return value === null ? "–" : number((100 * value).toFixed(2));
 }
 
 export function labelOf(side, at) {
   return `${side === "truth" ? "T" : "D"}${at + 1}`;
+}
+
+export function titleOf(side, at) {
+  const label = labelOf(side, at);
+  return side === "truth" ? gettext("Truth {label}", { label }) : gettext("Detection {label}", { label });
 }
 
 // Each match, and each region without one: its label and a sentence.
@@ -15,7 +22,11 @@ export function reasonsOf({ matches, unmatched }, kinds) {
         ...truth.map((at) => labelOf("truth", at)),
         ...detections.map((at) => labelOf("detections", at)),
       ].join(", "),
-      words: `${kinds[kind]}, recall credit ${recall_credit.toFixed(2)}, precision credit ${precision_credit.toFixed(2)}`,
+      words: gettext("{kind}, recall credit {recall}, precision credit {precision}", {
+        kind: kinds[kind],
+        recall: number(recall_credit.toFixed(2)),
+        precision: number(precision_credit.toFixed(2)),
+      }),
     })),
     ...unmatched.map(({ side, region, reason }) => ({
       label: labelOf(side === "truth" ? "truth" : "detections", region),
@@ -25,21 +36,27 @@ export function reasonsOf({ matches, unmatched }, kinds) {
 }
 
 export function sayBox(side, at, box, kind) {
-  const parts = [side === "truth" ? `Truth T${at + 1}` : `Detection D${at + 1}`];
-  if (box.text) parts.push(`“${box.text}”`);
-  parts.push(`left ${box.left}, top ${box.top}, ${box.right - box.left} by ${box.bottom - box.top}`);
-  if (box.confidence !== null) parts.push(`confidence ${(box.confidence / 100).toFixed(2)}`);
+  const parts = [titleOf(side, at)];
+  if (box.text) parts.push(gettext("“{text}”", { text: box.text }));
+  const { left, top } = box;
+  parts.push(gettext("left {left}, top {top}, {width} by {height}", { left, top, width: box.right - left, height: box.bottom - top }));
+  if (box.confidence !== null) parts.push(gettext("confidence {n}", { n: number((box.confidence / 100).toFixed(2)) }));
   if (kind) parts.push(kind);
   return parts.join(", ");
 }
 
 export function sayScore({ name, recall, precision, f_score, error }) {
-  if (error) return `${name}: undefined, ${error}.`;
-  const figure = (value) => (value === null ? "undefined" : percent(value));
-  return `${name}: recall ${figure(recall)}, precision ${figure(precision)}, F-score ${figure(f_score)}.`;
+  if (error) return gettext("{name}: undefined, {why}.", { name, why: error });
+  const figure = (value) => (value === null ? gettext("undefined") : percent(value));
+  return gettext("{name}: recall {recall}, precision {precision}, F-score {f}.", {
+    name,
+    recall: figure(recall),
+    precision: figure(precision),
+    f: figure(f_score),
+  });
 }
 
 // Four digits that count, as the site writes them.
 export function figureOf(value) {
-  return value === null ? "–" : String(Number(value.toPrecision(4)));
+  return value === null ? "–" : number(String(Number(value.toPrecision(4))));
 }

@@ -1,16 +1,17 @@
 // A form of files: they can be dropped on it, and each is sent on its own with its progress.
 // Without this the form sends all of them at once.
 import { tokenOf } from "../elements/csrf.js";
+import { gettext, number } from "../elements/words.js";
 
 export function sizeInWords(bytes) {
-  const units = ["bytes", "KB", "MB", "GB"];
+  const units = [gettext("bytes"), gettext("KB"), gettext("MB"), gettext("GB")];
   let value = bytes;
   let at = 0;
   while (value >= 1024 && at < units.length - 1) {
     value /= 1024;
     at += 1;
   }
-  return `${at ? value.toFixed(1) : value} ${units[at]}`;
+  return `${at ? number(value.toFixed(1)) : value} ${units[at]}`;
 }
 
 // Sends one form; resolves to what the site says, or rejects with a sentence.
@@ -31,9 +32,9 @@ export function send(url, data, onProgress, makeRequest = () => new XMLHttpReque
         // A page, not an answer: signed out, or a fault of the site.
       }
       if (request.status === 200 && said) resolve(said);
-      else reject(new Error(said?.refusal ?? "The site did not accept it. Reload the page and try again."));
+      else reject(new Error(said?.refusal ?? gettext("The site did not accept it. Reload the page and try again.")));
     });
-    request.addEventListener("error", () => reject(new Error("The connection broke. Try again.")));
+    request.addEventListener("error", () => reject(new Error(gettext("The connection broke. Try again."))));
     request.send(data);
   });
 }
@@ -47,7 +48,7 @@ function row(list, file) {
   size.textContent = sizeInWords(file.size);
   bar.max = 1;
   bar.value = 0;
-  bar.setAttribute("aria-label", `Upload of ${file.name}`);
+  bar.setAttribute("aria-label", gettext("Upload of {file}", { file: file.name }));
   item.append(name, size, bar);
   list.append(item);
   return { item, size, bar };
@@ -76,7 +77,7 @@ export function enhanceDrop(form, { go = (url) => location.assign(url), post = s
       const rows = showRows(list, files);
       const { add, next } = await placeOf(form, input.name, post);
       for (const [at, file] of files.entries()) {
-        status.textContent = `Sending ${file.name}, ${at + 1} of ${files.length}`;
+        status.textContent = gettext("Sending {file}, {n} of {all}", { file: file.name, n: at + 1, all: files.length });
         await sendFile(file, rows[at], add, post);
       }
       // What was refused is said on the page that follows.
@@ -129,9 +130,9 @@ async function sendFile(file, { item, size, bar }, url, post) {
       bar.value = share;
     });
     bar.value = 1;
-    size.textContent = "sent";
+    size.textContent = gettext("sent");
   } catch {
     item.classList.add("uploads__refused");
-    size.textContent = "refused";
+    size.textContent = gettext("refused");
   }
 }

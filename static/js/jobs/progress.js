@@ -1,8 +1,10 @@
 // How far the work is, asked for once a second; when it ends, the page goes on.
+import { gettext } from "../elements/words.js";
+
 export function wordsOf(told) {
-  if (told.stopping) return "Stopping …";
-  if (!told.doing) return "Waiting for its turn …";
-  return told.total ? `${told.doing}: ${told.done} of ${told.total}` : `${told.doing} …`;
+  if (told.stopping) return gettext("Stopping …");
+  if (!told.doing) return gettext("Waiting for its turn …");
+  return told.total ? gettext("{doing}: {done} of {total}", told) : `${told.doing} …`;
 }
 
 export function show(box, told) {

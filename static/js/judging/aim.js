@@ -1,11 +1,14 @@
 // What is as large as the screen wants it, whatever the camera does: the halo of the box under the hand,
-// the crosshair at the same place of the other pane, and the crosses on unmatched boxes.
-import { boxAt, crossesOf } from "./boxes.js";
+// the crosshair at the same place of the other pane, and the crosses on unmatched boxes. Fetched when a
+// mouse comes, or the crosses are asked for.
+import { centreOf, heightOf, shapeOf } from "./boxes.js";
 import { cameraOf } from "./camera.js";
-import { resultIn, unmatchedOf } from "./drawing.js";
+import { resultIn } from "./drawing.js";
 
 const NEAR_PX = 4;
 const ARM_PX = 4;
+// From this height on the screen on a halo is as wide as panes.css has it, in CSS pixels.
+const HALO_SHARE = 24;
 
 const unitOf = (view, side) => 1 / cameraOf(view, side).scale;
 
@@ -26,7 +29,13 @@ export function createAim(pair) {
     for (const pane of pair.panes) {
       const { side, halo, crosshair } = pane;
       const points = what?.side === side ? resultIn(pair, side).polygons[what.at] : "";
-      for (const node of halo.children) node.setAttribute("points", points ?? "");
+      for (const node of halo.children) {
+        node.setAttribute("points", points ?? "");
+        if (!points) continue;
+        const height = heightOf(shapeOf(points));
+        node.style.setProperty("--line", height / HALO_SHARE);
+        node.classList.toggle("thin", height < HALO_SHARE * unitOf(view(), side));
+      }
       pane.aimedAt = what && what.side !== side ? what.where : null;
       crosshair.toggleAttribute("hidden", !pane.aimedAt);
       placeCrosshair(pane, unitOf(view(), side));
@@ -58,4 +67,49 @@ export function createAim(pair) {
 
 function placeCrosshair({ aimedAt, crosshair }, unit) {
   if (aimedAt) crosshair.setAttribute("transform", `translate(${aimedAt.x} ${aimedAt.y}) scale(${unit})`);
+}
+
+// The boxes that the study's protocol leaves without a match, where their colours are shown.
+function unmatchedOf(pair, side) {
+  const { aids, image } = pair;
+  if (!aids.has("match_colours")) return [];
+  const { id, shapes } = resultIn(pair, side);
+  const { detections = [], truth = [] } = image.matches?.[id] ?? {};
+  const missed = aids.has("ground_truth") ? image.truth.polygons.filter((_, at) => truth[at] === "unmatched") : [];
+  return [...shapes().filter((_, at) => detections[at] === "unmatched"), ...missed.map(shapeOf)];
+}
+
+function contains({ corners }, { x, y }) {
+  let inside = false;
+  corners.forEach(([ax, ay], at) => {
+    const [bx, by] = corners[(at + 1) % corners.length];
+    if (ay > y !== by > y && x < ax + ((y - ay) / (by - ay)) * (bx - ax)) inside = !inside;
+  });
+  return inside;
+}
+
+// The smallest of the boxes a point lies in (or beside, by no more than `slack`): its index, or -1.
+export function boxAt(shapes, point, slack = 0) {
+  let found = -1;
+  let least = Infinity;
+  shapes.forEach((shape, at) => {
+    const { left, top, right, bottom } = shape;
+    const isNear =
+      point.x >= left - slack && point.x <= right + slack && point.y >= top - slack && point.y <= bottom + slack;
+    const area = (right - left) * (bottom - top);
+    if (!isNear || area >= least) return;
+    const isSmall = Math.min(right - left, bottom - top) < 2 * slack;
+    if (!isSmall && !contains(shape, point)) return;
+    found = at;
+    least = area;
+  });
+  return found;
+}
+
+// Small crosses at the centres, as the "d" of one path; `arm` in image pixels.
+export function crossesOf(shapes, arm) {
+  return shapes
+    .map(centreOf)
+    .map(({ x, y }) => `M${x - arm},${y - arm}l${2 * arm},${2 * arm}M${x - arm},${y + arm}l${2 * arm},${-2 * arm}`)
+    .join("");
 }

@@ -1,6 +1,5 @@
-// Showing one result and then the other: never too fast, by hand or by itself.
+// Showing one result and then the other, never too fast.
 const CHANGE_MS = 334;
-const TURN_MS = 1000;
 
 // Never more than three changes a second: one that comes early waits, and the last wish counts.
 export function createPacer(apply, { now = () => performance.now(), later = setTimeout } = {}) {
@@ -32,47 +31,6 @@ export function createPacer(apply, { now = () => performance.now(), later = setT
     reset() {
       wanted = false;
       shown = false;
-    },
-  };
-}
-
-// In turn by itself. onStop() is called when a key stopped it, or a wish for less motion.
-export function createAutoBlink(pacer, { onStop }) {
-  const calm = matchMedia("(prefers-reduced-motion: reduce)");
-  let timer = null;
-  let wasStoppedNow = false;
-
-  function end() {
-    clearInterval(timer);
-    timer = null;
-  }
-
-  function stop() {
-    if (timer !== null) pacer.want(false);
-    end();
-    onStop();
-  }
-
-  // Any key ends it, and then does what it does; its own keys only end it.
-  document.addEventListener("keydown", ({ key }) => {
-    if (timer === null || key === "Shift") return;
-    stop();
-    wasStoppedNow = true;
-    setTimeout(() => {
-      wasStoppedNow = false;
-    });
-  }, { capture: true });
-  calm.addEventListener("change", stop);
-
-  return {
-    isOn: () => timer !== null,
-    isCalm: () => calm.matches,
-    wasStoppedNow: () => wasStoppedNow,
-    stop,
-    end,
-    start() {
-      pacer.want(true);
-      timer = setInterval(() => pacer.want(!pacer.isWanted()), TURN_MS);
     },
   };
 }

@@ -1,7 +1,8 @@
 // The list of a pane's boxes: where each is and how large. Fetched when a list is first opened.
+import { gettext } from "../elements/words.js";
 import { centreOf } from "./boxes.js";
 
-const COLUMNS = ["Box", "x", "y", "Width", "Height"];
+const COLUMNS = [gettext("Box"), "x", "y", gettext("Width"), gettext("Height")];
 
 const rounded = (value) => String(Number(value.toFixed(1)));
 
@@ -9,8 +10,8 @@ const rounded = (value) => String(Number(value.toFixed(1)));
 export const rowOf = ({ left, top, right, bottom }) => [left, top, right - left, bottom - top].map(rounded);
 
 // Fills the open list of a pane; `pair` is the record of panes.js.
-export function fillList({ aim, camera, results }, { side, rows }, title) {
-  const table = tableOf(title, results[side].shapes(), {
+export function fillList({ aim, camera, results }, { side, rows }, result) {
+  const table = tableOf(gettext("{result}, in pixels of the image", { result }), results[side].shapes(), {
     onAim: (at, where) => aim.point(where ? { side, at, where } : null),
     onLook: (where) => camera.lookAt(side, where),
   });
@@ -18,9 +19,9 @@ export function fillList({ aim, camera, results }, { side, rows }, title) {
 }
 
 // onAim(index, its centre) follows the focus, without arguments when it leaves; onLook(centre) asks to go there.
-function tableOf(title, shapes, { onAim, onLook }) {
+function tableOf(caption, shapes, { onAim, onLook }) {
   const table = document.createElement("table");
-  table.createCaption().textContent = `${title}, in pixels of the image`;
+  table.createCaption().textContent = caption;
   const head = table.createTHead().insertRow();
   for (const textContent of COLUMNS) {
     head.append(Object.assign(document.createElement("th"), { textContent, scope: "col" }));
@@ -30,7 +31,7 @@ function tableOf(title, shapes, { onAim, onLook }) {
     const row = body.insertRow();
     const centre = centreOf(shape);
     const show = Object.assign(document.createElement("button"), { type: "button", textContent: at + 1 });
-    show.setAttribute("aria-label", `Box ${at + 1}: look at it`);
+    show.setAttribute("aria-label", gettext("Box {n}: look at it", { n: at + 1 }));
     show.addEventListener("click", () => onLook(centre));
     show.addEventListener("focus", () => onAim(at, centre));
     show.addEventListener("blur", () => onAim());

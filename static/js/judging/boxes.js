@@ -1,4 +1,4 @@
-// Boxes as numbers: where they are, and which one is under the hand.
+// Boxes as numbers.
 // points: the attribute of an SVG polygon, "x,y x,y ...".
 export function shapeOf(points) {
   const corners = points.split(" ").map((pair) => pair.split(",").map(Number));
@@ -15,37 +15,22 @@ export function shapeOf(points) {
 
 export const centreOf = ({ left, top, right, bottom }) => ({ x: (left + right) / 2, y: (top + bottom) / 2 });
 
-function contains({ corners }, { x, y }) {
-  let inside = false;
+// How high a box is, as a line of text is high: the short way across it, whichever way it is turned.
+export function heightOf({ corners, left, top, right, bottom }) {
+  let area = 0;
+  let longest = 0;
   corners.forEach(([ax, ay], at) => {
     const [bx, by] = corners[(at + 1) % corners.length];
-    if (ay > y !== by > y && x < ax + ((y - ay) / (by - ay)) * (bx - ax)) inside = !inside;
+    area += (ax * by - bx * ay) / 2;
+    longest = Math.max(longest, Math.hypot(bx - ax, by - ay));
   });
-  return inside;
+  return Math.max(Math.min(right - left, bottom - top, Math.abs(area) / longest) || 0, 1);
 }
 
-// The smallest of the boxes a point lies in (or beside, by no more than `slack`): its index, or -1.
-export function boxAt(shapes, point, slack = 0) {
-  let found = -1;
-  let least = Infinity;
-  shapes.forEach((shape, at) => {
-    const { left, top, right, bottom } = shape;
-    const isNear =
-      point.x >= left - slack && point.x <= right + slack && point.y >= top - slack && point.y <= bottom + slack;
-    const area = (right - left) * (bottom - top);
-    if (!isNear || area >= least) return;
-    const isSmall = Math.min(right - left, bottom - top) < 2 * slack;
-    if (!isSmall && !contains(shape, point)) return;
-    found = at;
-    least = area;
-  });
-  return found;
-}
-
-// Small crosses at the centres, as the "d" of one path; `arm` in image pixels.
-export function crossesOf(shapes, arm) {
-  return shapes
-    .map(centreOf)
-    .map(({ x, y }) => `M${x - arm},${y - arm}l${2 * arm},${2 * arm}M${x - arm},${y + arm}l${2 * arm},${-2 * arm}`)
-    .join("");
+// What frames all of some boxes; null for none.
+export function extentOf(shapes) {
+  if (shapes.length === 0) return null;
+  const of = (edge, most) => shapes.reduce((found, shape) => most(found, shape[edge]), shapes[0][edge]);
+  const [least, most] = [Math.min, Math.max];
+  return { left: of("left", least), top: of("top", least), right: of("right", most), bottom: of("bottom", most) };
 }

@@ -7,6 +7,7 @@
 export const NOTCH = 1.2;
 export const MOST = 40;
 const PIXELATED_FROM = 3;
+const NEAREST = 4;
 export const OVERVIEW_FROM = 2;
 const NO_OFFSET = { dx: 0, dy: 0, ratio: 1 };
 const NEARLY = 1.001;
@@ -105,6 +106,14 @@ export function placed(view, side, point, at, scale) {
 
 export const zoomed = (view, side, at, factor) =>
   placed(view, side, pointAt(view, side, at), at, cameraOf(view, side).scale * factor);
+
+// Brings a rectangle of the image, {left, top, right, bottom}, into sight with some room around it. Nearer
+// than 400 % a small one would be seen without what it stands on.
+export function framed(view, side, { left, top, right, bottom }, room) {
+  const { width, height } = view.pane;
+  const scale = Math.min(width / (right - left) / room, height / (bottom - top) / room, NEAREST / view.dots);
+  return placed(view, side, { x: (left + right) / 2, y: (top + bottom) / 2 }, { x: 0, y: 0 }, scale);
+}
 
 // The image follows the hand by (x, y) CSS pixels.
 export const panned = (view, side, by) =>

@@ -1,4 +1,6 @@
-// The button that confirms, by hand or by itself.
+// The button that confirms.
+import { gettext } from "../elements/words.js";
+
 const SLOW_MS = 400;
 
 // Whether it may be pressed, and "Saving" when an answer takes long.
@@ -17,35 +19,13 @@ export function createConfirmButton(form, timers = globalThis) {
       form.setAttribute("aria-busy", "true");
       timers.clearTimeout(slow);
       slow = timers.setTimeout(() => {
-        words.textContent = "Saving";
+        words.textContent = gettext("Saving");
       }, SLOW_MS);
     },
     end() {
       timers.clearTimeout(slow);
-      words.textContent = "Confirm";
+      words.textContent = gettext("Confirm");
       form.removeAttribute("aria-busy");
-    },
-  };
-}
-
-// Confirms by itself, a moment after the last answer, unless something is pressed before.
-export function createAdvance(button, { after, onTime, timers = globalThis }) {
-  let timer = null;
-
-  const stop = () => {
-    timers.clearTimeout(timer);
-    timer = null;
-    button.removeAttribute("data-advancing");
-  };
-  return {
-    stop,
-    start() {
-      stop();
-      button.setAttribute("data-advancing", "");
-      timer = timers.setTimeout(() => {
-        stop();
-        onTime();
-      }, after);
     },
   };
 }

@@ -1,33 +1,129 @@
-// Which boxes both results have. Fetched when somebody first asks for the differences.
-import { OTHER } from "./drawing.js";
+// Where two results differ: which boxes have a twin in the other, and the places of those that have none.
+// Fetched when somebody first asks for the differences.
+import { extentOf } from "./boxes.js";
 
-const TWIN_PX = 1;
+export const USUAL_IOU = 0.7;
 
-// Every corner within a pixel, in x and in y, of one of the other; it does not matter where either begins.
-export function isTwin(one, other) {
-  const n = one.corners.length;
-  if (n !== other.corners.length) return false;
-  if (["left", "top", "right", "bottom"].some((edge) => Math.abs(one[edge] - other[edge]) > TWIN_PX)) return false;
-  const near = ([ax, ay], [bx, by]) => Math.abs(ax - bx) <= TWIN_PX && Math.abs(ay - by) <= TWIN_PX;
-  for (const way of [1, -1]) {
-    for (let from = 0; from < n; from += 1) {
-      if (one.corners.every((corner, at) => near(corner, other.corners[(from + way * at + n) % n]))) return true;
-    }
-  }
-  return false;
+const cross = ([ax, ay], [bx, by], [px, py]) => (bx - ax) * (py - ay) - (by - ay) * (px - ax);
+const areaOf = (corners) =>
+  corners.reduce((sum, [ax, ay], at) => {
+    const [bx, by] = corners[(at + 1) % corners.length];
+    return sum + (ax * by - bx * ay) / 2;
+  }, 0);
+
+// What a convex polygon has in common with a triangle, both counter-clockwise (positive area).
+function clipped(polygon, triangle) {
+  let left = polygon;
+  triangle.forEach((from, at) => {
+    const to = triangle[(at + 1) % 3];
+    const next = [];
+    left.forEach((corner, nth) => {
+      const before = left[(nth + left.length - 1) % left.length];
+      const [here, there] = [cross(from, to, corner), cross(from, to, before)];
+      if (here >= 0 !== there >= 0) {
+        const share = there / (there - here);
+        next.push(before.map((value, axis) => value + share * (corner[axis] - value)));
+      }
+      if (here >= 0) next.push(corner);
+    });
+    left = next;
+  });
+  return left;
 }
 
-// For each shape whether the others have its twin.
-export const twinsOf = (shapes, others) => shapes.map((shape) => others.some((other) => isTwin(shape, other)));
+// The triangles from the first corner, each counter-clockwise with its sign: their signed sum is the polygon.
+function fanOf({ corners }) {
+  const triangles = [];
+  for (let at = 1; at < corners.length - 1; at += 1) {
+    const triangle = [corners[0], corners[at], corners[at + 1]];
+    const sign = Math.sign(areaOf(triangle));
+    if (sign !== 0) triangles.push({ sign, triangle: sign > 0 ? triangle : triangle.reverse() });
+  }
+  return triangles;
+}
 
-// Classes on the nodes of both results tell which boxes the other has too; nTwins counts them.
-export function markTwins(results) {
-  if ("nTwins" in results.left) return;
-  for (const side of ["left", "right"]) {
-    const twins = twinsOf(results[side].shapes(), results[OTHER[side]].shapes());
-    results[side].nTwins = twins.filter(Boolean).length;
-    for (const group of results[side].nodes) {
-      twins.forEach((isTwin, at) => group.children[at].classList.toggle("twin", isTwin));
+// Of two simple polygons, convex or not.
+export function iouOf(one, other) {
+  const width = Math.min(one.right, other.right) - Math.max(one.left, other.left);
+  const height = Math.min(one.bottom, other.bottom) - Math.max(one.top, other.top);
+  if (width <= 0 || height <= 0) return 0;
+  let shared = 0;
+  for (const mine of fanOf(one)) {
+    for (const yours of fanOf(other)) {
+      shared += mine.sign * yours.sign * areaOf(clipped(mine.triangle, yours.triangle));
     }
   }
+  shared = Math.abs(shared);
+  const all = Math.abs(areaOf(one.corners)) + Math.abs(areaOf(other.corners)) - shared;
+  return all > 0 ? shared / all : 0;
+}
+
+// One-to-one pairs {one, other} of indices, the greatest IoU first, none of less than `least`.
+export function twinsOf(shapes, others, least = USUAL_IOU) {
+  const near = [];
+  shapes.forEach((shape, one) => {
+    others.forEach((candidate, other) => {
+      const iou = iouOf(shape, candidate);
+      if (iou >= least - 1e-9) near.push({ one, other, iou });
+    });
+  });
+  near.sort((a, b) => b.iou - a.iou || a.one - b.one || a.other - b.other);
+  const [ones, taken] = [new Set(), new Set()];
+  return near.filter(({ one, other }) => {
+    if (ones.has(one) || taken.has(other)) return false;
+    ones.add(one);
+    taken.add(other);
+    return true;
+  });
+}
+
+// Marks the boxes of both results that have a twin; `twins` of a result are their indices.
+export function markTwins({ left, right }, least = USUAL_IOU) {
+  if (left.twins) return;
+  const pairs = twinsOf(left.shapes(), right.shapes(), least);
+  left.twins = new Set(pairs.map(({ one }) => one));
+  right.twins = new Set(pairs.map(({ other }) => other));
+  for (const result of [left, right]) {
+    result.nTwins = result.twins.size;
+    for (const { children } of result.nodes) {
+      [...children].forEach((node, at) => node.classList.toggle("twin", result.twins.has(at)));
+    }
+  }
+}
+
+// Frames of the places where the results differ, in the order of reading: boxes without a twin, those
+// together of which one lies in the other with half of itself or more.
+export function placesOf(shapes) {
+  const places = [];
+  for (const shape of shapes) {
+    let frame = extentOf([shape]);
+    let at;
+    while ((at = places.findIndex((other) => isWithin(frame, other))) >= 0) {
+      frame = extentOf([frame, ...places.splice(at, 1)]);
+    }
+    places.push(frame);
+  }
+  // What begins above the middle of the first of a line stands in it.
+  const lines = [];
+  for (const frame of places.sort((a, b) => a.top - b.top)) {
+    const line = lines.at(-1);
+    if (line && frame.top < (line[0].top + line[0].bottom) / 2) line.push(frame);
+    else lines.push([frame]);
+  }
+  return lines.flatMap((line) => line.sort((a, b) => a.left - b.left));
+}
+
+function isWithin(one, other) {
+  const width = Math.min(one.right, other.right) - Math.max(one.left, other.left);
+  const height = Math.min(one.bottom, other.bottom) - Math.max(one.top, other.top);
+  const least = Math.min(...[one, other].map(({ left, top, right, bottom }) => (right - left) * (bottom - top)));
+  return width > 0 && height > 0 && width * height >= least / 2;
+}
+
+// The places of a pair; it stays the same for the pair.
+export function differencesOf(pair) {
+  const { left, right } = pair.results;
+  markTwins(pair.results, pair.settings.twin_iou);
+  left.places ??= placesOf([left, right].flatMap(({ shapes, twins }) => shapes().filter((_, at) => !twins.has(at))));
+  return left.places;
 }

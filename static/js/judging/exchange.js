@@ -1,14 +1,10 @@
 // What goes to the site (an answer, a skip, an undo, a change), and what becomes of it.
-import { advise } from "./advice.js";
+import { gettext } from "../elements/words.js";
+import { forgetDraft } from "./draft.js";
 import { isFree, refresh, show } from "./screen.js";
-import { askToSignIn } from "./sign_in.js";
+import { lookAt } from "./seen.js";
 
 const SECOND_PRESS_MS = 500;
-const REFUSED = "The site did not accept this.";
-const REFUSALS = {
-  403: `${REFUSED} You may have been signed out or removed from the study.`,
-  404: "This pair is no longer yours to answer.",
-};
 
 export function post(page, kind, url, fields) {
   const { image, screen } = page.payload;
@@ -25,7 +21,7 @@ export function confirm(page) {
   }
   if (answer.isUntouched() && performance.now() - page.shownAt < SECOND_PRESS_MS) return;
   if (page.photograph === "failed") {
-    page.messages.warn("This pair cannot be judged without its photograph. Load it again, or skip the pair.");
+    page.messages.warn(gettext("This pair cannot be judged without its photograph. Load it again, or skip the pair."));
     return;
   }
   const missing = answer.unanswered();
@@ -33,16 +29,23 @@ export function confirm(page) {
     showMissing(page, missing);
     return;
   }
+  const unseen = page.seen.missing();
+  if (unseen.length > 0) {
+    page.unseen = lookAt(unseen);
+    page.messages.warn(page.unseen);
+    return;
+  }
   const { tools } = page;
   page.isHasty = tools.isHasty();
   const aids = JSON.stringify(tools.aids());
-  post(page, "answer", page.form.action, { ...answer.fields(), seconds_taken: page.clock.seconds(), aids });
+  const seen = JSON.stringify(page.seen.fields());
+  post(page, "answer", page.form.action, { ...answer.fields(), seconds_taken: page.clock.seconds(), aids, seen });
 }
 
 function showMissing(page, missing) {
   page.answer.showErrors(Object.fromEntries(missing.map((name) => [name, page.form.dataset.choose])));
   const titles = page.payload.criteria.filter(({ name }) => missing.includes(name)).map(({ title }) => title);
-  page.messages.alert(`Not answered yet: ${titles.join(", ")}.`);
+  page.messages.alert(gettext("Not answered yet: {questions}.", { questions: titles.join(", ") }));
 }
 
 // What the courier tells
@@ -63,8 +66,17 @@ export function wait(page, seconds) {
   end(page);
   const isNew = !messages.shown();
   page.skip.close();
-  messages.show(`Not saved yet, trying again in ${seconds} s`, [{ words: "Try now", action: page.courier.hurry }]);
-  if (isNew) messages.alert("Not saved yet. It is kept here and sent again until it is saved.");
+  const words = gettext("Not saved yet, trying again in {seconds} s", { seconds });
+  messages.show(words, [{ words: gettext("Try now"), action: page.courier.hurry }]);
+  if (isNew) messages.alert(gettext("Not saved yet. It is kept here and sent again until it is saved."));
+}
+
+async function advise(page) {
+  // Asked after every pair, because it counts them.
+  const isBreakDue = page.breaks.isDue(page.clock.worked());
+  const { isHasty } = page;
+  page.isHasty = false;
+  if (isBreakDue || isHasty) (await import("./advice.js")).advise(page, isBreakDue);
 }
 
 const RECEIVERS = {
@@ -74,37 +86,18 @@ const RECEIVERS = {
     page.messages.say([payload.message, payload.progress.note].filter(Boolean).join(" "));
     if (sent.kind === "answer") advise(page);
   },
-  conflict(page, { payload, message }, sent) {
-    show(page, payload);
-    // Sent twice because nothing came back: it is not another tab that was first.
-    if (sent.again && sent.kind !== "answer") page.messages.say("This is the pair waiting for you.");
-    else page.messages.warn(message);
-  },
-  errors({ answer, messages }, { errors }) {
-    answer.showErrors(errors);
-    messages.alert(Object.values(errors).join(" "));
-  },
-  refused({ messages, root }, { message, status }) {
-    const home = { words: "Your studies", url: root.dataset.homeUrl };
-    messages.warn(message ?? REFUSALS[status] ?? REFUSED, [home]);
-  },
 };
 
 // outcome: as courier.js tells it; sent: the letter it belongs to.
-export function receive(page, outcome, sent) {
-  const { skip } = page;
+export async function receive(page, outcome, sent) {
   end(page);
-  if (outcome.kind === "signed-out") {
-    skip.close();
-    askToSignIn(page, outcome.url ?? page.root.dataset.loginUrl);
+  if (!RECEIVERS[outcome.kind]) {
+    (await import("./trouble.js")).receive(page, outcome, sent);
     return;
   }
   page.signIn.close();
-  if (outcome.kind === "errors" && sent.kind === "skip") {
-    skip.showErrors(outcome.errors);
-    return;
-  }
-  skip.close();
+  page.skip.close();
   page.messages.hide();
+  forgetDraft(page.payload);
   RECEIVERS[outcome.kind](page, outcome, sent);
 }

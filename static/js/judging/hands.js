@@ -5,6 +5,7 @@ import {
   createView,
   fitScale,
   fitted,
+  framed,
   linked,
   NOTCH,
   OVERVIEW_FROM,
@@ -75,6 +76,7 @@ function movesOf(hand) {
       hand.set(kept ? resized(kept, pane, devicePixelRatio) : createView(image, pane, devicePixelRatio));
     },
     fit: by(fitted),
+    frame: by(framed),
     actualSize: by(actualSize),
     zoom: by((view, side, notches) => zoomed(view, side, MIDDLE, NOTCH ** notches)),
     pan: by(panned),

@@ -1,4 +1,6 @@
 // Which key asks for what. Answers lie in a block by place; other letters go by what is printed on them.
+import { gettext } from "../elements/words.js";
+
 export const CRITERIA = ["recall", "precision", "preference"];
 export const VERDICTS = ["left", "equal", "right"];
 
@@ -34,6 +36,10 @@ const VIEW_WORDS = {
   match_colours: "KeyM",
   differences: "KeyV",
   link: "KeyL",
+  fit_boxes: "KeyT",
+  next_difference: "KeyN",
+  single_view: "KeyO",
+  other_side: "KeyC",
 };
 export const PLACES = {
   ...Object.fromEntries(
@@ -61,8 +67,8 @@ export function actionOf({ key, code, ctrlKey, altKey, metaKey, shiftKey }) {
   return BY_PLACE.get(code) ?? MOVES[code] ?? (name ? { name } : null);
 }
 
-// What a key asks for in looking, or null: {name}, with `by` for pan. Names: fit, zoom_in, zoom_out, pan,
-// link, auto_blink and the AIDS.
+// What a key asks for in looking, or null: {name}, with `by` for pan. Names: zoom_in, zoom_out, pan,
+// auto_blink and those of VIEW_WORDS.
 export function viewActionOf({ key, code, ctrlKey, altKey, metaKey, shiftKey }) {
   if (ctrlKey || altKey || metaKey) return null;
   if (shiftKey && code in PANS) return { name: "pan", by: PANS[code] };
@@ -132,5 +138,7 @@ function characterOf(place, shiftKey) {
 
 // What is printed on a key, as far as a browser tells it.
 export function capOf(code, layout) {
-  return layout?.get(code)?.toUpperCase() ?? code.replace(/^(?:Key|Digit)(?=.$)/, "").replace("Numpad", "Numpad ");
+  if (code === "Space") return gettext("Space");
+  if (code.startsWith("Numpad")) return gettext("Numpad {key}", { key: code.slice("Numpad".length) });
+  return layout?.get(code)?.toUpperCase() ?? code.replace(/^(?:Key|Digit)(?=.$)/, "");
 }

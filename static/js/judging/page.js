@@ -6,14 +6,17 @@
 import { createAnswer } from "./answer.js";
 import { createBreaks, createPause } from "./breaks.js";
 import { createClock } from "./clock.js";
-import { createAdvance, createConfirmButton } from "./confirm.js";
+import { createConfirmButton } from "./confirm.js";
 import { createCourier } from "./courier.js";
+import { draftOf, keepDraft } from "./draft.js";
 import { begin, confirm, post, receive, wait } from "./exchange.js";
 import { createKeys } from "./keys.js";
+import { createLazy } from "./lazy.js";
 import { createMessages } from "./messages.js";
 import { createPanes } from "./panes.js";
 import { createPrefetch } from "./prefetch.js";
-import { followEdit, isFree, refresh, showProgress } from "./screen.js";
+import { followEdit, isFree, refresh, showProgress, showSeen } from "./screen.js";
+import { createSeen } from "./seen.js";
 import { createSkip, environmentOf } from "./skip.js";
 import { createViewTools } from "./view_tools.js";
 import { wire } from "./wiring.js";
@@ -42,12 +45,40 @@ function createPage(root) {
   };
 }
 
+// Few people want the page to go on by itself.
+function advanceOf(page) {
+  const lazy = createLazy(async () => {
+    const { createAdvance } = await import("./advance.js");
+    return createAdvance(page.confirmButton.button, { after: ADVANCE_MS, onTime: () => confirm(page) });
+  });
+  if (page.person.advance) lazy.get();
+  let isWanted = false;
+  return {
+    // The last answer may be given before its script is there.
+    async start() {
+      isWanted = true;
+      const advance = await lazy.get();
+      if (isWanted) advance.start();
+    },
+    stop() {
+      isWanted = false;
+      lazy.now()?.stop();
+    },
+  };
+}
+
 function addAnswer(page) {
   const { form, payload, root } = page;
   page.messages = createMessages(root, { onDismiss: () => page.answer.focus() });
   page.confirmButton = createConfirmButton(form);
-  page.advance = createAdvance(page.confirmButton.button, { after: ADVANCE_MS, onTime: () => confirm(page) });
-  page.answer = createAnswer(form, { onChange: () => refresh(page), onEdit: () => followEdit(page) });
+  page.advance = advanceOf(page);
+  page.answer = createAnswer(form, {
+    onChange: () => refresh(page),
+    onEdit() {
+      keepDraft(page);
+      followEdit(page);
+    },
+  });
   page.courier = createCourier({
     store: () => sessionStorage,
     name: `unsent ${payload.study.undo_url}`,
@@ -61,25 +92,44 @@ function addPanes(page) {
   page.panes = createPanes(page.root.querySelector("[data-panes]"), page.payload, {
     onPhotograph(state) {
       page.photograph = state;
+      page.seen.look();
       refresh(page);
     },
     onSkip: () => page.skip.open("broken"),
+  });
+  page.seen = createSeen(page.panes.pair, { onSeen: () => showSeen(page) });
+  page.panes.watch((what) => {
+    if (what === "pair") page.seen.restart();
+    else if (what === "aid") page.seen.look();
   });
   page.tools = createViewTools(page.root, page.panes, { onSay: page.messages.say });
   page.prefetch = createPrefetch({ onImage: page.panes.remember });
 }
 
-function addDialogs(page) {
-  const { answer, breaks, clock, root, tools } = page;
-  page.skip = createSkip(root, {
+function skipOf(page) {
+  const { root } = page;
+  const details = root.querySelector("[data-skip-details]");
+  const opener = root.querySelector("[data-open-skip]");
+  const skip = createSkip(root, {
     mayOpen: () => isFree(page),
     onSend({ action, elements: { reason, text } }) {
       const environment = reason.value === "broken" ? JSON.stringify(environmentOf(page.photograph)) : "";
       post(page, "skip", action, { reason: reason.value, text: text.value, environment });
     },
   });
+  details.hidden = true;
+  opener.hidden = false;
+  opener.addEventListener("click", () => skip.open());
+  if (details.open) skip.open();
+  return skip;
+}
+
+function addDialogs(page) {
+  const { answer, breaks, clock, root, seen, tools } = page;
+  page.skip = skipOf(page);
   const hide = (isPaused) => {
     tools.pause(isPaused);
+    seen.pause(isPaused);
     root.toggleAttribute("data-paused", isPaused);
   };
   page.pause = createPause(root.querySelector("[data-pause-dialog]"), {
@@ -101,9 +151,8 @@ function start({ answer, courier, keys, messages, payload, prefetch }) {
   answer.begin(payload);
   prefetch(payload);
   const left = courier.left();
-  if (left?.kind === "answer" && left.screen === payload.screen.id) {
-    answer.restore(new URLSearchParams(left.body));
-  }
+  const draft = left?.kind === "answer" ? left : draftOf(payload);
+  if (draft?.screen === payload.screen.id) answer.restore(new URLSearchParams(draft.body));
   if (left) courier.take(left);
   else if (messages.shown()) messages.alert(messages.shown());
   else answer.focus();
@@ -116,5 +165,6 @@ for (const root of document.querySelectorAll("[data-screen]")) {
   addDialogs(page);
   wire(page);
   showProgress(page);
+  showSeen(page);
   start(page);
 }

@@ -5,18 +5,27 @@
 //   panes.remember(image)    what was fetched ahead for an image
 //   panes.draw(aid, on)      shows an aid of AIDS or ends it; panes.isOn(aid), panes.mayHave(aid)
 //   panes.camera             zoom(notches), pan({x, y}), fit(), actualSize(), link(on), view()
+//   panes.layout             see layout.js; panes.other() shows the other side where one is shown
+//   panes.frameBoxes()       frames what was detected or is in the ground truth
+//   panes.nextDifference()   goes to the next place where the results differ: {at, n}, from 1; n may be 0
+//   panes.nDifferent()       the number of boxes without a twin by side, once the differences are on
 //   panes.watch(tell)        tell("pair" | "aid" | "camera") after each change
+//   panes.pair               the record that the modules share: see createPair
 import { setAll } from "../elements/svg.js";
-import { createAim } from "./aim.js";
+import { gettext } from "../elements/words.js";
 import { cameraOf, frameOf, isPixelated, isZoomed, needsOverview } from "./camera.js";
-import { drawable, drawBoxes, drawTruth } from "./drawing.js";
+import { drawable, drawBoxes, drawTruth, extentOfPair, OTHER, thinOut } from "./drawing.js";
 import { createCamera } from "./hands.js";
+import { createLayout } from "./layout.js";
+import { createLazy } from "./lazy.js";
 import { createPhotograph } from "./photograph.js";
 
 export const AIDS = ["ground_truth", "match_colours", "differences", "boxes_hidden", "blink"];
 
 const SIDES = ["left", "right"];
-const TITLES = { left: "Left", right: "Right" };
+// Room around all boxes, and around one place.
+const AROUND_ALL = 1.06;
+const AROUND_ONE = 3;
 // Without single letters these are left.
 const OTHER_KEYS = "Shift+ArrowUp Shift+ArrowDown Shift+ArrowLeft Shift+ArrowRight Space";
 const N_IMAGES_KEPT = 3;
@@ -84,7 +93,14 @@ export function createPanes(root, payload, { onPhotograph, onSkip }) {
   const tell = (what) => watchers.forEach((watcher) => watcher(what));
 
   pair.photograph = createPhotograph(pair.panes, { onState: onPhotograph, onSkip });
-  pair.aim = createAim(pair);
+  const aim = createLazy(async () => (await import("./aim.js")).createAim(pair));
+  const differences = createLazy(() => import("./differences.js"));
+  // Where the aim is not yet it has nothing to forget.
+  pair.aim = {
+    hover: async (...where) => (await aim.get()).hover(...where),
+    point: async (what) => (aim.now() ?? (what && (await aim.get())))?.point(what),
+    mark: async () => (aim.now() ?? (pair.aids.has("match_colours") && (await aim.get())))?.mark?.(),
+  };
   const pictures = Object.fromEntries(pair.panes.map(({ side, picture }) => [side, picture]));
   pair.camera = createCamera(pictures, payload.image, {
     onFrame(view) {
@@ -94,10 +110,22 @@ export function createPanes(root, payload, { onPhotograph, onSkip }) {
     onPoint: pair.aim.hover,
   });
   pair.panes.forEach((pane) => offerList(pair, pane));
-  offerSwitch(root, pair.camera.measure);
+  pair.look = offerSwitch(root, pair.camera.measure);
+  pair.layout = createLayout(root, () => {
+    nameSides(pair);
+    pair.camera.measure();
+    tell("layout");
+  });
+
+  async function compare() {
+    const { screen } = pair;
+    pair.differences = await differences.get();
+    return pair.screen === screen;
+  }
 
   function redraw() {
     drawBoxes(pair);
+    thinOut(pair, (side) => cameraOf(pair.camera.view(), side).scale);
     pair.aim.point(null);
     pair.aim.mark();
   }
@@ -107,20 +135,36 @@ export function createPanes(root, payload, { onPhotograph, onSkip }) {
     tell("pair");
   }
   show(payload);
+  pair.layout.lay();
 
   return {
+    pair,
     show,
+    layout: pair.layout,
+    other: () => pair.look(OTHER[root.dataset.shown]),
+    frameBoxes() {
+      const extent = extentOfPair(pair);
+      if (extent) pair.camera.frame(extent, AROUND_ALL);
+    },
+    async nextDifference() {
+      if (!(await compare())) return null;
+      const places = pair.differences.differencesOf(pair);
+      const n = places.length;
+      if (n === 0) return { at: 0, n };
+      pair.place = ((pair.place ?? -1) + 1) % n;
+      pair.camera.frame(places[pair.place], AROUND_ONE);
+      tell("aid");
+      return { at: pair.place + 1, n };
+    },
+    hasGone: () => pair.place !== null,
+    nDifferent: () => SIDES.map((side) => pair.results[side].polygons.length - pair.results[side].nTwins),
     remember: (image) => remember(pair, image),
     camera: pair.camera,
     isOn: (aid) => pair.aids.has(aid),
     mayHave: mayHaveNow,
     async draw(aid, on) {
       if (pair.aids.has(aid) === on || !mayHaveNow(aid)) return;
-      if (aid === "differences" && !pair.markTwins) {
-        const { screen } = pair;
-        pair.markTwins = (await import("./differences.js")).markTwins;
-        if (pair.screen !== screen) return;
-      }
+      if (aid === "differences" && !(await compare())) return;
       if (on) pair.aids.add(aid);
       else pair.aids.delete(aid);
       redraw();
@@ -139,7 +183,8 @@ function remember({ images }, next) {
   return all;
 }
 
-function frame({ aim, image, panes, root }, view) {
+function frame(pair, view) {
+  const { aim, image, panes, root } = pair;
   root.toggleAttribute("data-zoomed", isZoomed(view));
   for (const { side, picture, overview, hatch } of panes) {
     picture.toggleAttribute("data-pixelated", isPixelated(view, side));
@@ -149,6 +194,7 @@ function frame({ aim, image, panes, root }, view) {
     const size = `scale(${1 / cameraOf(view, side).scale})`;
     if (hatch.getAttribute("patternTransform") !== size) hatch.setAttribute("patternTransform", size);
   }
+  thinOut(pair, (side) => cameraOf(view, side).scale);
   aim.mark();
 }
 
@@ -158,8 +204,10 @@ function showPair(pair, next, redraw) {
   pair.image = image;
   pair.settings = next.study?.settings ?? {};
   pair.screen = next.screen?.id ?? null;
+  pair.place = null;
   pair.results = Object.fromEntries(SIDES.map((side) => [side, drawable(resultOf(next, image, side), image)]));
   pair.aids = firstAids(image.truth ? pair.settings.ground_truth : "never");
+  pair.look(next.screen?.first ?? pair.root.dataset.shown ?? "left");
 
   const isSame = ["key", "url", "width", "height"].every((name) => image[name] === before[name]);
   placeCamera(pair, before, isSame);
@@ -172,9 +220,16 @@ function showPair(pair, next, redraw) {
     const { label } = pair.results[pane.side];
     pane.label.textContent = label;
     pair.root.querySelector(`[data-switch] [data-side=${pane.side}] span`).textContent = label;
-    pane.picture.setAttribute("aria-label", `${TITLES[pane.side]} result, ${label}`);
     if (next.person?.single_keys === false) pane.picture.setAttribute("aria-keyshortcuts", OTHER_KEYS);
     showList(pair, pane);
+  }
+  nameSides(pair);
+}
+
+function nameSides({ layout, panes, results }) {
+  const names = layout.names();
+  for (const { side, picture } of panes) {
+    picture.setAttribute("aria-label", `${names[side].result}, ${results[side].label}`);
   }
 }
 
@@ -200,13 +255,13 @@ function offerList(pair, pane) {
 // The script of the list comes when one is first opened.
 async function showList(pair, pane) {
   const { polygons } = pair.results[pane.side];
-  pane.rows.textContent = polygons.length === 0 ? "No boxes" : "";
+  pane.rows.textContent = polygons.length === 0 ? gettext("No boxes") : "";
   if (!pane.list.open || polygons.length === 0) return;
   const { fillList } = await import("./box_list.js");
-  if (polygons === pair.results[pane.side].polygons) fillList(pair, pane, TITLES[pane.side]);
+  if (polygons === pair.results[pane.side].polygons) fillList(pair, pane, pair.layout.names()[pane.side].result);
 }
 
-// Narrow windows show one pane; a tap shows the other at the same place.
+// Narrow windows show one pane; a tap shows the other at the same place. Returns what shows a side.
 function offerSwitch(root, onSwitch) {
   const bar = root.querySelector("[data-switch]");
   const buttons = [...bar.querySelectorAll("button")];
@@ -217,5 +272,5 @@ function offerSwitch(root, onSwitch) {
   };
   for (const each of buttons) each.addEventListener("click", () => look(each.dataset.side));
   bar.hidden = false;
-  look("left");
+  return look;
 }

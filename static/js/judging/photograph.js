@@ -1,31 +1,35 @@
 // The photograph in both panes: painted, waited for, and loaded again where it failed.
 import { element } from "../elements/svg.js";
+import { gettext } from "../elements/words.js";
 
 const SLOW_MS = 300;
 const WORDS = {
-  none: "The photograph is not available",
+  none: gettext("The photograph is not available"),
   asked: "",
-  loading: "Loading the photograph",
+  loading: gettext("Loading the photograph"),
   shown: "",
-  failed: "The photograph could not be loaded.",
+  failed: gettext("The photograph could not be loaded."),
 };
 
 // onState is told how it stands with the photograph: a key of WORDS.
 export function createPhotograph(panes, { onState, onSkip }) {
   let image = { url: null, width: 1, height: 1 };
+  let now = "asked";
 
   function report(state) {
+    now = state;
     onState(state);
     for (const { words } of panes) {
       words.hidden = WORDS[state] === "";
       words.textContent = WORDS[state];
-      if (state === "failed") words.append(button("Load again", reload), button("Skip", onSkip));
+      if (state === "failed") words.append(button(gettext("Load again"), reload), button(gettext("Skip"), onSkip));
     }
     if (state === "failed") panes.forEach((pane) => paint(pane, image, null));
   }
 
-  // Both panes show one file, so one request tells about both.
+  // Both panes show one file, and each has to have it ready to be painted.
   async function load({ url }) {
+    now = "asked";
     await null; // who made the panes has them by then
     if (!url) {
       report("none");
@@ -34,7 +38,8 @@ export function createPhotograph(panes, { onState, onSkip }) {
     const reportIfCurrent = (state) => url === image.url && report(state);
     report("asked");
     const slow = setTimeout(reportIfCurrent, SLOW_MS, "loading");
-    const state = await stateOf(url);
+    const nodes = panes.map(({ photograph }) => photograph.querySelector("image"));
+    const state = await stateOf(url, nodes);
     clearTimeout(slow);
     reportIfCurrent(state);
   }
@@ -45,6 +50,8 @@ export function createPhotograph(panes, { onState, onSkip }) {
   }
 
   return {
+    // Whatever is drawn over it now is drawn over the photograph, or over the blank of an image without one.
+    isPainted: () => now === "shown" || now === "none",
     show(next) {
       image = next;
       reload();
@@ -65,13 +72,15 @@ function paint({ photograph, overview }, { width, height }, url) {
   overview.firstElementChild.setAttribute("href", url ?? "");
 }
 
-function stateOf(url) {
-  return new Promise((resolve) => {
-    const probe = new Image();
-    probe.onload = () => resolve("shown");
-    probe.onerror = () => resolve("failed");
-    probe.src = url;
-  });
+async function stateOf(url, nodes) {
+  const probe = Object.assign(new Image(), { src: url });
+  try {
+    // Not every browser can decode an <image> of a drawing.
+    await Promise.all([probe, ...nodes].map((node) => node.decode?.()));
+    return "shown";
+  } catch {
+    return "failed";
+  }
 }
 
 function button(textContent, action) {

@@ -1,10 +1,11 @@
 // The three questions of a form, for the comparison page and for practice. Each is a fieldset with a radio
 // button for each verdict, a note, and a button to dispute what follows.
+import { gettext } from "../elements/words.js";
 import { CRITERIA, VERDICTS } from "./keys.js";
 
-const FOLLOWS = "follows from your answers";
-const DISPUTE = "Not right?";
-const KEEP = "Leave it";
+const FOLLOWS = gettext("follows from your answers");
+const DISPUTE = gettext("Not right?");
+const KEEP = gettext("Leave it");
 
 // From no answer the arrows choose the side they point to; there is no way round from left to right.
 export function step(verdict, by) {
@@ -60,7 +61,9 @@ function createQuestion(row) {
       button.hidden = !mayDispute;
       button.textContent = isImplied ? DISPUTE : KEEP;
       for (const radio of radios) {
-        radio.disabled = isImplied;
+        // Not disabled: what follows can still be read by who goes through it.
+        if (isImplied) radio.setAttribute("aria-disabled", "true");
+        else radio.removeAttribute("aria-disabled");
         radio.checked = radio.value === verdict;
       }
     },
@@ -75,6 +78,9 @@ export function createQuestions(form, onEdit = () => {}) {
   const current = () => all.find(({ row }) => row.contains(document.activeElement));
   const answers = () => Object.fromEntries(open().map(({ criterion, chosen }) => [criterion, chosen()]));
 
+  form.addEventListener("click", (event) => {
+    if (event.target.closest("[data-implied] .choice")) event.preventDefault();
+  });
   form.addEventListener("change", (event) => {
     const row = event.target.closest("[data-criterion]");
     if (!row) return;
@@ -108,10 +114,9 @@ export function createQuestions(form, onEdit = () => {}) {
 // What keys do to the answers.
 function editingOf({ all, of, open, current, answers }, onEdit) {
   return {
-    // The key of a chosen answer clears it.
-    toggle(criterion, verdict) {
-      const question = of(criterion);
-      question.choose(question.chosen() === verdict ? "" : verdict);
+    // An answer that is chosen already stays.
+    give(criterion, verdict) {
+      of(criterion).choose(verdict);
       onEdit();
     },
 

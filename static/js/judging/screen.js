@@ -1,14 +1,26 @@
 // What the page shows: a pair, how far it is, and whether its answer may be confirmed.
 // `page` is the record of page.js.
+import { gettext } from "../elements/words.js";
 
 // Nothing is under way to the site.
 export const isFree = ({ courier }) => courier.state() === "free";
 
 // While something is under way the answers are held; confirming again sends sooner what waits.
 export function refresh(page) {
-  const isReady = page.photograph !== "failed" && page.answer.unanswered().length === 0;
+  const isReady = page.seen.missing().length === 0 && page.answer.unanswered().length === 0;
   const mayConfirm = isFree(page) ? isReady : page.courier.state() !== "travelling";
   page.confirmButton.allow(mayConfirm, !isFree(page));
+}
+
+// Which results have yet to be looked at, and what that allows.
+export function showSeen(page) {
+  const missing = page.seen.missing();
+  page.root.toggleAttribute("data-seen", missing.length === 0);
+  for (const button of page.root.querySelectorAll("[data-switch] [data-side]")) {
+    button.toggleAttribute("data-unseen", missing.includes(button.dataset.side));
+  }
+  if (missing.length === 0 && page.messages.shown() === page.unseen) page.messages.hide();
+  refresh(page);
 }
 
 // Without open questions the page goes on by itself, for those who want that.
@@ -18,13 +30,17 @@ export function followEdit({ advance, answer, person }) {
 }
 
 export function leftOf({ text, minutes }) {
-  return minutes == null ? text : `${text}, ${Math.max(1, Math.round(minutes))} min`;
+  return minutes == null ? text : gettext("{text}, {n} min", { text, n: Math.max(1, Math.round(minutes)) });
 }
 
-export function showProgress({ header, payload: { image, progress } }) {
-  const place = `Image ${image.number} of ${image.total}`;
-  document.title = document.title.replace(/^Image \d+ of \d+/, place);
-  header.querySelector("[data-image-number]").textContent = place;
+export function showProgress(page) {
+  const { header, payload: { image, progress } } = page;
+  // Told once for each image.
+  page.total = image.total ?? page.total;
+  const place = gettext("Image {n} of {total}", { n: image.number, total: page.total });
+  const told = header.querySelector("[data-image-number]");
+  document.title = document.title.replace(told.textContent, place);
+  told.textContent = place;
   header.querySelector("progress").value = progress.share;
   header.querySelector("[data-progress-text]").textContent = leftOf(progress);
   header.querySelector("[data-progress-note]").textContent = progress.note ?? "";
@@ -39,10 +55,11 @@ export function show(page, payload) {
   undoForm.action = study.undo_url;
   undoForm.elements.screen.value = screen.id;
   undoForm.querySelector("button").disabled = !payload.can_undo;
-  page.skip.show(screen.skip_url);
+  page.root.querySelector("[data-skip]").action = screen.skip_url;
   page.panes.show(payload);
   answer.show(payload);
   showProgress(page);
+  showSeen(page);
   page.clock.restart();
   page.shownAt = performance.now();
   answer.focus();

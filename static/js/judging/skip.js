@@ -1,9 +1,10 @@
-// The plain form behind "Skip", in a dialog: a number chooses the reason, Enter sends.
+// The menu behind "Skip": a digit skips at once for its reason. Another reason takes words of
+// one's own, and Enter then sends; the mouse chooses and sends.
+import { gettext } from "../elements/words.js";
+
 export function createSkip(root, { mayOpen, onSend }) {
   const dialog = root.querySelector("[data-skip-dialog]");
-  const details = root.querySelector("[data-skip-details]");
-  const form = details.querySelector("form");
-  const opener = root.querySelector("[data-open-skip]");
+  const form = root.querySelector("[data-skip]");
   const closer = form.querySelector("[data-close]");
   const reasons = [...form.querySelectorAll("input[name=reason]")];
   const text = form.elements.text;
@@ -20,42 +21,14 @@ export function createSkip(root, { mayOpen, onSend }) {
     ("text" in errors && !("reason" in errors) ? text : reasons[0]).focus();
   }
 
-  function open(reason = "") {
-    if (dialog.open || !mayOpen()) return;
-    form.reset();
-    note({});
-    dialog.showModal();
-    const chosen = reasons.find(({ value }) => value === reason);
-    if (chosen) chosen.checked = true;
-    (chosen ?? reasons[0]).focus();
-  }
-
   root.querySelector("[data-skip-place]").append(form);
-  const wasOpen = details.open;
-  details.remove();
-  opener.hidden = false;
   closer.hidden = false;
-  opener.addEventListener("click", () => open());
   closer.addEventListener("click", () => dialog.close());
   form.addEventListener("submit", (event) => {
     event.preventDefault();
     if (reasons.some((reason) => reason.checked)) onSend(form);
-    else showErrors({ reason: "Choose a reason." });
+    else showErrors({ reason: gettext("Choose a reason.") });
   });
-  listenToDigits(dialog, reasons, text);
-  if (wasOpen) dialog.showModal();
-
-  return {
-    open,
-    showErrors,
-    close: () => dialog.close(),
-    show(url) {
-      form.action = url;
-    },
-  };
-}
-
-function listenToDigits(dialog, reasons, text) {
   dialog.addEventListener("keydown", (event) => {
     if (event.target === text || event.repeat || event.ctrlKey || event.altKey || event.metaKey) return;
     const reason = reasons[numberOf(event) - 1];
@@ -63,8 +36,22 @@ function listenToDigits(dialog, reasons, text) {
     event.preventDefault();
     reason.checked = true;
     if (reason.value === "other") text.focus();
-    else reason.focus();
+    else onSend(form);
   });
+
+  return {
+    showErrors,
+    close: () => dialog.close(),
+    open(reason = "") {
+      if (dialog.open || !mayOpen()) return;
+      form.reset();
+      note({});
+      dialog.showModal();
+      const chosen = reasons.find(({ value }) => value === reason);
+      if (chosen) chosen.checked = true;
+      (chosen ?? reasons[0]).focus();
+    },
+  };
 }
 
 // The digit of a key of the row or of the number pad, whatever the layout prints on it.

@@ -8,67 +8,51 @@
 //   tools.aids()                 {aid: seconds in sight since the pair was shown}, used ones only; also "zoomed"
 //   tools.isHasty()              true, once an image, when a quick answer to it is confirmed without a close look
 // onSay(words) is for the live region.
-import { createHaste } from "./advice.js";
-import { createAutoBlink, createPacer } from "./blink.js";
+import { gettext } from "../elements/words.js";
+import { createPacer } from "./blink.js";
 import { hasOffset, isZoomed, percentOf } from "./camera.js";
+import { createHaste } from "./haste.js";
 import { viewActionOf } from "./keys.js";
+import { createLazy } from "./lazy.js";
 import { AIDS } from "./panes.js";
+import { createTally } from "./tally.js";
 
 // These last as long as their key is held, and those go on with it.
 const HELD = ["boxes_hidden", "blink"];
 const REPEATED = ["pan", "zoom_in", "zoom_out"];
 // Where Space already means something: it presses, opens, chooses.
 const KEEPS_SPACE = "a, button, summary, input:not([type=radio]:checked)";
+// Of an aid: what is said when it is switched on and off, and where a study does without it.
 const WORDS = {
-  ground_truth: "Ground truth",
-  match_colours: "Match colours",
-  differences: "Differences",
-  boxes_hidden: "Hiding boxes",
+  ground_truth: [
+    gettext("Ground truth on."),
+    gettext("Ground truth off."),
+    gettext("Ground truth: not in this study."),
+  ],
+  match_colours: [
+    gettext("Match colours on."),
+    gettext("Match colours off."),
+    gettext("Match colours: not in this study."),
+  ],
+  differences: ["", gettext("Differences off.")],
+  boxes_hidden: [gettext("Hiding boxes on."), gettext("Hiding boxes off.")],
 };
-
-// Adds up the seconds of each name that is on; paused, nothing counts.
-export function createTally(now = () => performance.now()) {
-  let seconds = new Map();
-  let on = new Set();
-  let isPaused = false;
-  let since = now();
-
-  function count() {
-    const passed = isPaused ? 0 : (now() - since) / 1000;
-    since = now();
-    for (const name of on) seconds.set(name, (seconds.get(name) ?? 0) + passed);
-  }
-
-  return {
-    set(names) {
-      count();
-      on = new Set(names);
-    },
-    pause(paused) {
-      count();
-      isPaused = paused;
-    },
-    restart() {
-      since = now();
-      seconds = new Map();
-    },
-    // Rounded to tenths; what was in sight at all counts a tenth.
-    seconds() {
-      count();
-      const used = [...seconds].filter(([, value]) => value > 0);
-      return Object.fromEntries(used.map(([name, value]) => [name, Math.max(0.1, Math.round(value * 10) / 10)]));
-    },
-  };
-}
 
 export function createViewTools(root, panes, { onSay = () => {} } = {}) {
   const paced = Object.fromEntries(HELD.map((aid) => [aid, createPacer((on) => panes.draw(aid, on))]));
-  const blink = createAutoBlink(paced.blink, {
-    onStop() {
-      toolbar.show("");
-      toolbar.refresh();
-    },
-  });
+  const calm = matchMedia("(prefers-reduced-motion: reduce)");
+  const onStop = () => {
+    toolbar.show("");
+    toolbar.refresh();
+  };
+  const lazy = createLazy(async () => (await import("./auto_blink.js")).createAutoBlink(paced.blink, { onStop }));
+  calm.addEventListener("change", () => toolbar.refresh());
+  const blink = {
+    now: lazy.now,
+    isOn: () => lazy.now()?.isOn() ?? false,
+    isCalm: () => calm.matches,
+    start: async () => (await lazy.get()).start(),
+  };
   const toolbar = createToolbar(root.querySelector("[data-view-tools]"), panes, blink, (name) => act({ name }));
   const tools = { panes, paced, blink, toolbar, onSay };
   const actions = actionsOf(tools);
@@ -85,7 +69,7 @@ export function createViewTools(root, panes, { onSay = () => {} } = {}) {
       const action = viewActionOf(press);
       if (!action || (press.code === "Space" && target.matches(KEEPS_SPACE))) return false;
       if (press.repeat && !REPEATED.includes(action.name)) return true;
-      if (blink.wasStoppedNow() && ["blink", "auto_blink"].includes(action.name)) return true;
+      if (blink.now()?.wasStoppedNow() && ["blink", "auto_blink"].includes(action.name)) return true;
       if (HELD.includes(action.name)) paced[action.name].want(true);
       else act(action);
       return true;
@@ -108,6 +92,7 @@ function createToolbar(bar, panes, blink, onDo) {
   const zoom = bar.querySelector("[data-zoom]");
 
   for (const button of buttons) button.addEventListener("click", () => onDo(button.dataset.do));
+  offerMore(bar.querySelector("[data-more]"));
   bar.hidden = false;
 
   function refreshButton(button, pressed) {
@@ -126,13 +111,29 @@ function createToolbar(bar, panes, blink, onDo) {
     },
     refresh() {
       const view = panes.camera.view();
-      const percents = ["left", "right"].map((side) => `${Math.round(percentOf(view, side))} %`);
+      const percents = ["left", "right"].map((side) => `${Math.round(percentOf(view, side))}\u00a0%`);
       const scales = [...new Set(percents)].join(" | ");
       if (zoom.textContent !== scales) zoom.textContent = scales;
-      const pressed = { link: view.linked, auto_blink: blink.isOn() };
+      const pressed = { link: view.linked, auto_blink: blink.isOn(), single_view: panes.layout.isSingle() };
       for (const button of buttons) refreshButton(button, pressed);
     },
   };
+}
+
+// Small windows have the rest of the tools under a button. Zooming goes on; any other tool is done with them.
+function offerMore(more) {
+  const tools = more.closest(".viewtools");
+  function open(on) {
+    tools.toggleAttribute("data-open", on);
+    more.setAttribute("aria-expanded", String(on));
+    more.textContent = on ? gettext("Less") : gettext("More");
+  }
+  tools.addEventListener("click", ({ target }) => {
+    const button = target.closest("button");
+    if (button === more) open(!tools.hasAttribute("data-open"));
+    else if (button && !button.dataset.do.startsWith("zoom")) open(false);
+  });
+  tools.addEventListener("keydown", ({ key }) => key === "Escape" && open(false));
 }
 
 // What no button shows is said and written.
@@ -141,22 +142,42 @@ function tell({ toolbar, onSay }, text) {
   onSay(text);
 }
 
-function toggle(tools, aid) {
+async function toggle(tools, aid) {
   const { panes, paced, onSay } = tools;
   if (!panes.mayHave(aid)) {
-    if (!panes.isOn(aid)) tell(tools, `${WORDS[aid]}: not in this study.`);
+    if (!panes.isOn(aid)) tell(tools, WORDS[aid][2]);
     return;
   }
   const on = !(paced[aid]?.isWanted() ?? panes.isOn(aid));
   if (paced[aid]) paced[aid].want(on);
-  else panes.draw(aid, on);
-  if (aid in WORDS) onSay(`${WORDS[aid]} ${on ? "on" : "off"}.`);
+  else await panes.draw(aid, on);
+  if (aid === "differences" && panes.isOn(aid)) {
+    const [left, right] = panes.nDifferent();
+    const words = gettext("Without a counterpart: {left} left, {right} right.", { left, right });
+    // Two panes show it themselves.
+    if (panes.layout.isOne()) tell(tools, words);
+    else onSay(words);
+  } else if (aid in WORDS) onSay(WORDS[aid][on ? 0 : 1]);
 }
 
 function actionsOf(tools) {
-  const { blink, toolbar } = tools;
-  const { camera } = tools.panes;
+  const { blink, toolbar, panes } = tools;
+  const { camera, layout } = panes;
   return {
+    fit_boxes: panes.frameBoxes,
+    async next_difference() {
+      const found = await panes.nextDifference();
+      if (found) tell(tools, found.n
+        ? gettext("Difference {at} of {n}", found)
+        : gettext("No differences: every box has a counterpart."));
+    },
+    single_view() {
+      layout.single(!layout.isSingle());
+      tell(tools, layout.isSingle() ? gettext("Single view: C shows the other result.") : gettext("Both results."));
+    },
+    other_side() {
+      if (layout.isOne()) panes.other();
+    },
     fit() {
       toolbar.show("");
       camera.fit();
@@ -168,15 +189,15 @@ function actionsOf(tools) {
     link() {
       const on = !camera.view().linked;
       camera.link(on);
-      const kept = hasOffset(camera.view()) ? "Panes linked, offset kept. Fit clears it." : "Panes linked.";
-      tell(tools, on ? kept : "Panes move independently.");
+      const kept = hasOffset(camera.view()) ? gettext("Panes linked, offset kept. Fit clears it.") : gettext("Panes linked.");
+      tell(tools, on ? kept : gettext("Panes move independently."));
     },
-    auto_blink() {
-      if (blink.isCalm()) tell(tools, "Your system asks for less motion: hold B to blink by hand.");
-      else if (blink.isOn()) blink.stop();
+    async auto_blink() {
+      if (blink.isCalm()) tell(tools, gettext("Your system asks for less motion: hold B to blink by hand."));
+      else if (blink.isOn()) blink.now().stop();
       else {
-        blink.start();
-        tell(tools, "Blinking. Any key stops it.");
+        await blink.start();
+        tell(tools, gettext("Blinking. Any key stops it."));
         toolbar.refresh();
       }
     },
@@ -185,10 +206,17 @@ function actionsOf(tools) {
 
 // Counts and shows what comes into sight; a new pair begins with nothing held, and counts from nothing.
 function follow({ panes, paced, blink, toolbar }, tally, haste) {
-  const count = () => tally.set([...AIDS.filter(panes.isOn), ...(isZoomed(panes.camera.view()) ? ["zoomed"] : [])]);
+  const count = () => {
+    const also = {
+      zoomed: isZoomed(panes.camera.view()),
+      next_difference: panes.hasGone(),
+      single_view: panes.layout.isSingle(),
+    };
+    tally.set([...AIDS.filter(panes.isOn), ...Object.keys(also).filter((name) => also[name])]);
+  };
   panes.watch((what) => {
     if (what === "pair") {
-      blink.end();
+      blink.now()?.end();
       for (const aid of HELD) paced[aid].reset();
       toolbar.show("");
       haste.restart();

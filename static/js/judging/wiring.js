@@ -1,8 +1,8 @@
 // Keys, forms and buttons of the comparison page, and what they set off.
+import { gettext } from "../elements/words.js";
 import { confirm, post } from "./exchange.js";
 import { actionOf, KEEPS_ENTER, TAKES_TEXT } from "./keys.js";
 import { isFree } from "./screen.js";
-import { watchReturn } from "./sign_in.js";
 
 export function wire(page) {
   const actions = actionsOf(page);
@@ -83,19 +83,19 @@ export function actionsOf(page) {
   const { answer, messages, undoForm } = page;
   return {
     answer({ criterion, verdict }) {
-      if (answer.isOpen(criterion)) answer.toggle(criterion, verdict);
-      else messages.say("This follows from your answers.");
+      if (answer.isOpen(criterion)) answer.give(criterion, verdict);
+      else messages.say(gettext("This follows from your answers."));
     },
     step: ({ by }) => answer.step(by),
     row: ({ by }) => answer.moveRow(by),
     same() {
       if (page.settings.same_for_all === false) return;
-      if (!answer.sameForAll()) messages.say("Answer one question first, then it can be copied.");
+      if (!answer.sameForAll()) messages.say(gettext("Answer one question first, then it can be copied."));
     },
     undo() {
       const screen = undoForm.elements.screen.value;
       if (page.payload.can_undo) post(page, "undo", undoForm.action, { screen });
-      else messages.say("There is nothing to undo.");
+      else messages.say(gettext("There is nothing to undo."));
     },
     skip: () => page.skip.open(),
     // Few people open it, so its script comes when it is first asked for.
@@ -105,8 +105,19 @@ export function actionsOf(page) {
         const { openHistory } = await import("./history.js");
         if (isFree(page)) openHistory(page);
       } catch {
-        messages.warn("Your last pairs could not be loaded. Try again.");
+        messages.warn(gettext("Your last pairs could not be loaded. Try again."));
       }
     },
   };
+}
+
+// Back from another tab, or with the connection again: what waits is sent at once.
+function watchReturn({ courier, signIn }) {
+  signIn.querySelector("[data-send-again]").addEventListener("click", courier.hurry);
+  for (const [target, type] of [[window, "online"], [window, "focus"], [document, "visibilitychange"]]) {
+    target.addEventListener(type, () => {
+      const isBack = courier.state() === "signed-out" || type === "online";
+      if (isBack && document.visibilityState === "visible") courier.hurry();
+    });
+  }
 }

@@ -1,24 +1,37 @@
 // The first visit: what its pages do beyond their links and forms.
-import { actionOf, createKeys } from "../judging/keys.js";
+import { actionOf, createKeys, TAKES_TEXT } from "../judging/keys.js";
 import { initFeedback, initPair } from "./practice.js";
 import { init as initTrainer } from "./trainer.js";
+import { createViewer } from "./viewer.js";
+import { init as initTasks } from "./ways.js";
 
 const keys = createKeys(JSON.parse(document.querySelector("#own-keys").textContent));
+const find = (name) => document.querySelector(`[data-${name}]`);
+const pressOf = (event) => (event.isComposing ? null : keys.read(event));
 
 // What a key asks for, as this person has laid their keys; null for what asks for nothing.
 function read(event) {
-  const known = event.isComposing ? null : keys.read(event);
-  return known && actionOf(known);
+  const press = pressOf(event);
+  return press && actionOf(press);
 }
 
 keys.label(document.body);
+const [practice, feedback, tasks, trainer, root] = ["practice", "feedback", "tasks", "trainer", "viewer"].map(find);
+const viewer = root && createViewer(root, pressOf);
 // Who has switched the keys off has none to train.
-if (keys.single) {
-  for (const root of document.querySelectorAll("[data-trainer]")) initTrainer(root, read);
+if (trainer && keys.single) initTrainer(trainer, read);
+if (tasks) initTasks(tasks, viewer.panes);
+if (practice) initPair(practice, find("status"), read, viewer);
+if (feedback) {
+  initFeedback(feedback, read);
+  viewer.closeUp();
 }
-for (const form of document.querySelectorAll("[data-practice]")) {
-  initPair(form, document.querySelector("[data-status]"), read);
+if (viewer) {
+  document.addEventListener("keydown", (event) => {
+    const target = event.target instanceof Element ? event.target : document.body;
+    const press = target.matches(TAKES_TEXT) ? null : pressOf(event);
+    if (press && !actionOf(press) && viewer.press(press, target)) event.preventDefault();
+  });
 }
-for (const root of document.querySelectorAll("[data-feedback]")) initFeedback(root, read);
 // Keys are shown on the buttons from now on.
 document.body.dataset.keys = "";

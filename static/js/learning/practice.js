@@ -1,15 +1,18 @@
 // Practice with the keys of the comparison page: the block answers, Enter confirms and goes on.
+import { gettext } from "../elements/words.js";
 import { KEEPS_ENTER, TAKES_TEXT } from "../judging/keys.js";
 import { createQuestions } from "../judging/questions.js";
+import { lookAt } from "../judging/seen.js";
 
-// `read` says what a key asks for: an action of keys.js, or null.
-export function initPair(form, status, read) {
+// `read` says what a key asks for: an action of keys.js, or null. `viewer`: see viewer.js.
+export function initPair(form, status, read, viewer) {
   const questions = createQuestions(form);
+  const look = form.querySelector("[data-look]");
 
   // Each answers whether the key has done its work.
   const actions = {
     answer({ criterion, verdict }) {
-      questions.toggle(criterion, verdict);
+      questions.give(criterion, verdict);
       return true;
     },
     step: ({ by }) => questions.step(by),
@@ -31,10 +34,17 @@ export function initPair(form, status, read) {
 
   form.addEventListener("submit", (event) => {
     const missing = questions.unanswered();
+    const unseen = missing.length === 0 ? viewer.unseen() : [];
+    look.hidden = unseen.length === 0;
+    if (unseen.length > 0) {
+      event.preventDefault();
+      look.textContent = lookAt(unseen);
+    }
     if (missing.length === 0) return;
     event.preventDefault();
     questions.showErrors(Object.fromEntries(missing.map((name) => [name, form.dataset.choose])));
-    status.textContent = `Not answered yet: ${missing.join(", ")}.`;
+    const titles = missing.map((name) => questions.of(name).row.querySelector(".criterion__title").textContent);
+    status.textContent = gettext("Not answered yet: {questions}.", { questions: titles.join(", ") });
   });
   questions.focus(form.querySelector("[aria-invalid]")?.closest("[data-criterion]").dataset.criterion);
   listen(read, actions);

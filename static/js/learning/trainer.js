@@ -1,4 +1,5 @@
 // The key trainer: asks for answers, hears keys, counts those that were right first time.
+import { gettext } from "../elements/words.js";
 import { CRITERIA, VERDICTS } from "../judging/keys.js";
 
 const EACH = 2;
@@ -30,13 +31,15 @@ export function pressed(run, cell) {
 }
 
 export function summary({ questions, nRight }) {
-  if (nRight === questions.length) return `All ${nRight} right first time.`;
-  return `${nRight} of ${questions.length} right first time.`;
+  if (nRight === questions.length) return gettext("All {n} right first time.", { n: nRight });
+  return gettext("{n} of {total} right first time.", { n: nRight, total: questions.length });
 }
 
 // What is said after a key, and what is asked next. A question is said in the words of the table of keys.
 export function sayingOf(run, wordsOf) {
-  const said = run.missed ? `That was ${wordsOf(run.pressed).toLowerCase()}.` : "Right.";
+  const said = run.missed
+    ? gettext("That was {answer}.", { answer: wordsOf(run.pressed).toLowerCase() })
+    : gettext("Right.");
   return { said, ask: isOver(run) ? summary(run) : wordsOf(asked(run)) };
 }
 
@@ -66,7 +69,7 @@ export function init(root, read) {
     progress.value = run.at / run.questions.length;
     mark(run.missed ? asked(run) : null);
     if (!isOver(run)) return;
-    start.textContent = "Once more";
+    start.textContent = gettext("Try again");
     rest();
   }
 
@@ -97,7 +100,7 @@ export function init(root, read) {
     run = begun(questionsOf());
     task.hidden = progress.hidden = false;
     start.hidden = true;
-    show({ said: "Press its key. Escape stops.", ask: wordsIn(root, asked(run)) });
+    show({ said: gettext("Press its key. Escape stops."), ask: wordsIn(root, asked(run)) });
     task.focus();
   });
   document.addEventListener("keydown", hear);

@@ -3,8 +3,6 @@ import { createPanes } from "../judging/panes.js";
 import { createViewTools } from "../judging/view_tools.js";
 import { enhanceThresholds } from "./thresholds.js";
 
-const TAKES_TEXT = "select, textarea, input";
-
 export function init(root) {
   const payload = JSON.parse(root.querySelector("#compare-data").textContent);
   const status = root.querySelector("[data-status]");
@@ -36,7 +34,7 @@ export function init(root) {
   }
 
   document.addEventListener("keydown", (event) => {
-    if (event.target.matches(TAKES_TEXT)) return;
+    if (event.target.matches("select, textarea, input")) return;
     if (tools.press(event, event.target)) event.preventDefault();
   });
   document.addEventListener("keyup", (event) => tools.release(pressOf(event)));

@@ -1,5 +1,17 @@
 // A box that leaves the rows of a long table in which all typed words occur: <table data-filter="images">.
-const LEAST_ROWS = 10;
+import { gettext } from "../elements/words.js";
+
+const LEAST_ROWS = 20;
+// By the attribute: the words before the box, and how many rows are left.
+const WHAT = {
+  rows: { filter: gettext("Filter rows"), found: (counts) => gettext("{n} of {all} rows", counts) },
+  images: { filter: gettext("Filter images"), found: (counts) => gettext("{n} of {all} images", counts) },
+  annotators: {
+    filter: gettext("Filter annotators"),
+    found: (counts) => gettext("{n} of {all} annotators", counts),
+  },
+  orders: { filter: gettext("Filter orders"), found: (counts) => gettext("{n} of {all} orders", counts) },
+};
 
 // Whether every word of the question occurs in the text, whatever its case.
 export function isFound(text, question) {
@@ -10,14 +22,14 @@ export function isFound(text, question) {
 export function enhanceFilter(table) {
   const rows = [...table.tBodies].flatMap((body) => [...body.rows]);
   if (rows.length < LEAST_ROWS) return;
-  const what = table.dataset.filter || "rows";
+  const what = table.dataset.filter in WHAT ? table.dataset.filter : "rows";
   const label = document.createElement("label");
   const input = document.createElement("input");
   const told = document.createElement("span");
   input.type = "search";
   input.autocomplete = "off";
   told.setAttribute("role", "status");
-  label.append(`Filter ${what} `, input);
+  label.append(`${WHAT[what].filter} `, input);
   const box = document.createElement("p");
   box.className = "table-filter no-print";
   box.append(label, told);
@@ -30,6 +42,6 @@ export function enhanceFilter(table) {
       row.hidden = question !== "" && !isFound(row.textContent, question);
       n += row.hidden ? 0 : 1;
     }
-    told.textContent = question === "" ? "" : `${n} of ${rows.length} ${what}`;
+    told.textContent = question === "" ? "" : WHAT[what].found({ n, all: rows.length });
   });
 }

@@ -2,20 +2,22 @@
 //
 // The first press puts numbers down from the largest and words up from a, the next turns that round.
 // Cells without a value (a dash) stay last both ways.
+import { inOrder, numberOf } from "../elements/words.js";
+
 const NONE = "–";
 
 // "12", "3.5 s" and "-1" are numbers, "img_10" is a word; null for a cell without a value.
 export function valueOf(text) {
   const words = text.trim();
   if (words === "" || words === NONE) return null;
-  const number = Number.parseFloat(words.replace("−", "-"));
+  const number = numberOf(words);
   return Number.isNaN(number) || !/^[-−+.\d]/.test(words) ? words : number;
 }
 
 export function compare(a, b, isDown) {
   if (a === null || b === null) return (a === null) - (b === null);
   const both = typeof a === "number" && typeof b === "number";
-  const order = both ? a - b : String(a).localeCompare(String(b), "en", { numeric: true });
+  const order = both ? a - b : inOrder(String(a), String(b));
   return isDown ? -order : order;
 }
 

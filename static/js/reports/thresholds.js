@@ -1,8 +1,9 @@
 // A protocol's parameters as sliders: the page for the new values is fetched while one is moved, and what
 // it says of the matches takes the place of what was said before. The address follows.
+import { gettext } from "../elements/words.js";
 import { createLatest } from "../guide/latest.js";
 
-const TROUBLE = "The site does not answer. Use the button to try again.";
+const TROUBLE = gettext("The site does not answer. Use the button to try again.");
 
 // form: the parameters; onMatched(payload) draws, onSay(words) tells what happened.
 export function enhanceThresholds(form, { onMatched, onSay }) {
@@ -59,7 +60,7 @@ function addSlider(input) {
   slider.max = max;
   slider.step = step === "any" ? stepOf(Number(max) - Number(min)) : step;
   slider.value = input.value;
-  slider.setAttribute("aria-label", `${input.labels[0].textContent}, slider`);
+  slider.setAttribute("aria-label", gettext("{name}, slider", { name: input.labels[0].textContent }));
   slider.addEventListener("input", () => {
     input.value = slider.value;
   });

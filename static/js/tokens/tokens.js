@@ -1,4 +1,6 @@
 // The button that copies a new token. Without scripts the field is there to select and copy.
+import { gettext } from "../elements/words.js";
+
 export function init(section, clipboard = navigator.clipboard) {
   const field = section.querySelector("[data-secret]");
   const button = section.querySelector("[data-copy]");
@@ -8,10 +10,10 @@ export function init(section, clipboard = navigator.clipboard) {
   button.addEventListener("click", async () => {
     try {
       await clipboard.writeText(field.value);
-      told.textContent = "Copied.";
+      told.textContent = gettext("Copied.");
     } catch {
       field.select();
-      told.textContent = "Press Ctrl+C to copy.";
+      told.textContent = gettext("Press Ctrl+C to copy.");
     }
   });
 }

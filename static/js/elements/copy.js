@@ -1,4 +1,5 @@
 // A button with data-copy="id" puts the value of that field on the clipboard.
+import { gettext } from "./words.js";
 
 export function enhanceCopyButton(button, clipboard) {
   const field = document.getElementById(button.dataset.copy);
@@ -8,9 +9,9 @@ export function enhanceCopyButton(button, clipboard) {
     field.select();
     try {
       await clipboard.writeText(field.value);
-      button.textContent = "Copied";
+      button.textContent = gettext("Copied");
     } catch {
-      button.textContent = "Press Ctrl+C to copy";
+      button.textContent = gettext("Press Ctrl+C to copy");
     }
     button.addEventListener("blur", () => (button.textContent = name), { once: true });
   });

@@ -1,0 +1,21 @@
+// Confirms by itself, a moment after the last answer, unless something is pressed before.
+export function createAdvance(button, { after, onTime, timers = globalThis }) {
+  let timer = null;
+
+  const stop = () => {
+    timers.clearTimeout(timer);
+    timer = null;
+    button.removeAttribute("data-advancing");
+  };
+  return {
+    stop,
+    start() {
+      stop();
+      button.setAttribute("data-advancing", "");
+      timer = timers.setTimeout(() => {
+        stop();
+        onTime();
+      }, after);
+    },
+  };
+}

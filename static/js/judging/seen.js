@@ -1,0 +1,92 @@
+// What was really shown: each result painted over its photograph inside the window, for how long, and which first.
+import { gettext } from "../elements/words.js";
+import { OTHER } from "./drawing.js";
+import { createTally } from "./tally.js";
+
+const SIDES = ["left", "right"];
+// A pane counts as in the window with half of it, or where it fills half of the window.
+const HALF = 0.5;
+const A_DAY = 86_400;
+// What was drawn is on the screen once the frame after the next one begins.
+const twoFrames = (then) => requestAnimationFrame(() => requestAnimationFrame(then));
+
+// The results in sight: those of the panes in the window, unless the boxes are hidden.
+export function resultsIn({ windows, isPainted, aids }) {
+  if (!isPainted || aids.has("boxes_hidden")) return [];
+  return SIDES.filter((side) => windows.has(aids.has("blink") ? OTHER[side] : side));
+}
+
+// What to do where results have not been looked at: the sides.
+export function lookAt(missing) {
+  if (missing.length > 1) return gettext("Wait until both results are shown, then confirm.");
+  return missing[0] === "left"
+    ? gettext("Look at the left result as well, then confirm.")
+    : gettext("Look at the right result as well, then confirm.");
+}
+
+// onSeen() is told when a result of the pair has come into sight for the first time.
+export function createSeen(pair, { onSeen, later = twoFrames, tally = createTally() }) {
+  const windows = new Set();
+  let nth = 0;
+  let first = "unknown";
+  let seen = new Set();
+  let isPaused = false;
+
+  const now = () => resultsIn({ windows, isPainted: pair.photograph.isPainted() && !isPaused, aids: pair.aids });
+
+  function settle() {
+    const sides = now();
+    tally.set(sides);
+    const fresh = sides.filter((side) => !seen.has(side));
+    if (fresh.length === 0) return;
+    if (first === "unknown") first = fresh.length > 1 ? "both" : fresh[0];
+    seen = new Set([...seen, ...fresh]);
+    onSeen();
+  }
+
+  // What goes is gone at once; what comes counts when it is painted.
+  function look() {
+    const sides = now();
+    tally.set(sides.filter((side) => seen.has(side)));
+    nth += 1;
+    const mine = nth;
+    later(() => mine === nth && settle());
+  }
+
+  const observer = new IntersectionObserver(
+    (entries) => {
+      for (const { target, isIntersecting, intersectionRatio, intersectionRect } of entries) {
+        const isSeen = isIntersecting && (intersectionRatio >= HALF || intersectionRect.height >= innerHeight * HALF);
+        const { side } = pair.panes.find(({ picture }) => picture.parentElement === target);
+        if (isSeen) windows.add(side);
+        else windows.delete(side);
+      }
+      look();
+    },
+    { threshold: [0, 0.25, HALF, 0.75, 1] },
+  );
+  for (const { picture } of pair.panes) observer.observe(picture.parentElement);
+  document.addEventListener("visibilitychange", () => {
+    tally.pause(document.hidden);
+    look();
+  });
+
+  return {
+    look,
+    // The sides that have yet to be looked at.
+    missing: () => SIDES.filter((side) => !seen.has(side)),
+    pause(on) {
+      isPaused = on;
+      look();
+    },
+    restart() {
+      tally.set([]);
+      tally.restart();
+      seen = new Set();
+      first = "unknown";
+      look();
+    },
+    // As the site stores it.
+    fields: () => ({ first, ...tally.seconds(A_DAY) }),
+  };
+}

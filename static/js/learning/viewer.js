@@ -1,0 +1,47 @@
+// The pair of a lesson under the comparison page's camera and view tools, moved as it is moved there.
+import { createPanes } from "../judging/panes.js";
+import { createSeen } from "../judging/seen.js";
+import { createViewTools } from "../judging/view_tools.js";
+
+// Room around the place to look at.
+const AROUND = 1.1;
+
+// read(event): the press as this person's keys have it, null for what is switched off.
+export function createViewer(root, read) {
+  const payload = JSON.parse(root.querySelector("#pair-data").textContent);
+  const said = root.querySelector("[data-looked]");
+  const onSay = (words) => {
+    said.textContent = words;
+  };
+  let seen = null;
+  const panes = createPanes(root.querySelector("[data-panes]"), payload, {
+    onPhotograph: () => seen?.look(),
+    onSkip() {},
+  });
+  const switches = [...root.querySelectorAll("[data-switch] [data-side]")];
+  const mark = () => {
+    for (const each of switches) each.toggleAttribute("data-unseen", seen.missing().includes(each.dataset.side));
+  };
+  seen = createSeen(panes.pair, { onSeen: mark });
+  panes.watch((what) => what === "aid" && seen.look());
+  mark();
+  const tools = createViewTools(root, panes, { onSay });
+
+  document.addEventListener("keyup", (event) => {
+    const press = read(event);
+    if (press) tools.release(press);
+  });
+
+  return {
+    panes,
+    press: tools.press,
+    // The sides that have yet to be looked at, where one is shown at a time.
+    unseen: () => (panes.layout.isOne() ? seen.missing() : []),
+    // Brings what the lesson is about into sight.
+    closeUp() {
+      if (!payload.close_up) return;
+      const [left, top, right, bottom] = payload.close_up;
+      panes.camera.frame({ left, top, right, bottom }, AROUND);
+    },
+  };
+}
