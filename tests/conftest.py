@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 from django.test import override_settings
+from django.utils import translation
+from hypothesis import HealthCheck
 from hypothesis import settings as hypothesis_settings
 
 from tests.support.databases import database_of_tests
@@ -24,10 +26,11 @@ _PURE = ("tests/protocols/", "tests/rankings/")
 # Playwright runs an event loop in the thread of the test, which also asks the database.
 os.environ.setdefault("DJANGO_ALLOW_ASYNC_UNSAFE", "1")
 
-# How long an example takes says more of the machine than of the code. A usual run draws the same few
-# examples each time; `make test-thorough` draws many, and others each time.
-hypothesis_settings.register_profile("usual", deadline=None, max_examples=USUAL, derandomize=True)
-hypothesis_settings.register_profile("thorough", deadline=None, max_examples=300)
+# How long an example takes, or is drawn, says more of the machine than of the code. A usual run draws
+# the same few examples each time; `make test-thorough` draws many, and others each time.
+_UNTIMED = hypothesis_settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
+hypothesis_settings.register_profile("usual", _UNTIMED, max_examples=USUAL, derandomize=True)
+hypothesis_settings.register_profile("thorough", _UNTIMED, max_examples=300)
 hypothesis_settings.load_profile("usual")
 
 
@@ -63,6 +66,13 @@ def _own_files(request, _folders):
             shared = request.getfixturevalue("module_data") / name
             if shared.exists():
                 shutil.copytree(shared, settings.DATA_DIR / name)
+
+
+@pytest.fixture(autouse=True)
+def _language(request):
+    """English at first: a request leaves its language to the thread, and so to the next test."""
+    if not request.path.relative_to(_ROOT).as_posix().startswith(_PURE):
+        translation.activate("en")
 
 
 @pytest.fixture(scope="session")
@@ -128,6 +138,7 @@ _DATABASE = (
     "tests/annotate/reports/test_kept.py",
     "tests/annotate/scoring/",
     "tests/annotate/studies/",
+    "tests/annotate/upgrade/",
 )
 # What takes longest begins first, so that no core waits for the other at the end.
 _FIRST = ("tests/browser/", "tests/annotate/test_real_study", "tests/annotate/reports/")

@@ -26,13 +26,21 @@ SUBJECTS = (
     "judging",
     "learning",
     "imports",
-    "progress",
     "privacy",
     "reports",
+    "deciding",
+    "progress",
     "evidence",
     "figures",
+    "planning",
+    "findings",
+    "questions",
     "exchange",
+    "publication",
+    "setup",
     "overview",
+    "backups",
+    "health",
     "demo",
 )
 # What a subject may use of the pure packages; those that are not named use none.
@@ -46,18 +54,24 @@ PURE_USED = {
     "imports": {"protocols"},
     # Of rankings the program's version.
     "jobs": {"engine", "rankings"},
-    "judging": {"protocols", "rankings"},
-    "reports": {"protocols.registry", "rankings"},
-    "evidence": {"protocols", "rankings"},
-    "figures": {"rankings"},
+    "judging": {"engine.words", "protocols", "rankings"},
+    "deciding": {"rankings"},
+    "reports": {"engine.words", "protocols.core.regions", "protocols.registry", "rankings"},
+    "evidence": {"engine.words", "protocols", "rankings"},
+    "figures": {"engine.words", "rankings"},
+    "planning": {"rankings"},
+    "findings": {"engine.words", "rankings"},
+    "questions": {"engine.chunks", "protocols", "rankings"},
     "exchange": {"protocols", "rankings"},
+    "publication": {"rankings"},
     "overview": {"protocols.core.regions"},
+    "health": {"protocols.registry", "protocols.formats"},
     "demo": {"protocols", "rankings"},
 }
 # Inside a subject, from the top down; a module may import those of its own line and of the lines after it.
 LAYERS: tuple[set[str], ...] = (
-    {"urls", "dataset_urls", "log_urls"},
-    {"views", "api", "dataset_views", "log_views"},
+    {"urls", "dataset_urls", "log_urls", "public_urls"},
+    {"views", "api", "dataset_views", "log_views", "public_views"},
     {"context", "middleware", "authentication"},
     {"forms", "serializers", "log_forms"},
     {"adapter"},
@@ -74,7 +88,7 @@ RULES: dict[str, tuple[str, ...]] = {
         *("schema", "throttling", "scopes", "problems", "parsers", "pagination", "idempotency"),
         *("fields", "addresses"),
     ),
-    "datasets": ("exports", "photographs", "selectors", "drawing"),
+    "datasets": ("exports", "photographs", "unused", "thumbnails", "selectors", "drawing"),
     "jobs": (
         *(
             "consumer",
@@ -85,30 +99,67 @@ RULES: dict[str, tuple[str, ...]] = {
             "presence",
             "results",
             "engine",
-            "backups",
         ),
         *("notices", "registry", "versions"),
     ),
-    "studies": ("services", "exclusions", "pseudonyms"),
-    "scoring": ("services", "computing"),
+    "studies": ("services", "draws", "exclusions", "pseudonyms"),
+    "scoring": ("services", "readiness", "computing"),
     "guide": ("presets", "services", "playground", "markdown"),
-    "judging": ("services", "methods", "planning", "turns", "changes", "sharing", "replay"),
+    "accounts": (
+        "services",
+        "lost_passwords",
+        "known_browsers",
+        "languages",
+        "sessions",
+        "session_store",
+    ),
+    "judging": (
+        *("services", "methods", "planning", "visits", "turns", "changes", "own", "sharing"),
+        "replay",
+        "known",
+    ),
     "learning": ("selectors", "services", "pairs", "pictures", "consent"),
     "imports": (
         *("at_once", "loading", "dry_run", "drafts", "undoing", "plans", "guessing", "publishing"),
         *("people", "checking", "staging"),
     ),
     "privacy": ("personal_data",),
-    "reports": ("services", "cached", "snapshots"),
+    "reports": (
+        *("pilots", "services", "origins", "properties", "cached", "tallies", "pairs", "counted"),
+        "snapshots",
+    ),
     "evidence": ("images", "annotators", "stored", "links"),
     "figures": (
-        *("building", "files", "kinds", "parts", "data", "figure", "words", "papers", "numbers"),
+        *(
+            "standings",
+            "building",
+            "files",
+            "kinds",
+            "parts",
+            "data",
+            "figure",
+            "words",
+            "papers",
+            "numbers",
+        ),
     ),
-    "exchange": ("bundles", "raw", "rows", "columns"),
+    "questions": ("services", "variants"),
+    "exchange": ("bundles", "causes", "own", "raw", "rows", "columns"),
+    "publication": ("services", "descriptions", "papers", "files"),
+    "setup": ("preview", "services", "choosing"),
     "overview": ("completeness",),
+    "backups": ("daily", "restoring", "writing", "rows"),
+    "health": ("metrics", "checks"),
 }
 # Bottom of the site: every subject may use them, they use nothing of the site.
-COMMON = {"annotate.errors", "annotate.access", "annotate.requests", "annotate.written_once"}
+COMMON = {
+    "annotate.errors",
+    "annotate.access",
+    "annotate.prepared",
+    "annotate.requests",
+    "annotate.retold",
+    "annotate.written_once",
+}
 # They gather the subjects for Django; commands stand above all subjects.
 GATHERERS = {
     "annotate",
@@ -351,11 +402,16 @@ def python_files() -> list[Path]:
 
 @pytest.mark.parametrize("path", python_files(), ids=lambda path: module_name(path, ROOT))
 def test_files_and_functions_are_short(path):
-    text = path.read_text(encoding="utf-8")
-    assert len(text.splitlines()) <= 450 or path.name in TABLES_OF_DATA
+    """What functions say of themselves may be as long as it needs, and does not count."""
+    n_said = 0
     for node in nodes_of(path):
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
-            assert (node.end_lineno or 0) - node.lineno < 60, node.name
+            said = node.body[0] if ast.get_docstring(node) else None
+            n_here = (said.end_lineno or 0) - said.lineno + 1 if said else 0
+            assert (node.end_lineno or 0) - node.lineno - n_here < 60, node.name
+            n_said += n_here
+    n_lines = len(path.read_text(encoding="utf-8").splitlines())
+    assert n_lines - n_said <= 450 or path.name in TABLES_OF_DATA
 
 
 TABLES_OF_DATA: set[str] = set()

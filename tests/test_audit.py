@@ -39,3 +39,14 @@ def test_no_connection_is_a_said_skip_and_any_other_silence_a_failure():
     code, sentences = audit.verdict(1, "", "unrecognized arguments: --format")
     assert code == 1
     assert "unrecognized" in " ".join(sentences)
+
+
+def test_where_there_is_a_network_a_skip_fails():
+    unreachable = (1, "", "Could not connect to the vulnerability feed")
+    unknown = (0, json.dumps({"dependencies": [UNKNOWN]}), "")
+    for run in (unreachable, unknown):
+        code, sentences = audit.verdict(*run, may_skip=False)
+        assert code == 1
+        assert "SKIPPED" in sentences[0]
+    clean = json.dumps({"dependencies": [CLEAN]})
+    assert audit.verdict(0, clean, "", may_skip=False)[0] == 0

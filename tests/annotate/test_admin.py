@@ -19,9 +19,11 @@ from annotate.imports.models import Finding
 from annotate.jobs import presence
 from annotate.jobs.models import Job
 from annotate.judging import services as judging
+from annotate.publication.services import publish
 from annotate.reports.services import keep_report
 from annotate.rest.models import GivenAnswer
 from annotate.scoring.services import score_protocol
+from annotate.setup.models import NewStudy
 from annotate.studies.exclusions import decide
 from annotate.tokens.services import create_token
 from rankings.report import Settings
@@ -53,8 +55,10 @@ WRITTEN_ONCE = {
     "annotate.Job",
     "annotate.Judgement",
     "annotate.KeptReport",
+    "annotate.NewStudy",
     "annotate.ProtocolRun",
     "annotate.Pseudonym",
+    "annotate.PublicPage",
     "annotate.Result",
     "annotate.Score",
     "annotate.Screen",
@@ -78,8 +82,10 @@ def make_everything():
     rank_everything(study, add_annotator(study), TRUTH)
     Preferences.objects.create(person=annotator)
     study.dataset.imports.create(kind="dataset", files=[], counts={})
-    keep_report(study=study, settings=Settings(), runs=[], person=make_admin())
+    kept = keep_report(study=study, settings=Settings(), runs=[], person=make_admin())
+    publish(report=kept, person=None, title="A report")
     invite(study=study, role="annotator")
+    NewStudy.objects.create(person=annotator, dataset=study.dataset)
     decide(study=study, person=annotator, is_excluded=True, reason="a test", by=make_admin())
     create_token(person=annotator, name="a script", scopes=["read"])
     GivenAnswer.objects.create(person=annotator, key="a key", request_sha256="0" * 64)
@@ -186,6 +192,15 @@ def test_a_change_here_is_in_the_log_without_names(rescuer, everything):
     assert (entry.act, entry.actor.username) == (Act.RESCUED, "rescuer")
     assert entry.what == f"dataset {dataset.pk} changed"
     assert "Name" in entry.details["fields"]
+
+
+def test_the_log_is_english_whoever_changes_something_here(rescuer):
+    person = make_person()
+    form = {"username": person.username, "date_joined_0": "2026-11-22", "date_joined_1": "12:00:00"}
+    url = reverse("admin:auth_user_change", args=[person.pk])
+    answer = rescuer.post(url, form, headers={"accept-language": "fr"})
+    assert answer.status_code == 302
+    assert AuditEntry.objects.first().what == f"user {person.pk} changed"
 
 
 # Who gets in

@@ -17,6 +17,9 @@ from annotate.imports.models import Draft, Import
 from annotate.jobs.models import Job
 from annotate.judging import services
 from annotate.reports.services import keep_report
+from annotate.scoring.services import score_protocol
+from annotate.setup.models import NewStudy
+from annotate.setup.services import begin
 from annotate.studies.models import Study
 from rankings.report import Settings
 from tests.support.addresses import names_of_addresses
@@ -52,6 +55,8 @@ ADDRESSES = {
     "judging:skip": ("post", {}, {"annotator"}, 422),
     # The screen that waits has no answer to change.
     "judging:change": ("post", {}, {"annotator"}, 409),
+    "judging:own": ("get", {}, {"annotator"}, 200),
+    "exchange:own_answers": ("get", {}, {"annotator"}, 200),
     "judging:history": ("get", {}, {"annotator"}, 200),
     "judging:next_image": ("get", {}, {"annotator"}, 200),
     # It takes part already, and two are the fewest: both are said on the study's page.
@@ -73,8 +78,17 @@ ADDRESSES = {
     # The token of somebody else.
     "tokens:revoke": ("post", {}, set(), 302),
     "preferences": ("get", {}, EVERYBODY - {"nobody"}, 200),
+    "language": ("post", {"language": "en"}, EVERYBODY, 302),
     "studies:detail": ("get", {}, FOLLOWERS, 200),
-    "studies:create": ("get", {}, {"admin"}, 200),
+    "setup:start": ("get", {}, {"admin"}, 200),
+    "setup:begin": ("get", {}, {"admin"}, 200),
+    # What is being set up is seen by whoever does it.
+    "setup:step": ("get", {}, {"admin"}, 200),
+    "setup:images": ("get", {}, {"admin"}, 200),
+    "setup:finish": ("get", {}, {"admin"}, 200),
+    "setup:preview": ("get", {}, {"admin"}, 200),
+    "setup:discard": ("post", {}, {"admin"}, 302),
+    "setup:preview_of_study": ("get", {}, FOLLOWERS, 200),
     "studies:settings": ("get", {}, {"admin"}, 200),
     "studies:members": ("get", {}, {"admin"}, 200),
     "studies:add_member": ("post", {}, {"admin"}, 422),
@@ -89,10 +103,21 @@ ADDRESSES = {
     "exchange:bundle": ("post", {}, FOLLOWERS, 302),
     "reports:export_table": ("get", {}, FOLLOWERS, 200),
     "reports:kept_reports": ("get", {}, FOLLOWERS, 200),
+    "reports:images": ("get", {}, FOLLOWERS, 200),
     "reports:kept": ("get", {}, FOLLOWERS, 200),
+    "reports:kept_images": ("get", {}, FOLLOWERS, 200),
     "reports:kept_file": ("get", {}, FOLLOWERS, 200),
     "reports:kept_table": ("get", {}, FOLLOWERS, 200),
     "reports:compared": ("get", {}, FOLLOWERS, 200),
+    "publication:paper": ("get", {}, FOLLOWERS, 200),
+    "publication:kept_paper": ("get", {}, FOLLOWERS, 200),
+    "publication:publish": ("get", {}, FOLLOWERS, 200),
+    "publication:withdraw": ("post", {}, FOLLOWERS, 302),
+    "questions:questions": ("get", {}, FOLLOWERS, 200),
+    # Nobody has tried other parameters yet.
+    "questions:table": ("get", {}, FOLLOWERS, 409),
+    "figures:detectors": ("get", {}, FOLLOWERS, 200),
+    "figures:kept_detectors": ("get", {}, FOLLOWERS, 200),
     "figures:kept_figures": ("get", {}, FOLLOWERS, 200),
     "figures:kept_figure": ("get", {}, FOLLOWERS, 200),
     "figures:all_figures": ("post", {}, FOLLOWERS, 302),
@@ -110,9 +135,13 @@ ADDRESSES = {
     "datasets:detail": ("get", {}, FOLLOWERS, 200),
     "datasets:matrix": ("get", {}, FOLLOWERS, 200),
     "datasets:viewer": ("get", {}, FOLLOWERS, 200),
+    "planning:plan": ("get", {}, FOLLOWERS, 200),
+    "planning:map": ("get", {}, FOLLOWERS, 200),
     "files:truth_file": ("post", {}, FOLLOWERS, 302),
     "files:results_file": ("post", {}, FOLLOWERS, 302),
+    "files:causes_file": ("post", {}, FOLLOWERS, 302),
     # The researcher's work; admins see everybody's.
+    "health:health": ("get", {}, {"admin"}, 200),
     "jobs:work": ("get", {}, EVERYBODY - {"nobody"}, 200),
     "jobs:job": ("get", {}, FOLLOWERS, 200),
     "jobs:file": ("get", {}, FOLLOWERS, 200),
@@ -121,6 +150,7 @@ ADDRESSES = {
     "jobs:mail": ("post", {}, FOLLOWERS, 302),
     # No photograph has this hash; who sees one is tested beside the view.
     "datasets:image": ("get", {}, set(), 200),
+    "datasets:small_image": ("get", {}, set(), 200),
     "scoring:score": ("get", {}, {"admin"}, 200),
     "imports:start": ("get", {}, {"admin"}, 200),
     "imports:files": ("get", {}, {"admin"}, 200),
@@ -138,7 +168,7 @@ ADDRESSES = {
     "imports:receipts": ("get", {}, {"admin"}, 200),
     "imports:receipt": ("get", {}, {"admin"}, 200),
 }
-ON_THE_DATASET = ("datasets", "scoring", "imports", "files")
+ON_THE_DATASET = ("datasets", "scoring", "imports", "files", "planning")
 
 
 OWN = dict(names_of_addresses("annotate.urls"))
@@ -175,9 +205,12 @@ def make_site():
     draft = drafts.open_draft(person=None, dataset=study.dataset)
     drafts.add_file(draft=draft, stream=io.BytesIO(b"x"), name="a.zip")
     Import.objects.create(dataset=study.dataset, kind="results", files=[], counts={})
+    score_protocol(dataset=study.dataset, slug="iou")
     # Work of the researcher that made a file.
     start_truth(dataset=study.dataset, extension="zip", person=people["researcher"])
     invite(study=study, role="annotator")
+    methods = list(study.methods.all())
+    begin(person=people["admin"], dataset=study.dataset, name="New", methods=methods)
     turn = services.start(study=study, annotator=people["annotator"])
     return Site(study, clients, turn.screen.public_id)
 
@@ -209,11 +242,14 @@ def address(name, site):
         "image": study.images.first().name,
         "table": "criteria",
         "key": "annotator-1",
+        "kind": "csv",
         "pk": study.kept_reports.first().pk,
         "other": study.kept_reports.first().pk,
     }
     if name in ("figures:figure", "figures:kept_figure"):
         values |= {"name": FIGURES[0], "extension": "svg"}
+    if name == "planning:map":
+        values["extension"] = "svg"
     if name.startswith("imports:"):
         draft = Draft.objects.get()
         pk = Import.objects.get().pk if name == "imports:receipt" else draft.pk
@@ -222,8 +258,12 @@ def address(name, site):
         values["pk"] = Job.objects.get(kind="exchange.truth").pk
     if name.startswith(("datasets:", "files:")):
         values |= {"name": study.images.first().name, "extension": "zip"}
+    if name == "files:causes_file":
+        values["pk"] = study.dataset.runs.get().pk
     if name in ("studies:change_member", "studies:remove_member"):
         values["pk"] = study.memberships.first().pk
+    if name.startswith("setup:"):
+        values |= {"pk": NewStudy.objects.get().pk, "step": "data"}
     if name == "accounts:revoke":
         values["pk"] = study.invitations.first().pk
     pattern = OWN[name]

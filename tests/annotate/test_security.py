@@ -1,5 +1,6 @@
 """Headers of every response, and the settings without which a server refuses to start."""
 
+import json
 import os
 import subprocess
 import sys
@@ -7,9 +8,11 @@ from pathlib import Path
 
 import pytest
 from django.conf import settings as site
-from django.test import Client
+from django.db import OperationalError, connection
+from django.test import Client, RequestFactory
 from django.urls import NoReverseMatch, reverse
 
+from annotate.rest import problems
 from tests.support.addresses import names_of_addresses
 from tests.support.factories import make_admin
 from tests.support.headers import check_headers
@@ -59,6 +62,87 @@ def test_every_address_without_arguments_sends_the_headers(is_admin):
 @pytest.mark.django_db
 def test_pages_of_mistakes_send_the_headers(client):
     check_headers(client.get("/nowhere/"))
+
+
+@pytest.mark.django_db
+class TestRequestsOfStrangers:
+    @pytest.mark.parametrize("redirects", [False, True], ids=["http", "https"])
+    def test_another_sites_name_is_answered_with_400_and_a_page(self, client, settings, redirects):
+        settings.SECURE_SSL_REDIRECT = redirects
+        client.raise_request_exception = False
+        response = client.get("/", headers={"host": "another.example.org"})
+        assert response.status_code == 400
+        assert "could not be read" in response.text
+
+    @pytest.mark.parametrize(
+        "address",
+        [
+            "/images/%00",
+            "/reports/a/images/%00/",
+            "/?next=%00",
+            "/protocols/iou%00/",
+            "/protocols/playground/?scene=%00",
+        ],
+    )
+    def test_an_address_with_a_nul_is_answered_with_400(self, client, address):
+        client.force_login(make_admin())
+        assert client.get(address).status_code == 400
+
+    def test_programs_get_it_as_a_problem_document(self, client):
+        response = client.get("/api/v1/datasets?name=%00")
+        assert (response.status_code, response["Content-Type"]) == (400, "application/problem+json")
+
+
+@pytest.mark.django_db
+class TestAFullDisk:
+    @pytest.fixture(autouse=True)
+    def _full(self, monkeypatch):
+        def fail(*args, **kwargs):
+            raise OperationalError("database or disk is full")
+
+        monkeypatch.setattr("annotate.tokens.services.create_token", fail)
+        monkeypatch.setattr("annotate.errors.has_no_room", lambda: True)
+        monkeypatch.setattr("config.middleware.has_no_room", lambda: True)
+
+    def test_a_page_says_it_and_not_that_something_went_wrong(self, client):
+        client.force_login(make_admin())
+        form = {"name": "script", "scopes": ["read"], "lasts": "30"}
+        response = client.post(reverse("tokens:tokens"), form)
+        assert response.status_code == 507
+        assert "disk of this site is full" in response.text
+        assert client.get("/").status_code == 200
+
+    def test_signing_in_says_it_and_not_that_one_tried_too_often(self, client, monkeypatch):
+        monkeypatch.setattr("django.core.cache.cache.add", lambda *args, **kwargs: False)
+        response = client.post(reverse("account_login"), {"login": "ana", "password": "x"})
+        assert response.status_code == 507
+
+    def test_programs_get_it_as_a_problem_document(self):
+        problem = problems.handle(
+            OperationalError("database or disk is full"),
+            {"request": RequestFactory().get("/api/v1/studies")},
+        )
+        assert json.loads(problem.content)["type"].endswith("disk-full")
+        assert problem.status_code == 507
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.skipif(connection.vendor != "sqlite", reason="only SQLite is opened as its disk is")
+def test_a_database_that_was_opened_on_a_read_only_disk_is_opened_anew(client):
+    client.force_login(make_admin())
+    form = {"name": "script", "scopes": ["read"], "lasts": "30"}
+    connection.cursor().execute("PRAGMA query_only = ON")
+    with pytest.raises(OperationalError, match="readonly database"):
+        client.post(reverse("tokens:tokens"), form)
+    assert client.post(reverse("tokens:tokens"), form).status_code == 200
+
+
+@pytest.mark.django_db
+def test_what_is_made_for_a_person_is_kept_by_no_shared_cache(client):
+    assert "private" in client.get(reverse("account_login"))["Cache-Control"]
+    client.force_login(make_admin())
+    for page in ("/", "/work/", reverse("preferences")):
+        assert "private" in client.get(page)["Cache-Control"], page
 
 
 # A server
@@ -116,13 +200,19 @@ def test_a_server_sets_flags_on_its_cookies():
     for name in ("SESSION_COOKIE_SAMESITE", "CSRF_COOKIE_SAMESITE"):
         assert f'"{name}": "Lax"' in run.stdout
     assert '"SECURE_SSL_REDIRECT": true' in run.stdout
-    assert '"SECURE_HSTS_SECONDS": 31536000' in run.stdout
+    assert '"SECURE_HSTS_SECONDS": 86400' in run.stdout
     assert '"MFA_WEBAUTHN_ALLOW_INSECURE_ORIGIN": false' in run.stdout
 
 
-def test_mail_is_sent_where_a_server_is_named_and_printed_otherwise():
+def test_the_embedded_database_is_for_its_owner_alone(tmp_path):
+    run = started(DATA_DIR=str(tmp_path / "data"), SECRET_KEY=SECRET)
+    assert run.returncode == 0, run.stderr
+    assert (tmp_path / "data" / "db.sqlite3").stat().st_mode & 0o077 == 0
+
+
+def test_mail_is_sent_where_a_server_is_named_and_never_printed():
     run = started(SECRET_KEY=SECRET)
-    assert "console.EmailBackend" in run.stdout
+    assert "dummy.EmailBackend" in run.stdout
     run = started(
         SECRET_KEY=SECRET, EMAIL_HOST="mail.example.org", DEFAULT_FROM_EMAIL="r@example.org"
     )

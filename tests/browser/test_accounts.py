@@ -199,9 +199,7 @@ def test_a_refused_passkey_is_said_in_words(browser, live_server, boss):
     with_virtual_key(context, page)
     page.goto(url + reverse("account_login"))
     page.get_by_role("button", name="Sign in with a passkey").click()
-    expect(page.get_by_role("alert").filter(has_text="No passkey was used")).to_be_visible(
-        timeout=90_000
-    )
+    expect(page.get_by_role("alert").filter(has_text="No passkey was used")).to_be_visible()
     expect(page.get_by_role("button", name="Sign in with a passkey")).to_be_enabled()
     context.close()
 

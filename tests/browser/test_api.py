@@ -2,6 +2,7 @@
 
 import pytest
 from django.core.cache import cache
+from playwright.sync_api import expect
 
 from annotate.tokens.services import create_token
 from tests.support.addresses import operations
@@ -27,11 +28,11 @@ def page(browser, client, live_server, admin):
 
 
 def test_every_operation_is_drawn_without_another_host(page, live_server):
+    n_operations = len(operations())
     asked = []
     page.on("request", lambda sent: asked.append(sent.url))
     page.goto(f"{live_server.url}/api/v1/docs")
-    page.locator(".opblock").first.wait_for()
-    assert page.locator(".opblock").count() == len(operations())
+    expect(page.locator(".opblock")).to_have_count(n_operations)
     check_fits(page, (1440, 900), (390, 844))
     elsewhere = [url for url in asked if not url.startswith((live_server.url, "data:"))]
     assert elsewhere == []
@@ -44,8 +45,7 @@ def test_an_address_can_be_tried_in_ones_own_name(page, live_server):
     me.get_by_role("button", name="Try it out").click()
     me.get_by_role("button", name="Execute").click()
     answer = me.locator(".live-responses-table .highlight-code").first
-    answer.wait_for()
-    assert '"username": "ada"' in answer.inner_text()
+    expect(answer).to_contain_text('"username": "ada"')
 
 
 def test_a_token_is_made_shown_once_and_revoked(page, live_server, admin):
@@ -60,5 +60,5 @@ def test_a_token_is_made_shown_once_and_revoked(page, live_server, admin):
     page.goto(f"{live_server.url}/accounts/tokens/")
     assert secret not in page.content()
     page.get_by_role("button", name="Revoke nightly").click()
-    assert page.get_by_text("The token is revoked.").is_visible()
+    expect(page.get_by_text("The token is revoked.")).to_be_visible()
     assert admin.api_tokens.get().name.startswith("an earlier")

@@ -4,6 +4,7 @@ import re
 
 import pytest
 from django.urls import reverse
+from playwright.sync_api import expect
 
 from annotate.accounts.models import Preferences
 from annotate.figures.kinds import NAMES
@@ -12,6 +13,8 @@ from tests.support.factories import add_annotator, add_researcher, make_run, mak
 from tests.support.truths import rank_everything, same_truth
 
 SIZES = {"wide": (1440, 900), "narrow": (390, 844)}
+# The images of this study are alike, so that there are no parts to draw, and too few to plan from.
+DRAWN = [name for name in NAMES if name not in ("parts", "plan")]
 ANY_DRAWING = '<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"/>'
 
 
@@ -47,7 +50,7 @@ def test_each_figure_can_be_read(browser, client, live_server, study, size, them
     page = signed_in(context, client, add_researcher(study), live_server)
     complaints = listen(page)
     page.goto(live_server.url + reverse("figures:figures", args=[study.slug]))
-    assert see_all(page).count() == len(NAMES)
+    assert see_all(page).count() == len(DRAWN)
     for summary in page.locator("section details > summary").all():
         summary.click()
     check_accessible(page)
@@ -57,7 +60,7 @@ def test_each_figure_can_be_read(browser, client, live_server, study, size, them
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
-@pytest.mark.parametrize(("size", "column"), [("wide", "double"), ("narrow", "single")])
+@pytest.mark.parametrize(("size", "column"), [("wide", "page"), ("narrow", "single")])
 def test_each_figure_is_fetched_once_as_theme_and_screen_want_it(
     browser, client, live_server, study, size, column, theme
 ):
@@ -74,7 +77,7 @@ def test_each_figure_is_fetched_once_as_theme_and_screen_want_it(
 
     page.route(re.compile(r"/figures/.*\.svg\?"), give_any)
     page.goto(live_server.url + reverse("figures:figures", args=[study.slug]))
-    assert see_all(page).count() == len(asked) == len(NAMES)
+    assert see_all(page).count() == len(asked) == len(DRAWN)
     assert all(f"theme={theme}" in url and f"width={column}" in url for url in asked)
     context.close()
 
@@ -85,12 +88,12 @@ def test_a_chosen_theme_wins_over_the_system(browser, client, live_server, study
     context = browser.new_context(color_scheme="dark")
     page = signed_in(context, client, person, live_server)
     page.goto(live_server.url + reverse("figures:figures", args=[study.slug]))
-    assert page.locator("picture.figure__light:visible").count() == len(NAMES)
+    assert page.locator("picture.figure__light:visible").count() == len(DRAWN)
     assert page.locator("picture.figure__dark:visible").count() == 0
     page.emulate_media(color_scheme="light")
     Preferences.objects.update(theme="dark")
     page.reload()
-    assert page.locator("picture.figure__dark:visible").count() == len(NAMES)
+    assert page.locator("picture.figure__dark:visible").count() == len(DRAWN)
     assert page.locator("picture.figure__light:visible").count() == 0
     context.close()
 
@@ -110,5 +113,6 @@ def test_without_javascript_the_criterion_can_be_changed(browser, client, live_s
     page = signed_in(context, client, add_researcher(study), live_server)
     page.goto(live_server.url + reverse("figures:figures", args=[study.slug]))
     page.get_by_role("link", name="Precision", exact=True).click()
-    assert page.get_by_role("heading", name="Distances to the consensus by precision").count() == 1
+    by_precision = page.get_by_role("heading", name="Distances to the consensus by precision")
+    expect(by_precision).to_have_count(1)
     context.close()

@@ -2,6 +2,7 @@
 
 import pytest
 from django.urls import reverse
+from playwright.sync_api import expect
 
 from annotate.datasets.models import Dataset, Result
 from annotate.imports.models import Draft
@@ -66,7 +67,7 @@ def test_dropped_files_are_sent_one_by_one_and_what_is_refused_is_said(
             new DragEvent("drop", { dataTransfer: held, bubbles: true, cancelable: true }));
         }"""
     )
-    assert page.locator("[data-uploads] li").all_inner_texts()[0].startswith("a.zip")
+    expect(page.locator("[data-uploads] li").first).to_contain_text("a.zip")
     page.get_by_role("button", name="Continue").click()
     page.get_by_text("b.zip is the same file as a.zip").wait_for()
     assert [file.name for file in Draft.objects.get().files.all()] == ["a.zip"]
@@ -83,7 +84,8 @@ def test_progress_is_shown_and_goes_on_when_the_work_ends(browser, client, live_
     page.get_by_text("Reading net.zip: 143 of 233").wait_for()
     Job.objects.update(done=200)
     page.get_by_text("Reading net.zip: 200 of 233").wait_for()
-    assert page.locator("progress").evaluate("bar => [bar.value, bar.max]") == [200, 233]
+    expect(page.locator("progress")).to_have_js_property("value", 200)
+    expect(page.locator("progress")).to_have_js_property("max", 233)
     Job.objects.update(state="done", finished=job.created)
     Draft.objects.update(state="checked")
     page.wait_for_url("**/report/")
@@ -107,7 +109,6 @@ def test_a_worker_checks_and_loads(browser, client, live_server, admin, files, w
     workers.start()
     context = browser.new_context()
     page = signed_in(context, client, admin, live_server)
-    page.set_default_timeout(60_000)
     walk(page, live_server, files)
     assert set(Job.objects.values_list("state", flat=True)) == {"done"}
     assert Dataset.objects.get().name == "Street"

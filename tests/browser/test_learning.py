@@ -4,11 +4,20 @@ import re
 
 import pytest
 from django.urls import reverse
+from playwright.sync_api import expect
 
 from annotate.learning import services
 from annotate.learning.models import FirstVisit
 from annotate.learning.pairs import CARDS, EXERCISES
-from tests.support.browsing import check_fits, check_page, listen, sign_in, unexpected
+from tests.support.browsing import (
+    check_fits,
+    check_page,
+    listen,
+    press_twice,
+    resize,
+    sign_in,
+    unexpected,
+)
 from tests.support.factories import add_newcomer, add_researcher, make_person, make_study
 from tests.support.practice import as_expected, otherwise
 
@@ -85,7 +94,7 @@ def answer(page, answers):
     for criterion, verdict in answers.items():
         page.keyboard.press(KEYS[criterion][verdict])
     page.keyboard.press("Enter")
-    page.get_by_role("heading", name="What there is to see").wait_for()
+    page.get_by_role("heading", name="What to notice").wait_for()
     ready(page)
 
 
@@ -93,13 +102,13 @@ def test_the_whole_first_visit_by_keyboard(visitor, address, study, annotator):
     page = visitor()
     page.goto(address("welcome"))
     check(page)
-    tab_to(page, "Agree and continue")
+    tab_to(page, "Continue")
     page.keyboard.press("Enter")
     page.get_by_text("Tick the box to take part").wait_for()
     check(page)
-    tab_to(page, "I have read")
+    tab_to(page, "I agree")
     page.keyboard.press("Space")
-    tab_to(page, "Agree and continue")
+    tab_to(page, "Continue")
     page.keyboard.press("Enter")
     for number, card in enumerate(CARDS, 1):
         page.get_by_role("heading", name=card.title).wait_for()
@@ -123,7 +132,7 @@ def test_the_whole_first_visit_by_keyboard(visitor, address, study, annotator):
         page.wait_for_url(address("practice"))
         check(page)
         if round_number == 1:
-            tab_to(page, "Practise with six others")
+            tab_to(page, "Practise with another six")
             page.keyboard.press("Enter")
     tab_to(page, "Continue to the keys")
     page.keyboard.press("Enter")
@@ -159,11 +168,11 @@ def train(page, *, wrong_first):
     if wrong_first:
         right = codes[ask.inner_text()]
         page.keyboard.press(next(code for code in codes.values() if code != right))
-        assert page.locator("[data-said]").inner_text().startswith("That was")
-        assert page.locator("kbd[data-wanted]").count() == 1
+        expect(page.locator("[data-said]")).to_contain_text("That was")
+        expect(page.locator("kbd[data-wanted]")).to_have_count(1)
     for _ in range(18):
         page.keyboard.press(codes[ask.inner_text()])
-    assert ask.inner_text() == (
+    expect(ask).to_have_text(
         "17 of 18 right first time." if wrong_first else "All 18 right first time."
     )
 
@@ -193,9 +202,9 @@ def test_arrows_and_the_same_key_answer_as_on_the_comparison_page(
         page.keyboard.press(key)
     page.keyboard.press("KeyR")
     page.keyboard.press("Enter")
-    page.get_by_role("heading", name="What there is to see").wait_for()
+    page.get_by_role("heading", name="What to notice").wait_for()
     [stored] = FirstVisit.objects.get().practice_answers
-    assert stored["answers"] == {"recall": "left", "precision": "equal", "preference": "left"}
+    assert stored["answers"] == {"recall": "left", "precision": "equal", "preference": "right"}
 
 
 def test_a_held_key_answers_once(visitor, address, study, annotator):
@@ -206,7 +215,7 @@ def test_a_held_key_answers_once(visitor, address, study, annotator):
     for _ in range(4):
         page.keyboard.down("Digit1")
     page.keyboard.up("Digit1")
-    assert page.locator("input[name=recall][value=left]").is_checked()
+    expect(page.locator("input[name=recall][value=left]")).to_be_checked()
 
 
 def test_escape_ends_the_trainer(visitor, address, study, annotator):
@@ -216,8 +225,8 @@ def test_escape_ends_the_trainer(visitor, address, study, annotator):
     ready(page)
     page.get_by_role("button", name="Try the keys").click()
     page.keyboard.press("Escape")
-    assert page.get_by_role("button", name="Try the keys").is_visible()
-    assert not page.locator("[data-ask]").is_visible()
+    expect(page.get_by_role("button", name="Try the keys")).to_be_visible()
+    expect(page.locator("[data-ask]")).to_be_hidden()
 
 
 def test_every_page_fits_the_narrowest_screens(visitor, address, study, annotator):
@@ -230,6 +239,7 @@ def test_every_page_fits_the_narrowest_screens(visitor, address, study, annotato
         page.goto(address(name, *arguments))
         ready(page)
         check_fits(page, *sizes)
+    resize(page, 1024, 768)
     page.goto(address("pair", 1, 1))
     answer(page, as_expected(EXERCISES[1][0]))
     check_fits(page, *sizes)
@@ -239,7 +249,7 @@ def test_pictures_are_there(visitor, address, study, annotator):
     services.give_consent(study=study, annotator=annotator)
     page = visitor()
     for number in range(1, len(CARDS) + 1):
-        with page.expect_response(re.compile(r"/img/learning/\w+.*\.svg")) as got:
+        with page.expect_response(re.compile(r"/img/learning/\w+.*\.(svg|jpg)")) as got:
             page.goto(address("card", number))
         assert got.value.status in (200, 304)
 
@@ -247,11 +257,11 @@ def test_pictures_are_there(visitor, address, study, annotator):
 def test_the_whole_visit_without_javascript(visitor, address, study, annotator):
     page = visitor(java_script_enabled=False)
     page.goto(address("welcome"))
-    page.get_by_label("I have read").check()
-    page.get_by_role("button", name="Agree and continue").click()
+    page.get_by_label("I agree").check()
+    page.get_by_role("button", name="Continue").click()
     for number in range(1, len(CARDS) + 1):
         page.get_by_role(
-            "link", name="Next example" if number < len(CARDS) else "Continue to practice"
+            "button", name="Next example" if number < len(CARDS) else "Continue to practice"
         ).click()
     page.get_by_role("link", name="Start practice").click()
     for exercise in EXERCISES[1]:
@@ -260,7 +270,113 @@ def test_the_whole_visit_without_javascript(visitor, address, study, annotator):
         page.get_by_role("button", name="Confirm").click()
         page.get_by_role("link", name=re.compile("Next pair|See how it went")).click()
     page.get_by_role("link", name="Continue to the keys").click()
-    assert page.get_by_text("The study needs neither").is_visible()
+    expect(page.get_by_text("The study needs neither")).to_be_visible()
     page.get_by_role("button", name="Begin the study").click()
     page.wait_for_url(re.compile(r"/judge/"))
     assert FirstVisit.objects.get().practice == FirstVisit.Practice.PASSED
+
+
+def middle(target):
+    """Bring something into the window, and return where its middle is."""
+    target.scroll_into_view_if_needed()
+    box = target.bounding_box()
+    return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+
+
+def look_closely(page):
+    """Press + until the camera is four times nearer, and wait for it."""
+    for _ in range(8):
+        page.keyboard.press("+")
+    expect(page.locator("[data-panes][data-zoomed]")).to_have_count(1)
+
+
+def test_t26_practice_with_small_text_is_zoomed_by_key_and_tells_why(
+    visitor, address, study, annotator
+):
+    services.give_consent(study=study, annotator=annotator)
+    page = visitor()
+    number = 1 + [each.pair.slug for each in EXERCISES[1]].index("shelf")
+    page.goto(address("pair", 1, number))
+    ready(page)
+    look_closely(page)
+    page.keyboard.press("KeyN")
+    expect(page.locator("[data-view-words]")).to_have_text("Difference 1 of 6")
+    answer(page, otherwise(EXERCISES[1][number - 1]))
+    told = page.locator("[data-feedback]")
+    expect(told).to_contain_text("Only a close look tells them apart")
+    expect(told).to_contain_text("the left result misses “Plums”")
+    expect(told.locator(".said--other-answer")).to_have_count(2)
+    # What the words are about is in sight.
+    expect(page.locator("[data-panes][data-zoomed]")).to_have_count(1)
+    check(page)
+
+
+def test_t26_the_ways_to_look_are_ticked_off_by_key_and_by_mouse(
+    visitor, address, study, annotator
+):
+    services.give_consent(study=study, annotator=annotator)
+    page = visitor()
+    page.goto(address("keys"))
+    ready(page)
+    left = page.locator("[data-left]")
+    press_twice(page, *middle(page.locator("[data-pane=left] .pane__picture")))
+    expect(left).to_have_text("3 more to try.")
+    page.keyboard.press("KeyN")
+    expect(left).to_have_text("2 more to try.")
+    page.keyboard.down("KeyB")
+    expect(left).to_have_text("1 more to try.")
+    page.keyboard.up("KeyB")
+    page.get_by_role("button", name="Single view").click()
+    expect(left).to_have_text("All tried. That is all you need.")
+    expect(page.locator("[data-done]")).to_have_count(4)
+    page.get_by_role("button", name="Single view").click()
+    check(page)
+
+
+def test_t26_fingers_learn_zoom_and_both_results_on_a_small_screen(
+    visitor, address, study, annotator
+):
+    services.give_consent(study=study, annotator=annotator)
+    page = visitor(viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True)
+    page.goto(address("keys"))
+    ready(page)
+    left = page.locator("[data-left]")
+    pane = page.locator("[data-pane=left] .pane__picture")
+    press_twice(page, *middle(pane), by_finger=True)
+    expect(left).to_have_text("2 more to try.")
+    page.locator("[data-switch] [data-side=right]").tap()
+    expect(left).to_have_text("1 more to try.")
+    # On one pane no answer counts before the other result was shown, in practice as in the study.
+    page.goto(address("pair", 1, 1))
+    ready(page)
+    for criterion in KEYS:
+        page.locator(f"label:has(input[name={criterion}][value=left])").tap()
+    expect(page.locator("[data-unseen]")).to_have_count(1)
+    page.get_by_role("button", name="Confirm").tap()
+    expect(page.locator("[data-look]")).to_have_text(
+        "Look at the right result as well, then confirm."
+    )
+    assert FirstVisit.objects.get().practice_answers == []
+    page.locator("[data-switch] [data-side=right]").tap()
+    expect(page.locator("[data-pane=right]")).to_be_visible()
+    expect(page.locator("[data-unseen]")).to_have_count(0)
+    page.get_by_role("button", name="Confirm").tap()
+    page.get_by_role("heading", name="What to notice").wait_for()
+
+
+def test_t26_without_javascript_the_small_text_is_shown_enlarged(
+    visitor, address, study, annotator
+):
+    services.give_consent(study=study, annotator=annotator)
+    page = visitor(java_script_enabled=False)
+    page.goto(address("card", 7))
+    pictures = page.locator(".close-ups__picture")
+    expect(pictures).to_have_count(2)
+    expect(pictures.first).to_be_visible()
+    left, top, right, bottom = CARDS[6].pair.close_up
+    assert pictures.first.get_attribute("viewBox") == (
+        f"{left:g} {top:g} {right - left:g} {bottom - top:g}"
+    )
+    wide = pictures.first.bounding_box()["width"]
+    high = min(box[3] - box[1] for box in CARDS[6].pair.picture.boxes.values())
+    assert high * wide / (right - left) > 15

@@ -99,7 +99,7 @@ def test_from_two_zips_to_the_table(page: Page, live_server, people, tmp_path):
 
     sign_in(page, site, "admin")
     load_the_data(page, site, tmp_path)
-    set_up_the_study(page, site)
+    set_up_the_study(page)
     sign_out(page)
 
     for annotator in ANNOTATORS:
@@ -110,12 +110,14 @@ def test_from_two_zips_to_the_table(page: Page, live_server, people, tmp_path):
     sign_in(page, site, "rita")
     page.get_by_role("link", name="Report of Three readers").click()
     expect(page.get_by_role("heading", level=1)).to_contain_text("Three readers")
+    page.get_by_role("link", name="Settings and files").click()
     with page.expect_download() as download:
-        page.get_by_role("link", name="CSV").click()
+        page.get_by_role("link", name="CSV", exact=True).click()
     rows = read_table(download.value.path().read_text("utf-8"))
     assert rows == expected_table()
     shown = page.locator(".report-table").nth(0).locator("tbody tr")
-    assert shown.count() == 2 + 2 + 1, "two protocols, two baselines and the human baseline"
+    # Two protocols, two baselines and the human baseline.
+    expect(shown).to_have_count(2 + 2 + 1)
     assert not complaints
     assert all(url.startswith((site, "blob:")) for url in fetched)
 
@@ -157,7 +159,7 @@ def load_the_data(page: Page, site: str, folder) -> None:
 
     page.get_by_role("link", name="Score protocols").click()
     page.get_by_label("IOU", exact=True).check()
-    page.get_by_role("button", name="Score").click()
+    page.get_by_role("button", name="Score the chosen").click()
     expect(page.get_by_role("row", name="Score IOU on Street signs")).to_contain_text("done")
     page.get_by_role("link", name="Score IOU on Street signs").first.click()
     page.get_by_role("link", name="Go on").click()
@@ -198,23 +200,23 @@ def load(page: Page) -> None:
     ).click()
 
 
-def set_up_the_study(page: Page, site: str) -> None:
+def set_up_the_study(page: Page) -> None:
     page.get_by_role("link", name="New study").click()
     page.get_by_label("Name", exact=True).fill("Three readers")
-    page.get_by_role("button", name="Set up the study").click()
-    page.get_by_role("link", name="members").click()
-    for name, role in (*((name, "annotator") for name in ANNOTATORS), ("rita", "researcher")):
-        page.get_by_label("User name").fill(name)
-        page.get_by_label("Role", exact=True).select_option(role)
-        page.get_by_role("button", name="Add to the study").click()
-    page.get_by_role("link", name="Three readers").click()
-    page.get_by_role("button", name="Open the study").click()
+    for following in ("design", "images", "people"):
+        page.get_by_role("button", name=f"Next: {following}").click()
+    for name in ANNOTATORS:
+        page.get_by_role("group", name="Annotators").get_by_label(name).check()
+    page.get_by_role("group", name="Researchers").get_by_label("rita").check()
+    for following in ("look", "open"):
+        page.get_by_role("button", name=f"Next: {following}").click()
+    page.get_by_role("button", name="Make the study and open it").click()
     expect(page.get_by_role("button", name="Close the study")).to_be_visible()
 
 
 def rank_by_keyboard(page: Page, annotator: str, undo_at: int | None) -> None:
     """Answer every pair by the annotator's rankings, with keys alone; once wrongly and back."""
-    page.get_by_role("link", name="Start ranking").click()
+    page.get_by_role("link", name="Begin with the introduction").click()
     first_visit(page)
     page.get_by_role("button", name="Start").click()
     # The script shows this button when it is ready for keys.
@@ -238,8 +240,9 @@ def rank_by_keyboard(page: Page, annotator: str, undo_at: int | None) -> None:
 def first_visit(page: Page) -> None:
     """Agree to take part, and leave the rest of the introduction out."""
     page.locator("input[name=agree]").check()
-    page.get_by_role("button", name="Agree and continue").click()
+    page.get_by_role("button", name="Continue").click()
     page.get_by_role("link", name="Skip the examples").click()
+    page.wait_for_url("**/practice/")
     page.goto(page.url.replace("/practice/", "/keys/"))
     page.get_by_role("button", name="Begin the study").click()
 
@@ -299,8 +302,11 @@ def answer(page: Page, verdicts: Mapping[str, str]) -> None:
             question.locator("input:checked").get_attribute("value") != verdict
         ):
             page.keyboard.press(KEYS[criterion][verdict])
+    # An answer counts once both results were shown.
+    page.locator("[data-screen][data-seen]").wait_for()
     page.keyboard.press("Enter")
     expect(with_id(page, before)).to_have_count(0)
+    page.wait_for_load_state()  # after the last pair another page comes
 
 
 def verdict(ranking: Sequence[Sequence[str]], left: str, right: str) -> str:

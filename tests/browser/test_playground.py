@@ -68,9 +68,11 @@ def drag(page, where, dx, dy):
 
 def scene_of(page):
     """The scene once it rests: scored, and in the address."""
-    page.wait_for_timeout(400)
     page.wait_for_function(
-        "location.search.endsWith('=' + document.querySelector('[data-playground]').dataset.scored)"
+        """() => {
+          const { asked, scored } = document.querySelector("[data-playground]").dataset;
+          return asked === scored && location.search.endsWith(`=${scored}`);
+        }"""
     )
     return from_link(page.locator("[data-playground]").get_attribute("data-scored"))
 
@@ -225,19 +227,20 @@ def test_situations_are_opened_in_place_and_taken_back(open_page):
 
 def test_scores_follow_a_drag_with_one_question_at_a_time(open_page):
     page = open_page(query=exact_scene())
-    under_way, most = set(), [0]
+    under_way, most = [], []
 
-    def begun(request):
-        if request.url.endswith("/score/"):
-            under_way.add(request)
-            most[0] = max(most[0], len(under_way))
+    def answer(route):
+        under_way.append(route)
+        most.append(len(under_way))
+        scores = route.fetch()
+        under_way.remove(route)
+        route.fulfill(response=scores)
 
-    page.on("request", begun)
-    page.on("requestfinished", lambda request: under_way.discard(request))
+    page.route("**/score/", answer)
     drag(page, page.locator("[data-box=d0] .box__area"), 200, 0)
     drag(page, page.locator("[data-box=d0] .box__area"), -200, 0)
     expect_scores(page, "100.00", "100.00", "100.00")
-    assert most[0] == 1
+    assert max(most) == 1
 
 
 def test_a_site_that_does_not_answer_is_told_and_asked_again(
@@ -251,7 +254,7 @@ def test_a_site_that_does_not_answer_is_told_and_asked_again(
     page.keyboard.press("ArrowRight")
     expect(page.get_by_text("Scores are out of date")).to_be_visible()
     page.unroute("**/score/")
-    expect(page.get_by_text("Scores are out of date")).to_be_hidden(timeout=8000)
+    expect(page.get_by_text("Scores are out of date")).to_be_hidden()
     context.close()
 
 

@@ -1,5 +1,7 @@
 """The pages behind a report in a browser: accessible in both themes, sortable, and whole without a script."""
 
+import re
+
 import pytest
 from django.urls import reverse
 from playwright.sync_api import expect
@@ -86,7 +88,9 @@ def test_heads_of_two_rows_sort_their_own_column(browser, client, live_server, s
     page.goto(live_server.url + reverse("evidence:annotators", args=[study.slug]))
     table = page.locator("table.sides")
     # The last column is the share of left among the decided answers by preference.
-    table.locator("thead th").last.get_by_role("button").click()
+    head = table.locator("thead th").last
+    head.get_by_role("button").click()
+    expect(head).to_have_attribute("aria-sort", "descending")
     shown = [
         float(text.split()[0]) for text in table.locator("tbody td:last-child").all_inner_texts()
     ]
@@ -147,7 +151,7 @@ def test_matches_follow_a_threshold_while_it_slides(page, client, live_server, s
     expect(page.locator("[data-pane=left] [data-boxes] .boxes__over polygon")).to_have_class(
         "unmatched"
     )
-    assert "p-min_iou=1" in page.url
+    expect(page).to_have_url(re.compile("p-min_iou=1(&|$)"))
     # The address alone shows the same.
     page.reload()
     expect(page.locator("#matches-left ~ dl dd").first).to_have_text("0.0000")

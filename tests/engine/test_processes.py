@@ -120,6 +120,24 @@ def test_after_a_failure_what_waits_is_not_computed(processes, tmp_path):
     assert len(list(tmp_path.glob("pid-*"))) <= processes.n_workers
 
 
+@pytest.mark.parametrize("where", ["here", "processes"])
+def test_after_a_failure_what_chunks_were_read_from_is_let_go(processes, where):
+    """Even while somebody holds the failure, whose traceback holds all that was running."""
+    let_go = []
+
+    def chunks():
+        try:
+            yield from [Raises(LookupError("no such protocol")), *SQUARES * 20]
+        finally:
+            let_go.append(True)
+
+    executor = processes if where == "processes" else None
+    with pytest.raises(LookupError) as held:
+        list(answers(executor, chunks()))
+    assert held.value.__traceback__ is not None
+    assert let_go
+
+
 def test_any_executor_will_do(tmp_path):
     with ProcessPoolExecutor(1, get_context("forkserver")) as pool:
         assert list(answers(pool, SQUARES)) == EXPECTED

@@ -2,8 +2,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
+import { createAdvance } from "../../static/js/judging/advance.js";
 import { fieldsOf } from "../../static/js/judging/answer.js";
-import { createAdvance } from "../../static/js/judging/confirm.js";
 import { sameForAll, step } from "../../static/js/judging/questions.js";
 
 test("without an answer an arrow chooses the side it points to", () => {

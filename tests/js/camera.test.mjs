@@ -8,6 +8,8 @@ import {
   createView,
   fitScale,
   fitted,
+  framed,
+  frameOf,
   hasOffset,
   isPixelated,
   isZoomed,
@@ -222,4 +224,14 @@ test("pixels show from 300 %, the overview beyond twice the fit", () => {
   assert.deepEqual([2.9, 3].map((scale) => isPixelated(at(scale), "right")), [false, true]);
   assert.deepEqual([0.4, 0.5].map((scale) => needsOverview(at(scale), "left")), [false, true]);
   assert.deepEqual([0.2, 0.3].map((scale) => isZoomed(at(scale))), [false, true]);
+});
+
+test("t24 what is framed is in sight, and a small thing not nearer than 400 %", () => {
+  const view = createView({ width: 1280, height: 720 }, { width: 640, height: 360 });
+  const wide = framed(view, "left", { left: 100, top: 100, right: 420, bottom: 200 }, 2);
+  // 640 of 320 wide, with as much room again.
+  assert.deepEqual(cameraOf(wide, "left"), { cx: 260, cy: 150, scale: 1 });
+  assert.equal(cameraOf(framed(view, "left", { left: 100, top: 100, right: 110, bottom: 105 }, 2), "left").scale, 4);
+  const { width } = frameOf(framed(view, "right", { left: 0, top: 0, right: 1280, bottom: 10 }, 1.06), "right");
+  assert.equal(width, 1280, "no further away than the whole");
 });

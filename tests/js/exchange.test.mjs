@@ -41,6 +41,7 @@ function makePage({ state = "free", unanswered = [], isUntouched = false, ...res
     signIn: part("signIn", "close"),
     skip: part("skip", "close", "showErrors"),
     tools: { isHasty: () => true, aids: () => ({ blink: 1 }) },
+    seen: { missing: () => [], fields: () => ({ first: "both", left: 2, right: 2 }) },
     person: { advance: true },
     ...rest,
   };
@@ -57,9 +58,21 @@ test("an answer is sent with its time, the aids and the image that is known", ()
     recall: "left",
     seconds_taken: "2.5",
     aids: '{"blink":1}',
+    seen: '{"first":"both","left":2,"right":2}',
     have: "k",
   });
   assert.equal(page.isHasty, true);
+});
+
+test("nothing is sent before both results were shown", () => {
+  for (const [missing, words] of [
+    [["left", "right"], "Wait until both results are shown, then confirm."],
+    [["right"], "Look at the right result as well, then confirm."],
+  ]) {
+    const { page, told } = makePage({ seen: { missing: () => missing } });
+    confirm(page);
+    assert.deepEqual(told, [["messages.warn", words]]);
+  }
 });
 
 test("confirming again while something is under way sends that sooner, and nothing else", () => {
@@ -97,7 +110,7 @@ test("the button waits for the last answer, the photograph, and what is under wa
   };
   assert.deepEqual(allowed({}), [true, false]);
   assert.deepEqual(allowed({ unanswered: ["recall"] }), [false, false]);
-  assert.deepEqual(allowed({ photograph: "failed" }), [false, false]);
+  assert.deepEqual(allowed({ seen: { missing: () => ["left", "right"] } }), [false, false]);
   assert.deepEqual(allowed({ state: "travelling" }), [false, true]);
   assert.deepEqual(allowed({ state: "waiting" }), [true, true]);
   assert.deepEqual(allowed({ state: "signed-out" }), [true, true]);
@@ -124,30 +137,30 @@ test("the countdown until the next try is said once", () => {
   assert.ok(!again.names().includes("messages.alert"));
 });
 
-test("errors of a skip stay in its dialog, those of an answer go to the questions", () => {
+test("errors of a skip stay in its dialog, those of an answer go to the questions", async () => {
   const errors = { reason: "Choose a reason." };
   const skipped = makePage();
-  receive(skipped.page, { kind: "errors", errors }, { kind: "skip" });
+  await receive(skipped.page, { kind: "errors", errors }, { kind: "skip" });
   assert.ok(skipped.names().includes("skip.showErrors"));
   assert.ok(!skipped.names().includes("skip.close"));
   const answered = makePage();
-  receive(answered.page, { kind: "errors", errors: { recall: CHOOSE } }, { kind: "answer" });
+  await receive(answered.page, { kind: "errors", errors: { recall: CHOOSE } }, { kind: "answer" });
   assert.ok(answered.names().includes("answer.showErrors"));
   assert.ok(answered.names().includes("skip.close"));
 });
 
-test("a refusal is said in the site's words, or in words of our own, with a way home", () => {
-  const said = (outcome) => {
+test("a refusal is said in the site's words, or in words of our own, with a way home", async () => {
+  const said = async (outcome) => {
     const { page, told } = makePage();
-    receive(page, { kind: "refused", ...outcome }, { kind: "answer" });
+    await receive(page, { kind: "refused", ...outcome }, { kind: "answer" });
     const [, words, actions] = told.find(([name]) => name === "messages.warn");
     assert.deepEqual(actions, [{ words: "Your studies", url: "/" }]);
     return words;
   };
-  assert.equal(said({ status: 403, message: "The study is closed." }), "The study is closed.");
-  assert.match(said({ status: 403 }), /signed out/);
-  assert.match(said({ status: 404 }), /no longer yours/);
-  assert.match(said({ status: 418 }), /did not accept/);
+  assert.equal(await said({ status: 403, message: "The study is closed." }), "The study is closed.");
+  assert.match(await said({ status: 403 }), /signed out/);
+  assert.match(await said({ status: 404 }), /no longer yours/);
+  assert.match(await said({ status: 418 }), /did not accept/);
 });
 
 test("the time that is left is said in whole minutes, once it is known", () => {

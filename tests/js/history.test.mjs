@@ -2,26 +2,25 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { linesOf, questionOf } from "../../static/js/judging/history.js";
+import { cellsOf, questionOf } from "../../static/js/judging/history.js";
+import { NAMES, STACKED_NAMES } from "../../static/js/judging/layout.js";
 import { createPrefetch } from "../../static/js/judging/prefetch.js";
 
-test("answers are said as the site words them, in its order", () => {
-  assert.deepEqual(linesOf({ words: { Recall: "Equal", Preference: "Right better" }, skipped: "" }), [
-    "Recall: equal",
-    "Preference: right better",
-  ]);
+
+test("each answer stands under its question, and what was not asked is a dash", () => {
+  const past = { verdicts: { recall: "equal", preference: "right" } };
+  assert.deepEqual(cellsOf(past, NAMES), { recall: "Equal", precision: "–", preference: "Right better" });
 });
 
-test("a skipped pair says why", () => {
-  assert.deepEqual(linesOf({ words: {}, skipped: "There is no text to judge" }), [
-    "Skipped: There is no text to judge",
-  ]);
+test("sides are named as the panes lie now", () => {
+  const past = { verdicts: { recall: "left", precision: "equal", preference: "right" } };
+  assert.deepEqual(Object.values(cellsOf(past, STACKED_NAMES)), ["Top better", "Equal", "Bottom better"]);
 });
 
-test("how many answers will be set aside is said before it is done", () => {
-  assert.match(questionOf(0), /No later answer/);
-  assert.match(questionOf(1), /1 later answer that/);
-  assert.match(questionOf(3), /3 later answers that/);
+test("how many answers may be set aside is said before it is done", () => {
+  assert.match(questionOf(0), /All your later answers stay/);
+  assert.match(questionOf(1), /Up to 1 later answer may/);
+  assert.match(questionOf(3), /Up to 3 later answers may/);
 });
 
 const PAYLOAD = {

@@ -4,6 +4,7 @@ import { readFileSync } from "node:fs";
 import { test } from "node:test";
 
 import { actionOf, capOf, createKeys, PLACES } from "../../static/js/judging/keys.js";
+import { assign, conflictsOf } from "../../static/js/judging/preferences.js";
 
 const press = (code, key, modifiers = {}) =>
   actionOf({ code, key, ctrlKey: false, altKey: false, metaKey: false, shiftKey: false, ...modifiers });
@@ -151,4 +152,13 @@ test("the keys are those that the pages print, by one table of both", () => {
   const printed = JSON.parse(readFileSync(new URL("../annotate/judging/keys.json", import.meta.url)));
   const caps = Object.entries(PLACES).map(([name, code]) => [name, capOf(code)]);
   assert.deepEqual(Object.fromEntries(caps), printed);
+});
+
+test("t29 a key that one action takes from another is said, and comes back", () => {
+  assert.deepEqual(assign({}, "undo", "KeyQ"), { undo: "KeyQ" });
+  assert.deepEqual(conflictsOf({ undo: "KeyQ" }), [{ code: "KeyQ", has: "undo", lost: "precision_left" }]);
+  assert.deepEqual(conflictsOf({ undo: "KeyQ", precision_left: "KeyU" }), []);
+  assert.deepEqual(conflictsOf({ undo: "KeyZ" }), []);
+  assert.deepEqual(assign({ undo: "KeyZ" }, "skip", "KeyZ"), { skip: "KeyZ" });
+  assert.deepEqual(assign({ undo: "KeyZ" }, "undo", "KeyU"), {}, "its usual key");
 });

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import { asked, begun, isOver, pressed, questionsOf, sayingOf, summary } from "../../static/js/learning/trainer.js";
+import { leftOf } from "../../static/js/learning/ways.js";
 
 const cell = (criterion, verdict) => ({ criterion, verdict });
 const nameOf = ({ criterion, verdict }) => `${criterion}_${verdict}`;
@@ -71,4 +72,8 @@ test("after a right key the next is asked for; a wrong one is named, and the que
   });
   const over = pressed(pressed(run, RECALL_LEFT), PRECISION_EQUAL);
   assert.deepEqual(sayingOf(over, wordsOf), { said: "Right.", ask: "All 2 right first time." });
+});
+
+test("the ways to look say how many are left to try", () => {
+  assert.deepEqual([2, 1, 0].map(leftOf), ["2 more to try.", "1 more to try.", "All tried. That is all you need."]);
 });

@@ -2,14 +2,15 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { isHasty } from "../../static/js/judging/advice.js";
 import { createPacer } from "../../static/js/judging/blink.js";
 import { rowOf } from "../../static/js/judging/box_list.js";
-import { boxAt, crossesOf, shapeOf } from "../../static/js/judging/boxes.js";
-import { isTwin, twinsOf } from "../../static/js/judging/differences.js";
+import { boxAt, crossesOf } from "../../static/js/judging/aim.js";
+import { extentOf, heightOf, shapeOf } from "../../static/js/judging/boxes.js";
+import { iouOf, placesOf, twinsOf } from "../../static/js/judging/differences.js";
+import { isHasty } from "../../static/js/judging/haste.js";
 import { viewActionOf } from "../../static/js/judging/keys.js";
 import { firstAids, mayHave, resultOf } from "../../static/js/judging/panes.js";
-import { createTally } from "../../static/js/judging/view_tools.js";
+import { createTally } from "../../static/js/judging/tally.js";
 
 const box = (left, top, right, bottom) => shapeOf(`${left},${top} ${right},${top} ${right},${bottom} ${left},${bottom}`);
 const press = (key, code, held = {}) =>
@@ -31,24 +32,62 @@ test("a slanted box is not found in the corners around it; a tiny one is found b
   assert.equal(boxAt([box(10, 10, 12, 12)], { x: 15, y: 11 }, 4), 0);
 });
 
-test("twins have every corner within one pixel, wherever they begin and whichever way they run", () => {
-  const one = box(10, 10, 50, 30);
-  assert.ok(isTwin(one, box(10, 10, 50, 30)));
-  assert.ok(isTwin(one, box(9, 11, 51, 30)));
-  assert.ok(!isTwin(one, box(10, 10, 51.1, 30)));
-  assert.ok(isTwin(one, shapeOf("50,30 10,30 10,10 50,10")));
-  assert.ok(isTwin(one, shapeOf("10,30 50,30 50,10 10,10")));
-  assert.ok(!isTwin(one, shapeOf("10,10 50,10 50,30 10,30 10,20")));
-  assert.ok(!isTwin(shapeOf("0,0 10,0 10,10 0,10"), shapeOf("5,0 10,5 5,10 0,5")));
+test("t25 the overlap of polygons is what geometry says", () => {
+  const near = (found, expected) => assert.ok(Math.abs(found - expected) < 1e-9, `${found}, not ${expected}`);
+  near(iouOf(box(0, 0, 10, 10), box(0, 0, 10, 10)), 1);
+  // 50 of 150.
+  near(iouOf(box(0, 0, 10, 10), box(5, 0, 15, 10)), 1 / 3);
+  assert.equal(iouOf(box(0, 0, 10, 10), box(10, 0, 20, 10)), 0);
+  // A diamond of 50 inside a square of 100, whichever way its corners run.
+  near(iouOf(box(0, 0, 10, 10), shapeOf("5,0 10,5 5,10 0,5")), 0.5);
+  near(iouOf(shapeOf("0,5 5,10 10,5 5,0"), box(0, 0, 10, 10)), 0.5);
+  // An L of 75 (not convex) with the square of 25 it leaves out, and with half of it.
+  const bent = shapeOf("0,0 10,0 10,5 5,5 5,10 0,10");
+  assert.equal(iouOf(bent, box(5, 5, 10, 10)), 0);
+  near(iouOf(bent, box(0, 0, 10, 10)), 0.75);
+  near(iouOf(bent, box(0, 0, 5, 10)), 50 / 75);
+  assert.equal(iouOf(box(0, 0, 0, 10), box(0, 0, 0, 10)), 0, "no area, no overlap");
 });
 
-test("each side knows which of its boxes the other has", () => {
-  const left = [box(0, 0, 10, 10), box(20, 0, 30, 10)];
-  const right = [box(20.5, 0, 30, 10), box(50, 0, 60, 10), box(20, 0, 30, 11)];
-  assert.deepEqual(twinsOf(left, right), [false, true]);
-  assert.deepEqual(twinsOf(right, left), [true, false, true]);
-  assert.deepEqual(twinsOf(left, []), [false, false]);
-  assert.deepEqual(twinsOf([], right), []);
+test("t25 twins are one-to-one, the greatest overlap first", () => {
+  const left = [box(0, 0, 100, 10), box(200, 0, 300, 10)];
+  // 0.8 and 0.9 of the first of the left; 0.69 of the second.
+  const right = [box(0, 0, 80, 10), box(0, 0, 90, 10), box(200, 0, 269, 10)];
+  const pairs = (...given) => twinsOf(...given).map(({ one, other }) => [one, other]);
+  assert.deepEqual(pairs(left, right), [[0, 1]], "the other near one has no partner left");
+  assert.deepEqual(pairs(left, right, 0.69), [[0, 1], [1, 2]], "the bound itself counts");
+  assert.deepEqual(pairs(left, right, 0.95), []);
+  assert.deepEqual(pairs(right, left), [[1, 0]], "the same from the other side");
+  // The best pair may leave two others alone; what is left is paired again.
+  const row = [box(0, 0, 100, 10), box(10, 0, 110, 10)];
+  const shifted = [box(9, 0, 109, 10), box(20, 0, 120, 10)];
+  assert.deepEqual(pairs(row, shifted), [[1, 0]]);
+  assert.deepEqual(pairs(row, shifted, 0.6), [[1, 0], [0, 1]]);
+  assert.deepEqual(pairs(left, []), []);
+});
+
+test("t24 places of difference: what lies in one another together, in the order of reading", () => {
+  const found = placesOf([box(200, 2, 260, 12), box(0, 0, 50, 10), box(205, 0, 255, 11), box(0, 40, 20, 50)]);
+  assert.deepEqual(
+    found.map(({ left, top, right, bottom }) => [left, top, right, bottom]),
+    [
+      [0, 0, 50, 10],
+      [200, 0, 260, 12],
+      [0, 40, 20, 50],
+    ],
+  );
+  assert.deepEqual(placesOf([]), []);
+});
+
+test("t24 a box is as high as its short way across, whichever way it is turned", () => {
+  assert.equal(heightOf(box(0, 0, 100, 12)), 12);
+  assert.equal(heightOf(box(0, 0, 12, 100)), 12);
+  // A square of 50 on its corner is 50 / sqrt(2) high.
+  assert.ok(Math.abs(heightOf(shapeOf("50,0 100,50 50,100 0,50")) - 100 / Math.SQRT2) < 1e-9);
+  assert.equal(heightOf(box(5, 5, 5, 5)), 1, "a line is still drawn");
+  assert.equal(extentOf([]), null);
+  const { left, top, right, bottom } = extentOf([box(5, 1, 9, 2), box(1, 3, 4, 8)]);
+  assert.deepEqual([left, top, right, bottom], [1, 1, 9, 8]);
 });
 
 test("the list tells position and size", () => {

@@ -31,16 +31,20 @@ test("what is done anew ends what could be done again", () => {
   assert.equal(steps.scene(), "a");
 });
 
-test("a drag is one step, the next drag another, and so is a pause", () => {
+test("typing is one step until a pause, and a drag is one however long the hand rests", () => {
   let time = 0;
   const steps = createSteps(0, () => time);
-  for (const at of [1, 2, 3]) steps.take(at, "drag 1");
-  steps.take(4, "drag 2");
+  const [first, second] = [Symbol("drag"), Symbol("drag")];
+  for (const at of [1, 2, 3]) steps.take(at, "type t0 text");
   time += 5000;
-  steps.take(5, "drag 2");
+  steps.take(4, "type t0 text");
+  steps.take(5, first);
+  time += 5000;
+  steps.take(6, first);
+  steps.take(7, second);
   const seen = [];
   while (steps.undo()) seen.push(steps.scene());
-  assert.deepEqual(seen, [4, 3, 0]);
+  assert.deepEqual(seen, [6, 4, 3, 0]);
 });
 
 test("two steps without a name stay two", () => {

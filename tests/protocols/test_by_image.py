@@ -58,6 +58,34 @@ def test_what_cannot_be_a_region_is_refused(regions, code):
     assert [problem.code for problem in archive.errors] == [code]
 
 
+def rects(**line):
+    given = {"points": [10, 20, 60, 20, 60, 40, 10, 40], "transcription": "AB", "ignore": 0} | line
+    return zip_bytes({"gt/train_1.json": json.dumps({"chars": [], "lines": [given]})})
+
+
+def test_rects_has_a_file_for_each_image_whose_lines_are_read():
+    archive = opened(rects(), name="gt.zip")
+    assert (archive.format, archive.problems) == ("rects-json", ())
+    assert archive.regions == {"train_1": (Region((10, 20, 60, 20, 60, 40, 10, 40), "AB"),)}
+    [ignored] = opened(rects(ignore=1), name="gt.zip").regions["train_1"]
+    assert ignored.ignored
+
+
+@pytest.mark.parametrize(
+    ("content", "code"),
+    [
+        (rects(points=[10, 20, 60, 20]), "L1"),
+        (rects(points="10,20"), "L1"),
+        (rects(points=[0, 0, 1, 1, 2, 2]), "L4"),
+        (zip_bytes({"a.json": "[]"}), "A1"),
+        (zip_bytes({"a.json": '{"lines": []}', "b/a.json": '{"lines": []}'}), "N3"),
+    ],
+)
+def test_what_rects_cannot_mean_is_refused(content, code):
+    archive = read(io.BytesIO(content), kind="truth", format="rects-json", name="a.zip")
+    assert [problem.code for problem in archive.errors] == [code]
+
+
 def test_what_it_is_of_is_guessed():
     for key, kind in (("gt_1", "truth"), ("res_1", "results")):
         guessed = guess(io.BytesIO(json.dumps({key: []}).encode()), "x.json")
@@ -67,8 +95,7 @@ def test_what_it_is_of_is_guessed():
 @pytest.mark.parametrize(
     ("content", "data_set"),
     [
-        (b'{"info": {}, "annotations": [{"image_id": "a", "paragraphs": []}]}', "HierText"),
-        (zip_bytes({"a.json": '{"chars": [], "lines": []}'}), "ReCTS"),
+        (b'{"a.jpg": {"img_dimensions": [9, 9], "polygons": []}}', "docTR"),
     ],
 )
 def test_json_that_is_not_read_is_named(content, data_set, tmp_path):

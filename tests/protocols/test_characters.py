@@ -14,13 +14,21 @@ def word(left, top, right, bottom, text, **fields):
     return Region.from_box(left, top, right, bottom, text=text, **fields)
 
 
+WORD = word(0, 0, 100, 20, "word")
+
+
 def score(slug, truth, detections, **parameters):
     [scored] = registry.get(slug, parameters).score([Scene(tuple(truth), tuple(detections))])
     return scored
 
 
-def points(region, n, *, downwards=False):
-    characters = characters_of(Shapes([region]), np.array([n]), np.array([downwards]))
+def points(region, n, *, downwards=False, curved=False):
+    characters = characters_of(
+        Shapes([region]),
+        np.array([n]),
+        downwards=np.array([downwards]),
+        curved=np.array([curved]),
+    )
     return characters.points.tolist()
 
 
@@ -41,7 +49,24 @@ def test_characters_follow_a_curve():
     """A bent line of six points: top (0,0) (20,10) (40,0), bottom 10 below. Two characters take a
     section each; the centre of each is the mean of its corners."""
     bent = Region((0, 0, 20, 10, 40, 0, 40, 10, 20, 20, 0, 10))
-    assert points(bent, 2) == [[10, 10], [30, 10]]
+    assert points(bent, 2, curved=True) == [[10, 10], [30, 10]]
+
+
+def test_the_last_character_of_an_odd_number_of_points_ends_at_the_corner_below_as_published():
+    """Top (0,0) (40,0), below it (40,10) (20,20) (0,10): of the bottom the first section, from
+    (0,10) to (20,20), is cut in two at (10,15), but its end is the corner (40,10)."""
+    odd = Region((0, 0, 40, 0, 40, 10, 20, 20, 0, 10))
+    assert points(odd, 2, curved=True) == [
+        [(0 + 20 + 0 + 10) / 4, 6.25],
+        [(20 + 40 + 10 + 40) / 4, 6.25],
+    ]
+
+
+def test_no_edge_is_inside_where_edges_are_open():
+    corner = Region((0, 0, 10, 0, 10, 10, 0, 10)), Region((0, 0, 10, 1, 10, 10, 0, 10))
+    points = np.array([[0, 5], [5, 10], [5, 5], [0, 5], [5, 0.5], [5, 5]], dtype=float)
+    found = inside(points, Shapes(corner), np.array([0, 0, 0, 1, 1, 1]), open_edges=True)
+    assert found.tolist() == [False, False, True, False, False, True]
 
 
 @pytest.mark.parametrize(
@@ -119,6 +144,61 @@ def test_cleval_counts_a_tall_false_positive_as_several_characters():
     tall, wide = Region.from_box(500, 0, 520, 60), Region.from_box(500, 0, 560, 20)
     assert score("cleval", truth, [exact, tall]).precision == pytest.approx(8 / 11)
     assert score("cleval", truth, [exact, wide]).precision == pytest.approx(8 / 9)
+
+
+def test_cleval_counts_one_character_for_any_false_polygon():
+    """As above: held are 4 + 4, the upright false positive adds one."""
+    truth = [word(0, 0, 100, 20, "abcdefgh")]
+    exact, tall = Region.from_box(0, -1, 100, 21), Region.from_box(200, 0, 250, 100)
+    scored = score("cleval", truth, [exact, tall], box_type="poly")
+    assert scored.precision == pytest.approx(8 / 9)
+    assert scored.indicators["n_false_positive_characters"] == 1
+
+
+def test_cleval_turns_no_polygon():
+    """Two letters in an upright box of 20 x 100: beside each other for polygons, so that the upper
+    half of the box holds none of them (they stand on its edge, which is outside), above each other
+    for quadrilaterals, so that it holds one."""
+    upright = [word(0, 0, 20, 100, "ab")]
+    upper = [Region.from_box(0, 0, 20, 50)]
+    assert score("cleval", upright, upper, box_type="quad").recall == 0.5
+    assert score("cleval", upright, upper, box_type="poly").recall == 0
+    assert score("cleval", upright, [Region.from_box(0, 0, 20, 51)], box_type="poly").recall == 1
+
+
+def test_cleval_gives_a_triangle_a_fourth_corner_as_published():
+    """(0,0) (40,0) (40,10) becomes a box by (0,10): its letters stand at x = 10 and 30, y = 5."""
+    triangle = [Region((0, 0, 40, 0, 40, 10), text="ab")]
+    left = [Region.from_box(0, 0, 20, 10)]
+    assert score("cleval", triangle, left, box_type="poly").recall == 0.5
+
+
+def test_an_ignored_polygon_has_ten_characters():
+    """They stand at x = 5, 15, ... 95, so that a detection from 90 on holds one. (One character
+    would stand at x = 50.) Shares of ignored truths add up where they hold one: 0.238 is too
+    little, twice that is enough."""
+    ignored = Region.from_box(0, 0, 100, 100, text="###", ignored=True)
+    beside = Region.from_box(0, 200, 100, 300, text="###", ignored=True)
+    across = Region.from_box(90, 0, 104, 300)
+
+    def n_false(*truth):
+        scored = score("cleval", truth, [across], box_type="poly")
+        return scored.indicators["n_false_positive_characters"]
+
+    # 10 of 14 columns, 100 of 300 rows: 0.238 of the detection in each; one letter of each inside.
+    assert n_false(ignored) == 1
+    assert n_false(ignored, beside) == 0
+
+
+@pytest.mark.parametrize(("box_type", "n_false"), [("auto", 1), ("poly", 1), ("quad", 2)])
+def test_a_truth_of_more_than_four_points_makes_all_regions_polygons(box_type, n_false):
+    """A false positive of 50 x 60 looks like round(0.5 + 60 / 50) = 2 characters, as a polygon 1."""
+    bent = Region((0, 0, 20, 10, 40, 0, 40, 10, 20, 20, 0, 10), text="ab")
+    scored = score("cleval", [bent], [Region.from_box(100, 0, 150, 60)], box_type=box_type)
+    assert scored.indicators["n_false_positive_characters"] == n_false
+    protocol = registry.get("cleval", {"box_type": box_type})
+    assert protocol.settled_for([bent]).box_type == ("quad" if box_type == "quad" else "poly")
+    assert protocol.settled_for([WORD]).box_type == ("poly" if box_type == "poly" else "quad")
 
 
 def test_cleval_end_to_end_counts_letters_in_the_right_order():

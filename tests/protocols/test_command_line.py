@@ -7,6 +7,7 @@ import zipfile
 import pytest
 
 from protocols import registry
+from protocols.command_line.batch import read_file
 from protocols.command_line.main import main
 from tests.support import commands
 from tests.support.archives import zip_file
@@ -35,6 +36,16 @@ def truth(tmp_path):
 @pytest.fixture
 def half(tmp_path):
     return zip_file(tmp_path / "half.zip", HALF)
+
+
+def test_a_file_is_read_again_when_another_stands_at_its_path(tmp_path, monkeypatch):
+    """One interpreter, three files called gt.zip: of two folders, and one written anew."""
+    found = []
+    for folder, n_words in (("a", 1), ("b", 2), ("b", 3)):
+        zip_file(tmp_path / folder / "gt.zip", {"gt_1.txt": "0,0,9,9,word\r\n" * n_words})
+        monkeypatch.chdir(tmp_path / folder)
+        found.append(read_file("gt.zip", "truth").n_regions)
+    assert found == [1, 2, 3]
 
 
 def test_list_names_every_protocol_with_defaults_and_ranges():
@@ -71,6 +82,13 @@ def test_the_choice_names_the_protocol_and_quoted_parameters_are_read(truth, hal
     }
 
 
+def test_a_standard_output_that_cannot_be_written_is_called_so(truth, half):
+    """Here it is one without a descriptor, as in some notebooks; a full disk is another."""
+    done = run("score", "--protocol", "iou", "--truth", truth, "--results", half)
+    assert done.returncode == 2
+    assert "The standard output cannot be written: " in done.stderr
+
+
 def test_the_results_of_each_image_are_written(truth, half, tmp_path):
     out = tmp_path / "made" / "here"
     run("-g", truth, "-s", half, "-o", out, "-c", "DetEva")
@@ -80,7 +98,7 @@ def test_the_results_of_each_image_are_written(truth, half, tmp_path):
     assert method["calculated"] is True
     assert first["pairs"] == [{"gt": 0, "det": 0, "type": "OO"}]
     assert first["recallMat"] == [[1.0], [0.0]]
-    assert first["detPolPoints"] == [[0, 0, 99, 0, 99, 39, 0, 39]]
+    assert first["detPolPoints"] == [[0, 0, 99, 39]]
     assert second["gtDontCare"] == [0]
     assert (second["recall"], second["precision"]) == (0, 0)
 
@@ -114,7 +132,7 @@ def test_a_refused_submission_says_why_and_ends_with_status_0(truth, tmp_path, r
         ["-g", "a", "-s", "b", "-p", "{"],
         ["-g", "a", "-s", "b", "-c", "map"],
         ["-g", "a", "-s", "b", "-x", "1"],
-        ["-g", "a", "-s", "b", "-p", '{"WRONG": 1}'],
+        ["-g", "a", "-s", "b", "-p", '{"GT_SAMPLE_NAME_2_ID": "("}'],
     ],
 )
 def test_bad_usage_is_a_usage_line_and_status_2(arguments):
@@ -146,8 +164,24 @@ def test_score_writes_a_row_per_image_and_the_official_figures(truth, half, tmp_
     }
     assert len(rows) == 2 * 2 * 3
     assert rows["iou", "half", "*"] == ("0.5", "1.0")
-    assert rows["iou", "half", "img_2"] == ("1.0", "1.0")
-    assert rows["icdar13", "none", "img_1"] == ("0.0", "0.0")
+    assert rows["iou", "half", "2"] == ("1.0", "1.0")
+    assert rows["icdar13", "none", "1"] == ("0.0", "0.0")
+
+
+def test_score_writes_what_adds_up_to_the_overall_figures(truth, half, tmp_path):
+    out = tmp_path / "scores.csv"
+    run_alone(
+        *("score", "--protocol", "iou", "--truth", truth, "--results", half, "--out", out, "--sums")
+    )
+    rows = {row["image"]: row for row in csv.DictReader(out.read_text().splitlines())}
+    overall = rows.pop("*")
+    for name, above, below in (
+        ("recall", "recalled", "n_truth"),
+        ("precision", "precise", "n_detections"),
+    ):
+        totals = [sum(float(row[column]) for row in rows.values()) for column in (above, below)]
+        assert totals == [float(overall[above]), float(overall[below])]
+        assert totals[0] / totals[1] == float(overall[name])
 
 
 def test_score_prints_without_a_file_and_writes_json(truth, half, tmp_path):
@@ -229,6 +263,7 @@ def test_all_protocols_are_scored_and_say_what_the_data_lack(truth, half, tmp_pa
     assert lacking == {
         "average-precision",
         "cleval-end-to-end",
+        "end-to-end",
         "popeval",
         "table-structure",
         "no-ground-truth",
@@ -275,7 +310,7 @@ def test_parameters_may_be_given_for_each_protocol(truth, half):
     ("arguments", "named"),
     [
         (["--results", "{half}", "{half}"], "two result sets have the same name"),
-        (["--results", "{stranger}"], "img_9, which the ground truth lacks"),
+        (["--results", "{stranger}"], "9, which the ground truth lacks"),
         (["--results", "{half}", "--parameters", "[]"], "must be a JSON object"),
         (["--results", "{half}", "--parameters", '{"min": 1}'], "no parameter 'min'"),
     ],
@@ -411,7 +446,7 @@ def test_where_two_readings_are_possible_commands_refuse_with_the_options(
 
 def test_a_format_that_does_not_exist_is_refused_with_those_there_are(prices, half):
     done = run("graphs", "--truth", prices, "--results", half, "--format", "boxes")
-    assert (done.returncode, "there is no format 'boxes'; formats: ltrb, quad" in done.stderr) == (
+    assert (done.returncode, "there is no format 'boxes'; formats: ltrb, ltwh" in done.stderr) == (
         2,
         True,
     )
@@ -441,3 +476,57 @@ def test_confidences_and_texts_together_are_read_as_the_scripts_do(truth, tmp_pa
     parameters = '{"LTRB": true, "CONFIDENCES": true, "TRANSCRIPTION": true}'
     done = run(f"-g={truth}", f"-s={sure}", "-p", parameters)
     assert json.loads(done.stdout.removeprefix("Calculated!"))["AP"] == 1
+
+
+def test_a_variant_is_scored_beside_its_protocol(tmp_path):
+    """IoU of word 1: 0.6 and 0.82; of word 2: 0.23 and 0.67. The best one leaves word 2 nothing."""
+    truth = zip_file(tmp_path / "gt.zip", {"gt_img_1.txt": "0,0,100,10,one\n30,0,130,10,two"})
+    results = zip_file(tmp_path / "res.zip", {"res_img_1.txt": "0,0,60,10\n10,0,110,10"})
+    command = ["score", "--protocol", "iou,iou:art", "--truth", truth, "--results", results]
+    rows = [line.split(",") for line in run_alone(*command, "--workers", "1").stdout.splitlines()]
+    overall = {slug: figures for slug, _, image, *figures in rows if image == "*"}
+    assert overall == {"iou": ["1.0", "1.0", "1.0"], "iou:art": ["0.5", "0.5", "0.5"]}
+
+
+def test_errors_says_what_each_cause_costs_and_names_every_region(tmp_path, truth):
+    """Of two words the second is found by a box of half its size, and one false box is there."""
+    results = zip_file(
+        tmp_path / "half.zip",
+        {
+            "res_img_1.txt": "0,0,99,39\n200,0,249,39\n500,0,599,39\n",
+            "res_img_2.txt": "0,0,99,39\n",
+        },
+    )
+    done = run("errors", "--truth", truth, "--results", results, "--out", tmp_path / "rows.csv")
+    assert done.returncode == 0
+    lines = [line.split() for line in done.stdout.splitlines()]
+    assert done.stdout.startswith("half: recall 0.5000, precision 0.3333, F 0.4000\n")
+    assert ["too", "tight", "1", "1", "+0.5000", "+0.3333", "+0.4000"] in lines
+    assert ["background", "0", "1", "+0.0000", "+0.1667", "+0.1000"] in lines
+    assert ["don't", "care", "1", "1", "+0.0000", "+0.0000", "+0.0000"] in lines
+    with open(tmp_path / "rows.csv", newline="", encoding="utf-8") as stream:
+        rows = list(csv.DictReader(stream))
+    assert [
+        (row["image"], row["side"], row["region"], row["cause"], row["partners"]) for row in rows
+    ] == [
+        ("1", "truth", "1", "too tight", "1"),
+        ("1", "detection", "1", "too tight", "1"),
+        ("1", "detection", "2", "background", ""),
+        ("2", "truth", "0", "don't care", ""),
+        ("2", "detection", "0", "don't care", ""),
+    ]
+    [method] = json.loads(run("errors", "--truth", truth, "--results", results, "--json").stdout)[
+        "methods"
+    ]
+    assert (method["method"], method["recall"]) == ("half", 0.5)
+    assert [cost["cause"] for cost in method["costs"] if cost["recall"]] == ["too tight"]
+    assert method["regions"][0] == {
+        "image": "1", "side": "truth", "region": 1, "cause": "too tight", "credit": 0.0,
+        "partners": [1],
+    }  # fmt: skip
+
+
+def test_errors_refuses_a_protocol_that_has_no_credits_of_regions(truth, half):
+    done = run("errors", "--protocol", "cleval", "--truth", truth, "--results", half)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "cleval does not add up the credits of single regions" in done.stderr

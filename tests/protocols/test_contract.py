@@ -4,15 +4,16 @@ import copy
 import math
 import random
 from dataclasses import MISSING, fields, replace
+from typing import get_args
 
 import pytest
 from hypothesis import strategies as st
 
 from protocols import registry
-from protocols.core.base import Scene, f_score
+from protocols.core.base import Family, Scene, f_score
 from protocols.core.errors import ParameterError
 from tests.support.examples import given_shared
-from tests.support.new_protocol import lacks
+from tests.support.new_protocol import PAGES, lacks
 from tests.support.scenes import CREDITED, NEXT, SLUGS, WORD, changed, close, figures, scenes, score
 
 # Sizes in pixels decide for the sentinels; a last pixel that is included is not twice as large in
@@ -20,6 +21,12 @@ from tests.support.scenes import CREDITED, NEXT, SLUGS, WORD, changed, close, fi
 NOT_SCALE_FREE = {"total-area", "mean-size", "icdar13", "deteval", "deteval-wolf"}
 # The nearest region to the image's corner goes first.
 NOT_TRANSLATION_FREE = {"popeval"}
+# By the points a text's top and bottom are told apart, along which characters stand; the page says it.
+LOOKS_AT_POINTS = {
+    "tedeval": "Of a region with other than four points",
+    "cleval": "`box_type` chooses one for a whole data set",
+    "cleval-end-to-end": "`box_type` chooses one for a whole data set",
+}
 
 
 @pytest.mark.parametrize("slug", SLUGS)
@@ -99,6 +106,23 @@ def test_the_credits_of_the_matches_add_up_to_the_tally(slug, scene):
 
 
 @pytest.mark.parametrize("slug", SLUGS)
+@given_shared(scene=scenes)
+def test_the_official_figures_are_sums_of_tallies_divided(slug, scene):
+    """So studies may add up the images that they have, and exchange images between methods."""
+    protocol = registry.get(slug)
+    scored = protocol.score([scene, Scene((WORD,), (WORD, NEXT), "other")])
+    overall = protocol.overall(scored)
+    for figure, credit, divisor in (
+        (overall.recall, "recalled", "n_truth"),
+        (overall.precision, "precise", "n_detections"),
+    ):
+        above, below = (
+            math.fsum(getattr(one.tally, name) for one in scored) for name in (credit, divisor)
+        )
+        assert not below or figure == pytest.approx(min(max(above / below, 0), 1))
+
+
+@pytest.mark.parametrize("slug", SLUGS)
 @given_shared(scene=scenes, seed=st.integers())
 def test_the_order_of_regions_is_irrelevant_unless_it_is_said(slug, scene, seed):
     protocol = registry.PROTOCOLS[slug]
@@ -146,6 +170,33 @@ def test_enlarging_everything_changes_nothing(slug, scene, factor):
         (a is None) == (b is None) and (a is None or math.isclose(a, b, abs_tol=1e-6))
         for a, b in zip(after, before, strict=True)
     )
+
+
+@pytest.mark.parametrize("slug", [slug for slug in SLUGS if slug not in LOOKS_AT_POINTS])
+@given_shared(scene=scenes)
+def test_further_points_on_the_sides_of_a_region_change_nothing(slug, scene):
+    """No protocol has another rule for a polygon than for a box of the same outline."""
+
+    def with_middles(region):
+        corners = list(zip(region.points[::2], region.points[1::2], strict=True))
+        points = [
+            value
+            for (x, y), (to_x, to_y) in zip(corners, corners[1:] + corners[:1], strict=True)
+            for value in (x, y, (x + to_x) / 2, (y + to_y) / 2)
+        ]
+        return replace(region, points=tuple(points))
+
+    # Of even coordinates the middles are whole.
+    even = changed(
+        scene, lambda region: replace(region, points=tuple(2 * value for value in region.points))
+    )
+    assert close(figures(score(slug, changed(even, with_middles))), figures(score(slug, even)))
+
+
+@pytest.mark.parametrize("slug", LOOKS_AT_POINTS)
+def test_a_protocol_with_a_rule_of_its_own_for_polygons_says_so(slug):
+    page = (PAGES / f"{slug}.md").read_text(encoding="utf-8")
+    assert LOOKS_AT_POINTS[slug] in " ".join(page.split())
 
 
 @pytest.mark.parametrize("slug", SLUGS)
@@ -204,3 +255,33 @@ def test_every_parameter_has_a_published_default_and_refuses_what_is_outside_its
         for value in wrong:
             with pytest.raises(ParameterError, match=named):
                 registry.get(slug, {declared.name: value})
+
+
+VARIANTS = [
+    f"{slug}:{name}" for slug, protocol in registry.PROTOCOLS.items() for name in protocol.variants
+]
+
+
+@pytest.mark.parametrize("slug", VARIANTS)
+@given_shared(scene=scenes)
+def test_a_variant_is_a_protocol_of_its_own(slug, scene):
+    protocol = registry.get(slug)
+    assert protocol.full_slug == slug
+    assert protocol != type(protocol)(), "it differs from what is published first"
+    [scored] = protocol.score([scene])
+    overall = protocol.overall([scored])
+    shown = (*figures(scored), overall.recall, overall.precision, overall.f_score)
+    assert all(value is None or 0 <= value <= 1 for value in shown)
+    for side, regions in (("truth", scene.truth), ("detections", scene.detections or ())):
+        matched = {index for match in scored.matches for index in getattr(match, side)}
+        left = {one.index for one in scored.unmatched if one.side == side.removesuffix("s")}
+        assert matched.isdisjoint(left)
+        assert matched | left == set(range(len(regions)))
+
+
+def test_every_protocol_is_of_one_family():
+    families = registry.families()
+    assert list(families) == list(get_args(Family))
+    assert all(families.values()), "no family is empty"
+    slugs = [protocol.slug for protocols in families.values() for protocol in protocols]
+    assert slugs == list(registry.PROTOCOLS), "families stand together in the registry"

@@ -7,7 +7,7 @@ import pytest
 import shapely
 
 from protocols.core.regions import Region
-from protocols.no_ground_truth.faces import faces_of, look_alikes
+from protocols.no_ground_truth.faces import faces_of
 from protocols.no_ground_truth.votes import weigh_votes
 from tests.support.votes import FAR, A, B, quadrilateral, random_methods, table
 
@@ -99,6 +99,16 @@ def test_a_self_crossing_polygon_marks_its_wings_and_one_without_area_nothing():
     assert table(faces) == pytest.approx({(0.0, 0.0): 5000, (1.0, 0.0): 5000})
 
 
+def test_a_hole_is_not_marked():
+    """A square of 100 with a hole of 40, drawn in one stroke; a square of 30 stands half in the hole."""
+    outer, inner = (0, 0, 100, 0, 100, 100, 0, 100, 0, 0), (30, 30, 30, 70, 70, 70, 70, 30, 30, 30)
+    ring = Region((*outer, *inner))
+    other = Region.from_box(55, 35, 85, 65)
+    faces = faces_of([[ring], [other]], domain="union")
+    assert faces.signatures.tolist() == [[0, 1], [1, 0], [1, 1]]
+    assert faces.areas.tolist() == pytest.approx([15 * 30, 8400 - 450, 450])
+
+
 def test_moving_and_scaling_change_no_score():
     methods = random_methods(2)
     faces = faces_of(methods)
@@ -133,19 +143,10 @@ def test_many_confidences_of_many_methods_keep_their_faces_apart():
         assert faces.signatures[:, k] @ faces.areas == pytest.approx(150 * sum(range(1, 9)) / 9)
 
 
-def test_a_large_grid_is_cut_in_bands(monkeypatch):
-    methods = random_methods(1, n_regions=9, boxes=True)
+@pytest.mark.parametrize("boxes", [True, False])
+def test_a_large_grid_is_cut_in_bands(monkeypatch, boxes):
+    methods = random_methods(1, n_regions=9, boxes=boxes)
     whole = table(faces_of(methods, width=100, height=100))
-    monkeypatch.setattr("protocols.no_ground_truth.faces._MAX_CELLS", 50)
+    for module in ("faces", "trapezoids"):
+        monkeypatch.setattr(f"protocols.no_ground_truth.{module}.MAX_CELLS", 50)
     assert table(faces_of(methods, width=100, height=100)) == pytest.approx(whole)
-
-
-def test_methods_that_mark_the_same_are_named():
-    tables = [
-        faces_of([[A], [A], [B], []], width=100, height=100),
-        faces_of([[], [], [], []], width=100, height=100),
-        faces_of([[FAR], [FAR], [FAR], []], width=100, height=100),
-    ]
-    assert look_alikes(tables) == [(0, 1)]
-    assert look_alikes(tables, min_share=0.5) == [(0, 1), (0, 2), (1, 2)]
-    assert look_alikes([]) == []

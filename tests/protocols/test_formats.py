@@ -109,7 +109,7 @@ def test_documents_are_told_too_and_bounded(slug):
 
 
 def test_an_unknown_format_is_refused_with_those_there_are():
-    with pytest.raises(UnknownFormat, match="ltrb, quad, polygon"):
+    with pytest.raises(UnknownFormat, match="ltrb, ltwh, quad, polygon"):
         opened({"gt_a.txt": ""}, format="voc")
 
 
@@ -128,8 +128,8 @@ def test_an_unknown_image_is_told_with_the_nearest_name():
     archive = opened({"res_img_12.txt": "0,0,9,9", "res_xyz.txt": ""}, "results")
     first, second = unknown_images(archive, ["img_0012", "img_3"])
     assert (first.code, first.entry) == ("N2", "res_img_12.txt")
-    assert first.expected == "an image of the dataset (perhaps img_0012)"
-    assert second.expected == "an image of the dataset"
+    assert first.expected == "an image of the dataset, which has img_0012, img_3 (perhaps img_0012)"
+    assert second.expected == "an image of the dataset, which has img_0012, img_3"
 
 
 def test_a_missing_file_is_asked_until_a_person_has_said_what_it_means():
@@ -173,7 +173,7 @@ def test_the_codes_are_those_of_the_specification():
     assert list(CODES) == [
         *("A1", "A2", "A3", "N1", "N2", "N3", "N4"),
         *(f"L{n}" for n in range(1, 10)),
-        *("F1", "S1", "S2", "S3", "P1"),
+        *("F1", "F2", "F3", "F4", "S1", "S2", "S3", "P1"),
     ]
 
 

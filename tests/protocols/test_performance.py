@@ -1,9 +1,8 @@
-"""Performance graphs, average precision's curve, and DetEval as its authors have it: by hand."""
+"""Performance graphs, and DetEval as its authors have it: by hand."""
 
 import pytest
 
 from protocols import registry
-from protocols.average_precision import precision_recall_curve
 from protocols.core.base import Scene
 from protocols.core.errors import ParameterError
 from protocols.core.performance import performance_graphs
@@ -51,17 +50,6 @@ def test_an_undefined_point_leaves_the_area_undefined():
     assert performance.graphs[0].recall_area == 0.0
     assert performance.graphs[0].precision_area is None
     assert performance.f_score is None
-
-
-def test_the_curve_lets_equal_confidences_enter_together():
-    ranked = [(0.9, True), (0.5, False), (0.5, True), (0.1, False)]
-    assert precision_recall_curve(ranked, 4) == [
-        (0.9, 0.25, 1.0),
-        (0.5, 0.5, pytest.approx(2 / 3)),
-        (0.1, 0.5, 0.5),
-    ]
-    assert precision_recall_curve(ranked, 0) == []
-    assert precision_recall_curve([], 4) == []
 
 
 def test_wolf_weighs_a_merge_like_a_split():

@@ -156,7 +156,7 @@ def test_a_wrong_parameter_is_refused_with_its_range(slug, parameters, named):
 
 
 def test_an_unknown_protocol_is_refused_with_those_there_are():
-    with pytest.raises(UnknownProtocol, match="iou, deteval, icdar13"):
+    with pytest.raises(UnknownProtocol, match="iou, iou-toolkits, average-precision"):
         registry.get("map")
 
 

@@ -88,7 +88,7 @@ def carefully(content, kind, rules):
     """Read without any of the ways that take many lines or entries at once."""
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(rrc, "read_usual", lambda *_: None)
-        patched.setattr(archives, "_plain_content", lambda *_: None)
+        patched.setattr(archives, "plain_content", lambda *_: None)
         return read_archive(io.BytesIO(content), kind=kind, name="a.zip", rules=rules)
 
 

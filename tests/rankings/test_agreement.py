@@ -15,20 +15,18 @@ from rankings.agreement import (
     ImageAgreement,
     annotator_distances,
     human_baseline,
-    human_baselines,
     image_agreements,
     kendall_w,
     krippendorff_alpha,
     left_out_distances,
-    mean_pairwise_distance,
 )
 from rankings.distances import kemeny_distance
 from rankings.edit_distance import edit_distance
 from rankings.errors import RankingError
 from rankings.mean_rank import mean_rank
 from rankings.orders import doubled_ranks
-from rankings.report import Settings, criterion_report
-from tests.support.rankings import by_text, rankings_of
+from rankings.report import Settings
+from tests.support.rankings import by_text, criterion_table, rankings_of
 
 
 def study_of(**images):
@@ -118,14 +116,17 @@ def test_kendalls_w_is_undefined_for_one_annotator_one_method_and_all_tied(ranki
     assert kendall_w([by_text(text) for text in rankings]) is None
 
 
+def mean_distances(rankings):
+    found = image_agreements({"one": dict(enumerate(rankings))})["one"]
+    return found.edit_distance, found.kemeny_distance
+
+
 def test_mean_pairwise_distance_worked_out_by_hand():
     rankings = [by_text(text) for text in ("a>b>c", "b>a>c", "a=b=c")]
     # edit: 1, 1, 1 (two splits); Kemeny: 1, 1.5, 1.5
-    assert mean_pairwise_distance(rankings) == 1.0
-    assert mean_pairwise_distance(rankings, distance="kemeny") == 4 / 3
-    assert mean_pairwise_distance(rankings[:1]) is None
-    assert mean_pairwise_distance([]) is None
-    assert mean_pairwise_distance([by_text("a=b")] * 3) == 0.0
+    assert mean_distances(rankings) == (1.0, 4 / 3)
+    assert mean_distances(rankings[:1]) == (None, None)
+    assert mean_distances([by_text("a=b")] * 3) == (0.0, 0.0)
 
 
 @given(st.lists(rankings_of("abcd"), min_size=2, max_size=5))
@@ -133,8 +134,7 @@ def test_mean_pairwise_distance_is_that_of_going_through_the_pairs(rankings):
     pairs = list(itertools.combinations(rankings, 2))
     edits = sum(edit_distance(*pair).distance for pair in pairs) / len(pairs)
     kemenys = sum(kemeny_distance(*pair) for pair in pairs) / len(pairs)
-    assert mean_pairwise_distance(rankings) == edits
-    assert mean_pairwise_distance(rankings, distance="kemeny") == kemenys
+    assert mean_distances(rankings) == (edits, kemenys)
 
 
 def test_agreement_of_every_image_is_listed():
@@ -255,27 +255,18 @@ def test_the_ceiling_is_the_score_of_a_protocol_that_answers_like_the_left_out_a
             }
             for image, rows in inside.items()
         }
-        table = criterion_report(others, values, Settings(distance=distance, min_annotators=2))
+        table = criterion_table(others, values, Settings(distance=distance, min_annotators=2))
         scores += [of_image["left out"] for of_image in table.distances.values()]
     ceiling = human_baseline(study, distance=distance)
     assert ceiling.n_rankings == len(scores) == 3 * ceiling.n_images
     assert ceiling.score == pytest.approx(sum(scores) / len(scores))
 
 
-def test_ceilings_are_given_per_criterion_and_over_all():
-    studies = {
-        "recall": study_of(one={"ann": "a>b", "bob": "b>a"}, two={"ann": "a>b", "bob": "a>b"}),
-        "precision": study_of(one={"ann": "a=b", "bob": "a>b"}),
-        "preference": study_of(one={"ann": "a>b"}),
-    }
-    ceilings = human_baselines(studies)
-    assert ceilings.of_criterion == {
-        "recall": HumanBaseline(0.5, 2, 4),
-        "precision": HumanBaseline(0.5, 1, 2),
-        "preference": HumanBaseline(None, 0, 0),
-    }
-    # distances 1, 0 and 0.5
-    assert ceilings.overall == HumanBaseline(0.5, 3, 6)
+def test_every_image_weighs_the_same_in_the_baseline():
+    study = study_of(one={"ann": "a>b", "bob": "b>a"}, two={"ann": "a>b", "bob": "a>b"})
+    # distances 1 and 0
+    assert human_baseline(study) == HumanBaseline(0.5, 2, 4)
+    assert human_baseline(study_of(one={"ann": "a>b"})) == HumanBaseline(None, 0, 0)
 
 
 def test_an_annotator_whose_images_no_other_ranked_has_no_distance():
@@ -285,7 +276,7 @@ def test_an_annotator_whose_images_no_other_ranked_has_no_distance():
         "bob": AnnotatorDistance(0, None),
     }
     assert annotator_distances({}) == left_out_distances({}) == {}
-    assert human_baseline({}) == human_baselines({}).overall == HumanBaseline(None, 0, 0)
+    assert human_baseline({}) == HumanBaseline(None, 0, 0)
 
 
 def test_annotators_who_tie_everything_are_at_no_distance():
@@ -298,8 +289,6 @@ def test_rankings_of_different_methods_are_refused_with_the_image(of_study):
     study = study_of(street={"ann": "a>b", "bob": "a>c"})
     with pytest.raises(RankingError, match=r"^street: .*not in both: b, c"):
         of_study(study)
-    with pytest.raises(RankingError, match=r"^recall: street: "):
-        human_baselines({"recall": study})
 
 
 def test_a_ranking_that_is_none_is_refused_with_image_and_annotator():

@@ -4,12 +4,14 @@ import json
 
 import pytest
 
-from rankings import analysis_tables
+from rankings import table_files
 from rankings.analysis import analyse
 from rankings.analysis_tables import tables_of
 from rankings.report import Settings, build_report, report_from_json
+from rankings.slices import ImageProperty
 from rankings.table_parts import Column, Table
 from tests.support.analyses import SETTINGS, random_study
+from tests.support.notes import check_note
 
 NASTY = Table(
     "nasty",
@@ -31,11 +33,13 @@ def test_every_kind_of_table_is_there_for_every_criterion(data):
     tables = {table.slug: table for table in tables_of(data)}
     assert set(tables) == {
         *("intervals", "differences", "sensitivity", "agreement", "annotators", "criteria"),
-        "ties",
+        *("ties", "verdicts", "person"),
         *("measures", "rounding", "calibration", "beta"),
+        *("variance", "taste", "values", "slices"),
     }
     for slug, table in tables.items():
         assert all(len(row) == len(table.columns) for row in table.rows)
+        check_note(table.note, [column.name for column in table.columns])
         expected = {"beta": {"preference"}}.get(slug, {"recall", "precision", "preference"})
         if slug != "criteria":
             assert {row[0] for row in table.rows} == expected
@@ -76,6 +80,47 @@ def test_the_numbers_stand_under_their_heads(data):
     assert (row["Difference"], row["p, adjusted"]) == (pair["difference"], pair["holm_p_value"])
 
 
+def test_the_answers_to_open_questions_stand_under_their_heads():
+    rankings, scores = random_study(n_images=12)
+    size = ImageProperty("Size", "px", {f"img_{at}": float(at) for at in range(12)})
+    analysed = analyse(rankings, scores, SETTINGS, properties=[size], n_resamples=20).to_json()
+    around = analysed["analysis"]["preference"]
+    tables = {table.slug: table for table in tables_of(json.loads(json.dumps(analysed)))}
+
+    def row(slug, *start):
+        [found] = [
+            row for row in tables[slug].rows if row[: 1 + len(start)] == ("preference", *start)
+        ]
+        return found[1 + len(start) :]
+
+    part = around["questions"]["disparity"]["components"][1]
+    found = row("variance", "taste: protocols are nearer to some annotators than to others")
+    assert found == (part["variance"], part["share"], part["low"], part["high"])
+    taste = around["questions"]["disparity"]["tastes"][0]
+    assert row("taste", "a")[1:5] == (
+        *(taste["protocol"], taste["difference"], taste["low"], taste["high"]),
+    )
+    strength = around["questions"]["strengths"][0]
+    assert row("values", strength["protocol"])[7:] == tuple(strength["gain"].values())
+    gained = around["beta_gains"][0]
+    assert row("beta", gained["protocol"])[5:] == (
+        *(gained["difference"], gained["low"], gained["high"], gained["holm_p_value"]),
+    )
+    cut = around["questions"]["slices"][0]
+    score = cut["scores"][0]
+    assert row("slices", "Size", "0 to 3 px", 4, score["protocol"]) == (score["score"], None, None)
+    assert (cut["n_images"], score["score"]) == (
+        4,
+        pytest.approx(
+            sum(
+                analysed["criteria"]["preference"]["distances"][f"img_{at}"][score["protocol"]]
+                for at in range(4)
+            )
+            / 4
+        ),
+    )
+
+
 def test_few_images_have_no_interval():
     for n_images, has_limits in ((9, False), (10, True)):
         analysed = analyse(*random_study(n_images=n_images), SETTINGS, n_resamples=50).to_json()
@@ -101,6 +146,10 @@ def test_shares_of_ties_and_what_follows_when_they_differ(data):
         around["ties"] = {"annotators": {"a": 0.2}, "consensus": 0.24, "protocols": {}}
     [table] = [table for table in tables_of(alike) if table.slug == "ties"]
     assert "points" not in table.note
+    for around in alike["analysis"].values():
+        around["ties"]["protocols"] = {"P": 0.26, "Q": 0.24, "R": 0.1, "S": None}
+    [table] = [table for table in tables_of(alike) if table.slug == "ties"]
+    assert "2 of 3 by recall" in table.note
 
 
 def test_an_older_analysis_keeps_the_tests_it_had(data):
@@ -108,8 +157,11 @@ def test_an_older_analysis_keeps_the_tests_it_had(data):
     older = json.loads(json.dumps(data))
     for around in older["analysis"].values():
         del around["comparisons"], around["letters"], around["ties"]
+        del around["questions"], around["beta_gains"]
         around["ceiling"] = around.pop("human_baseline")
     tables = {table.slug: table for table in tables_of(older)}
+    assert {"variance", "taste", "values", "slices"}.isdisjoint(tables)
+    assert [column.name for column in tables["beta"].columns][-1] == "Score, cross-validated"
     assert "permutation test" in tables["intervals"].note
     names = [column.name for column in tables["differences"].columns]
     assert names[-2:] == ["p", "p, Wilcoxon and Holm"]
@@ -139,37 +191,38 @@ def test_without_an_image_there_is_no_table():
 
 
 def test_csv_has_every_digit_and_no_formula():
-    text = analysis_tables.to_csv(NASTY, HEADER)
-    first, *body = text.splitlines()
-    assert first == "# study: Street signs"
-    rows = list(csv.DictReader(io.StringIO("\n".join(body))))
+    text = table_files.to_csv(NASTY, HEADER)
+    rows = list(csv.DictReader(io.StringIO(text)))
     assert rows[0] == {
         "Protocol": "'=1+1|_x",
         "Value": "0.30000000000000004",
         "n": "3",
-        "Same": "yes",
+        "Same": "true",
     }
-    assert rows[1] == {"Protocol": "b", "Value": "", "n": "0", "Same": "no"}
+    assert rows[1] == {"Protocol": "b", "Value": "", "n": "0", "Same": "false"}
 
 
 def test_json_keeps_numbers_and_says_what_the_table_is():
-    content = json.loads(analysis_tables.to_json(NASTY, HEADER))
+    content = json.loads(table_files.to_json(NASTY, HEADER))
     assert content["rows"][0]["Value"] == 0.1 + 0.2
     assert content["rows"][1] == {"Protocol": "b", "Value": None, "n": 0, "Same": False}
     assert content["note"] == "100 % of it."
 
 
 def test_latex_escapes_and_dashes():
-    text = analysis_tables.to_latex(NASTY, HEADER)
-    assert r"=1+1|\_x & 0.300 & 3 & yes \\" in text
+    text = table_files.to_latex(NASTY, HEADER)
+    assert r"=1+1\textbar{}\_x & 0.300 & 3 & yes \\" in text
     assert r"b & -- & 0 & no \\" in text
     # Rounded to zero: no minus.
     assert r"c & 0.000 & 1 & -- \\" in text
-    assert r"\begin{tabular}{lrrl}" in text
+    assert r"\begin{tabular}{@{}lrrl@{}}" in text
+    assert r"\caption{A \& B. 100 \% of it.}" in text
+    assert r"\label{tab:street-signs-nasty}" in text
+    assert text.startswith("% study: Street signs\n")
 
 
 def test_markdown_escapes_and_aligns():
-    text = analysis_tables.to_markdown(NASTY, HEADER)
+    text = table_files.to_markdown(NASTY, HEADER)
     assert r"| =1+1\|\_x | 0.300 | 3 | yes |" in text
     assert "| --- | ---: | ---: | --- |" in text
 

@@ -5,6 +5,7 @@ from itertools import combinations, product
 
 import numpy as np
 import pytest
+import scipy.optimize
 import scipy.stats
 
 from rankings.edit_distance import edit_distance
@@ -74,6 +75,31 @@ def test_on_balanced_data_everything_comes_from_the_mean_squares():
     assert (pair.low, pair.high) == pytest.approx(
         (mean + expected.ppf(0.025), mean + expected.ppf(0.975))
     )
+
+
+def test_on_balanced_data_the_moments_are_the_restricted_maximum_likelihood():
+    """The likelihood of the whole covariance matrix, climbed without any sum of squares."""
+    n_images, n_annotators = 10, 5
+    table = effects(np.random.default_rng(4), n_images, n_annotators, taste=1.5)
+    d = (table[..., 0] - table[..., 1]).ravel()
+    images, annotators = np.indices((n_images, n_annotators)).reshape(2, -1)
+    same_image, same_annotator = (of[:, None] == of for of in (images, annotators))
+    ones = np.ones(len(d))
+
+    def loss(logs):
+        image, annotator, rest = np.exp(logs)
+        covariance = image * same_image + annotator * same_annotator + rest * np.eye(len(d))
+        inverse = np.linalg.inv(covariance)
+        information = ones @ inverse @ ones
+        off = d - (ones @ inverse @ d) / information
+        return np.linalg.slogdet(covariance)[1] + np.log(information) + off @ inverse @ off
+
+    options = {"xatol": 1e-7, "fatol": 1e-9, "maxiter": 5000}
+    best = scipy.optimize.minimize(loss, np.zeros(3), method="Nelder-Mead", options=options)
+    found = moments(of_table(table))
+    components = [float(of[0]) for of in (found.image, found.annotator, found.rest)]
+    assert min(components) > 0
+    assert np.exp(best.x) == pytest.approx(components, rel=1e-4)
 
 
 def test_hilliss_degrees_of_freedom_by_hand():

@@ -507,5 +507,5 @@ def test_an_analysis_is_the_same_taken_in_parts(monkeypatch):
     whole = analyse(rankings, scores, n_resamples=20).to_json()
     monkeypatch.setattr("rankings.packed.TOGETHER", 3)
     monkeypatch.setattr("rankings.packed_scores.TOGETHER", 3)
-    monkeypatch.setattr("rankings.analysis._MEASURED", 2)
+    monkeypatch.setattr("rankings.measures._MEASURED", 2)
     assert analyse(rankings, scores, n_resamples=20).to_json() == whole

@@ -5,10 +5,10 @@ import json
 import pytest
 
 from rankings.errors import MissingScore, RankingError
-from rankings.report import Settings, criterion_report
+from rankings.report import Settings
 from rankings.sensitivity import BASE, rounding_table, sensitivity_table
 from rankings.sentinels import sentinel_warnings
-from tests.support.rankings import by_text
+from tests.support.rankings import by_text, criterion_table
 from tests.support.shared import shared_path
 
 
@@ -60,7 +60,7 @@ def test_each_variant_is_the_order_of_a_report_with_that_setting(study):
         ("first half of the images", half, {}),
     ):
         settings = {"decimals": 3, "min_annotators": 1} | settings
-        report = criterion_report(rankings, scores, Settings(**settings))
+        report = criterion_table(rankings, scores, Settings(**settings))
         flat = [protocol for bucket in variants[name].order for protocol in bucket]
         assert flat == [row.protocol for row in report.rows]
         assert variants[name].n_images == report.n_images

@@ -16,7 +16,12 @@ from rankings.from_scores import f_beta, ranking_from_scores
 from rankings.orders import bucket_of
 from rankings.packed_scores import places_from_scores
 from rankings.report import Settings, build_report
-from rankings.tie_calibration import CURVE_POINTS, calibrated_ranking, tie_calibration
+from rankings.tie_calibration import (
+    CURVE_POINTS,
+    calibrated_ranking,
+    tie_calibration,
+    tie_calibration_of_people,
+)
 from rankings.tuning import BETAS, beta_search, folds
 from tests.support.rankings import by_text
 from tests.support.shared import shared_path
@@ -368,3 +373,31 @@ def test_folds_hold_every_image_once_and_are_of_one_size(n):
     assert max(sizes) - min(sizes) <= 1
     assert len(parts) == min(n, 5)
     assert folds(0) == folds(1) == []
+
+
+def test_what_people_see_is_searched_in_their_own_rankings():
+    """Each ranking as an image of its own, but all of an image in one fold."""
+    rng = np.random.default_rng(11)
+    scores, people, values, rankings = {}, {}, {}, {}
+    for at in range(6):
+        value = dict(zip("abcd", rng.random(4).round(2).tolist(), strict=True))
+        scores[f"i{at}"], people[f"i{at}"] = {"x": value}, {}
+        for name in ("u", "v", "w")[: 2 + at % 2]:
+            seen = {method: round(v + 0.2 * rng.random(), 1) for method, v in value.items()}
+            people[f"i{at}"][name] = rankings[f"i{at}", name] = ranking_from_scores(seen, 4)
+            values[f"i{at}", name] = value
+    [found] = tie_calibration_of_people(scores, people)
+    best = searched(values, rankings)
+    assert (found.epsilon, found.n_images) == (best, 6)
+    assert found.accuracy == pytest.approx(float(accuracy(values, rankings, best)))
+    assert found.accuracy_at_0 == pytest.approx(float(accuracy(values, rankings, 0)))
+    held_out = Fraction(0)
+    for epsilon, part in zip(found.fold_epsilons, folds(6), strict=True):
+        inside = {f"i{at}" for at in part.tolist()}
+        outside = {key: ranking for key, ranking in rankings.items() if key[0] not in inside}
+        assert accuracy(values, outside, epsilon) == accuracy(
+            values, outside, searched(values, outside)
+        )
+        own = {key: ranking for key, ranking in rankings.items() if key[0] in inside}
+        held_out += accuracy(values, own, epsilon) * len(own)
+    assert found.cross_validated_accuracy == pytest.approx(float(held_out / len(rankings)))

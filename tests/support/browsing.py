@@ -1,6 +1,7 @@
 """Shared parts of the tests in a browser: signing in, and rules that hold of every page."""
 
 import re
+import time
 
 from axe_playwright_python.sync_playwright import Axe
 from django.contrib.auth.models import User
@@ -10,11 +11,13 @@ from playwright.sync_api import BrowserContext, Page
 SIZES = ((1440, 900), (1024, 768), (390, 844))
 # A refusal that a test provokes; the browser reports each as an error.
 _REFUSED = re.compile(r"\b(40[34]|410|422)\b")
-# Scripts look at the new size before the next picture is drawn.
-_WIDTH_ONCE_DRAWN = """async () => {
+# Scripts look at a new size before the next picture is drawn, and some are fetched after the page.
+_IS_SIZED = "([width, height]) => innerWidth === width && innerHeight === height"
+_ONCE_DRAWN = """async () => {
   for (let n = 0; n < 2; n += 1) await new Promise(requestAnimationFrame);
-  return document.documentElement.scrollWidth;
 }"""
+_KNOWS_ITS_TABLES = """() => [...document.querySelectorAll(".table-scroll")].every(
+  (box) => !box.checkVisibility() || "wide" in box.dataset || "fits" in box.dataset)"""
 
 
 def sign_in(context: BrowserContext, client: Client, person: User | None, live_server) -> None:
@@ -46,6 +49,7 @@ def unexpected(complaints: list[str]) -> list[str]:
 
 def check_accessible(page: Page, rules: tuple[str, ...] = ()) -> None:
     """Let axe find nothing, by all of its rules or by those that are named."""
+    page.wait_for_function(_KNOWS_ITS_TABLES)
     axe = Axe()
     if not page.evaluate("typeof axe === 'object'"):
         page.evaluate(axe.axe_script)
@@ -57,12 +61,47 @@ def check_accessible(page: Page, rules: tuple[str, ...] = ()) -> None:
     assert not broken, (page.url, broken)
 
 
+def resize(page: Page, width: int, height: int) -> None:
+    """Give the window a size, and wait until everything is laid out and drawn for it."""
+    page.set_viewport_size({"width": width, "height": height})
+    page.wait_for_function(_IS_SIZED, arg=[width, height])
+    page.evaluate(_ONCE_DRAWN)
+
+
+def own_time(page: Page) -> None:
+    """Let the test stop the time of the pages that are opened from now on, and pass it."""
+    page.clock.install()
+
+
+def stop_time(page: Page) -> None:
+    """Stop the time of a page; `page.clock` passes it, and lets it run again."""
+    # The clock goes on until it is stopped, and cannot be stopped in what has been.
+    page.clock.pause_at(page.evaluate("Date.now()") / 1000 + 60)
+
+
+def press_twice(page: Page, x: float, y: float, *, by_finger: bool = False) -> None:
+    """Click or tap a place twice within a fifth of a second, however long the machine takes."""
+    devtools = page.context.new_cdp_session(page)
+    begun = time.time()
+    for n in (1, 2):
+        for is_down in (True, False):
+            told: dict[str, object] = {"timestamp": begun + 0.1 * n - 0.05 * is_down}
+            if by_finger:
+                told["type"] = "touchStart" if is_down else "touchEnd"
+                told["touchPoints"] = [{"x": x, "y": y}] if is_down else []
+                devtools.send("Input.dispatchTouchEvent", told)
+            else:
+                told |= {"x": x, "y": y, "button": "left", "clickCount": n}
+                told["type"] = "mousePressed" if is_down else "mouseReleased"
+                devtools.send("Input.dispatchMouseEvent", told)
+    devtools.detach()
+
+
 def check_fits(page: Page, *sizes: tuple[int, int]) -> None:
     """Let nothing be wider than the window at any of the sizes."""
     for width, height in sizes:
-        page.set_viewport_size({"width": width, "height": height})
-        page.wait_for_function("width => window.innerWidth === width", arg=width)
-        scroll_width = page.evaluate(_WIDTH_ONCE_DRAWN)
+        resize(page, width, height)
+        scroll_width = page.evaluate("document.documentElement.scrollWidth")
         assert scroll_width <= width, (page.url, width, scroll_width)
 
 

@@ -69,6 +69,19 @@ class Dies:
 
 
 @dataclass(frozen=True)
+class Meets:
+    """Ends with who computes it, once two processes compute such chunks at the same time."""
+
+    folder: Path
+    name: str = "a chunk that meets another"
+
+    def __call__(self) -> int:
+        (self.folder / f"pid-{os.getpid()}").touch()
+        until(lambda: len(list(self.folder.glob("pid-*"))) == 2)
+        return os.getpid()
+
+
+@dataclass(frozen=True)
 class Waits:
     """Says who computes it, in a file, and ends when it may."""
 
@@ -86,7 +99,8 @@ def pid_of_waiting(folder: Path) -> int:
     return int(next(folder.glob("pid-*")).name.removeprefix("pid-"))
 
 
-def until(is_so, seconds: float = 30.0) -> None:
+def until(is_so, seconds: float = 120.0) -> None:
+    """Return once something holds; fail after two minutes, on the slowest machine too."""
     end = monotonic() + seconds
     while not is_so():
         if monotonic() > end:

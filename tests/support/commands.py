@@ -25,7 +25,7 @@ def run(package: str, *arguments: object, stdin: str = "") -> subprocess.Complet
             capture_output=True,
             text=True,
             check=False,
-            timeout=60,
+            timeout=300,
             env={**os.environ, "PYTHONPATH": path},
         )
 

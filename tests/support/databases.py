@@ -62,6 +62,25 @@ def restore(snapshot: Path) -> None:
         source.close()
 
 
+@contextmanager
+def bare_database(folder: Path) -> Iterator[None]:
+    """Make the default connection one to a database without any table; the tests' own comes back."""
+    own = connection.settings_dict["NAME"]
+    if connection.vendor == "sqlite":
+        name = str(folder / "bare.sqlite3")
+    else:
+        name = f"{own}_bare"
+        _execute(f'CREATE DATABASE "{name}"')
+    _use(name)
+    try:
+        yield
+    finally:
+        connection.close()
+        _use(own)
+        if connection.vendor != "sqlite":
+            _execute(f'DROP DATABASE "{name}"')
+
+
 def _use(name: str) -> None:
     connection.close()
     settings.DATABASES[connection.alias]["NAME"] = name

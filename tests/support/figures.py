@@ -18,3 +18,38 @@ FACTS = {"study": "Street <signs> & Ümläute", "date": "2026-03-04", "software"
 def a_figure() -> Figure:
     """Box plots of three protocols and a baseline over four images."""
     return distance_distribution(DISTANCES, ABC, baselines=["all tied"])
+
+
+def components(images, taste, rest, low=None, high=None):
+    """Components of variance as an analysis has them, all with the same limits."""
+    total = images + taste + rest
+    return [
+        {
+            "source": source,
+            "variance": variance,
+            "share": variance / total if total else None,
+            "low": low,
+            "high": high,
+        }
+        for source, variance in (("images", images), ("taste", taste), ("rest", rest))
+    ]
+
+
+def cut(by, least, most, scores, n_images=12, half=0.5):
+    """A part of the images as an analysis has it; without an interval where half is None."""
+    return {
+        "by": by,
+        "unit": "px",
+        "least": least,
+        "most": most,
+        "n_images": n_images,
+        "scores": [
+            {
+                "protocol": name,
+                "score": score,
+                "low": None if half is None else score - half,
+                "high": None if half is None else score + half,
+            }
+            for name, score in scores.items()
+        ],
+    }

@@ -97,7 +97,7 @@ def hidden_zip() -> bytes:
 def many_entries() -> bytes:
     stream = io.BytesIO()
     with zipfile.ZipFile(stream, "w") as archive:
-        for at in range(100_001):
+        for at in range(200_001):
             archive.writestr(f"gt_{at}.txt", b"")
     return stream.getvalue()
 

@@ -5,6 +5,8 @@ import itertools
 from hypothesis import settings
 from hypothesis import strategies as st
 
+from rankings.report import build_report
+
 # The thorough profile draws more examples than this, the usual one fewer.
 _THOROUGH_FROM = 100
 
@@ -24,6 +26,18 @@ def weak_orders(methods):
             rest = [method for method in methods if method not in bucket]
             for following in weak_orders(rest):
                 yield (bucket, *following)
+
+
+def criterion_table(rankings, values, settings):
+    """The table of one criterion from the values that it is compared with."""
+    scores = {
+        image: {
+            protocol: {method: (value, None) for method, value in of_method.items()}
+            for protocol, of_method in of_protocol.items()
+        }
+        for image, of_protocol in values.items()
+    }
+    return build_report({"recall": rankings}, scores, settings).criteria["recall"]
 
 
 def rankings_of(methods):

@@ -14,7 +14,7 @@ def at_once(*calls):
 
     def run(call):
         try:
-            barrier.wait(timeout=10)
+            barrier.wait(timeout=120)
             return call()
         except AlreadyAnswered as refusal:
             return refusal

@@ -1,4 +1,4 @@
-"""A study in which everything has happened that can happen to one."""
+"""Studies in which people have answered; in one everything has happened that can happen to one."""
 
 from hashlib import sha256
 from itertools import count
@@ -7,7 +7,7 @@ from django.contrib.auth.models import User
 
 from annotate.audit.models import AuditEntry
 from annotate.datasets.models import Dataset, Image, Method, Result
-from annotate.datasets.photographs import Keeper, Photograph
+from annotate.datasets.photographs import store
 from annotate.imports.models import Import
 from annotate.judging import changes, services
 from annotate.judging.models import Assignment, Judgement, Screen, Skip, Withdrawal
@@ -16,12 +16,23 @@ from annotate.scoring.services import score_protocol
 from annotate.studies.exclusions import decide
 from annotate.studies.models import Exclusion, Membership, Pseudonym, Study
 from tests.support.archives import picture_bytes
-from tests.support.factories import add_annotator, add_researcher, make_study
+from tests.support.factories import add_annotator, add_researcher, make_run, make_study
 from tests.support.truths import answer, asked_verdicts, rank_everything, same_truth
 
 ABCDE = same_truth([["a"], ["b", "twin"], ["c"], ["d"]])
 FLIPPED = {"left": "right", "right": "left", "equal": "left"}
 WORD = [(0, 0, 60, 30)]
+
+
+def ranked_study(best: str = "a", right: str = "Right", turned: str = "Reversed") -> Study:
+    """Two images, three annotators who all say best > b > c, and two protocols: right and turned."""
+    methods = [best, "b", "c"]
+    study = make_study(methods, images=2)
+    for _ in range(3):
+        rank_everything(study, add_annotator(study), same_truth([[method] for method in methods]))
+    make_run(study, right, dict(zip(methods, (0.9, 0.5, 0.1), strict=True)))
+    make_run(study, turned, dict(zip(methods, (0.1, 0.5, 0.9), strict=True)))
+    return study
 
 
 def worked_study(name: str = "Street signs", photographs: bool = True) -> Study:
@@ -76,7 +87,7 @@ def keep_photographs(study: Study) -> None:
         image.width, image.height, image.content_type = 120 + at, 60, "image/png"
         image.sha256 = sha256(content).hexdigest()
         image.save()
-        Keeper().keep(Photograph(image.sha256, "image/png", image.width, image.height), content)
+        store(image.sha256, content)
 
 
 def change_of_mind(study, annotator) -> None:
@@ -108,6 +119,7 @@ def change_of_mind(study, annotator) -> None:
                 verdicts=verdicts,
                 seconds_taken=at + 0.5,
                 aids={"ground_truth": 1.5} if at % 3 == 0 else None,
+                seen={"first": turn.screen.first, "left": 2, "right": 1.5} if at % 3 == 0 else None,
             )
 
 

@@ -83,7 +83,7 @@ def test_a_link_works_once(client, study):
     opened(client, token)
     response = client.get(reverse("accounts:invitation"))
     assert response.status_code == 410
-    assert "used already" in response.text
+    assert "already been used" in response.text
     sign_up(client, "ben")
     assert list(User.objects.values_list("username", flat=True)) == ["ana"]
 
@@ -119,7 +119,7 @@ def test_a_revoked_link_says_so_and_lets_nobody_in(client, study):
 def test_an_unknown_link_is_404_and_says_what_to_do(client, db):
     response = opened(client, "x" * 43)
     assert response.status_code == 404
-    assert "Open the whole link once more" in response.text
+    assert "Open the full link from the message again" in response.text
 
 
 def test_an_invitation_bound_to_an_address_refuses_another_person(client, study):

@@ -13,14 +13,21 @@ from allauth.mfa.totp.internal.auth import (
     hotp_value,
     yield_hotp_counters_from_time,
 )
+from allauth.usersessions.models import UserSession
 from django.contrib.auth.models import User
 from django.core import mail
 from django.core.cache import cache
 from django.db import connection
 from django.test import Client
+from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
+from annotate.accounts.models import Preferences
+from annotate.accounts.sessions import browser_of
 from annotate.audit.models import Act, AuditEntry
+from annotate.jobs.mail import forget_letters
+from annotate.jobs.models import Job
+from annotate.jobs.running import run_one
 from tests.support.factories import make_person
 
 pytestmark = pytest.mark.django_db
@@ -63,6 +70,50 @@ def test_before_the_limit_the_right_password_is_taken(client, ana):
         sign_in(client, "ana", "wrong")
     sign_in(client, "ana")
     assert is_in(client)
+
+
+def test_wrong_passwords_from_elsewhere_do_not_shut_the_owner_out(client, ana):
+    for _ in range(9):
+        sign_in(Client(REMOTE_ADDR="192.0.2.7"), "ana", "wrong")
+    sign_in(client, "ana")
+    assert is_in(client)
+
+
+def guess_from_many_addresses(n=60):
+    for number in range(n):
+        sign_in(Client(REMOTE_ADDR=f"198.51.100.{number}"), "ana", "wrong")
+
+
+def test_guesses_from_many_addresses_are_bounded_and_the_owners_browser_still_gets_in(client, ana):
+    known = Client()
+    sign_in(known, "ana")
+    known.post(reverse("account_logout"))
+    guess_from_many_addresses()
+    assert "Too many failed" in sign_in(client, "ana").text
+    assert not is_in(client)
+    sign_in(known, "ana")
+    assert is_in(known)
+
+
+def test_who_has_a_second_factor_is_not_shut_out_by_guesses(client, ana):
+    Authenticator.objects.create(user=ana, type="webauthn", data={"name": "key"})
+    guess_from_many_addresses()
+    assert sign_in(client, "ana")["Location"].startswith(reverse("mfa_authenticate"))
+
+
+def test_a_known_browser_has_five_tries_too(client, ana):
+    sign_in(client, "ana")
+    client.post(reverse("account_logout"))
+    for _ in range(5):
+        sign_in(client, "ana", "wrong")
+    assert "Too many failed" in sign_in(client, "ana").text
+
+
+@pytest.mark.parametrize("cookie", ["", "x", "WyJhIiwgW11d:1abc:forged"])
+def test_a_forged_cookie_makes_no_known_browser(client, ana, cookie):
+    guess_from_many_addresses()
+    client.cookies["known_browser"] = cookie
+    assert "Too many failed" in sign_in(client, "ana").text
 
 
 def test_another_spelling_of_the_name_is_the_same_person(client, ana):
@@ -157,8 +208,9 @@ def _environment():
 
 
 def code_of(secret):
-    counter = next(iter(yield_hotp_counters_from_time()))
-    return format_hotp_value(hotp_value(secret, counter))
+    # The code of now; the one before would be too old as soon as the next begins.
+    _, now, _ = yield_hotp_counters_from_time()
+    return format_hotp_value(hotp_value(secret, now))
 
 
 def confirmed(client):
@@ -224,11 +276,50 @@ def test_a_lost_password_is_replaced_by_mail(client, ana, settings):
     assert "no longer works" in Client().get(link, follow=True).text
 
 
-def test_asking_for_a_letter_does_not_tell_whether_an_account_exists(client, ana):
-    known = client.post(reverse("account_reset_password"), {"email": "ana@example.org"})
-    unknown = client.post(reverse("account_reset_password"), {"email": "who@example.org"})
-    assert (known.status_code, known["Location"]) == (unknown.status_code, unknown["Location"])
-    assert len(mail.outbox) == 1
+@pytest.mark.parametrize(
+    ("chosen", "asked", "said"),
+    [
+        ("", "fr", "votre mot de passe"),
+        ("fr", "en", "votre mot de passe"),
+        ("en", "fr", "password"),
+    ],
+)
+def test_the_letter_is_in_the_language_its_reader_chose_or_else_asked_in(
+    client, ana, settings, chosen, asked, said
+):
+    settings.MAIL_IS_SET_UP = True
+    Preferences.objects.create(person=ana, language=chosen)
+    address = {"email": "ana@example.org"}
+    client.post(reverse("account_reset_password"), address, headers={"accept-language": asked})
+    assert said in mail.outbox[0].body
+
+
+def test_asking_for_a_letter_does_not_tell_whether_an_account_exists(client, ana, settings):
+    settings.MAIL_IS_SET_UP, settings.JOBS = True, "queue"
+    url = reverse("account_reset_password")
+    client.post(url, {"email": "first@example.org"})  # fills what is read once
+    asked = []
+    for address in ("ana@example.org", "who@example.org"):
+        with CaptureQueriesContext(connection) as queries:
+            answer = client.post(url, {"email": address})
+        asked.append((answer.status_code, answer["Location"], len(queries)))
+    assert asked[0] == asked[1]
+    assert mail.outbox == []
+    for job in Job.objects.all():
+        run_one(job.pk, beats_beside=False)
+    assert [letter.to for letter in mail.outbox] == [["ana@example.org"]]
+    forget_letters()
+    assert set(Job.objects.values_list("state", flat=True)) == {"done"}
+    assert not [job for job in Job.objects.all() if job.arguments]
+
+
+def test_without_a_mail_server_no_link_is_made_at_all(client, ana):
+    answer = client.post(
+        reverse("account_reset_password"), {"email": "ana@example.org"}, follow=True
+    )
+    assert "This site sends none" in answer.text
+    assert not Job.objects.exists()
+    assert mail.outbox == []
 
 
 def test_where_no_mail_is_sent_the_page_says_what_to_do(client):
@@ -256,6 +347,36 @@ def test_a_changed_password_ends_other_sessions(client, ana):
     assert client.get(reverse("accounts:account")).status_code == 200
 
 
+_WEBKIT = "AppleWebKit/537.36 (KHTML, like Gecko)"
+
+
+@pytest.mark.parametrize(
+    ("said", "named"),
+    [
+        (
+            f"Mozilla/5.0 (X11; Linux x86_64) {_WEBKIT} Chrome/140.0.0.0 Safari/537.36",
+            "Chrome on Linux",
+        ),
+        (
+            f"Mozilla/5.0 (Windows NT 10.0) {_WEBKIT} Chrome/140.0.0.0 Safari/537.36 Edg/140.0",
+            "Edge on Windows",
+        ),
+        (
+            "Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) AppleWebKit/605.1.15 Safari/604.1",
+            "Safari on iPhone",
+        ),
+        (
+            "Mozilla/5.0 (Android 15; Mobile; rv:140.0) Gecko/140.0 Firefox/140.0",
+            "Firefox on Android",
+        ),
+        ("curl/8.5.0", "curl/8.5.0"),
+        ("", ""),
+    ],
+)
+def test_a_browser_is_listed_by_its_name_and_system_where_they_are_known(said, named):
+    assert browser_of(said) == named
+
+
 def test_other_sessions_are_shown_and_ended(client, ana):
     other = Client(HTTP_USER_AGENT="the other browser")
     sign_in(other, "ana")
@@ -264,6 +385,40 @@ def test_other_sessions_are_shown_and_ended(client, ana):
     client.post(reverse("usersessions_list"))
     assert other.get(reverse("accounts:account")).status_code == 302
     assert client.get(reverse("accounts:account")).status_code == 200
+
+
+def test_many_browsers_are_listed_and_ended_in_as_many_queries_as_few(
+    client, ana, django_assert_max_num_queries
+):
+    sign_in(client, "ana")
+    url = reverse("usersessions_list")
+    client.get(url)
+    with CaptureQueriesContext(connection) as few:
+        client.get(url)
+    n_few = len(few)
+    others = [Client(HTTP_USER_AGENT=f"browser {at}") for at in range(5)]
+    for other in others:
+        sign_in(other, "ana")
+    with django_assert_max_num_queries(n_few):
+        page = client.get(url).text
+    assert page.count("browser ") >= 5
+    assert n_few <= 12
+    with CaptureQueriesContext(connection) as ending:
+        client.post(url)
+    assert len(ending) <= 20
+    assert all(other.get(reverse("accounts:account")).status_code == 302 for other in others)
+
+
+def test_a_session_of_an_earlier_password_is_forgotten(client, ana):
+    other = Client(HTTP_USER_AGENT="the other browser")
+    sign_in(other, "ana")
+    sign_in(client, "ana")
+    ana.set_password("another-phrase-17")
+    ana.save()
+    client.force_login(ana)
+    client.get(reverse("accounts:account"))
+    assert "the other browser" not in client.get(reverse("usersessions_list")).text
+    assert not UserSession.objects.filter(user_agent="the other browser").exists()
 
 
 def test_addresses_are_added_and_removed(client, ana):

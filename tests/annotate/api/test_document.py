@@ -34,7 +34,7 @@ def run_example(site, person, *scopes):
         env=environment,
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=300,
         check=False,
     )
 

@@ -216,6 +216,9 @@ def test_an_incomplete_answer_is_422_and_says_where(script, screen):
         {"aids": {"telepathy": 1}},
         {"aids": ["zoomed"]},
         {"disputed": ["beauty"]},
+        {"seen": {"first": "both", "left": 2}},
+        {"seen": {"first": "top", "left": 2, "right": 2}},
+        {"seen": {"first": "both", "left": 2, "right": 0}},
     ],
 )
 def test_a_forged_answer_is_422(script, screen, wrong):
@@ -230,6 +233,16 @@ def test_time_and_aids_are_stored_with_the_answer(script, screen):
     script.post(answer_address(screen), answer_of(screen) | more)
     stored = Judgement.objects.get()
     assert (stored.seconds_taken, stored.aids) == (4.5, {"ground_truth": 2.5})
+    assert stored.seen == {"first": "unknown"}
+
+
+def test_t23_a_script_says_what_it_showed(script, screen):
+    assert screen["first"] in ("left", "right")
+    seen = {"first": screen["first"], "left": 3.5, "right": 2.0}
+    assert (
+        script.post(answer_address(screen), answer_of(screen) | {"seen": seen}).status_code == 200
+    )
+    assert Judgement.objects.get().seen == seen
 
 
 def test_a_skip_needs_a_reason_and_is_stored_once(script, screen):

@@ -259,3 +259,11 @@ def test_what_fails_on_the_way_leaves_no_key_behind(admin, new_study, monkeypatc
 def test_a_stranger_learns_nothing_from_a_key(world, admin, new_study):
     keyed(admin, "studies", new_study)
     assert is_problem(keyed(signed_in(make_person()), "studies", new_study), 404)
+
+
+def test_a_study_has_the_researchers_words_and_refuses_those_that_are_too_long(admin, new_study):
+    long = raw(admin, "studies", json.dumps(new_study | {"welcome": "x" * 4001}))
+    assert is_problem(long, 422, "invalid")
+    assert "4000" in long.content.decode()
+    made = raw(admin, "studies", json.dumps(new_study | {"consent": "I do."})).json()
+    assert (made["welcome"], made["consent"], made["contact"]) == ("", "I do.", "")

@@ -122,7 +122,7 @@ def test_results_come_with_their_regions_and_may_be_filtered(world, researcher):
     assert (row["image_name"], row["method"], row["n_regions"]) == (image.name, "beta-net", 2)
     assert researcher.get(f"/api/v1/results/{result.pk}").json() == row
     assert is_problem(researcher.get(f"{address}?image=x"), 422)
-    assert is_problem(researcher.get(f"{address}?method=%00"), 422)
+    assert is_problem(researcher.get(f"{address}?method=%00"), 400)
 
 
 def test_an_image_comes_with_its_ground_truth_and_its_photograph(world, researcher):
@@ -210,6 +210,12 @@ def test_regions_are_scored_without_a_study(researcher):
         "recall_credit": 1.0,
         "precision_credit": 1.0,
     }
+    # Half of the second image's second truth lies in the box of its first: R = 2/3 becomes 3/3.
+    assert data["images"][1]["losses"] == [
+        {"side": "truth", "index": 1, "cause": "merged", "credit": 0.0, "partners": [0]}
+    ]
+    [merged] = [cost for cost in data["costs"] if cost["n_truth"]]
+    assert (merged["cause"], merged["recall"]) == ("merged", pytest.approx(1 / 3))
     # With an IoU of 0.5 asked for, half a box is not enough ("above").
     sent = {"images": [{"truth": [wide], "detections": [box]}], "parameters": {"min_iou": 0.4}}
     assert researcher.post("/api/v1/protocols/iou/score", sent).json()["recall"] == 1.0

@@ -71,7 +71,11 @@ def test_what_creates_can_be_sent_again(schema):
     assert keyed - creates == {
         "POST /api/v1/datasets/{slug}/runs",
         "POST /api/v1/loads/{id}/confirm",
+        "POST /api/v1/runs/{id}/causes",
+        "POST /api/v1/studies/{slug}/changes",
         "POST /api/v1/studies/{slug}/reports",
+        "POST /api/v1/studies/{slug}/paper",
+        "POST /api/v1/reports/{id}/paper",
     }
     assert len(creates) >= 4
 

@@ -11,7 +11,7 @@ from django.urls import reverse
 
 from annotate.evidence import stored
 from annotate.evidence.annotators import views
-from annotate.evidence.annotators.answers import Sides, Work, wilson
+from annotate.evidence.annotators.answers import Sides, Work
 from annotate.evidence.annotators.page import Annotator, _mark
 from annotate.judging import services
 from annotate.judging.models import Judgement
@@ -32,20 +32,6 @@ def url(study):
 
 def people_of(client, study, **query):
     return client.get(url(study), query).context["people"]
-
-
-@pytest.mark.parametrize(
-    ("n_hits", "n", "low", "high"),
-    [
-        # Newcombe 1998, table I: 81 of 263, 15 of 148, 0 of 20, 1 of 29.
-        (81, 263, 0.2553, 0.3662),
-        (15, 148, 0.0624, 0.1605),
-        (0, 20, 0.0, 0.1611),
-        (1, 29, 0.0061, 0.1718),
-    ],
-)
-def test_the_interval_is_wilsons(n_hits, n, low, high):
-    assert wilson(n_hits, n) == pytest.approx((low, high), abs=5e-5)
 
 
 def test_shares_are_of_all_answers_and_the_interval_of_those_that_chose_a_side():
@@ -96,6 +82,19 @@ def test_the_distance_is_to_the_consensus_of_the_others(follow):
     assert [one.n_complete for one in people] == [2, 2, 2]
 
 
+def test_the_consensus_is_that_of_the_report_and_is_named(follow):
+    """The others of the fourth say a > b > c twice and b > c > a: mean ranks tie a and b (a split, 0.5),
+    and by Kemeny's majority a is before b (0)."""
+    study = make_study(list("abc"))
+    for ranking in (ABC, ABC, [["b"], ["c"], ["a"]], ABC):
+        rank_everything(study, add_annotator(study), same_truth(ranking))
+    client = follow(study)
+    for asked, distance, words in (("", 0.5, "mean rank"), ("?consensus=kemeny", 0, "Kemeny")):
+        response = client.get(url(study) + asked)
+        assert response.context["people"][3].work.distance == distance
+        assert f"<strong>{words}" in response.text
+
+
 def test_alone_there_is_no_distance(follow):
     study = make_study(list("abc"))
     rank_everything(study, add_annotator(study), same_truth(ABC))
@@ -116,6 +115,29 @@ def test_times_are_those_that_were_measured(follow):
     [one] = people_of(follow(study), study)
     assert one.work.minutes == pytest.approx(sum(seconds) / 60)
     assert one.work.median_seconds == median(seconds)
+
+
+def test_t23_what_was_in_sight_is_counted_as_far_as_it_is_known(follow):
+    study = make_study(list("abcd"), n_checks=0)
+    rank_everything(study, add_annotator(study), same_truth([["a"], ["b"], ["c"], ["d"]]))
+    stored = [
+        {"first": "left", "left": 4.0, "right": 2.0},
+        {"first": "both", "left": 3.0, "right": 9.0},
+        {"first": "right", "left": 8.0, "right": 10.0},
+    ]
+    judgements = list(Judgement.objects.order_by("pk"))
+    assert len(judgements) > len(stored)  # of the others nothing is known
+    for judgement, seen in zip(judgements, stored, strict=False):
+        judgement.seen = seen
+        judgement.save()
+    client = follow(study)
+    [one] = people_of(client, study)
+    found = one.work.in_sight
+    assert (found.n_known, found.first_left, found.first_both, found.first_right) == (3, 1, 1, 1)
+    # Of each pair the result that was shown less: 2, 3 and 8 seconds.
+    assert found.median_least == 3.0
+    text = client.get(url(study), {"annotator": one.key}).text
+    assert f"3 <small>of {len(judgements)}</small>" in text
 
 
 @pytest.mark.parametrize("errs", [False, True])

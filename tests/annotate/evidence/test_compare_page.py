@@ -7,10 +7,13 @@ import pytest
 
 from annotate.evidence.images.compare import matching_protocols
 from annotate.evidence.images.page import results_of
+from annotate.judging import services
+from annotate.judging.models import Screen
 from annotate.scoring.services import score_protocol
 from protocols.core.regions import encode_regions
 from tests.support.evidence import compare_url
 from tests.support.factories import (
+    add_annotator,
     make_method,
     make_result,
     make_study,
@@ -37,6 +40,27 @@ def test_matches_are_told_by_class_without_a_script(follow):
     matches = response.context["payload"]["image"]["matches"]
     assert matches["b"] == {"detections": ["matched"], "truth": ["matched"]}
     assert matches["a"]["truth"] == ["unmatched"]
+
+
+def test_causes_and_what_they_cost_are_told(follow):
+    """a finds half of the word (IoU 49/99), b it all: R and P of a would be 1 with a right box."""
+    boxes = {"a": [(0, 0, 49, 39)], "b": [(0, 0, 99, 39)]}
+    study = make_study(["a", "b"], boxes=boxes)
+    response = follow(study).get(compare_url(study), {"protocol": "iou"})
+    left, right = response.context["sides"]
+    assert [line.cause for line in left.unmatched] == ["too tight", "too tight"]
+    assert [(cost.cause, cost.recall, cost.precision) for cost in left.costs] == [
+        ("too tight", 1.0, 1.0)
+    ]
+    assert right.costs == []
+    assert "What each cause costs" in response.text
+    # The split of one piece earns 0.8.
+    boxes = {"a": [(0, 0, 47, 39), (50, 0, 99, 39)], "b": []}
+    study = make_study(["a", "b"], boxes=boxes)
+    response = follow(study).get(compare_url(study), {"protocol": "icdar13"})
+    assert [line.cause for line in response.context["sides"][0].matches] == ["split"]
+    response = follow(study).get(compare_url(study), {"protocol": "evaltex"})
+    assert "What each cause costs" not in response.text
 
 
 def test_the_fates_of_the_truth_skip_ignored_regions(follow):
@@ -138,3 +162,38 @@ def test_a_method_that_is_not_in_the_study_is_404(follow, study):
     make_result(study.images.get(), stranger)
     client = follow(study)
     assert client.get(compare_url(study), {"left": stranger.slug}).status_code == 404
+
+
+def test_t23_a_pair_tells_who_said_what_with_the_sides_of_the_page_and_what_was_shown(follow):
+    study = make_study(["a", "b"], n_checks=0)
+    for _ in range(6):
+        person = add_annotator(study)
+        turn = services.start(study=study, annotator=person)
+        services.record_judgement(
+            screen_id=turn.screen.public_id,
+            annotator=person,
+            verdicts=dict.fromkeys(("recall", "precision", "preference"), "left"),
+            seen={"first": "left", "left": 1.0, "right": 2.0},
+        )
+    image = study.images.get()
+    screens = Screen.objects.filter(assignment__study=study).order_by("pk")
+    a_left = [screen.left.method.slug == "a" for screen in screens]
+    assert len(set(a_left)) == 2  # sides are drawn: both ways are among the six
+    response = follow(study).get(compare_url(study, image), {"left": "a", "right": "b"})
+    answers = sorted(response.context["answers"], key=lambda one: one.key)
+    for answer, is_as_here in zip(answers, a_left, strict=True):
+        side, times = ("left", (1.0, 2.0)) if is_as_here else ("right", (2.0, 1.0))
+        assert answer.verdicts == (side,) * 3
+        assert answer.was_swapped is not is_as_here
+        assert answer.in_sight.first == side
+        assert (answer.in_sight.left, answer.in_sight.right) == times
+    hidden = follow(study).get(compare_url(study, image), {"pseudonyms": "1"})
+    assert {answer.name for answer in hidden.context["answers"]} == {
+        f"annotator-{number}" for number in range(1, 7)
+    }
+
+
+def test_a_pair_that_nobody_was_asked_about_says_so(follow):
+    study = make_study(["a", "b"])
+    add_annotator(study)
+    assert "Nobody was asked about this very pair" in follow(study).get(compare_url(study)).text

@@ -15,7 +15,7 @@ from tests.support.factories import (
     make_run,
     make_study,
 )
-from tests.support.truths import answer, rank_everything, same_truth
+from tests.support.truths import answer, asked_verdicts, rank_everything, same_truth
 
 pytestmark = pytest.mark.django_db
 
@@ -55,6 +55,18 @@ def test_the_steps_of_the_papers_figure_3_are_drawn_one_by_one(follow, study):
         ["c", "d"],
         ["e", "f"],
     ]
+
+
+def test_the_baselines_stand_below_the_protocols(follow, study):
+    """Five splits of a half each, or 15 pairs tied on one side; a random order has half of them wrong."""
+    page = follow(study).get(image_url(study)).context["page"]
+    assert [(one.name, one.edit, one.kemeny) for one in page.baselines] == [
+        ("all tied", 2.5, 7.5),
+        ("random order", 7.5, 7.5),
+        ("a person", 0.0, 0.0),
+    ]
+    [steps] = [order for order in page.orders if order.key == page.baselines[0].key]
+    assert [move.edit for move in steps.moves] == ["split"] * 5
 
 
 def test_merges_are_drawn_too_and_passing_a_tie_costs_a_swap_for_each(follow):
@@ -161,7 +173,8 @@ def test_long_scripts_are_drawn_when_they_are_asked_for(follow, study, monkeypat
     monkeypatch.setattr("annotate.evidence.images.orders._MAX_CELLS", 0)
     client = follow(study)
     page = client.get(image_url(study)).context["page"]
-    assert [order.moves for order in page.orders] == [None] * 4
+    # Those of the protocol, of all tied and of three annotators.
+    assert [order.moves for order in page.orders] == [None] * 5
     key = page.protocols[0].key
     response = client.get(image_url(study), {"script": key})
     assert len(response.context["page"].protocols[0].moves) == 4
@@ -206,6 +219,22 @@ def test_every_screen_is_listed_with_whether_it_counts(follow, worked):
             )
             seen |= {one.counts.split(":")[0] for one in shown}
     assert {"yes", "no, withdrawn", "skipped", "waits for an answer"} <= seen
+
+
+def test_t23_a_screen_tells_what_was_shown_first_and_for_how_long(follow):
+    study = make_study(list("ab"))
+    person = add_annotator(study)
+    turn = services.start(study=study, annotator=person)
+    services.record_judgement(
+        screen_id=turn.screen.public_id,
+        annotator=person,
+        verdicts=asked_verdicts(same_truth([["a"], ["b"]]), turn),
+        seen={"first": "right", "left": 1.5, "right": 6.0},
+    )
+    response = follow(study).get(image_url(study), {"annotator": "annotator-1"})
+    [shown] = response.context["screens"]
+    assert (shown.in_sight.first, shown.in_sight.left, shown.in_sight.right) == ("right", 1.5, 6.0)
+    assert '<td class="number">1.5 / 6.0</td>' in response.text
 
 
 def test_an_answer_that_was_taken_back_does_not_count(follow):

@@ -20,7 +20,7 @@ from annotate.judging.models import Judgement, Skip, Withdrawal
 from annotate.studies.exclusions import decide
 from annotate.studies.models import Membership
 from annotate.studies.pseudonyms import give_pseudonyms, pseudonyms
-from tests.support.factories import add_annotator, add_researcher, make_study
+from tests.support.factories import add_annotator, make_study
 from tests.support.made_once import made_once
 from tests.support.truths import rank_everything, same_truth
 from tests.support.work import file_made
@@ -35,12 +35,6 @@ made_study = made_once(lambda: worked_study(photographs=False))
 @pytest.fixture
 def study(made_study, db):
     return deepcopy(made_study)
-
-
-@pytest.fixture
-def researcher(client, study):
-    client.force_login(add_researcher(study))
-    return client
 
 
 def read(study, name, **options):
@@ -80,6 +74,9 @@ def test_an_event_says_all_that_is_known_of_it(study):
     ]
     assert row["seconds"] == timed.seconds_taken
     assert row["aids"] == {"ground_truth": 1.5}
+    assert row["first_side"] == timed.screen.first
+    assert row["seen"] == {"first": timed.screen.first, "left": 2, "right": 1.5}
+    assert skip["seen"] == {}
     assert {name: row[name] for name in timed.verdicts} == timed.verdicts
 
 

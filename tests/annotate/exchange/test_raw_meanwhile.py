@@ -32,7 +32,7 @@ def test_a_download_keeps_nobody_from_answering_and_stands_for_one_moment(monkey
     begun = [next(reading), next(reading)]
     answering = threading.Thread(target=answer_meanwhile)
     answering.start()
-    answering.join(timeout=60)
+    answering.join(timeout=300)
     assert not answering.is_alive(), "the answers were stored while the download went on"
     assert b"".join([*begun, *reading]).decode() == before
     assert len(read(study, "events.csv")) > len(before)

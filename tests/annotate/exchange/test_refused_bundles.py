@@ -71,11 +71,11 @@ def test_a_part_that_was_left_out_with_its_checksum_is_missed(members):
             refused(summed(without))
 
 
-@pytest.mark.parametrize("version", [3, 0, "1", None])
+@pytest.mark.parametrize("version", [5, 0, "1", None])
 def test_another_version_is_refused(members, version):
     manifest = json.loads(members[MANIFEST]) | {"version": version}
     sentence = refused(summed({**members, MANIFEST: json.dumps(manifest).encode()}))
-    assert "this site reads versions 1 and 2" in sentence
+    assert "this site reads versions 1 to 4" in sentence
 
 
 @pytest.mark.parametrize(
@@ -219,6 +219,8 @@ def change_first_event(**fields):
         change_first_event(number=2),
         change_first_event(screen=99),
         change_first_event(recall="up"),
+        change_first_event(seen={"first": "left", "left": 1, "right": 0}),
+        change_first_event(seen=[]),
         change_first_event(recall="", precision="", preference=""),
         change_first_event(kind="withdrawal", ends=99),
     ],

@@ -16,18 +16,36 @@ from annotate.figures.kinds.agreement import annotator_agreement
 from annotate.figures.kinds.beta import beta_curves
 from annotate.figures.kinds.critical_difference import critical_difference
 from annotate.figures.kinds.distances import distance_distribution
+from annotate.figures.kinds.nearness import nearness
+from annotate.figures.kinds.parts_of_images import scores_by_part
 from annotate.figures.kinds.progress import progress_over_time
 from annotate.figures.kinds.scores import score_by_rank
+from annotate.figures.kinds.strengths import detector_strengths
+from annotate.figures.kinds.variance import variance_components
 from annotate.figures.kinds.wins import win_matrix
 from annotate.figures.papers import Paper
+from annotate.reports.presentation import shown_table
 from rankings.orders import checked
+from rankings.report import build_report
 from rankings.significance import critical_difference as nemenyi
-from tests.support.figures import FACTS, PAPERS
+from tests.support.figures import FACTS, PAPERS, components, cut
+from tests.support.notes import check_interval
 
 # Each theme and each width; a theme changes colours alone.
 BOTH = [Paper("light", "single"), Paper("dark", "double")]
 
+
+def scores_of(images, protocols="AB"):
+    """A table of so many images of a > b by three people: A says the same, all others the opposite."""
+    rankings = {"recall": {image: [checked([["a"], ["b"]])] * 3 for image in images}}
+    values = {name: {"a": (name == "A", 0.5), "b": (name != "A", 0.5)} for name in protocols}
+    report = build_report(rankings, dict.fromkeys(images, values))
+    return nearness(shown_table("recall", report.criteria["recall"], None))
+
+
 NOTHING = [
+    scores_of([]),
+    scores_of(["one"], protocols=""),
     distance_distribution({}, ["A"], left_out=[("one", "0 of 3 annotators")]),
     distance_distribution({}, []),
     score_by_rank({}, {}, ["A"]),
@@ -42,6 +60,10 @@ NOTHING = [
     critical_difference(nemenyi([[1.0]], ["A"])),
     critical_difference(nemenyi([[]], [])),
     progress_over_time([]),
+    variance_components(components(0, 0, 0), reason="one annotator says nothing about others"),
+    variance_components(components(0, 0, 0)),
+    scores_by_part([], ["A"]),
+    scores_by_part([cut("Size", 1, 1, {"A": 1.0}), cut("Size", None, None, {"A": 1.0})], ["A"]),
 ]
 
 
@@ -59,6 +81,15 @@ def test_without_anything_to_draw_a_figure_says_what_is_missing(figure):
 
 
 FEW = {
+    "one method without limits": detector_strengths(
+        {
+            "strengths": [{"method": "a", "strength": 0.0, "low": None, "high": None}],
+            "reason": "one image says nothing about others",
+            "n_images": 1,
+            "n_annotators": 1,
+        }
+    ),
+    "one image's Scores": scores_of(["one"]),
     "one image": distance_distribution({"one": {"A": 1.0, "B": 2.0}}, ["A", "B"]),
     "one method": score_by_rank({"one": {"A": {"a": 0.5}}}, {"one": checked([["a"]])}, ["A"]),
     "all zero": distance_distribution({"one": {"A": 0.0}, "two": {"A": 0.0}}, ["A"]),
@@ -74,6 +105,19 @@ FEW = {
         {"A": (2.0, 0.0), "B": (2.0, 0.0)},
         n_images=1,
     ),
+    "no taste": variance_components(components(1.0, 0.0, 1.0)),
+    "few of a part": scores_by_part(
+        [
+            cut("Size", 1, 2, {"A": 0.0}, 3, None),
+            cut("Size", 3, 4, {"A": 0.0}, 3, None),
+            cut("Size", None, None, {"A": 0.0}, 2, None),
+        ],
+        ["A"],
+    ),
+    "fifty": scores_by_part(
+        [cut("Size", at, at, {f"P{name}": 1.0 * name for name in range(50)}) for at in range(3)],
+        [f"P{name}" for name in range(50)],
+    ),
     "one day": progress_over_time([(date(2026, 3, 1), 1)]),
     "many": annotator_agreement(
         [[None if i == j else 1.0 + (i + j) % 5 for j in range(40)] for i in range(40)],
@@ -85,6 +129,13 @@ FEW = {
         )
     ),
 }
+
+
+@pytest.mark.parametrize("figure", FEW.values(), ids=FEW)
+def test_a_caption_says_of_what_its_intervals_are(figure):
+    low = [at for at, name in enumerate(figure.columns) if name == "Low"]
+    if any(row[at] is not None for row in figure.rows for at in low):
+        check_interval(figure.caption, list(figure.columns))
 
 
 @pytest.fixture(scope="module")
@@ -141,6 +192,10 @@ def test_few_or_equal_numbers_are_drawn_without_a_nan(case, paper):
         ("all agree", "Ties everything on every image: A1."),
         ("all agree", "All annotators agree"),
         ("flat", "The same curve: A and B."),
+        ("no taste", "Taste of annotators has no part in it. No intervals"),
+        ("few of a part", "3 parts of fewer than ten images have no interval."),
+        ("few of a part", "Size is not known of 2 images."),
+        ("fifty", "The 10 protocols with the best Scores are drawn"),
         ("one day", "All on one day."),
     ],
 )

@@ -8,14 +8,16 @@ import pytest
 from annotate.figures.kinds.agreement import mean_distances
 from annotate.figures.kinds.beta import _spread, _style, beta_curves
 from annotate.figures.kinds.critical_difference import critical_difference
+from annotate.figures.kinds.parts_of_images import scores_by_part
 from annotate.figures.kinds.progress import progress_over_time
 from annotate.figures.kinds.scores import score_by_rank
+from annotate.figures.kinds.variance import variance_components
 from annotate.figures.kinds.wins import win_matrix, win_shares
 from annotate.figures.papers import THEMES, Paper, _channels, _luminance
 from annotate.figures.parts import drawing
 from rankings.orders import checked
 from rankings.significance import critical_difference as nemenyi
-from tests.support.figures import ABC, DISTANCES, PAPERS, a_figure
+from tests.support.figures import ABC, DISTANCES, PAPERS, a_figure, components, cut
 
 
 def numbers(drawing):
@@ -140,6 +142,45 @@ def test_labels_of_equal_curves_do_not_cover_each_other():
     assert all(after - before >= 1 for before, after in pairwise(places))
     assert places[0] >= 0
     assert places[-1] <= 10
+
+
+def test_bars_are_the_shares_of_the_variance():
+    """6, 3 and 1 of 10."""
+    figure = variance_components(components(6.0, 3.0, 1.0, 0.1, 0.9), n_images=20, n_annotators=5)
+    assert [row[2] for row in figure.rows] == [0.6, 0.3, 0.1]
+    shown = drawn(figure)
+    assert {row["name"]: row["share"] for row in shown} == {
+        "images": 0.6,
+        "taste of annotators": 0.3,
+        "a single ranking": 0.1,
+    }
+    assert {(row["low"], row["high"]) for row in shown} == {(0.1, 0.9)}
+    assert "images 60 %" in figure.summary
+
+
+def test_parts_are_drawn_from_the_smallest_to_the_largest():
+    """Of two parts there is no middle one; what is alike everywhere is not drawn."""
+    scores = {"A": 1.0, "B": 2.0, "all tied": 3.0}
+    figure = scores_by_part(
+        [
+            *(cut("Size", at, at, scores) for at in range(3)),
+            *(cut("Turned", at, at, scores) for at in range(2)),
+            cut("Words", 1, 1, scores),
+        ],
+        ["A", "B"],
+    )
+    shown = drawn(figure)
+    places = {(row["by"], row["place"]) for row in shown}
+    assert places == {
+        *(("Size", place) for place in ("smallest", "middle", "largest")),
+        *(("Turned", place) for place in ("smallest", "largest")),
+    }
+    assert {(row["protocol"], row["score"], row["low"], row["high"]) for row in shown} == {
+        ("A", 1.0, 0.5, 1.5),
+        ("B", 2.0, 1.5, 2.5),
+        ("all tied", 3.0, 2.5, 3.5),
+    }
+    assert len(figure.rows) == 6 * 3
 
 
 def test_days_add_up():

@@ -2,7 +2,7 @@
 
 import pytest
 
-from annotate.guide.markdown import rendered, sources
+from annotate.guide.markdown import own_words, rendered, sources
 
 
 def test_the_first_heading_is_the_title_of_the_page():
@@ -88,3 +88,30 @@ def test_the_source_of_every_protocol_is_told():
         if protocol.reference.split(",")[0] not in told
     ]
     assert missing == []
+
+
+def test_what_a_researcher_writes_keeps_lines_emphasis_lists_and_links():
+    text = "Dear *all*,\nthank you.\n\n- one\n\n[us](https://example.org/a) <a@example.org>"
+    assert own_words(text) == (
+        "<p>Dear <em>all</em>,<br />\nthank you.</p>\n<ul>\n<li>one</li>\n</ul>\n"
+        '<p><a href="https://example.org/a">us</a> '
+        '<a href="mailto:a@example.org">a@example.org</a></p>\n'
+    )
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "# A title",
+        "A title\n===",
+        "<script>alert(1)</script>",
+        "[a](javascript:alert(1))",
+        "[a](/accounts/erase/)",
+        "![a](javascript:alert(1))",
+        "<b onclick=x>",
+    ],
+)
+def test_what_a_researcher_writes_brings_no_headings_scripts_or_links_into_the_site(text):
+    html = own_words(text)
+    for tag in ("<h1", "<script", "<b ", "<img", "href="):
+        assert tag not in html

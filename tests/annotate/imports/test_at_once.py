@@ -3,6 +3,7 @@
 import pytest
 from django.conf import settings as django_settings
 
+from annotate.datasets import unused
 from annotate.datasets.models import Dataset, Image, Method, Result
 from annotate.imports.errors import NotLoaded
 from annotate.imports.models import Draft, Finding, Import
@@ -21,6 +22,8 @@ MODELS = (Dataset, Image, Method, Result, ProtocolRun, Score, Import)
 
 
 def stored():
+    """Rows, and photographs as the next sweep leaves them."""
+    unused.sweep(grace=-60)
     folder = django_settings.MEDIA_ROOT
     files = (
         sorted(path.name for path in folder.rglob("*") if path.is_file()) if folder.exists() else []
@@ -122,9 +125,22 @@ class TestDataset:
         ).imports.get()
         assert "reaches 5 px outside img_1" in receipt.warnings[0]
 
-    def test_an_image_without_its_photograph_is_refused(self):
+    def test_a_part_of_the_photographs_is_loaded_with_a_note(self):
+        receipt = dataset(images={"img_1.png": picture_bytes()}).imports.get()
+        assert receipt.counts["photographs"] == 1
+        assert any("no photograph of 1 of 2 images (img_2)" in of for of in receipt.warnings)
+
+    def test_shares_of_photographs_of_the_same_load_are_read(self):
+        """YOLO: the middle of the image, half as wide and high as its 120 x 60 pixels."""
+        pictures = {"img_1.png": picture_bytes(120, 60)}
+        loaded = dataset({"img_1.txt": "0 0.5 0.5 0.5 0.5\n"}, pictures, line_format="yolo")
+        [region] = loaded.images.get().truth_regions
+        assert region.box == (30, 15, 90, 45)
+
+    def test_photographs_of_other_names_are_refused(self):
         refused(
-            lambda: dataset(images={"img_1.png": picture_bytes()}), ("N4", "photos.zip", None, None)
+            lambda: dataset(images={"img_1.png": picture_bytes(), "b.png": picture_bytes(9, 9)}),
+            ("N4", "photos.zip", None, None),
         )
 
     def test_a_photograph_without_ground_truth_is_left_out_with_a_note(self):
@@ -161,6 +177,8 @@ class TestDataset:
             dataset(images=PICTURES)
         errors = [problem for problem in refusal.value.problems if problem.severity == "error"]
         assert {problem.found for problem in errors} >= {"120 x 60 pixels"}
+        # With no comma: in French that is a decimal.
+        assert {problem.expected for problem in errors} >= {"at most 5000 pixels"}
 
     @pytest.mark.parametrize("name", ["Street", "street", "…", "Images", "Load", "x" * 121])
     def test_a_name_that_is_taken_or_has_no_address_is_refused(self, name):
@@ -183,7 +201,7 @@ class TestDataset:
         dataset(images=PICTURES)
         before = stored()
         with pytest.raises(NotLoaded):
-            load_dataset(name="Other", truth=TRUTH | {"gt_img_3.txt": ""}, images=PICTURES)
+            load_dataset(name="Other", truth=TRUTH | {"gt_img_3.txt": "0,0,9"}, images=PICTURES)
         assert stored() == before
 
 
@@ -221,7 +239,8 @@ class TestResults:
         [problem] = refused(
             lambda: results(loaded, content), ("N2", "net.zip", "res_img_22.txt", None)
         )
-        assert "perhaps img_2" in problem.expected
+        # img_2 looks like it, but is another image.
+        assert problem.expected == "an image of the dataset, which has img_1, img_2"
 
     @pytest.mark.parametrize(
         ("line", "code"),
@@ -327,7 +346,7 @@ class TestScores:
         ("line", "code", "expected"),
         [
             ("img_1,nett,0.5,1", "S1", "a method of the dataset (perhaps net)"),
-            ("img_7,net,0.5,1", "S1", "an image of the dataset (perhaps img_"),
+            ("img_7,net,0.5,1", "S1", "an image of the dataset"),
             ("img_2,net,0.5,1", "S1", "scores of results that are loaded"),
             ("img_1,net,50,1", "S2", "a number in [0, 1]"),
             ("img_1,net,-0.1,1", "S2", "a number in [0, 1]"),

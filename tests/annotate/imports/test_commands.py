@@ -143,7 +143,7 @@ class TestImportFiles:
         call_command("import_files", files["truth"], files["results"], name="Street", yes=True)
         out = capsys.readouterr().out
         assert "gt.zip: ground truth" in out
-        assert "Will be added: results of “net”: 1 boxes on 1 images." in out
+        assert "Will be added: results of “net”: 1 box on 1 image." in out
         assert Dataset.objects.get().methods.get().name == "net"
 
     def test_a_dry_run_loads_nothing_and_leaves_no_file(self, files, capsys, settings):

@@ -8,6 +8,7 @@ import pytest
 from django.conf import settings as django_settings
 from django.core.management import call_command
 
+from annotate.datasets import unused
 from annotate.datasets.models import Dataset, Image, Method, Result
 from annotate.imports import checking, drafts, loading, plans, publishing, staging, undoing
 from annotate.imports.errors import CannotUndo, NotLoaded
@@ -47,7 +48,8 @@ SCORES = "image,method,recall,precision\nimg_1,net,0.5,1\nimg_2,net,1,1\n"
 
 
 def stored():
-    """Everything a load may change: rows of the data, and photographs."""
+    """Everything a load may change: rows of the data, and photographs as the next sweep leaves them."""
+    unused.sweep(grace=-60)
     folder = Path(django_settings.MEDIA_ROOT)
     files = sorted(path.name for path in folder.rglob("*") if path.is_file())
     return [model.objects.count() for model in DATA], files
@@ -222,7 +224,7 @@ class TestCheck:
         assert len({(example["file"], example["image"]) for example in examples}) == len(examples)
 
     def test_a_cancelled_check_leaves_the_load_open(self, monkeypatch):
-        def read(given, rows, progress):
+        def read(given, rows, progress, sizes):
             Job.objects.update(cancel_requested=True)
             progress(1, 2)
             pytest.fail("went on")
@@ -410,7 +412,7 @@ class Killed(BaseException):
 
 
 STEPS = [
-    "annotate.datasets.photographs.Keeper.keep",
+    "annotate.datasets.photographs.store",
     "annotate.imports.loading.keep_photographs",
     "annotate.imports.publishing.write_dataset",
     "annotate.imports.publishing.write_results",
@@ -477,7 +479,7 @@ class TestReplacing:
         draft = self.draft(dataset)
         planned = plans.plan(draft)
         assert planned.obstacles == []
-        assert "what 1 protocol runs say of them goes with them" in planned.replaced[0]
+        assert "what 1 protocol run says of them goes with them" in planned.replaced[0]
         with pytest.raises(NotLoaded, match="Say that this is meant"):
             drafts.confirm(draft=draft)
         drafts.confirm(draft=draft, replace=True)
@@ -516,13 +518,12 @@ class TestReplacing:
 
 
 class TestUndoing:
-    def test_undoing_everything_backwards_leaves_nothing(self, django_capture_on_commit_callbacks):
+    def test_undoing_everything_backwards_leaves_nothing(self):
         before = stored()
         dataset = loaded(whole_load())
         receipts = {receipt.kind: receipt for receipt in dataset.imports.all()}
         for kind in ("scores", "results", "dataset"):
-            with django_capture_on_commit_callbacks(execute=True):
-                undoing.undo_import(receipt=receipts[kind])
+            undoing.undo_import(receipt=receipts[kind])
         after = stored()
         n_receipts = DATA.index(Import)
         assert after[0].pop(n_receipts) == 3
@@ -586,9 +587,7 @@ class TestUndoing:
         receipt = Import.objects.create(dataset=make_dataset(), kind="dataset", files=[], counts={})
         assert "earlier version" in undoing.obstacles(receipt)[0]
 
-    def test_a_photograph_that_another_dataset_shows_stays(
-        self, django_capture_on_commit_callbacks
-    ):
+    def test_a_photograph_that_another_dataset_shows_stays(self):
         first = new_dataset(name="First")
         add(first, PICTURES, "p.zip", kind="photographs")
         loaded(first)
@@ -596,8 +595,7 @@ class TestUndoing:
         add(second, PICTURES, "p.zip", kind="photographs")
         photographs = stored()[1]
         dataset = loaded(second)
-        with django_capture_on_commit_callbacks(execute=True):
-            undoing.undo_import(receipt=dataset.imports.get())
+        undoing.undo_import(receipt=dataset.imports.get())
         assert stored()[1] == photographs
 
 

@@ -200,7 +200,7 @@ class TestReport:
             "L1 Wrong number of fields",
             "L2 Not a number",
             '<mark class="fault">&lt;b&gt;</mark>',
-            "perhaps img_",
+            "which has img_1, img_2",
             "L8",
         ):
             assert told in page

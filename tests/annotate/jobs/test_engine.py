@@ -9,7 +9,8 @@ from django.core.management import CommandError, call_command
 
 from annotate.errors import Refusal
 from annotate.jobs import engine
-from annotate.jobs.engine import NotComputed, computing
+from annotate.jobs.engine import ClusterLost, NotComputed, computing
+from annotate.jobs.errors import TryLater
 from annotate.scoring.models import ProtocolRun
 from annotate.scoring.services import NotScored, score_protocol
 from config import env
@@ -92,6 +93,8 @@ def test_a_scheduler_that_does_not_answer_is_a_refusal_in_a_sentence():
     with pytest.raises(NotComputed, match=f"No Dask scheduler answered at '{NOWHERE}'") as refused:
         yielded()
     assert isinstance(refused.value, Refusal)
+    # It never answered: its address is wrong rather than that it is away.
+    assert not isinstance(refused.value, TryLater)
 
 
 @pytest.mark.usefixtures("no_scheduler", "two_processes")
@@ -175,6 +178,8 @@ def test_a_run_whose_scheduler_is_killed_fails_whole_and_can_be_run_again(
     dataset, settings, monkeypatch, tmp_path
 ):
     monkeypatch.setattr(scoring, "CHUNK_WEIGHT", 1)
+    # Sixteen chunks of which four are handed out at once: most are not when the first is answered.
+    monkeypatch.setattr("engine.chunks._AHEAD", 1)
     expected = stored(score_protocol(dataset=dataset, slug="iou"))
     ProtocolRun.objects.all().delete()
     folders = [tmp_path / "first", tmp_path / "second"]
@@ -187,8 +192,12 @@ def test_a_run_whose_scheduler_is_killed_fails_whole_and_can_be_run_again(
             cluster.scheduler.kill()
             cluster.scheduler.wait()
 
-        with pytest.raises(NotComputed, match="was lost"), computing() as executor:
+        with pytest.raises(ClusterLost, match="was lost") as lost, computing() as executor:
             score_protocol(dataset=dataset, slug="iou", progress=kill, executor=executor)
+        assert isinstance(lost.value, TryLater)
+        # It may be started again just now.
+        with pytest.raises(ClusterLost, match="No Dask scheduler answered"):
+            yielded()
         assert not ProtocolRun.objects.exists()
     with started_cluster(folders[1], n_workers=1) as cluster:
         settings.DASK_SCHEDULER = cluster.address

@@ -15,7 +15,7 @@ from annotate.jobs import queue, registry, results, running, services
 from annotate.jobs.errors import TryLater
 from annotate.jobs.models import LOST_AFTER, Job
 from tests.support.factories import make_person
-from tests.support.processes import forget_queue
+from tests.support.processes import forget_queue, wait_for
 
 
 @pytest.fixture
@@ -462,11 +462,7 @@ def test_progress_shows_while_the_work_is_at_it(kind):
 
     def work(arguments, progress):
         progress.tell(143, 233, "Reading a.zip")
-        deadline = time.monotonic() + 20
-        while not Job.objects.filter(done=143, total=233).exists():
-            if time.monotonic() > deadline:
-                return
-            time.sleep(0.05)
+        wait_for(Job.objects.filter(done=143, total=233).exists, "progress in the row")
         shown.set()
 
     kind(work)

@@ -5,7 +5,7 @@ from datetime import timedelta
 import pytest
 from django.core import mail
 from django.urls import reverse
-from django.utils import timezone
+from django.utils import timezone, translation
 
 from annotate.jobs import presence, registry, results, services
 from annotate.jobs.models import Job, Worker
@@ -200,6 +200,20 @@ class TestMail:
         services.start(kind="test", title="Count the words", person=person)
         assert [letter.to for letter in mail.outbox] == [["ann@example.org"]]
         assert mail.outbox[0].body == "“Count the words” is done."
+
+    def test_a_letter_is_in_the_language_in_which_it_was_asked_for(
+        self, person, settings, monkeypatch
+    ):
+        settings.MAIL_IS_SET_UP = True
+
+        def work(arguments, job):
+            with translation.override("fr"):
+                services.ask_for_mail(job=Job.objects.get())
+
+        monkeypatch.setitem(registry._KINDS, "test", work)
+        services.start(kind="test", title="Letter for a lost password", person=person)
+        assert mail.outbox[0].subject == "Lettre pour un mot de passe perdu"
+        assert "est terminé" in mail.outbox[0].body
 
     def test_nobody_is_written_to_unasked(self, person, settings, monkeypatch):
         settings.MAIL_IS_SET_UP = True

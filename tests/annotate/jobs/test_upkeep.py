@@ -1,15 +1,13 @@
-"""What a worker clears away once an hour, and the copies of the database it keeps."""
+"""What a worker clears away once an hour."""
 
-import sqlite3
 from datetime import timedelta
 
 import pytest
-from django.db import connection
 from django.utils import timezone
 
 from annotate.accounts.models import Invitation
 from annotate.accounts.services import invite
-from annotate.jobs import backups, queue, registry
+from annotate.jobs import queue, registry
 from annotate.tokens.models import Token
 from annotate.tokens.services import create_token
 from tests.support.factories import make_person, make_study
@@ -53,34 +51,3 @@ def test_upkeep_that_fails_is_logged_and_the_rest_is_done(monkeypatch, caplog):
     queue.upkeep()
     assert done == [1]
     assert "the folder is gone" in caplog.text
-
-
-@pytest.mark.django_db(transaction=True)
-class TestBackups:
-    @pytest.fixture(autouse=True)
-    def _on_sqlite(self):
-        if connection.vendor != "sqlite":
-            pytest.skip("PostgreSQL is backed up by its own tools")
-
-    def test_a_copy_holds_the_data_and_is_made_once_a_day(self):
-        person = make_person()
-        copy = backups.back_up()
-        assert backups.back_up() is None
-        with sqlite3.connect(copy) as copied:
-            names = [name for (name,) in copied.execute("SELECT username FROM auth_user")]
-        copied.close()
-        assert person.username in names
-
-    def test_the_newest_are_kept_and_other_files_left_alone(self, settings):
-        settings.BACKUPS_KEPT = 2
-        backups.folder().mkdir()
-        for name in ("2026-01-01", "2026-01-02", "mine"):
-            (backups.folder() / f"{name}.sqlite3").touch()
-        copy = backups.back_up()
-        kept = {path.name for path in backups.folder().iterdir()}
-        assert kept == {copy.name, "2026-01-02.sqlite3", "mine.sqlite3"}
-
-    def test_none_is_made_where_none_is_wanted(self, settings):
-        settings.BACKUPS_KEPT = 0
-        assert backups.back_up() is None
-        assert not backups.folder().exists()

@@ -119,7 +119,7 @@ def test_a_worker_ends_with_who_started_it(workers):
     worker = workers.start("--until-input-ends", stdin=subprocess.PIPE)
     wait_for(lambda: bool(presence.alive()), "the worker")
     worker.stdin.close()
-    assert worker.wait(timeout=60) == 0
+    assert worker.wait(timeout=300) == 0
 
 
 def test_cancelling_reaches_a_worker(workers, folder):
@@ -138,5 +138,5 @@ def test_a_queue_that_cannot_be_opened_ends_the_worker_with_a_sentence(workers, 
         path.unlink()
     (tmp_path / "queue.sqlite3").mkdir()
     worker = workers.start(stderr=subprocess.PIPE)
-    assert "The queue cannot be opened" in worker.communicate(timeout=60)[1]
+    assert "The queue cannot be opened" in worker.communicate(timeout=300)[1]
     assert worker.returncode == 2

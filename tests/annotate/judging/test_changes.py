@@ -172,7 +172,7 @@ def test_a_disputed_criterion_is_answered_against_what_followed(study, annotator
     )
     assert Judgement.objects.latest("number").verdicts[criterion] == other
     assignment = Assignment.objects.get()
-    settled = replay.settled_of(assignment, replay.read_log(assignment))
+    settled = replay.read_log(assignment).settled
     assert settled.state.implied(*turn.pair)[criterion] == other
     call_command("replay", "--check")
 
@@ -253,6 +253,68 @@ def test_t21_the_newcomer_is_left_in_half_of_the_screens():
     assert abs(left / total - 0.5) <= 0.05
 
 
+def test_t23_the_side_shown_first_is_drawn_apart_from_the_newcomers_side():
+    study = make_study(NAMES, images=2, n_checks=0)
+    rank_everything(study, add_annotator(study), STRICT)
+    screens = Screen.objects.order_by("assignment", "number")
+    drawn = [screen.first for screen in screens if screen.number <= 16]
+    eights = [drawn[at : at + 8] for at in range(0, len(drawn), 8)]
+    assert len(eights) == 4
+    assert [eight.count("left") for eight in eights] == [4, 4, 4, 4]
+    assert len({tuple(eight) for eight in eights}) > 1
+    item_of = replay.item_of_each_result(Assignment.objects.first())
+    on_first = [
+        (item_of[screen.left_id] > item_of[screen.right_id]) == (screen.first == "left")
+        for screen in screens.filter(assignment=Assignment.objects.first())
+    ]
+    assert {True, False} == set(on_first)
+
+
+UNKNOWN = {"first": "unknown"}
+
+
+@pytest.mark.parametrize(
+    ("sent", "stored"),
+    [
+        (
+            '{"first": "both", "left": 2.5, "right": 2.5}',
+            {"first": "both", "left": 2.5, "right": 2.5},
+        ),
+        (
+            '{"first": "right", "left": 0.1, "right": 9}',
+            {"first": "right", "left": 0.1, "right": 9},
+        ),
+        # A page without scripts sends nothing of it.
+        (None, UNKNOWN),
+        ("", UNKNOWN),
+        ('{"first": "right", "right": 9}', None),
+        ('{"first": "both", "left": 2, "right": 0}', None),
+        ('{"first": "both", "left": 2, "right": true}', None),
+        ('{"first": "both", "left": 2, "right": 90000}', None),
+        ('{"first": "both", "left": 2, "right": NaN}', None),
+        ('{"first": "unknown", "left": 2, "right": 2}', None),
+        ("[]", None),
+    ],
+)
+def test_t23_an_answer_that_says_that_a_result_was_not_shown_is_refused(
+    client, study, annotator, sent, stored
+):
+    client.force_login(annotator)
+    turn = services.start(study=study, annotator=annotator)
+    given = asked_verdicts(ABCD, turn) | ({} if sent is None else {"seen": sent})
+    address = reverse("judging:answer", args=[turn.screen.public_id])
+    response = client.post(address, given, headers=JSON)
+    if stored is None:
+        assert response.status_code == 422
+        assert response.json() == {"errors": {"seen": "Look at both results before you answer."}}
+        page = client.post(address, given)
+        assert page.status_code == 422
+        assert "Look at both results before you answer." in page.text
+        assert not Judgement.objects.exists()
+    else:
+        assert Judgement.objects.get().seen == stored
+
+
 def test_t13_no_byte_sent_names_a_method_and_ids_differ_for_each_annotator(client):
     names = ["Zebrafinch", "Quokka", "Axolotl"]
     study = make_study(names, match_protocol="iou", ground_truth="always")
@@ -305,7 +367,7 @@ def test_the_next_image_can_be_fetched_in_advance(client):
     while turn is not None and turn.assignment.image_id == image:
         turn = answer(turn, annotator, truth)
     assert payload(turn)["image"]["key"] == ahead["key"]
-    assert image_data(study, annotator, turn.assignment.image)["results"] == ahead["results"]
+    assert image_data(study, annotator, turn.assignment.image, [])["results"] == ahead["results"]
     while turn is not None:
         turn = answer(turn, annotator, truth)
     assert client.get(address, headers=JSON).json() == {"image": None}

@@ -6,7 +6,7 @@ import pytest
 from django.db import IntegrityError, transaction
 from django.http import Http404
 
-from annotate.judging import planning, replay, services
+from annotate.judging import replay, services
 from annotate.judging.errors import AlreadyAnswered, Incomplete, StudyNotOpen
 from annotate.judging.models import Assignment, Judgement, Screen, Skip, Withdrawal
 from annotate.studies.models import Membership, Study, StudyImage
@@ -355,7 +355,7 @@ def test_the_database_refuses_a_second_judgement_in_force():
         judgement.save(force_insert=True)
 
 
-def test_answer_and_next_screen_take_at_most_twelve_queries(django_assert_max_num_queries):
+def test_answer_and_next_screen_take_at_most_eleven_queries(django_assert_max_num_queries):
     study = make_study(10)
     annotator = add_annotator(study)
     strict = same_truth([[f"method-{i}"] for i in range(10)])
@@ -363,15 +363,14 @@ def test_answer_and_next_screen_take_at_most_twelve_queries(django_assert_max_nu
     for _ in range(8):
         turn = answer(turn, annotator, strict)
     answers = asked_verdicts(strict, turn)
-    with django_assert_max_num_queries(12):
+    with django_assert_max_num_queries(11):
         services.record_judgement(
             screen_id=turn.screen.public_id, annotator=annotator, verdicts=answers
         )
 
 
-def test_images_that_are_equally_near_are_drawn_for_each_annotator(monkeypatch):
-    """The draw is the MD5 of seed, annotator and image, here in Python; in parts of two images."""
-    monkeypatch.setattr(planning, "_FIRST_IMAGES", 2)
+def test_images_that_are_equally_near_are_drawn_for_each_annotator():
+    """The draw is the MD5 of seed, annotator and image."""
     study = make_study(["a", "b"], images=7)
     for annotator in (add_annotator(study), add_annotator(study)):
         rank_everything(study, annotator, same_truth([["a"], ["b"]]))
@@ -383,8 +382,7 @@ def test_images_that_are_equally_near_are_drawn_for_each_annotator(monkeypatch):
         assert list(own.values_list("image", flat=True)) == drawn
 
 
-def test_images_that_need_no_screen_are_all_passed(monkeypatch):
-    monkeypatch.setattr(planning, "_FIRST_IMAGES", 2)
+def test_images_that_need_no_screen_are_all_passed():
     study = make_study(["a", "b"], images=5, boxes={"a": [], "b": []})
     assert services.start(study=study, annotator=add_annotator(study)) is None
     assert [assignment.state for assignment in Assignment.objects.all()] == ["complete"] * 5

@@ -6,7 +6,6 @@ import pytest
 
 from annotate.learning import presentation as screens
 from annotate.learning.pairs import CARDS, CRITERIA, EXERCISES, LEFT, PAIRS_IN_A_ROUND, RIGHT
-from annotate.learning.pictures import HEIGHT, WIDTH
 
 AIR = 6
 PAIRS = [card.pair for card in CARDS] + [
@@ -45,13 +44,13 @@ def not_text(pair, boxes):
 @pytest.mark.parametrize("pair", PAIRS, ids=lambda pair: pair.slug)
 def test_boxes_lie_in_the_picture_and_the_sides_differ(pair):
     for left, top, right, bottom in (*pair.left, *pair.right):
-        assert 0 <= left < right <= WIDTH
-        assert 0 <= top < bottom <= HEIGHT
+        assert 0 <= left < right <= pair.picture.width
+        assert 0 <= top < bottom <= pair.picture.height
     assert pair.left != pair.right
 
 
-def test_there_are_six_cards_and_two_rounds_of_six_other_pairs():
-    assert len(CARDS) == 6
+def test_there_are_seven_cards_and_two_rounds_of_six_other_pairs():
+    assert len(CARDS) == 7
     assert [len(exercises) for exercises in EXERCISES.values()] == [PAIRS_IN_A_ROUND] * 2
     first, second = ({each.pair.picture.slug for each in EXERCISES[number]} for number in (1, 2))
     assert len(first) == len(second) == 6
@@ -72,7 +71,9 @@ def test_expected_recall_is_the_side_that_finds_more_words(slug):
 def test_expected_precision_is_the_side_that_marks_clearly_less_beside_the_text(slug):
     pair = EXERCISES_BY_SLUG[slug].pair
     left, right = not_text(pair, pair.left), not_text(pair, pair.right)
-    plain = 0.01 * WIDTH * HEIGHT
+    # A hundredth of the picture; where all text is small, a sixth of its area is as plain.
+    text = sum(map(area, pair.picture.boxes.values()))
+    plain = min(0.01 * pair.picture.width * pair.picture.height, text / 6)
     expected = LEFT if right - left > plain else RIGHT if left - right > plain else "equal"
     assert EXERCISES_BY_SLUG[slug].expected["precision"] == expected
 
@@ -105,3 +106,38 @@ def test_a_pair_is_told_in_words_for_those_who_do_not_see_it():
     assert "a box on a part of “Platform”" in told["cut"]
     assert "a much too large box round “BAKERY”" in told["too-large"]
     assert "a box round “CITY” and “HALL”" in told["line"]
+
+
+IN_A_WIDE_WINDOW = 680  # how wide a pane of a lesson is in a window of 1440 px
+SMALL = [pair for pair in PAIRS if pair.close_up]
+
+
+def test_t26_the_cards_and_each_round_have_a_pair_with_small_text():
+    n_small = [
+        sum(pair.close_up is not None for pair in pairs)
+        for pairs in (
+            [card.pair for card in CARDS],
+            *([each.pair for each in exercises] for exercises in EXERCISES.values()),
+        )
+    ]
+    assert n_small == [1, 1, 1]
+
+
+@pytest.mark.parametrize("pair", SMALL, ids=lambda pair: pair.slug)
+def test_t26_as_a_whole_small_text_tells_nothing(pair):
+    """As many boxes on both sides, as large, and no word that differs can be read."""
+    scale = IN_A_WIDE_WINDOW / pair.picture.width
+    assert len(pair.left) == len(pair.right)
+    only = [set(pair.left) - set(pair.right), set(pair.right) - set(pair.left)]
+    heights = [bottom - top for side in only for _, top, _, bottom in side]
+    assert max(heights) * scale < 9  # with the air round the word
+    left, top, right, bottom = pair.close_up
+    for box in {*only[0], *only[1]}:
+        assert left <= box[0] < box[2] <= right
+        assert top <= box[1] < box[3] <= bottom
+
+
+@pytest.mark.parametrize("pair", SMALL, ids=lambda pair: pair.slug)
+def test_t26_zoomed_in_the_words_can_be_read(pair):
+    """At the camera's usual 400 % every word is at least 40 px high."""
+    assert all(4 * (box[3] - box[1]) >= 40 for box in pair.picture.boxes.values())

@@ -11,7 +11,7 @@ from annotate.learning import selectors, services
 from annotate.learning.errors import ConsentMissing, StudyNotOpen
 from annotate.learning.models import FirstVisit
 from annotate.learning.pairs import EXERCISES
-from annotate.studies.models import Study
+from annotate.studies.models import USUAL_CONSENT, Study
 from tests.support.factories import add_newcomer, add_researcher, make_person, make_study
 from tests.support.made_once import made_once
 from tests.support.practice import as_expected, otherwise, practise
@@ -79,6 +79,17 @@ def test_consent_is_stored_with_its_date_and_the_first_time_counts(study, annota
     assert again.consent_version == "1"
 
 
+def test_the_words_that_were_agreed_to_stay_when_the_study_has_others(study, annotator):
+    Study.objects.filter(pk=study.pk).update(consent="I agree to *this*.")
+    study.refresh_from_db()
+    assert services.consent_text(study, None) == "I agree to *this*."
+    visit = services.give_consent(study=study, annotator=annotator)
+    for later in ("I agree to that.", ""):
+        study.consent = later
+        assert services.consent_text(study, visit) == "I agree to *this*."
+    assert services.consent_text(study, None) == USUAL_CONSENT
+
+
 def test_nothing_is_finished_without_consent(study, annotator):
     with pytest.raises(ConsentMissing):
         services.finish(study=study, annotator=annotator)
@@ -138,7 +149,7 @@ def test_two_rounds_that_are_not_passed_leave_a_note_and_no_locked_door(study, a
     assert outcome(visit) == "not_passed"
     [result] = selectors.practice_results(study)
     assert result.is_flagged
-    assert result.rounds == ("recall 0 of 6, precision 0 of 6", "recall 4 of 6, precision 4 of 6")
+    assert result.rounds == ("Recall 0 of 6, Precision 0 of 6", "Recall 4 of 6, Precision 4 of 6")
     services.finish(study=study, annotator=annotator)
     assert outcome(visit) == "not_passed"
     assert judging.start(study=study, annotator=annotator) is not None
@@ -200,4 +211,10 @@ def test_the_work_is_estimated_by_placing_one_result_after_the_other():
     size = selectors.size(make_study(10, images=2), make_person())
     assert (size.n_images, size.n_pairs, size.minutes_an_image) == (2, 25, 5)
     assert size.hours == "10 minutes"
-    assert selectors.Size(40, 25, 5).hours == "3 hours"
+    assert selectors.Size(40, 25, 5).hours == "3.5 hours"  # 200 minutes, to half an hour
+
+
+def test_a_visit_of_some_methods_is_estimated_by_their_number():
+    """The 2nd to 4th of four take 1, 2 and 2 pairs."""
+    study = make_study(10, images=2, methods_per_visit=4)
+    assert selectors.size(study, make_person()).n_pairs == 5

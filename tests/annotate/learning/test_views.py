@@ -74,6 +74,44 @@ def test_the_welcome_says_what_is_stored_how_long_and_whom_to_ask(page, study):
     assert all(question in text for question in study.questions.values())
 
 
+def test_t30_welcome_consent_and_contact_are_in_the_researchers_words(page, study, annotator):
+    Study.objects.filter(pk=study.pk).update(
+        welcome="We test **signs**.\n\nSecond paragraph.",
+        consent="I am over 18 <script>and agree</script>.",
+        contact="[Ada](mailto:ada@example.org), room 7",
+    )
+    text = page("welcome").content.decode()
+    assert "<p>We test <strong>signs</strong>.</p>" in text
+    assert "I am over 18 &lt;script&gt;and agree&lt;/script&gt;." in text
+    assert '<a href="mailto:ada@example.org">Ada</a>, room 7' in text
+    # What was agreed to stays, whatever the study says later.
+    page("welcome", sent={"agree": "on"})
+    Study.objects.filter(pk=study.pk).update(consent="Something else.")
+    later = page("welcome").content.decode()
+    assert "I am over 18" in later
+    assert "Something else" not in later
+
+
+def test_t30_consent_examples_practice_and_keys_are_one_path(page, study, annotator):
+    """From the welcome each page leads to the next, and at the end to the pairs and one's own page."""
+    response = page("welcome", sent={"agree": "on"})
+    n_cards = len(CARDS)
+    for number in range(1, n_cards + 1):
+        assert response.status_code == 302 or reverse(
+            "learning:card", args=[study.slug, number]
+        ) in hrefs(response)
+        response = page("card", number)
+    assert reverse("learning:practice", args=[study.slug]) in hrefs(response)
+    practise(study, annotator, 1)
+    response = page("practice")
+    assert reverse("learning:keys", args=[study.slug]) in hrefs(response)
+    assert page("finish", sent={})["Location"] == reverse("judging:judge", args=[study.slug])
+    for name, *arguments in (("welcome",), ("card", 1), ("practice",), ("keys",)):
+        again = page(name, *arguments)
+        assert again.status_code == 200
+        assert reverse("judging:own", args=[study.slug]) in hrefs(again)
+
+
 def test_without_the_tick_nobody_goes_on(page):
     response = page("welcome", sent={})
     assert response.status_code == 422
@@ -119,7 +157,7 @@ def test_a_study_that_is_not_open_is_refused_in_words(page, study, agreed, state
     Study.objects.update(state=state)
     response = page(name, *arguments)
     assert response.status_code == 403
-    assert "takes no answers now" in response.content.decode()
+    assert "is not taking answers now" in response.content.decode()
     assert page("finish", sent={}).status_code == 403
 
 
@@ -127,10 +165,9 @@ def test_the_whole_visit_needs_links_and_forms_only(page, client, study, annotat
     response = client.post(
         reverse("learning:welcome", args=[study.slug]), {"agree": "on"}, follow=True
     )
-    for number, card in enumerate(CARDS, 1):
+    for card in CARDS:
         assert card.title in response.content.decode()
-        following = "practice" if number == len(CARDS) else f"cards/{number + 1}"
-        response = client.get(next(url for url in hrefs(response) if following in url))
+        response = client.post(response.request["PATH_INFO"], follow=True)
     response = client.get(next(url for url in hrefs(response) if "/practice/1/1/" in url))
     for exercise in EXERCISES[1]:
         response = client.post(response.request["PATH_INFO"], as_expected(exercise), follow=True)
@@ -182,7 +219,7 @@ def test_after_a_round_that_is_not_passed_six_others_are_offered_once(
     assert reverse("learning:pair", args=[study.slug, 2, 1]) in hrefs(response)
     practise(study, annotator, 2, 0)
     text = page("practice").content.decode()
-    assert "the researchers are notified" in text
+    assert "the researchers will see it" in text
     assert "You can still begin" in text
 
 
@@ -221,6 +258,12 @@ def test_somebody_who_judged_before_there_was_a_visit_may_look_and_practise(page
 
 def test_somebody_who_comes_back_goes_on_where_they_were(page, study, agreed):
     assert reverse("learning:card", args=[study.slug, 1]) in hrefs(page("welcome"))
+    for number in (1, 2, 1):  # going back to one and on again loses nothing
+        page("card", number, sent={})
+    page("card", 5)  # and a look is no step
+    assert reverse("learning:card", args=[study.slug, 3]) in hrefs(page("welcome"))
+    page("card", len(CARDS), sent={})
+    assert reverse("learning:practice", args=[study.slug]) in hrefs(page("welcome"))
     page("pair", 1, 1, sent=as_expected(EXERCISES[1][0]))
     assert reverse("learning:practice", args=[study.slug]) in hrefs(page("welcome"))
     assert reverse("learning:pair", args=[study.slug, 1, 2]) in hrefs(page("practice"))
@@ -228,7 +271,7 @@ def test_somebody_who_comes_back_goes_on_where_they_were(page, study, agreed):
 
 @pytest.mark.parametrize(
     ("name", "arguments"),
-    [("card", [0]), ("card", [7]), ("pair", [1, 0]), ("pair", [1, 7]), ("pair", [3, 1])],
+    [("card", [0]), ("card", [8]), ("pair", [1, 0]), ("pair", [1, 7]), ("pair", [3, 1])],
 )
 def test_there_are_no_other_cards_and_pairs(page, agreed, name, arguments):
     assert page(name, *arguments).status_code == 404

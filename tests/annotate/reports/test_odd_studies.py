@@ -198,7 +198,8 @@ def pages_of(study, kept):
         {"min_annotators": 1, "consensus": "kemeny"},
         {"min_annotators": 100},
     ):
-        yield reverse("reports:report", args=[slug]), settings
+        yield reverse("reports:report", args=[slug]), {**settings, "criterion": "preference"}
+        yield reverse("reports:images", args=[slug]), settings
         yield reverse("evidence:image", args=[slug, image]), settings
         yield reverse("evidence:disagreement", args=[slug]), settings
     yield reverse("figures:figures", args=[slug]), {"criterion": "recall", "min_annotators": 1}
@@ -211,6 +212,7 @@ def pages_of(study, kept):
     yield reverse("exchange:raw", args=[slug]), {}
     yield reverse("reports:kept_reports", args=[slug]), {}
     yield reverse("reports:kept", args=[slug, kept.pk]), {}
+    yield reverse("reports:kept_images", args=[slug, kept.pk]), {}
     yield reverse("reports:compared", args=[slug, kept.pk, kept.pk]), {}
 
 
@@ -292,7 +294,7 @@ def test_every_file_says_what_it_can(researcher, odd):
 
 def kept_tables(client, study, kept):
     page = client.get(reverse("reports:kept", args=[study.slug, kept.pk]))
-    return [shown.table.slug for shown in page.context["around"]]
+    return [shown.table.slug for part in page.context["parts"] for shown in part.tables]
 
 
 def refused(name):

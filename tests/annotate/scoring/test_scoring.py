@@ -9,6 +9,7 @@ from django.urls import reverse
 from shapely.errors import GEOSException
 
 from annotate.scoring.models import ProtocolRun, Score
+from annotate.scoring.readiness import readiness
 from annotate.scoring.services import NotScored, score_protocol
 from protocols import registry
 from tests.support.factories import make_admin, make_dataset, make_image, make_method, make_result
@@ -146,6 +147,20 @@ def test_a_variant_is_scored_from_the_page_under_a_name_of_its_own(client, datas
     assert run.scores.get(result__method__name="empty").precision == 1.0
 
 
+def test_a_published_variant_is_chosen_beside_its_protocol(client, dataset):
+    client.force_login(make_admin())
+    url = reverse("scoring:score", args=["street"])
+    page = client.get(url).text
+    assert "IOU: ArT and LSVT" in page
+    assert "IoU in toolkits (PaddleOCR)" in page
+    client.post(url, {"protocols": ["iou", "iou:art", "iou-toolkits"], "parameters": ""})
+    assert set(ProtocolRun.objects.values_list("name", "protocol")) == {
+        ("IoU in toolkits (PaddleOCR)", "iou-toolkits"),
+        ("IOU", "iou"),
+        ("IOU (matching best)", "iou"),
+    }
+
+
 @pytest.mark.parametrize(
     ("changed", "named"),
     [
@@ -168,18 +183,48 @@ def test_a_wrong_parameter_on_the_page_is_said_and_nothing_is_scored(
     assert not ProtocolRun.objects.exists()
 
 
-def test_what_the_data_lack_is_said_and_the_other_protocols_are_scored(client, dataset):
+def test_only_what_fits_is_offered_and_the_rest_is_listed_with_its_reason(client, dataset):
     client.force_login(make_admin())
-    response = client.post(
-        reverse("scoring:score", args=["street"]),
-        {"protocols": ["iou", "popeval", "evaltex"]},
-        follow=True,
+    url = reverse("scoring:score", args=["street"])
+    page = client.get(url).text
+    assert 'value="iou"' in page
+    for told in (
+        "PopEval: the ground truth has no transcriptions",
+        "Average precision: the results have no confidences",
+        "Table structure (cTDaR): the ground truth has no table cells",
+    ):
+        assert told in page
+    for slug in ("popeval", "average-precision", "table-structure"):
+        assert f'value="{slug}"' not in page
+    response = client.post(url, {"protocols": ["iou", "popeval"]})
+    assert response.status_code == 422
+    assert not ProtocolRun.objects.exists()
+
+
+def test_all_that_fit_are_scored_by_one_button(client, dataset):
+    client.force_login(make_admin())
+    ready = readiness(dataset)
+    client.post(reverse("scoring:score", args=["street"]), {"all": "1"})
+    assert set(ProtocolRun.objects.values_list("protocol", flat=True)) == set(ready.fitting)
+    assert {"iou", "deteval", "count"} <= set(ready.fitting)
+    assert not set(ready.fitting) & {unfit.slug for unfit in ready.unfit}
+
+
+def test_a_dataset_is_ready_only_for_what_it_holds(client, dataset):
+    """Neither photographs nor texts nor confidences nor cells: scores alone."""
+    assert [(use.name, bool(use.lacks)) for use in readiness(dataset).uses] == [
+        ("ranking by people", True),
+        ("scores of detection", False),
+        ("average precision", True),
+        ("end to end, with what was read", True),
+        ("tables and their cells", True),
+    ]
+    assert readiness(make_dataset("empty")).uses[0].lacks == (
+        "no method has results; people compare two"
     )
-    assert (
-        "PopEval cannot be scored on street: the ground truth has no transcriptions."
-        in response.text
-    )
-    assert set(ProtocolRun.objects.values_list("protocol", flat=True)) == {"iou", "evaltex"}
+    client.force_login(make_admin())
+    page = client.get(reverse("datasets:detail", args=["street"])).text
+    assert "no image has a photograph; people would see boxes alone" in page
 
 
 def test_methods_vote_together_where_they_have_results():

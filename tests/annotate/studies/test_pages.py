@@ -16,7 +16,6 @@ from tests.support.factories import (
     add_annotator,
     add_researcher,
     make_admin,
-    make_dataset,
     make_person,
     make_study,
 )
@@ -211,7 +210,7 @@ def test_queries_do_not_grow_with_images_or_people(client, django_assert_max_num
     for _ in range(5):
         rank_everything(study, add_annotator(study), AB)
     client.force_login(add_researcher(study))
-    with django_assert_max_num_queries(22):
+    with django_assert_max_num_queries(24):
         client.get(reverse("studies:detail", args=[study.slug]))
 
 
@@ -223,63 +222,6 @@ def test_the_start_page_lists_what_is_yours_and_nothing_else(client):
     assert own.name in html
     assert other.name not in html
     assert "0 of 2 images ranked" in html
-
-
-@pytest.mark.parametrize("person", [make_person, make_admin])
-def test_the_start_page_has_an_empty_state(client, person):
-    client.force_login(person())
-    assert 'class="empty"' in client.get(reverse("home")).text
-
-
-def test_an_admin_sets_up_a_study_adds_people_and_opens_it(client):
-    study = make_study(["a", "b"])
-    dataset, ana = study.dataset, make_person("ana")
-    client.force_login(make_admin())
-    methods = [method.pk for method in dataset.methods.all()]
-    form = {
-        "name": "Signs",
-        "methods": methods,
-        "min_annotators": 3,
-        "strategy": "insertion",
-        "recall_question": "More?",
-        "precision_question": "Less?",
-        "preference_question": "Which?",
-    }
-    client.post(reverse("studies:create", args=[dataset.slug]), form)
-    made = dataset.studies.get(name="Signs")
-    client.post(
-        reverse("studies:add_member", args=["signs"]), {"username": "ana", "role": "annotator"}
-    )
-    client.post(reverse("studies:set_state", args=["signs"]), {"state": "open"})
-    made.refresh_from_db()
-    assert made.state == "open"
-    assert made.memberships.get().person == ana
-
-
-@pytest.mark.parametrize("change", [{"methods": []}, {"name": ""}, {"min_annotators": 0}])
-def test_a_study_that_cannot_be_is_422_with_the_reason(client, change):
-    study = make_study(["a", "b"])
-    client.force_login(make_admin())
-    form = {
-        "name": "Signs",
-        "methods": [method.pk for method in study.dataset.methods.all()],
-        "min_annotators": 3,
-        "strategy": "insertion",
-        "recall_question": "More?",
-        "precision_question": "Less?",
-        "preference_question": "Which?",
-    }
-    response = client.post(reverse("studies:create", args=[study.dataset.slug]), form | change)
-    assert response.status_code == 422
-    assert "errorlist" in response.text
-    assert study.dataset.studies.count() == 1
-
-
-def test_a_dataset_without_methods_says_what_to_do_first(client):
-    dataset = make_dataset()
-    client.force_login(make_admin())
-    html = client.get(reverse("studies:create", args=[dataset.slug])).text
-    assert reverse("imports:start") in html
 
 
 def test_an_unknown_person_is_422_with_the_reason(client):

@@ -7,12 +7,12 @@ from django.db import connection
 from django.urls import reverse
 
 from annotate.audit.models import Act, AuditEntry
-from annotate.judging import methods
 from annotate.judging import services as judging
 from annotate.judging.models import Assignment
 from annotate.judging.sharing import is_answered, n_images_of, own_progress
 from annotate.studies import services
 from annotate.studies.errors import StudyRefused
+from annotate.studies.forms import SettingsForm
 from annotate.studies.models import Study
 from tests.support.factories import add_annotator, make_admin, make_study
 from tests.support.truths import rank_everything, same_truth
@@ -147,49 +147,6 @@ def test_a_name_that_is_taken_is_refused(admin_client):
         services.change_settings(study=study, is_answered=is_answered, name=other.name)
 
 
-def test_a_duplicate_starts_with_the_settings_methods_and_images(admin_client):
-    study = make_study(
-        ["a", "b", "c"], images=3, recall_question="More?", n_checks=1, max_annotators=5
-    )
-    services_images = list(study.images.in_order())
-    study.study_images.filter(image=services_images[1]).delete()
-    methods.withdraw_method(study=study, method=study.methods.get(name="c"))
-    url = reverse("studies:create", args=[study.dataset.slug]) + f"?like={study.slug}"
-    form = admin_client.get(url).context["form"]
-    sent = {
-        name: value
-        for name, value in form.initial.items()
-        if value is not None and value is not False
-    }
-    sent["methods"] = form.fields["methods"].initial
-    assert admin_client.post(url, sent).status_code == 302
-    made = Study.objects.get(name=f"{study.name} (copy)")
-    assert (made.recall_question, made.n_checks, made.max_annotators) == ("More?", 1, 5)
-    assert [method.name for method in made.methods.all()] == ["a", "b"]
-    assert list(made.images.in_order()) == [services_images[0], services_images[2]]
-    assert made.seed != study.seed
-    assert not made.memberships.exists()
-
-
-def test_a_study_may_have_some_of_the_images(admin_client):
-    dataset = make_study(["a", "b"], images=3).dataset
-    first, _, third = dataset.images.in_order()
-    url = reverse("studies:create", args=[dataset.slug])
-    sent = {
-        "name": "Two",
-        "methods": [method.pk for method in dataset.methods.all()],
-        "images": f" {third.name} \r\n\r\n{first.name}\r\n{first.name}",
-        "min_annotators": 1,
-        "strategy": "insertion",
-        "recall_question": "R",
-        "precision_question": "P",
-        "preference_question": "L",
-    }
-    assert admin_client.post(url, sent | {"images": "nowhere"}).status_code == 422
-    assert admin_client.post(url, sent).status_code == 302
-    assert list(Study.objects.get(name="Two").images.in_order()) == [first, third]
-
-
 def test_images_that_are_shared_out_go_to_so_many_people_and_no_more():
     study = make_study(["a", "b"], images=5, min_annotators=1, max_annotators=2)
     people = [add_annotator(study) for _ in range(3)]
@@ -218,7 +175,7 @@ def test_whoever_finds_nothing_left_is_told_so(client):
     client.force_login(second)
     response = client.get(reverse("judging:judge", args=[study.slug]))
     assert response.status_code == 200
-    assert "judging/finished.html" in [template.name for template in response.templates]
+    assert "judging/own.html" in [template.name for template in response.templates]
 
 
 @pytest.mark.django_db(transaction=True)
@@ -236,3 +193,10 @@ def test_two_at_the_same_moment_do_not_get_the_same_last_image():
         list(pool.map(begin, people))
     taken = list(Assignment.objects.filter(study=study).values_list("image", flat=True))
     assert len(taken) == len(set(taken))
+
+
+def test_every_setting_is_in_a_part_of_the_page():
+    form = SettingsForm()
+    assert sorted(field.name for _, fields in form.groups for field in fields) == sorted(
+        form.fields
+    )

@@ -159,7 +159,8 @@ def test_a_judge_without_noise_says_what_the_qualities_say(criterion, left, righ
 
 
 def test_a_difference_up_to_the_just_noticeable_one_is_equal():
-    judge = Judge("blunt", taste=0, noise=0, tie_threshold=0.25)
+    """Faults of 1.75 and 1.5 in all: with the 0.2 the threshold is 0.39 and 0.34."""
+    judge = Judge("blunt", taste=0, noise=0, tie_threshold=0.2)
     low, middle, high = (Quality(value, 0, 0) for value in (0.0, 0.25, 0.5))
     assert judge.verdict(low, middle, "recall", "image/a/b") == "equal"
     assert judge.verdict(low, high, "recall", "image/a/b") == "right"
@@ -221,8 +222,9 @@ def test_the_same_question_gets_the_same_answer_in_every_process(answers_of_two_
 
 
 def test_noise_is_normal_with_the_stated_spread():
-    # Two equal recalls: noise alone decides. P(|z| <= 1) = 0.683; the rest is shared evenly.
-    judge = Judge("even", taste=0, noise=0.2, tie_threshold=0.2)
+    # Two recalls of 0.9: noise alone decides. Its spread is 0.2 (0.1 + 0.1), and 0.1 (0.2 + 0.2) is a
+    # tie. P(|z| <= 1) = 0.683; the rest is shared evenly.
+    judge = Judge("even", taste=0, noise=0.2, tie_threshold=0.1)
     answers = [judge.verdict(GOOD, FAIR, "recall", f"{i}/a/b") for i in range(4000)]
     # Five standard errors of a share of 4,000 answers.
     assert answers.count("equal") / 4000 == pytest.approx(0.683, abs=0.037)
@@ -243,6 +245,13 @@ def test_results_of_equal_quality_are_equal_for_everybody():
     for judge in JUDGES:
         for criterion in CRITERIA:
             assert judge.verdict(GOOD, GOOD, criterion, "image/a/b") == "equal"
+
+
+def test_who_finds_all_the_text_is_equal_by_recall_to_whoever_does_for_everybody():
+    """However noisy: two faultless results are told apart by nobody."""
+    for judge in (*JUDGES, Judge("wild", taste=0, noise=9, tie_threshold=0.01)):
+        verdict = judge.verdict(Quality(1, 0.2, 0.5), Quality(1, 0.9, 0.9), "recall", "image/a/b")
+        assert verdict == "equal"
 
 
 def test_another_criterion_is_refused_by_name():

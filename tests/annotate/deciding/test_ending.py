@@ -1,0 +1,287 @@
+"""What is decided while a study runs, and how a study ends by its rule."""
+
+from datetime import timedelta
+
+import pytest
+from django.db import IntegrityError, transaction
+from django.urls import reverse
+from django.utils import timezone
+
+from annotate.audit.models import Act, AuditEntry
+from annotate.deciding.presentation import sentence_of
+from annotate.deciding.selectors import decisions_of, n_answers
+from annotate.deciding.services import end_by_rules
+from annotate.jobs.queue import look_after
+from annotate.judging import services as judging
+from annotate.judging.errors import StudyNotOpen
+from annotate.studies.errors import StudyRefused
+from annotate.studies.models import LAST_ANSWERS, Study
+from annotate.studies.services import change_settings, create_study, set_state
+from tests.support.factories import add_annotator, add_researcher, make_admin, make_run, make_study
+from tests.support.truths import answer as answer_by
+from tests.support.truths import rank_everything, same_truth
+
+pytestmark = pytest.mark.django_db
+
+EQUAL = dict.fromkeys(("recall", "precision", "preference"), "equal")
+
+
+def ruled(study, **settings):
+    """Choose the rule as if before the study opened."""
+    Study.objects.filter(pk=study.pk).update(**settings)
+    study.refresh_from_db()
+    return study
+
+
+def closing(study):
+    return AuditEntry.objects.filter(study=study, act=Act.STUDY_CLOSED)
+
+
+@pytest.fixture
+def with_budget():
+    """Three methods on two images; the study ends after two answers."""
+    return ruled(make_study(["a", "b", "c"], images=2), ends_by="budget", answer_budget=2)
+
+
+def answer(turn, annotator):
+    return judging.record_judgement(
+        screen_id=turn.screen.public_id, annotator=annotator, verdicts=EQUAL
+    )
+
+
+def test_a_budget_ends_the_study_once_it_is_reached_and_that_is_logged(with_budget):
+    person = add_annotator(with_budget)
+    turn = answer(judging.start(study=with_budget, annotator=person), person)
+    end_by_rules()
+    with_budget.refresh_from_db()
+    assert with_budget.state == Study.State.OPEN
+    answer(turn, person)
+    # What a worker does every minute.
+    look_after()
+    with_budget.refresh_from_db()
+    assert with_budget.state == Study.State.CLOSED
+    assert with_budget.ended is not None
+    [entry] = closing(with_budget)
+    assert entry.actor is None
+    assert entry.details == {
+        "rule": "budget",
+        "answers": 2,
+        "why": "the budget of answers is used up",
+    }
+    # Done twice it is done once.
+    look_after()
+    assert closing(with_budget).count() == 1
+
+
+def test_a_pair_that_is_on_screen_can_be_answered_after_the_end_and_no_other_comes(with_budget):
+    first, second = add_annotator(with_budget), add_annotator(with_budget)
+    on_screen = judging.start(study=with_budget, annotator=second)
+    turn = answer(judging.start(study=with_budget, annotator=first), first)
+    answer(turn, first)
+    end_by_rules()
+    assert answer(on_screen, second) is None
+    assert n_answers(with_budget) == 3
+    # The same answer twice is stored once, as ever.
+    assert answer(on_screen, second) is None
+    with pytest.raises(StudyNotOpen):
+        judging.start(study=with_budget, annotator=second)
+
+
+def test_an_answer_that_completes_a_ranking_after_the_end_counts():
+    study = ruled(make_study(["a", "b"]), ends_by="budget", answer_budget=1)
+    first, second = add_annotator(study), add_annotator(study)
+    turns = [judging.start(study=study, annotator=person) for person in (first, second)]
+    answer(turns[0], first)
+    end_by_rules()
+    answer(turns[1], second)
+    states = study.assignments.filter(annotator=second).values_list("state", flat=True)
+    assert list(states) == ["complete"]
+
+
+def test_long_after_the_end_nothing_is_answered(with_budget):
+    person, other = add_annotator(with_budget), add_annotator(with_budget)
+    on_screen = judging.start(study=with_budget, annotator=other)
+    answer(answer(judging.start(study=with_budget, annotator=person), person), person)
+    end_by_rules()
+    Study.objects.filter(pk=with_budget.pk).update(
+        ended=timezone.now() - LAST_ANSWERS - timedelta(1)
+    )
+    with pytest.raises(StudyNotOpen):
+        answer(on_screen, other)
+
+
+def test_a_study_that_somebody_closes_takes_no_answer_at_all(with_budget):
+    person = add_annotator(with_budget)
+    turn = judging.start(study=with_budget, annotator=person)
+    set_state(study=with_budget, state="closed")
+    with pytest.raises(StudyNotOpen):
+        answer(turn, person)
+
+
+def test_a_study_that_is_opened_again_is_not_ended_by_its_rule_again(with_budget):
+    person = add_annotator(with_budget)
+    answer(answer(judging.start(study=with_budget, annotator=person), person), person)
+    end_by_rules()
+    with_budget.refresh_from_db()
+    set_state(study=with_budget, state="open")
+    end_by_rules()
+    with_budget.refresh_from_db()
+    assert with_budget.state == Study.State.OPEN
+
+
+def test_without_a_rule_nothing_ends_a_study():
+    study = make_study(["a", "b"])
+    rank_everything(study, add_annotator(study), same_truth([["a"], ["b"]]))
+    end_by_rules()
+    study.refresh_from_db()
+    assert study.state == Study.State.OPEN
+
+
+def test_the_rule_is_chosen_before_the_study_opens_and_logged_when_it_does():
+    study = make_study(["a", "b"])
+    with pytest.raises(StudyRefused, match="chosen before it opens"):
+        change_settings(study=study, is_answered=lambda _: False, ends_by="decided")
+    Study.objects.filter(pk=study.pk).update(state="draft")
+    study.refresh_from_db()
+    change_settings(study=study, is_answered=lambda _: False, ends_by="budget", answer_budget=9)
+    set_state(study=study, state="open")
+    opened = AuditEntry.objects.filter(study=study, act=Act.STUDY_OPENED).first()
+    assert opened.details == {"ends_by": "budget", "answer_budget": 9}
+
+
+def test_a_budget_without_a_number_is_refused_everywhere(client):
+    study = make_study(["a", "b"])
+    with pytest.raises(StudyRefused, match="after how many answers"):
+        create_study(
+            name="x", dataset=study.dataset, methods=list(study.methods.all()), ends_by="budget"
+        )
+    with pytest.raises(IntegrityError), transaction.atomic():
+        Study.objects.filter(pk=study.pk).update(ends_by="budget")
+    client.force_login(make_admin())
+    Study.objects.filter(pk=study.pk).update(state="draft")
+    address = reverse("studies:settings", args=[study.slug])
+    sent = {"name": study.name, "min_annotators": 1, "ends_by": "budget"}
+    assert "Say after how many answers the study ends." in client.post(address, sent).text
+    sent = {"name": study.name, "min_annotators": 1, "answer_budget": 5}
+    assert "It counts where the study ends by a rule." in client.post(address, sent).text
+
+
+@pytest.fixture
+def many_images():
+    """Twenty-five images which one person ranks a > b > c; by IOU so, by Reversed the other way."""
+    boxes = {"a": [(0, 0, 99, 39)], "b": [(0, 0, 99, 39), (200, 0, 299, 39)], "c": []}
+    study = make_study(["a", "b", "c"], images=25, boxes=boxes, min_annotators=1)
+    make_run(study, "Forward", {"a": 0.9, "b": 0.5, "c": 0.1})
+    make_run(study, "Reversed", {"a": 0.1, "b": 0.5, "c": 0.9})
+    return study
+
+
+def test_images_count_in_the_order_in_which_they_were_complete(many_images):
+    person = add_annotator(many_images)
+    truth = same_truth([["a"], ["b"], ["c"]])
+    rank_everything(many_images, person, truth)
+    found = decisions_of(many_images)["recall"]
+    assert (found.n_images, found.n_annotators) == (25, 1)
+    [pair] = found.pairs
+    # Every pair turned around on every image: no spread, so nothing is decided, as said.
+    assert pair.difference == pytest.approx(-1.0)
+    assert pair.decided_at is None
+    assert sentence_of(found).startswith("0 of 1 pair of protocols is decided.")
+    # The same numbers from the cache.
+    assert decisions_of(many_images)["recall"] == found
+
+
+def test_the_progress_page_says_what_is_decided_and_how_the_study_ends(client, many_images):
+    ruled(many_images, ends_by="decided", answer_budget=1000)
+    client.force_login(add_researcher(many_images))
+    response = client.get(reverse("studies:detail", args=[many_images.slug]))
+    assert "Nothing is decided before 20 images count; so far: 0." in response.text
+    assert "or after 1000 answers; given so far: 0." in response.text
+    assert "take the annotators as all there are" in response.text
+
+
+def test_without_protocols_the_page_says_so(client):
+    study = make_study(["a", "b"])
+    client.force_login(add_researcher(study))
+    text = client.get(reverse("studies:detail", args=[study.slug])).text
+    assert "There are not two protocols to compare" in text
+
+
+def test_a_large_study_is_not_computed_while_somebody_waits(client, many_images, monkeypatch):
+    monkeypatch.setattr("annotate.deciding.presentation.MAX_IMAGES", 20)
+    client.force_login(add_researcher(many_images))
+    text = client.get(reverse("studies:detail", args=[many_images.slug])).text
+    assert "Above 20 images this is not computed while you wait" in text
+
+
+def test_what_was_computed_once_takes_few_queries(many_images, django_assert_max_num_queries):
+    rank_everything(many_images, add_annotator(many_images), same_truth([["a"], ["b"], ["c"]]))
+    decisions_of(many_images)
+    with django_assert_max_num_queries(9):
+        decisions_of(many_images)
+
+
+def test_the_api_has_every_pair(client, many_images):
+    client.force_login(add_researcher(many_images))
+    data = client.get(reverse("api:decisions", args=[many_images.slug])).json()
+    assert set(data["criteria"]) == {"recall", "precision", "preference"}
+    [pair] = data["criteria"]["recall"]["pairs"]
+    assert (pair["first"], pair["second"]) == ("Forward", "Reversed")
+    assert data["ending"] == ""
+
+
+def test_a_study_ends_when_every_pair_is_decided(many_images, monkeypatch):
+    """People who differ from image to image, but nearly always say as Forward does."""
+    ruled(many_images, ends_by="decided")
+    person = add_annotator(many_images)
+    orders = ([["a"], ["b"], ["c"]], [["a"], ["b", "c"]])
+    turn = judging.start(study=many_images, annotator=person)
+    while turn is not None:
+        truth = same_truth(orders[turn.assignment.position % 2])
+        turn = answer_by(turn, person, truth)
+    found = decisions_of(many_images)
+    assert all(own.n_decided == 1 for own in found.values())
+    end_by_rules()
+    many_images.refresh_from_db()
+    assert many_images.state == Study.State.CLOSED
+    assert closing(many_images).get().details["why"] == "every pair of protocols is decided"
+
+
+def test_exports_of_an_open_study_say_what_looking_at_tests_costs(client):
+    study = make_study(["a", "b"], min_annotators=1)
+    make_run(study, "Forward", {"a": 0.9, "b": 0.5})
+    rank_everything(study, add_annotator(study), same_truth([["a"], ["b"]]))
+    client.force_login(add_researcher(study))
+    file = reverse("reports:export", args=[study.slug, "md"])
+    asked = {"min_annotators": 1}
+    assert "in 22 % of studies" in client.get(file, asked).text
+    set_state(study=study, state="closed")
+    assert "in 22 % of studies" not in client.get(file, asked).text
+
+
+def test_what_is_decided_follows_the_number_of_annotators_that_an_image_needs():
+    """Two images that one person ranked count as long as one is enough."""
+    study = make_study(["a", "b"], images=2, min_annotators=1)
+    make_run(study, "Right", {"a": 0.9, "b": 0.1})
+    make_run(study, "Reversed", {"a": 0.1, "b": 0.9})
+    rank_everything(study, add_annotator(study), same_truth([["a"], ["b"]]))
+    assert decisions_of(study)["recall"].n_images == 2
+    change_settings(study=study, is_answered=lambda _study: True, min_annotators=2)
+    assert decisions_of(study)["recall"].n_images == 0
+
+
+def test_a_study_that_cannot_be_looked_at_keeps_no_other_from_ending(with_budget, monkeypatch):
+    odd = ruled(make_study(["a", "b"], name="A broken one"), ends_by="decided")
+    ruled(with_budget, answer_budget=1)
+
+    def fail(study):
+        raise ZeroDivisionError
+
+    monkeypatch.setattr("annotate.deciding.services.decisions_of", fail)
+    person = add_annotator(with_budget)
+    answer(judging.start(study=with_budget, annotator=person), person)
+    # They come by name.
+    assert Study.objects.first() == odd
+    end_by_rules()
+    with_budget.refresh_from_db()
+    assert with_budget.state == Study.State.CLOSED

@@ -1,0 +1,183 @@
+"""Where the detectors stand: the page of a study and of a kept report, its tables, and its sums."""
+
+import csv
+import json
+from copy import deepcopy
+
+import pytest
+from django.urls import reverse
+
+from annotate.figures.kinds.strengths import detector_strengths
+from annotate.reports import services
+from annotate.reports.models import KeptReport
+from annotate.reports.services import available_runs, detectors_report, keep_report
+from annotate.reports.tallies import WITHOUT_SUMS, protocol_tallies
+from annotate.scoring.models import ProtocolRun, Score
+from annotate.scoring.services import score_protocol
+from rankings.report import Settings
+from rankings.tallies import figures
+from tests.support.factories import add_annotator, make_admin, make_run, make_study
+from tests.support.made_once import made_once
+from tests.support.truths import rank_everything, same_truth
+
+pytestmark = pytest.mark.django_db
+ABC = [["a"], ["b"], ["c"]]
+
+
+def make_the_study():
+    study = make_study(["a", "b", "c"], images=2)
+    for _ in range(3):
+        rank_everything(study, add_annotator(study), same_truth(ABC))
+    make_run(study, "Right", {"a": 0.9, "b": 0.5, "c": 0.1})
+    make_run(study, "Turned", {"a": 0.5, "b": 0.9, "c": 0.1})
+    make_run(study, "Partial", {"a": 0.5, "b": 0.9})
+    return study
+
+
+made_study = made_once(make_the_study)
+
+
+@pytest.fixture
+def study(made_study, db):
+    return deepcopy(made_study)
+
+
+def page(client, study, **query):
+    return client.get(reverse("figures:detectors", args=[study.slug]), query)
+
+
+def test_the_page_shows_both_orders_and_what_is_wrong(researcher, study):
+    response = page(researcher, study)
+    shown = response.context["standings"]
+    assert shown.methods == ["a", "b", "c"]
+    right, turned = shown.protocols
+    assert [place.place for place in right.places] == [1, 2, 3]
+    assert [(place.place, place.is_other) for place in turned.places] == [
+        (2, True),
+        (1, True),
+        (3, False),
+    ]
+    [pair] = turned.pairs
+    assert (pair.pair["first"], pair.pair["second"]) == ("a", "b")
+    # Two images, on both of which all say the same: 1 of 4 patterns is as good, none better.
+    assert pair.pair["p_people"] == pair.pair["p_protocol"] == 0.125
+    image = study.images.first()
+    assert pair.images[0][1].startswith(
+        reverse("evidence:compare", args=[study.slug, image.name]) + "?left="
+    )
+    assert "Partial (it has not scored c)" in response.text
+    assert researcher.get(pair.images[0][1]).status_code == 200
+
+
+def test_the_criterion_is_chosen_by_the_address(researcher, study):
+    assert page(researcher, study, criterion="preference").context["criterion"] == "preference"
+    assert page(researcher, study, criterion="beauty").status_code == 422
+
+
+def test_without_a_ranking_the_page_says_so(researcher, study):
+    response = page(researcher, study, min_annotators=4)
+    assert "No image counts yet." in response.text
+
+
+def test_without_a_protocol_there_are_strengths(researcher, study):
+    ProtocolRun.objects.all().delete()
+    assert "No protocol has scored this dataset yet" in page(researcher, study).text
+
+
+def test_a_large_study_is_offered_as_work(researcher, study, monkeypatch):
+    monkeypatch.setattr(services, "MAX_IMAGES_ANALYSED_AT_ONCE", 1)
+    response = page(researcher, study)
+    assert "standings" not in response.context
+    assert "Keep a report with these settings" in response.text
+    table = reverse("reports:export_table", args=[study.slug, "strengths", "csv"])
+    assert researcher.get(table).status_code == 409
+
+
+def test_tables_are_files_of_the_study_and_of_a_kept_report(researcher, study):
+    kept = keep_report(
+        study=study, settings=Settings(), runs=available_runs(study), person=make_admin()
+    )
+    for table in ("strengths", "standings", "wrongpairs"):
+        live, stored = (
+            researcher.get(address)
+            for address in (
+                reverse("reports:export_table", args=[study.slug, table, "csv"]),
+                reverse("reports:kept_table", args=[study.slug, kept.pk, table, "csv"]),
+            )
+        )
+        rows, kept_rows = (
+            [row for row in csv.reader(text.splitlines()) if row and not row[0].startswith("# ")]
+            for text in (live.text, stored.text)
+        )
+        assert len(rows) > 1
+        assert rows == kept_rows
+    response = researcher.get(reverse("figures:kept_detectors", args=[study.slug, kept.pk]))
+    assert response.context["standings"].methods == ["a", "b", "c"]
+    table = reverse("api:report_table", args=[study.slug, "standings", "json"])
+    assert [row["Protocol"] for row in researcher.get(table).json()["rows"]][:2] == [
+        "Right",
+        "Turned",
+    ]
+
+
+def test_an_older_kept_report_says_that_it_holds_none(researcher, study):
+    kept = keep_report(
+        study=study, settings=Settings(), runs=available_runs(study), person=make_admin()
+    )
+    data = dict(kept.data)
+    del data["detectors"]
+    older = KeptReport.objects.create(
+        study=study, content=json.dumps(data), checksum="0" * 64, software_version="0"
+    )
+    response = researcher.get(reverse("figures:kept_detectors", args=[study.slug, older.pk]))
+    assert "was kept before reports said where the detectors stand" in response.text
+    table = reverse("reports:kept_table", args=[study.slug, older.pk, "strengths", "csv"])
+    assert researcher.get(table).status_code == 404
+
+
+@pytest.mark.parametrize("slug", ["iou", "deteval", "evaltex", "icdar13", "no-ground-truth"])
+def test_sums_give_the_official_figures(study, slug):
+    run = score_protocol(dataset=study.dataset, slug=slug)
+    tallies, without = protocol_tallies(study, [run])
+    assert without == []
+    totals = tallies.sums.sum(axis=0)[0]
+    for criterion in ("recall", "precision"):
+        found = dict(zip(tallies.methods, figures(totals, criterion, 1.0).tolist(), strict=True))
+        assert found == pytest.approx(
+            {method: figure[criterion] for method, figure in run.overall.items()}
+        )
+
+
+def test_a_run_that_was_scored_before_sums_were_kept_is_left_out(study):
+    run = score_protocol(dataset=study.dataset, slug="iou")
+    Score.objects.filter(run=run).update(
+        recalled=None, n_truth=None, precise=None, n_detections=None
+    )
+    found = detectors_report(study=study, settings=Settings(), runs=[run])
+    assert found["criteria"]["recall"]["left_out"] == [(run.name, WITHOUT_SUMS)]
+
+
+def test_queries_do_not_grow_with_what_is_read(study, django_assert_num_queries):
+    runs = available_runs(study)
+    with django_assert_num_queries(3):
+        protocol_tallies(study, runs)
+
+
+PEOPLE = {
+    "strengths": [
+        {"method": "a", "strength": 0.5, "low": 0.1, "high": 0.9},
+        {"method": "b", "strength": -0.5, "low": -0.9, "high": -0.1},
+    ],
+    "reason": None,
+    "n_images": 2,
+    "n_annotators": 3,
+}
+
+
+def test_the_figure_has_the_numbers_of_the_table():
+    figure = detector_strengths(PEOPLE)
+    assert figure.rows == (("a", 0.5, 0.1, 0.9), ("b", -0.5, -0.9, -0.1))
+    assert "a, 0.50" in figure.summary
+    assert detector_strengths(PEOPLE | {"reason": "one image says nothing"}).notes == (
+        "One image says nothing.",
+    )

@@ -1,0 +1,324 @@
+"""The usual mistakes of whoever loads files, and what the report of the load says of each, word for word."""
+
+# Sentences as people read them, in few lines.
+# ruff: noqa: E501
+
+import random
+
+import pytest
+from django.core.management import CommandError, call_command
+from django.urls import reverse
+
+from annotate.imports import drafts, plans
+from annotate.imports.errors import NotLoaded
+from protocols.formats.reading import FORMATS
+from tests.support.archives import picture_bytes, zip_bytes
+from tests.support.factories import make_admin
+from tests.support.loads import add, checked, load_dataset, loaded
+
+pytestmark = pytest.mark.django_db
+
+
+def words():
+    """Eight images of four words as left, top, right, bottom; no two images alike."""
+    rng = random.Random(7)
+    return {
+        at: [
+            (x, y, x + rng.randint(60, 90), y + rng.randint(20, 30))
+            for x, y in ((rng.randint(100, 900), rng.randint(0, 500)) for _ in range(4))
+        ]
+        for at in range(1, 9)
+    }
+
+
+WORDS = words()
+
+
+def box(x, y, r, b):
+    """As a method finds a word: not to the pixel."""
+    return x + 1, y, r + 1, b
+
+
+def corners(x, y, r, b):
+    return x + 1, y, r + 1, y, r + 1, b, x + 1, b
+
+
+def files(write, name="res_img_{}.txt", end="", by=0, wrap=None):
+    """The files of a result set, each word written by ``write``, their numbers moved by ``by``."""
+    return {
+        name.format((at + by - 1) % wrap + 1 if wrap else at + by): "".join(
+            ",".join(f"{value:g}" for value in write(*of)) + f"{end}\n" for of in boxes
+        )
+        for at, boxes in WORDS.items()
+    }
+
+
+BOXES = files(lambda *of: of, "gt_img_{}.txt", ",word")
+QUADS = files(lambda x, y, r, b: (x, y, r, y, r, b, x, b), "gt_img_{}.txt", ",word")
+POLYGONS = files(
+    lambda x, y, r, b: (x, y, (x + r) / 2, y - 2, r, y, r, b, x, b), "gt_img_{}.txt", ",word"
+)
+FEW = {"gt_img_1.txt": "0,0,99,39,one\n", "gt_img_2.txt": "0,0,50,20,two\n"}
+PHOTOGRAPH = picture_bytes()
+
+
+def asked(reading, recall="1.00", precision="1.00"):
+    """What is asked where another reading fits; as read nothing does."""
+    return (
+        f"net.zip: found as read: recall 0.00, precision 0.00; {reading}: recall {recall}, precision "
+        f"{precision} (at IoU 0.5, on all 8 images); expected that you say how the file is to be read."
+    )
+
+
+FITS_HARDLY = (
+    "net.zip: found recall 0.00, precision 0.00 (at IoU 0.5, on all 8 images); expected results that fit the "
+    "ground truth; no usual mistake explains that they do not."
+)
+WHICH = "expected a file for each image, or that you say whether a missing one means “no boxes” or “not evaluated”."
+
+# Number: what was done wrong, ground truth, the file of results, and what the report says.
+RESULTS = {
+    1: ("x and y exchanged in boxes", BOXES, files(lambda x, y, r, b: (y, x + 1, b, r + 1)),
+        [asked("with x and y exchanged")]),
+    2: ("x and y exchanged in corners", QUADS,
+        files(lambda x, y, r, b: (y, x, y, r + 1, b, r + 1, b, x)), [asked("with x and y exchanged")]),
+    3: ("shifted by one image", BOXES, files(box, by=1, wrap=8),
+        # The last image's results stand in the first file; read one lower they are of no image.
+        [asked("each file as that of the number before (img_2 as img_1)", "0.88")]),
+    4: ("numbers from 0", BOXES, files(box, by=-1),
+        [asked("each file as that of the next number (img_1 as img_2)")]),
+    5: ("ground truth as results", BOXES, files(lambda *of: of),
+        ["net.zip: found 32 of 32 regions of the ground truth with the same coordinates; expected what a "
+         "method found."]),
+    6: ("left, top, width and height", BOXES, files(lambda x, y, r, b: (x, y, r - x, b - y)),
+        [asked("as left,top,width,height").replace("precision 0.00", "precision undefined", 1)]),
+    7: ("corners row by row", QUADS, files(lambda x, y, r, b: (x, y, r, y, x, b, r, b)),
+        [asked("with the last two corners exchanged")]),
+    8: ("corners counter-clockwise", QUADS,
+        files(lambda x, y, r, b: (x + 1, y, x + 1, b, r + 1, b, r + 1, y)),
+        ["net.zip: Corners not clockwise, 32 times in 8 files; expected clockwise.",
+         *(f"for example net.zip > res_img_1.txt, line {at + 1}: found corners that run counter-clockwise, "
+           f"“{x + 1},{y},{x + 1},{b},{r + 1},{b},{r + 1},{y}”; expected clockwise."
+           for at, (x, y, r, b) in enumerate(WORDS[1][:3]))]),
+    9: ("found on photographs of half the size", QUADS,
+        files(lambda *of: [value / 2 for value in corners(*of)]), [asked("with coordinates times 2")]),
+    10: ("found on photographs made square", BOXES,
+         files(lambda x, y, r, b: (x / 2, y / 1.5, r / 2, b / 1.5)),
+         [asked("with x times 2 and y times 1.5")]),
+    11: ("seven numbers", BOXES, files(lambda *of: (*box(*of), 5, 6, 7)),
+         ["net.zip > res_img_1.txt, line 1: found 32 of 32 lines with numbers where a text may begin; expected "
+          "that you say how the lines are meant: ltrb or polygon."]),
+    12: ("an odd count of numbers", POLYGONS,
+         files(lambda x, y, r, b: (x, y, (x + r) / 2, y - 4, r, y, r, b, x, b, 17)),
+         ["net.zip > res_img_1.txt, line 1: found 32 of 32 lines with numbers where a text may begin; expected "
+          "that you say how the lines are meant: polygon."]),
+    13: ("boxes for a dataset of quadrilaterals", QUADS, files(box),
+         ["net.zip > res_img_1.txt, line 1: found 32 lines with other than 8 numbers (a quadrilateral); expected "
+          "that you say how the lines are meant: ltrb (left,top,right,bottom, then a confidence, a text or "
+          "nothing) fits them."]),
+    14: ("quadrilaterals for a dataset of boxes", BOXES, files(corners),
+         ["net.zip > res_img_1.txt, line 1: found 32 of 32 lines with numbers where a text may begin; expected "
+          "that you say how the lines are meant: ltrb or polygon.", FITS_HARDLY]),
+    15: ("confidences in per cent", QUADS, files(lambda *of: (*corners(*of), 97)),
+         ["net.zip > res_img_1.txt, line 1: found a number that is no confidence (0 to 1) at the end of 32 lines; "
+          "expected that you say how the lines are meant: quad."]),
+    16: ("another prefix", BOXES, files(box, "pred_img_{}.txt"),
+         ["net.zip: No such image, 8 times in 8 files; expected an image of the dataset, which has img_1 to img_8.",
+          *(f"for example net.zip > pred_img_{at}.txt: found regions for pred_img_{at}; expected an image of the "
+            f"dataset, which has img_1 to img_8 (perhaps img_{at})." for at in (1, 2, 3))]),
+    17: ("files named as ground truth", BOXES, files(box, "gt_img_{}.txt"),
+         ["net.zip: found 8 files named gt_NAME.txt; expected NAME.txt; files are named so where ground truth is "
+          "in them, which is another kind of file."]),
+    18: ("zeros before the numbers", BOXES, files(box, "res_img_00{}.txt"),
+         ["net.zip: No such image, 8 times in 8 files; expected an image of the dataset, which has img_1 to img_8.",
+          *(f"for example net.zip > res_img_00{at}.txt: found regions for img_00{at}; expected an image of the "
+            f"dataset, which has img_1 to img_8 (perhaps img_{at})." for at in (1, 2, 3))]),
+    19: ("results of other images", BOXES,
+         files(lambda x, y, r, b: (x + 200, y + 100, r + 200, b + 100)), [FITS_HARDLY]),
+    20: ("three files are missing", BOXES,
+         {name: text for name, text in files(box).items() if name[8] > "3"},
+         [f"net.zip: found no file for 3 images (img_1, img_2, img_3); {WHICH}"]),
+    21: ("one file too many, of no image", BOXES, files(box) | {"res_img_0.txt": ""},
+         ["net.zip > res_img_0.txt: found regions for img_0; expected an image of the dataset, which has img_1 "
+          "to img_8."]),
+    22: ("semicolons", BOXES, {name: text.replace(",", ";") for name, text in files(box).items()},
+         ["net.zip: Wrong number of fields, 32 times in 8 files; expected 4 numbers (left,top,right,bottom).",
+          *(f"for example net.zip > res_img_1.txt, line {at + 1}: found 0 numbers in “{x + 1};{y};{r + 1};{b}”; "
+            "expected 4 numbers (left,top,right,bottom)." for at, (x, y, r, b) in enumerate(WORDS[1][:3])),
+          "net.zip: found blanks between the fields of 32 lines; expected commas."]),
+    23: ("an archive of another kind", BOXES, b"Rar!\x1a\x07\x00",
+         ["net.zip: found what looks like a RAR archive; expected a format that is read: "
+          f"{', '.join(FORMATS)}."]),
+}  # fmt: skip
+
+
+def lines(draft):
+    return [line for kind in draft.summary["kinds"] for line in kind["lines"]]
+
+
+@pytest.fixture
+def dataset():
+    def make(truth):
+        return load_dataset(name="Street", truth=truth).dataset
+
+    return make
+
+
+def draft_of(dataset, entries, **given):
+    draft = drafts.open_draft(person=None, dataset=dataset)
+    content = entries if isinstance(entries, bytes) else zip_bytes(entries)
+    add(draft, content, "net.zip", kind="results", title="net", **given)
+    return draft
+
+
+@pytest.mark.parametrize("number", RESULTS)
+def test_what_is_said_of_results(dataset, number):
+    _, truth, entries, told = RESULTS[number]
+    assert lines(checked(draft_of(dataset(truth), entries))) == told
+
+
+PHOTOGRAPHS = {
+    24: ("photographs of some images", ["img_1"],
+         ["photos.zip: found no photograph of 1 of 2 images (img_2); expected a photograph of each; the names of "
+          "those that are there fit."]),
+    25: ("photographs of other names", ["DSC_1", "DSC_2"],
+         ["photos.zip: found no photograph of 2 of 2 images (img_1, img_2), and 2 photographs of no image (DSC_1, "
+          "DSC_2); expected photographs named after the images, img_1, img_2.",
+          "photos.zip > DSC_1.png: found a photograph without ground truth (perhaps img_1); expected gt_NAME.txt "
+          "for each.",
+          "photos.zip > DSC_2.png: found a photograph without ground truth (perhaps img_2); expected gt_NAME.txt "
+          "for each."]),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("number", PHOTOGRAPHS)
+def test_what_is_said_of_photographs(number):
+    _, names, told = PHOTOGRAPHS[number]
+    draft = drafts.open_draft(person=None, name="Street")
+    add(draft, FEW, "gt.zip", kind="truth", format="ltrb")
+    add(draft, {f"{name}.png": PHOTOGRAPH for name in names}, "photos.zip", kind="photographs")
+    assert lines(checked(draft)) == told
+
+
+def test_26_scores_in_per_cent(dataset):
+    draft = draft_of(dataset(FEW), {"res_img_1.txt": "", "res_img_2.txt": ""})
+    scores = "image,method,recall,precision\nimg_1,net,50,100\nimg_2,net,70,80\n"
+    add(draft, scores, "s.csv", kind="scores", title="Theirs")
+    [told] = lines(checked(draft))
+    assert told == (
+        "s.csv: found 4 scores above 1, as “50”; expected numbers in [0, 1]; these look like per cent: are they?"
+    )
+
+
+def test_27_results_without_a_dataset(client):
+    draft = draft_of(None, files(box))
+    with pytest.raises(NotLoaded) as refusal:
+        drafts.start_check(draft=draft)
+    assert str(refusal.value) == (
+        "Results and scores belong to a dataset. Choose one, or add its ground truth. Nothing was loaded."
+    )
+
+
+class TestAnswer:
+    """Nothing is corrected that nobody said; what was said is in the receipt."""
+
+    def test_nothing_is_loaded_before_it_is_said(self, dataset):
+        draft = checked(draft_of(dataset(BOXES), RESULTS[1][2]))
+        [question] = plans.questions(draft)
+        assert (question.finding.code, question.is_answered) == ("F2", False)
+        assert question.choices == [
+            ("as-read", "as read"),
+            ("exchanged", "with x and y exchanged"),
+        ]
+        with pytest.raises(NotLoaded, match="1 question waits for an answer"):
+            drafts.confirm(draft=draft)
+
+    @pytest.mark.parametrize(
+        ("number", "reading", "first"),
+        [
+            (1, "exchanged", WORDS[1][0]),
+            (1, "as-read", None),
+            (4, "next", WORDS[1][0]),
+            (6, "sides", WORDS[1][0]),
+        ],
+    )
+    def test_it_is_read_as_was_said(self, dataset, number, reading, first):
+        _, truth, entries, _ = RESULTS[number]
+        street = dataset(truth)
+        draft = checked(draft_of(street, entries))
+        [file] = draft.files.all()
+        assert drafts.answer(draft=draft, answers={file.pk: {"reading": reading}})
+        loaded(draft)
+        receipt = street.imports.get(kind="results")
+        words = dict(plans.readings(draft, draft.files.get()))[reading]
+        assert receipt.files[0]["reading"] == words
+        assert len(receipt.warnings) == 1
+        regions = street.images.get(name="img_1").results.get().detections
+        x, y, r, b = first or WORDS[1][0]
+        found = regions[0].box
+        if first is None:
+            assert found == (y, x + 1, b, r + 1)
+        else:
+            assert found in {(x, y, r, b), (x + 1, y, r + 1, b)}
+
+    def test_a_reading_there_is_not_is_refused(self, dataset):
+        draft = checked(draft_of(dataset(BOXES), RESULTS[1][2]))
+        with pytest.raises(NotLoaded, match="there is no reading 'upside-down'"):
+            drafts.answer(draft=draft, answers={draft.files.get().pk: {"reading": "upside-down"}})
+
+
+class TestElsewhere:
+    """The command and the API ask and take the same answer."""
+
+    def test_the_command_refuses_until_it_is_said_and_reads_it_so(self, dataset, tmp_path, capsys):
+        street = dataset(BOXES)
+        path = tmp_path / "net.zip"
+        path.write_bytes(zip_bytes(RESULTS[1][2]))
+        given = {"dataset": "street", "yes": True}
+        with pytest.raises(CommandError, match="1 question waits") as refusal:
+            call_command("import_files", str(path), **given)
+        assert refusal.value.returncode == 2
+        assert "with x and y exchanged: recall 1.00" in capsys.readouterr().err
+        assert not street.methods.exists()
+        with pytest.raises(CommandError, match="there is no reading 'odd'") as refusal:
+            call_command("import_files", str(path), reading=["net.zip=odd"], **given)
+        assert refusal.value.returncode == 2
+        with pytest.raises(CommandError, match="read all the same") as odd:
+            call_command("import_files", str(path), reading=["net.zip=exchanged"], **given)
+        assert odd.value.returncode == 1
+        out = capsys.readouterr().out
+        assert (
+            "net: recall 1.00, precision 1.00, of the ground truth touched 1.00 (at IoU 0.5)."
+            in out
+        )
+        receipt = street.imports.get(kind="results")
+        assert receipt.files[0]["reading"] == "with x and y exchanged"
+
+    def test_the_api_asks_with_its_choices_and_takes_the_answer(self, dataset, client):
+        client.force_login(make_admin("ada"))
+        draft = checked(draft_of(dataset(BOXES), RESULTS[1][2]))
+        address = reverse("api:load", args=[draft.pk])
+        [question] = client.get(address).json()["questions"]
+        assert (question["code"], question["choices"]) == (
+            "F2",
+            {"as-read": "as read", "exchanged": "with x and y exchanged"},
+        )
+        answers = {"answers": [{"file": question["file"], "reading": "exchanged"}]}
+        response = client.post(
+            reverse("api:load_answers", args=[draft.pk]), answers, content_type="application/json"
+        )
+        assert response.status_code == 200, response.text
+        [question] = client.get(address).json()["questions"]
+        assert question["is_answered"]
+
+    def test_the_report_shows_both_readings_and_the_numbers(self, dataset, client):
+        client.force_login(make_admin("ada"))
+        draft = checked(draft_of(dataset(BOXES), RESULTS[1][2]))
+        page = client.get(reverse("imports:report", args=[draft.pk])).text
+        for told in (
+            "net.zip fits far better with x and y exchanged. Read it so?",
+            "<strong>As read:</strong> recall 0.00, precision 0.00",
+            "<strong>With x and y exchanged:</strong> recall 1.00, precision 1.00",
+            "A quick look at all 8 images",
+        ):
+            assert told in page

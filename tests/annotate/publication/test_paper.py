@@ -1,0 +1,140 @@
+"""A report for a paper: what is pasted, and the zip with everything."""
+
+import csv
+import io
+import json
+import shutil
+import subprocess
+import zipfile
+from copy import deepcopy
+
+import pytest
+from django.core.management import CommandError, call_command
+from django.urls import reverse
+
+from annotate.jobs.models import Job
+from annotate.reports.models import KeptReport
+from tests.support.made_once import made_once
+from tests.support.tex import run_tex
+from tests.support.worked import ranked_study
+
+pytestmark = pytest.mark.django_db
+
+
+made_study = made_once(lambda: ranked_study("a_1", "Right & true", "=Reversed"))
+
+
+@pytest.fixture
+def study(made_study, db):
+    return deepcopy(made_study)
+
+
+def keep(client, study):
+    client.post(reverse("reports:kept_reports", args=[study.slug]))
+    return KeptReport.objects.latest("pk")
+
+
+def zipped(client, response):
+    job = Job.objects.get(kind="publication.paper")
+    assert job.state == Job.State.DONE, job.text
+    assert response.status_code == 302
+    file = client.get(reverse("jobs:file", args=[job.pk]))
+    return zipfile.ZipFile(io.BytesIO(b"".join(file.streaming_content)))
+
+
+def texts(response):
+    return {anchor: text for anchor, _, _, text, _ in response.context["texts"]}
+
+
+def test_what_is_shown_is_the_file_with_the_same_settings(researcher, study):
+    sent = {"layout": "stacked", "width": "column", "decimals": "2"}
+    shown = researcher.get(reverse("publication:paper", args=[study.slug]), sent)
+    file = researcher.get(reverse("reports:export", args=[study.slug, "tex"]), sent)
+    # The page has the baseline of a person as well: it knows the analysis.
+    body = [line for line in texts(shown)["table"].splitlines() if "a person" not in line]
+    assert body == file.text.splitlines()
+    assert "rounded to 2 decimals" in texts(shown)["methods"]
+    assert "@inproceedings{DPTF18," in texts(shown)["references"]
+
+
+def test_a_kept_report_gives_the_same_table_as_its_file(researcher, study):
+    kept = keep(researcher, study)
+    sent = {"layout": "side", "intervals": "on"}
+    shown = researcher.get(reverse("publication:kept_paper", args=[study.slug, kept.pk]), sent)
+    file = researcher.get(reverse("reports:kept_file", args=[study.slug, kept.pk, "tex"]), sent)
+    assert texts(shown)["table"] == file.text
+
+
+@pytest.mark.parametrize("is_kept", [False, True])
+def test_one_zip_has_all_and_sets_itself(researcher, study, tmp_path, is_kept):
+    if is_kept:
+        address = reverse("publication:kept_paper", args=[study.slug, keep(researcher, study).pk])
+    else:
+        address = reverse("publication:paper", args=[study.slug])
+    archive = zipped(researcher, researcher.post(address, {"layout": "stacked"}))
+    names = set(archive.namelist())
+    assert {"table.tex", "methods.tex", "methods.md", "references.bib", "report.md"} <= names
+    assert {"csv/report.csv", "csv/intervals.csv", "tables/standings.tex"} <= names
+    assert "figures/recall/distances.pdf" in names
+    for name in names:
+        if name.endswith(".csv"):
+            head, *rows = csv.reader(io.StringIO(archive.read(name).decode()))
+            assert all(len(row) == len(head) for row in rows), name
+            assert not head[0].startswith("#")
+    report = json.loads(archive.read("report.json"))
+    metadata = json.loads(archive.read("metadata.json"))
+    assert metadata["dataset"] == report["header"]["dataset"] == study.dataset.name
+    assert set(metadata["files"]) == {name for name in names if name.endswith(".csv")}
+    archive.extractall(tmp_path)
+    run_tex(tmp_path, "paper.tex")
+    if shutil.which("bibtex"):
+        subprocess.run(["bibtex", "paper"], cwd=tmp_path, check=True, capture_output=True)
+        said = run_tex(tmp_path, "paper.tex", times=2)
+        assert said.overfull == []
+        assert said.undefined == []
+
+
+def test_the_command_writes_the_same_table(study, tmp_path, capsys):
+    call_command("export_report", study.slug, "--format", "paper", "--out", str(tmp_path / "p.zip"))
+    call_command("export_report", study.slug, "--format", "tex", "--layout", "stacked")
+    stacked = capsys.readouterr().out
+    assert stacked.count(r"\multicolumn{4}") == 3
+    with zipfile.ZipFile(tmp_path / "p.zip") as archive:
+        assert {"table.tex", "methods.tex", "paper.tex"} <= set(archive.namelist())
+        assert r"\begin{table*}" in archive.read("table.tex").decode()
+    with pytest.raises(CommandError, match="--out FILE"):
+        call_command("export_report", study.slug, "--format", "paper")
+
+
+def test_a_look_that_is_none_is_said(researcher, study):
+    response = researcher.get(
+        reverse("publication:paper", args=[study.slug]), {"layout": "diagonal"}
+    )
+    assert response.status_code == 422
+    assert "diagonal" in response.text
+
+
+def test_a_large_study_is_written_as_work(researcher, study, monkeypatch):
+    from annotate.reports import services
+
+    monkeypatch.setattr(services, "MAX_IMAGES_ANALYSED_AT_ONCE", 1)
+    address = reverse("publication:paper", args=[study.slug])
+    assert "not computed while you wait" in researcher.get(address).text
+    assert "table.tex" in zipped(researcher, researcher.post(address)).namelist()
+
+
+def test_what_a_paper_takes_is_english_for_every_reader(researcher, study):
+    address = reverse("publication:paper", args=[study.slug])
+    pages = [
+        researcher.get(address, headers={"accept-language": language}) for language in ("fr", "en")
+    ]
+    assert texts(pages[0]) == texts(pages[1])
+    assert "Pour un article" in pages[0].text
+    assert pages[0].text.count('readonly lang="en"') == len(texts(pages[0]))
+    made = []
+    for language in ("fr", "en"):
+        researcher.post(address, headers={"accept-language": language})
+        job = Job.objects.filter(kind="publication.paper").latest("pk")
+        file = researcher.get(reverse("jobs:file", args=[job.pk]))
+        made.append(b"".join(file.streaming_content))
+    assert made[0] == made[1]

@@ -1,0 +1,57 @@
+"""What forms say is marked for translation, also where Django makes it of a field's name."""
+
+import importlib
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from django.forms import BaseForm, Field, HiddenInput
+from django.utils.functional import Promise
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+# Forms whose fields a template draws with words of its own, or that read an address.
+DRAWN_ELSEWHERE = {
+    *("evidence.annotators.forms.ExclusionForm", "judging.forms.JudgementForm"),
+    *("judging.forms.SkipForm", "learning.forms.ConsentForm"),
+    *("figures.forms._PaperForm", "figures.forms.FileForm", "figures.forms.KeptFigureForm"),
+    "figures.forms.KeptFileForm",
+}
+
+
+def forms() -> dict[str, type[BaseForm]]:
+    found = {}
+    for path in sorted(ROOT.joinpath("annotate").rglob("*forms.py")):
+        module = importlib.import_module(".".join(path.relative_to(ROOT).with_suffix("").parts))
+        for name, value in vars(module).items():
+            if (
+                isinstance(value, type)
+                and issubclass(value, BaseForm)
+                and value.__module__ == module.__name__
+            ):
+                found[f"{module.__name__}.{name}".removeprefix("annotate.")] = value
+    return found
+
+
+FORMS = forms()
+
+
+def unmarked(field: Field) -> Iterator[object]:
+    # A label of None is made of the field's name; an empty one is said elsewhere.
+    if field.label not in ("", "DOI") and not isinstance(field.label, Promise):
+        yield field.label
+    if field.help_text and not isinstance(field.help_text, Promise):
+        yield field.help_text
+
+
+@pytest.mark.parametrize("name", sorted(FORMS.keys() - DRAWN_ELSEWHERE))
+def test_labels_and_hints_of_a_form_are_marked(name):
+    found = {
+        field_name: said
+        for field_name, field in FORMS[name].base_fields.items()
+        if field_name != "keys"  # a script fills it
+        and not isinstance(field.widget, HiddenInput)
+        and (said := list(unmarked(field)))
+    }
+    assert found == {}

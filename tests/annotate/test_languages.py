@@ -1,0 +1,176 @@
+"""Pages speak the reader's language; files are the same bytes for everybody, and machines read the same."""
+
+import re
+from html.parser import HTMLParser
+
+import pytest
+from django.urls import reverse
+
+from annotate.reports.services import keep_report
+from annotate.scoring.models import ProtocolRun
+from annotate.studies.models import Study
+from rankings.report import Settings
+from tests.support.factories import add_researcher
+from tests.support.worked import ranked_study, worked_study
+from tools import catalogues
+
+TABLES = ("intervals", "differences", "person", "sensitivity", "agreement", "measures", "strengths")
+RAW = ("judgements.csv", "judgements.json", "rankings.csv", "scores.csv")
+# What machines read of an element.
+NUMERIC = re.compile(
+    r"(points|d|x|y|x1|x2|y1|y2|r|cx|cy|width|height|viewbox|value|min|max|step|data-.*|style|href|id)$"
+)
+
+
+@pytest.fixture
+def study(db):
+    return worked_study(photographs=False)
+
+
+@pytest.fixture
+def kept(study):
+    return keep_report(study=study, settings=Settings(), runs=study.dataset.runs.all(), person=None)
+
+
+def pages(study, kept):
+    image = study.images.in_order().first().name
+    return [
+        reverse("reports:report", args=[study.slug]),
+        reverse("reports:report", args=[study.slug]) + "?criterion=preference&distance=kemeny",
+        reverse("reports:images", args=[study.slug]),
+        reverse("reports:kept_reports", args=[study.slug]),
+        reverse("reports:kept", args=[study.slug, kept.pk]),
+        reverse("reports:kept_images", args=[study.slug, kept.pk]),
+        reverse("evidence:annotators", args=[study.slug]) + "?annotator=annotator-1",
+        reverse("evidence:disagreement", args=[study.slug]),
+        reverse("evidence:image", args=[study.slug, image]) + "?annotator=annotator-1",
+        reverse("evidence:compare", args=[study.slug, image]),
+        reverse("exchange:raw", args=[study.slug]),
+    ]
+
+
+def files(study, kept):
+    formats = ("csv", "json", "tex", "md")
+    found = [reverse("reports:export", args=[study.slug, each]) for each in formats]
+    found.append(reverse("reports:export", args=[study.slug, "tex"]) + "?intervals=on")
+    found += [reverse("reports:kept_file", args=[study.slug, kept.pk, each]) for each in formats]
+    for table in TABLES:
+        found += [
+            reverse("reports:export_table", args=[study.slug, table, each]) for each in formats
+        ]
+        found.append(reverse("reports:kept_table", args=[study.slug, kept.pk, table, "tex"]))
+    found += [reverse("exchange:raw_file", args=[study.slug, name]) for name in RAW]
+    found += [reverse("exchange:own_answers", args=[study.slug, each]) for each in ("csv", "json")]
+    return [*found, reverse("privacy:export")]
+
+
+def content_of(response):
+    content = b"".join(response) if response.streaming else response.content
+    # Personal data say when they were asked for.
+    return re.sub(rb'"made": "[^"]*"', b"", content)
+
+
+def test_files_are_the_same_bytes_in_every_language(client, study, kept):
+    client.force_login(add_researcher(study))
+    n_files = 0
+    for address in files(study, kept):
+        # French first: what it leaves in the cache must be English.
+        french, english = (
+            client.get(address, headers={"accept-language": language}) for language in ("fr", "en")
+        )
+        assert french.status_code == english.status_code, address
+        # Not every study has every table.
+        if french.status_code == 404:
+            continue
+        n_files += 1
+        assert content_of(french) == content_of(english), address
+    assert n_files > 30
+
+
+class Page(HTMLParser):
+    """A page's words, and the attributes that machines read."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.words, self.attributes, self._inside = [], [], []
+        self.feed(text)
+
+    def handle_starttag(self, tag, attrs):
+        given = dict(attrs)
+        if tag not in ("br", "hr", "img", "input", "link", "meta", "source", "path", "polygon"):
+            # Figures are drawn and described in English.
+            silent = tag in ("script", "style", "code", "figcaption") or given.get("lang") == "en"
+            silent = silent or given.get("class") == "figure"
+            self._inside.append("silent" if silent or given.get("translate") == "no" else tag)
+        self.attributes += [
+            (tag, name, value)
+            for name, value in attrs
+            if NUMERIC.match(name) and value and any(map(str.isdigit, value))
+            # A secret of the form.
+            if given.get("name") != "csrfmiddlewaretoken"
+        ]
+
+    def handle_endtag(self, tag):
+        if self._inside:
+            self._inside.pop()
+
+    def handle_data(self, data):
+        if "silent" not in self._inside and data.strip():
+            self.words.append(re.sub(r"[ \n]+", " ", data).strip(" \n"))
+
+
+def test_pages_say_no_english_to_who_reads_french(client, study, kept):
+    client.force_login(add_researcher(study))
+    messages = [one for one in catalogues.catalogue("fr", "django") if isinstance(one.id, str)]
+    # "Part" is French for a share.
+    english = {one.id for one in messages} - {one.string for one in messages}
+    for address in [*pages(study, kept), reverse("questions:questions", args=[study.slug])]:
+        response = client.get(address, headers={"accept-language": "fr"})
+        assert response.status_code == 200, address
+        said = Page(response.text).words
+        assert english.isdisjoint(said), (address, sorted(english.intersection(said)))
+
+
+def test_machines_read_the_same_numbers_in_every_language(client, study, kept):
+    client.force_login(add_researcher(study))
+    playground = reverse("guide:playground") + "?preset=importance"
+    for address in [*pages(study, kept), playground]:
+        french, english = (
+            Page(client.get(address, headers={"accept-language": language}).text).attributes
+            for language in ("fr", "en")
+        )
+        assert french == english, address
+
+
+def test_a_report_that_was_first_read_in_french_is_english_to_the_next(client, study):
+    client.force_login(add_researcher(study))
+    address = reverse("reports:report", args=[study.slug])
+    french, english = (
+        client.get(address, headers={"accept-language": language}).text for language in ("fr", "en")
+    )
+    assert "Rapport de" in french
+    assert not [word for word in Page(english).words if re.match(r"(Selon|Chaque|Rapport)\b", word)]
+
+
+def test_names_that_somebody_gave_are_no_words_of_the_site(client):
+    """The protocols are called Right and Reversed, the study Left: words of other pages."""
+    study = ranked_study()
+    Study.objects.update(name="Left")
+    client.force_login(add_researcher(study))
+    address = reverse("reports:report", args=[study.slug])
+    page = client.get(address, headers={"accept-language": "fr"}).text
+    assert ">Right</a></th>" in page
+    assert ">Droite<" not in page
+    assert '<th scope="row">Étude</th><td>Left</td>' in page
+
+
+def test_what_the_open_questions_say_is_told_in_french(client):
+    study = ranked_study()
+    ProtocolRun.objects.filter(name="Reversed").delete()
+    client.force_login(add_researcher(study))
+    address = reverse("questions:questions", args=[study.slug])
+    page = client.get(address, headers={"accept-language": "fr"}).text
+    assert "Hauteur des mots" in page
+    assert "Height of the words" not in page
+    assert "un protocole seul ne peut" in page
+    assert "one protocol has no other" not in page

@@ -1,0 +1,97 @@
+"""A new researcher sets a study up in a browser, from data to open, with scripts and without."""
+
+import pytest
+from django.urls import reverse
+from playwright.sync_api import expect
+
+from annotate.judging.models import Judgement
+from annotate.setup.services import begin
+from annotate.studies.models import Study
+from tests.support.browsing import check_page, listen, signed_in, unexpected
+from tests.support.factories import make_admin, make_person, make_study
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+@pytest.mark.parametrize("has_scripts", [True, False], ids=["scripts", "no scripts"])
+def test_from_data_to_open(browser, client, live_server, has_scripts):
+    dataset = make_study(["a", "b", "c"], images=4).dataset
+    make_person("ana")
+    context = browser.new_context(java_script_enabled=has_scripts)
+    page = signed_in(context, client, make_admin("ada"), live_server)
+    complaints = listen(page)
+    page.goto(live_server.url)
+    page.get_by_role("link", name="New study").first.click()
+    page.get_by_role("link", name=f"Choose {dataset.name}").click()
+    page.get_by_role("button", name="Next: design").click()
+    # The browser itself asks for the name.
+    expect(page.get_by_label("Name", exact=True)).to_be_focused()
+    page.get_by_label("Name", exact=True).fill("Signs")
+    page.get_by_role("button", name="Next: design").click()
+    page.get_by_label("People you can get").fill("30")
+    page.get_by_text("More of the question").click()
+    page.get_by_label("Images there are").fill("5000")
+    page.get_by_role("button", name="Plan").click()
+    page.get_by_role("link", name="Fill in the cheapest").click()
+    assert page.get_by_label("People you can get").input_value() == "30"
+    page.get_by_label("Recall question").fill("More of the text?")
+    page.get_by_role("button", name="Next: images").click()
+    page.get_by_role("checkbox").first.uncheck()
+    page.get_by_role("button", name="Next: people").click()
+    page.get_by_role("group", name="Annotators").get_by_label("ana").check()
+    page.get_by_role("button", name="Next: look").click()
+    page.get_by_label("Words of welcome").fill("Hello **you**")
+    page.get_by_role("button", name="Store and preview").click()
+    expect(page.get_by_text("More of the text?").first).to_be_visible()
+    page.get_by_role("link", name="Back", exact=True).click()
+    page.get_by_label("Words of welcome").wait_for()
+    page.reload()
+    expect(page.get_by_label("Words of welcome")).to_have_value("Hello **you**")
+    page.get_by_role("button", name="Next: open").click()
+    page.get_by_role("button", name="Make the study and open it").click()
+    expect(page.get_by_role("button", name="Close the study")).to_be_visible()
+    made = Study.objects.get(name="Signs")
+    assert page.url == live_server.url + reverse("studies:detail", args=[made.slug])
+    assert (made.state, made.images.count()) == ("open", 3)
+    assert (made.recall_question, made.welcome) == ("More of the text?", "Hello **you**")
+    assert set(made.memberships.values_list("person__username", "role")) == {
+        ("ana", "annotator"),
+        ("ada", "researcher"),
+    }
+    assert unexpected(complaints) == []
+    context.close()
+
+
+def test_the_preview_is_answered_like_the_comparison_page(browser, client, live_server):
+    dataset = make_study(["a", "b", "c"], images=2).dataset
+    admin = make_admin()
+    new = begin(person=admin, dataset=dataset, name="Signs", methods=list(dataset.methods.all()))
+    context = browser.new_context()
+    page = signed_in(context, client, admin, live_server)
+    complaints = listen(page)
+    page.goto(live_server.url + reverse("setup:preview", args=[new.pk]))
+    page.locator("[data-open-skip]").wait_for()
+    for at in range(1, 6):
+        for key in ("1", "w", "d"):
+            page.keyboard.press(key)
+        # An answer counts once both results were shown.
+        page.locator("[data-screen][data-seen]").wait_for()
+        page.locator("[data-confirm]").click()
+        page.locator(f"[data-screen-id=preview-{at}]").wait_for()
+    page.keyboard.press("u")
+    page.locator("[data-screen-id=preview-4]").wait_for()
+    assert not Judgement.objects.exists()
+    assert unexpected(complaints) == []
+    context.close()
+
+
+@pytest.mark.parametrize("step", ["data", "design", "people", "look"])
+def test_every_step_is_accessible_and_fits(browser, client, live_server, step):
+    dataset = make_study(["a", "b"], images=2).dataset
+    admin = make_admin()
+    new = begin(person=admin, dataset=dataset, name="Signs", methods=list(dataset.methods.all()))
+    context = browser.new_context(reduced_motion="reduce")
+    page = signed_in(context, client, admin, live_server)
+    page.goto(live_server.url + reverse("setup:step", args=[new.pk, step]))
+    check_page(page)
+    context.close()

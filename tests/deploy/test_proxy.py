@@ -1,0 +1,186 @@
+"""The shipped configuration of the proxy, with a real nginx and TLS in front of a site as on a server."""
+
+import os
+import shutil
+import socket
+import ssl
+import subprocess
+import sys
+import time
+from pathlib import Path
+from string import Template
+
+import pytest
+
+from benchmarks.own_site import free_port
+
+ROOT = Path(__file__).resolve().parents[2]
+HOST = "rankings.test"
+pytestmark = pytest.mark.skipif(
+    not (shutil.which("nginx") and shutil.which("openssl")), reason="nginx or openssl is missing"
+)
+_AROUND = """
+worker_processes 1;
+pid {folder}/nginx.pid;
+error_log {folder}/error.log;
+daemon off;
+{user}
+events {{}}
+http {{
+    access_log off;
+    client_body_temp_path {folder}/body;
+    proxy_temp_path {folder}/proxy;
+    fastcgi_temp_path {folder}/f; uwsgi_temp_path {folder}/u; scgi_temp_path {folder}/s;
+    include {folder}/site.conf;
+}}
+"""
+
+
+@pytest.fixture(scope="module")
+def proxied(tmp_path_factory):
+    """Start site and proxy; give the proxy's port and what trusts its certificate."""
+    folder = tmp_path_factory.mktemp("proxy")
+    site, http, https = free_port(), free_port(), free_port()
+    named = ["-subj", f"/CN={HOST}", "-addext", f"subjectAltName=DNS:{HOST}"]
+    keys = ["-keyout", str(folder / "privkey.pem"), "-out", str(folder / "fullchain.pem")]
+    openssl = ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2"]
+    subprocess.run([*openssl, *keys, *named], check=True, capture_output=True)
+    filled = Template((ROOT / "deploy/nginx.conf.template").read_text()).safe_substitute(
+        SITE=f"127.0.0.1:{site}",
+        SITE_NAME=HOST,
+        HTTP_PORT=f"127.0.0.1:{http}",
+        HTTPS_PORT=f"127.0.0.1:{https}",
+        CERTIFICATES=str(folder),
+    )
+    (folder / "site.conf").write_text(filled.replace("/tmp/static", str(folder / "static")))
+    user = "user root;" if os.geteuid() == 0 else ""
+    (folder / "nginx.conf").write_text(_AROUND.format(folder=folder, user=user))
+    environment = {
+        **os.environ,
+        "DJANGO_SETTINGS_MODULE": "tests.support.quick_settings",
+        "SECRET_KEY": "only-for-this-test-" + "x7Q" * 20,
+        "ALLOWED_HOSTS": HOST,
+        "BEHIND_PROXY": "true",
+        "DATA_DIR": str(folder / "data"),
+        "STATIC_ROOT": str(folder / "collected"),
+        "DATABASE_URL": f"sqlite:///{folder}/db.sqlite3",
+        "WEB_PROCESSES": "1",
+    }
+    # What libraries bring for other pages takes a minute to pack.
+    others = [f"--ignore={name}" for name in ("drf_spectacular_sidecar", "rest_framework", "admin")]
+    for step in (["migrate"], ["createcachetable"], ["collectstatic", "--noinput", *others]):
+        command = [sys.executable, "manage.py", *step, "--verbosity", "0"]
+        subprocess.run(command, cwd=ROOT, env=environment, check=True, capture_output=True)
+    gunicorn = [sys.executable, "-m", "gunicorn", "--config", "config/gunicorn.py", "config.wsgi"]
+    servers = [
+        subprocess.Popen(
+            [*gunicorn, "--bind", f"127.0.0.1:{site}"],
+            cwd=ROOT,
+            env=environment,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        ),
+        subprocess.Popen(["nginx", "-c", str(folder / "nginx.conf")], stderr=subprocess.DEVNULL),
+    ]
+    trusting = ssl.create_default_context(cafile=str(folder / "fullchain.pem"))
+    try:
+        wait_until_it_answers(https, trusting)
+        yield http, https, trusting
+    finally:
+        for server in servers:
+            server.terminate()
+            server.wait()
+
+
+def wait_until_it_answers(port, trusting):
+    ends = time.monotonic() + 120
+    while True:
+        try:
+            if asked(port, trusting, "/healthz")[0].startswith("HTTP/1.1 200"):
+                return
+        except OSError:
+            pass  # the proxy does not listen yet
+        assert time.monotonic() < ends, "Site and proxy did not start."
+        time.sleep(0.2)
+
+
+def asked(port, trusting, path, body=b"", headers=""):
+    """Send one request by hand; return its status line and headers, and its body."""
+    method = "POST" if body else "GET"
+    head = f"{method} {path} HTTP/1.1\r\nHost: {HOST}\r\nConnection: close\r\n{headers}"
+    if body:
+        head += f"Content-Length: {len(body)}\r\n"
+    with (
+        socket.create_connection(("127.0.0.1", port), timeout=120) as plain,
+        trusting.wrap_socket(plain, server_hostname=HOST) as sent,
+    ):
+        sent.sendall(f"{head}\r\n".encode() + body)
+        answer = b"".join(iter(lambda: sent.recv(65536), b""))
+    said, _, content = answer.partition(b"\r\n\r\n")
+    if not said:
+        raise ConnectionError("no answer")
+    return said.decode(), content
+
+
+def test_pages_come_over_tls_with_secure_cookies_and_no_loop_of_redirects(proxied):
+    _, https, trusting = proxied
+    said, content = asked(https, trusting, "/accounts/login/")
+    assert said.startswith("HTTP/1.1 200")
+    assert "Strict-Transport-Security: max-age=86400" in said
+    assert "csrftoken=" in said
+    assert "Secure" in said
+    assert b"Sign in" in content
+
+
+def test_plain_http_is_sent_to_https(proxied):
+    http, _, _ = proxied
+    with socket.create_connection(("127.0.0.1", http)) as sent:
+        sent.sendall(f"GET /x HTTP/1.1\r\nHost: {HOST}\r\nConnection: close\r\n\r\n".encode())
+        said = b"".join(iter(lambda: sent.recv(65536), b"")).decode()
+    assert f"Location: https://{HOST}/x" in said
+
+
+def test_scripts_and_styles_come_through_and_may_be_kept(proxied):
+    _, https, trusting = proxied
+    _, page = asked(https, trusting, "/accounts/login/")
+    name = page.partition(b'<link rel="stylesheet" href="')[2].partition(b'"')[0].decode()
+    for _ in range(2):  # from the site, then from the proxy
+        said, content = asked(https, trusting, name)
+        assert said.startswith("HTTP/1.1 200")
+        assert "immutable" in said
+        assert content
+
+
+def test_the_site_sees_a_slow_upload_when_it_is_whole(proxied):
+    """Twelve slow uploads, as many as the site has threads, keep nobody else waiting."""
+    _, https, trusting = proxied
+    slow = []
+    for _ in range(12):
+        plain = socket.create_connection(("127.0.0.1", https))
+        sent = trusting.wrap_socket(plain, server_hostname=HOST)
+        head = f"POST /accounts/login/ HTTP/1.1\r\nHost: {HOST}\r\nContent-Length: 100000\r\n\r\n"
+        sent.sendall(head.encode() + b"a" * 50_000)
+        slow.append(sent)
+    try:
+        said, _ = asked(https, trusting, "/accounts/login/")
+        assert said.startswith("HTTP/1.1 200")
+    finally:
+        for sent in slow:
+            sent.close()
+
+
+def test_what_a_client_says_of_its_address_is_dropped(proxied):
+    """Thirty failures lock an address out, whatever other address each of them claims."""
+    _, https, trusting = proxied
+    said, page = asked(https, trusting, "/accounts/login/")
+    cookie = said.partition("csrftoken=")[2].partition(";")[0]
+    token = page.partition(b'name="csrfmiddlewaretoken" value="')[2].partition(b'"')[0].decode()
+    for number in range(31):
+        body = f"csrfmiddlewaretoken={token}&login=guess-{number}&password=x".encode()
+        headers = (
+            f"Cookie: csrftoken={cookie}\r\nReferer: https://{HOST}/\r\n"
+            f"X-Forwarded-For: 192.0.2.{number}\r\n"
+            "Content-Type: application/x-www-form-urlencoded\r\n"
+        )
+        said, page = asked(https, trusting, "/accounts/login/", body, headers)
+    assert b"Too many failed" in page

@@ -1,0 +1,157 @@
+"""A metric of a training loop: the same figures however the images come, over processes too."""
+
+import os
+import subprocess
+import sys
+from importlib.util import find_spec
+from pathlib import Path
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from protocols.core.errors import ParameterError, ProtocolError
+from protocols.torch import NotABatch, TextDetectionMetric
+from tests.support.batches import at_once, batch, images
+
+ROOT = Path(__file__).resolve().parents[2]
+# Sums, ranked confidences over all images, a choice by all of the ground truth, and undefined images.
+SLUGS = ["iou", "average-precision", "cleval", "deteval", "evaltex"]
+
+
+@pytest.mark.parametrize("slug", SLUGS)
+@pytest.mark.parametrize("size", [1, 4, 9])
+def test_batches_of_any_size_give_the_figures_of_all_at_once(slug, size):
+    some, metric = images(), TextDetectionMetric(slug)
+    for start in range(0, len(some), size):
+        metric.update(*batch(some[start : start + size]))
+    assert metric.compute() == at_once(slug, some)
+    metric.reset()
+    assert metric.compute() == at_once(slug, [])
+
+
+@pytest.mark.parametrize("slug", SLUGS)
+@pytest.mark.parametrize("n", [2, 3])
+def test_processes_together_give_the_figures_of_one(slug, n, monkeypatch):
+    """Of a stand-in for torch.distributed, whose gathering is what torch documents."""
+    some = images()
+    ranks = [TextDetectionMetric(slug) for _ in range(n)]
+    for rank, metric in enumerate(ranks):
+        mine = [(at, some[at % len(some)]) for at in range(rank, -(-len(some) // n) * n, n)]
+        # A sampler repeats the first images, so that every process has as many.
+        metric.update(
+            *batch([image for _, image in mine]), names=[str(at % len(some)) for at, _ in mine]
+        )
+
+    def gather(into, mine):
+        into[:] = [metric._seen for metric in ranks]
+
+    stand_in = SimpleNamespace(
+        is_available=lambda: True,
+        is_initialized=lambda: True,
+        get_world_size=lambda: n,
+        all_gather_object=gather,
+    )
+    monkeypatch.setitem(sys.modules, "torch.distributed", stand_in)
+    assert [metric.compute() for metric in ranks] == [at_once(slug, some)] * n
+
+
+_RANK = """
+import sys, torch, torch.distributed as group
+from protocols.torch import TextDetectionMetric
+from tests.support.batches import at_once, images
+rank, address = int(sys.argv[1]), sys.argv[2]
+group.init_process_group("gloo", init_method=f"file://{address}", rank=rank, world_size=2)
+for slug in ("iou", "cleval", "average-precision"):
+    metric, some = TextDetectionMetric(slug), images()
+    for at in range(rank, len(some), 2):
+        found, scores, truth = some[at]
+        metric.update(
+            [{"boxes": torch.tensor(found).reshape(-1, 4), "scores": torch.tensor(scores).double()}],
+            [{"boxes": torch.tensor(truth).float().reshape(-1, 4), "texts": ["word"] * len(truth)}],
+        )
+    assert metric.compute() == at_once(slug, some), slug
+group.destroy_process_group()
+"""
+
+
+@pytest.mark.skipif(find_spec("torch") is None, reason="needs torch: the extra [torch]")
+def test_torch_itself_with_two_processes(tmp_path):
+    command = [sys.executable, "-c", _RANK]
+    ranks = [
+        subprocess.Popen(
+            [*command, str(rank), str(tmp_path / "meeting")],
+            cwd=ROOT,
+            env=os.environ | {"DJANGO_SETTINGS_MODULE": "config.settings"},
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        for rank in range(2)
+    ]
+    said = [rank.communicate(timeout=300)[1] for rank in ranks]
+    assert [rank.returncode for rank in ranks] == [0, 0], said
+
+
+def test_torch_is_not_imported_with_it():
+    look = "import sys; from protocols.torch import TextDetectionMetric as M; M('iou').compute();"
+    look += "print('torch' in sys.modules)"
+    said = subprocess.run([sys.executable, "-c", look], cwd=ROOT, capture_output=True, text=True)
+    assert said.stdout == "False\n"
+
+
+def test_a_batch_by_itself_is_told_and_taken():
+    metric, some = TextDetectionMetric("iou"), images()
+    assert metric(*batch(some[:2])) == at_once("iou", some[:2])
+    metric(*batch(some[2:]))
+    assert metric.compute() == at_once("iou", some)
+
+
+def test_a_state_goes_on_elsewhere():
+    some, first, second = images(), TextDetectionMetric("iou"), TextDetectionMetric("iou")
+    first.update(*batch(some[:5]))
+    second.load_state_dict(first.state_dict())
+    second.update(*batch(some[5:]))
+    assert second.compute() == at_once("iou", some)
+    assert first.compute() == at_once("iou", some[:5])
+    with pytest.raises(ProtocolError):
+        first.merge_state([TextDetectionMetric("cleval")])
+
+
+def test_outlines_come_as_boxes_quads_or_polygons_of_lists_or_arrays():
+    square = [0, 0, 100, 0, 100, 40, 0, 40]
+    for truth in (
+        {"quads": np.array([square])},
+        {"quads": np.array(square).reshape(1, 4, 2)},
+        {"polygons": [[(0, 0), (100, 0), (100, 40), (0, 40)]]},
+        {"boxes": np.array([[0, 0, 100, 40]], dtype=np.float32), "ignored": np.array([False])},
+    ):
+        metric = TextDetectionMetric("iou")
+        metric.update([{"boxes": [[0, 0, 100, 40]]}], [truth])
+        assert metric.compute()["f_score"] == 1
+
+
+@pytest.mark.parametrize(
+    ("found", "says"),
+    [
+        ({}, r"detections\[0\] needs one of boxes, quads, polygons; it has nothing"),
+        ({"boxes": [[1, 2, 3]]}, r"detections\[0\], boxes\[0\] has 3 numbers"),
+        ({"boxes": [[1, 2, 3, 4]], "scores": []}, r"detections\[0\] has 0 scores of 1 boxes"),
+    ],
+)
+def test_what_is_no_batch_is_named(found, says):
+    with pytest.raises(NotABatch, match=says):
+        TextDetectionMetric("iou").update([found], [{"boxes": []}])
+
+
+def test_a_protocol_that_needs_what_no_image_has_says_so():
+    metric = TextDetectionMetric("cleval")
+    metric.update([{"boxes": []}], [{"boxes": [[0, 0, 9, 9]]}])
+    with pytest.raises(ProtocolError, match="the ground truth has no transcriptions"):
+        metric.compute()
+
+
+def test_what_cannot_be_a_metric_is_refused():
+    with pytest.raises(ProtocolError, match="several methods"):
+        TextDetectionMetric("no-ground-truth")
+    with pytest.raises(ParameterError):
+        TextDetectionMetric("iou", min_iou=7)

@@ -1,0 +1,80 @@
+"""``python -m rankings analyse`` reads two CSV files and says what a report says."""
+
+import csv
+import json
+from random import Random
+
+import pytest
+
+from rankings.__main__ import main
+
+METHODS = "abcd"
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory):
+    """Three annotators on eight images as CSV, and the same as the JSON of the command ``report``."""
+    rng, folder = Random(7), tmp_path_factory.mktemp("files")
+    rankings, scores = {}, {}
+    with (folder / "rankings.csv").open("w", newline="") as file:
+        write = csv.writer(file).writerow
+        write(["image", "annotator", "criterion", "buckets", "in_reports"])
+        for image in (f"i{at}" for at in range(8)):
+            own = {}
+            for name in ("x", "y", "z"):
+                own[name] = [[method] for method in rng.sample(METHODS, 4)]
+                write([image, name, "recall", json.dumps(own[name]), "true"])
+            write([image, "left-out", "recall", json.dumps([list(METHODS)]), "false"])
+            rankings[image] = list(own.values())
+    with (folder / "scores.csv").open("w", newline="") as file:
+        write = csv.writer(file).writerow
+        write(["protocol", "method", "image", "recall", "precision"])
+        for protocol in ("p", "q"):
+            for method in METHODS:
+                write([protocol, method, "*", 0.5, 0.5])
+                for image in rankings:
+                    recall = rng.random()
+                    write([protocol, method, image, recall, ""])
+                    of = scores.setdefault(image, {}).setdefault(protocol, {})
+                    of[method] = {"recall": recall, "precision": None}
+    content = {"annotator_rankings": {"recall": rankings}, "protocol_scores": scores}
+    (folder / "study.json").write_text(json.dumps(content))
+    return folder
+
+
+def run(capsys, *arguments):
+    code = main(list(map(str, arguments)))
+    out, err = capsys.readouterr()
+    return code, out, err
+
+
+def test_the_json_is_that_of_a_report_of_the_same_data(made, capsys):
+    files = made / "rankings.csv", made / "scores.csv"
+    code, out, _ = run(capsys, "analyse", *files, "--json", "--resamples", "20")
+    assert code == 0
+    _, report, _ = run(capsys, "report", made / "study.json", "--bootstrap", "20")
+    assert json.loads(out)["criteria"] == json.loads(report)["criteria"]
+    ours, theirs = (json.loads(text)["analysis"]["recall"] for text in (out, report))
+    for name in ("intervals", "comparisons", "against_person", "measures"):
+        assert ours[name] == theirs[name]
+
+
+def test_the_text_says_what_may_be_said_and_has_the_tables(made, capsys):
+    files = made / "rankings.csv", made / "scores.csv"
+    code, out, _ = run(capsys, "analyse", *files, "--resamples", "20")
+    assert code == 0
+    for text in ("By recall", "3 annotators and 8 images", "Every two protocols", "8 images, 24"):
+        assert text in out
+
+
+def test_what_cannot_be_read_is_named(made, capsys, tmp_path):
+    rankings, scores = made / "rankings.csv", made / "scores.csv"
+    bad = tmp_path / "bad.csv"
+    bad.write_text("image,annotator\n")
+    assert "has no column" in run(capsys, "analyse", bad, scores)[2]
+    twice = tmp_path / "twice.csv"
+    twice.write_text("protocol,method,image,recall,precision\np,a,i0,1,1\np,a,i0,1,1\n")
+    assert "line 3: i0, p, a stands a second time" in run(capsys, "analyse", rankings, twice)[2]
+    code, _, err = run(capsys, "analyse", rankings, scores, "--sentinel", "nobody")
+    assert code == 2
+    assert "no protocol nobody" in err

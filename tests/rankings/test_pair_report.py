@@ -1,0 +1,97 @@
+"""What pairs say of protocols, as data and as tables; the estimates themselves are test_pair_estimates."""
+
+import pytest
+
+from rankings.pair_estimates import Visit
+from rankings.pair_report import pair_report
+from rankings.pair_tables import pair_tables
+from rankings.report import Settings
+from tests.support.notes import check_note
+
+AB = frozenset("ab")
+# The protocol "right" orders a, b, c; "wrong" the other way round; "flat" ties them.
+SCORES = {
+    "right": {"a": (0.9, 0.9), "b": (0.5, 0.5), "c": (0.1, 0.1)},
+    "wrong": {"a": (0.1, 0.1), "b": (0.5, 0.5), "c": (0.9, 0.9)},
+    "flat": dict.fromkeys("abc", (0.5, 0.5)),
+}
+
+
+def pair(image, annotator, ranking=(("a",), ("b",)), chance=1 / 3):
+    return Visit(image, annotator, ranking, {AB: chance}, frozenset("abc"))
+
+
+def found(visits, scores=SCORES):
+    images = {visit.image for visit in visits}
+    return pair_report({"recall": visits}, dict.fromkeys(images, scores), Settings())
+
+
+def test_a_protocol_that_orders_every_pair_as_people_do_loses_nothing_and_its_reverse_all():
+    """A pair of three, drawn with 1/3: its loss times 3 over the 3 pairs; a tie against an order is 1/2."""
+    data = found([pair(image, person) for image in "xyz" for person in "pq"])
+    own = data["criteria"]["recall"]
+    means = dict(zip(own["comparisons"]["protocols"], own["comparisons"]["means"], strict=True))
+    assert means == pytest.approx({"right": 0, "flat": 0.5, "wrong": 1})
+    assert (own["n_visits"], own["n_rankings"], own["n_pairs"]) == (6, 0, 6)
+    losses, differences = pair_tables(data)
+    for table in (losses, differences):
+        check_note(table.note, [column.name for column in table.columns])
+    assert [row[1:3] for row in losses.rows] == [
+        ("right", 0),
+        ("flat", pytest.approx(0.5)),
+        ("wrong", pytest.approx(1)),
+    ]
+    assert len(differences.rows) == 3
+
+
+def test_whole_rankings_count_beside_pairs():
+    """Two visits lose nothing; a whole ranking c > b > a loses all three pairs: 1 of 3 cells."""
+    whole = Visit("z", "p", (("c",), ("b",), ("a",)), None)
+    own = found([pair("x", "p"), pair("y", "q"), whole])["criteria"]["recall"]
+    means = dict(zip(own["comparisons"]["protocols"], own["comparisons"]["means"], strict=True))
+    assert means["right"] == pytest.approx(1 / 3)
+    assert (own["n_visits"], own["n_rankings"], own["n_pairs"]) == (2, 1, 5)
+
+
+def test_one_annotator_gives_losses_and_no_test():
+    data = found([pair("x", "p"), pair("y", "p")])
+    own = data["criteria"]["recall"]
+    assert own["comparisons"]["reason"] == "one annotator says nothing about others"
+    assert set(own["clusters"].values()) == {None}
+    assert "one annotator says nothing" in pair_tables(data)[1].note
+
+
+@pytest.mark.parametrize("same", [SCORES["right"], SCORES["flat"]])
+def test_protocols_that_never_disagree_are_never_told_apart(same):
+    visits = [pair(image, person) for image in "xyz" for person in "pq"]
+    own = found(visits, {"one": same, "two": same})["criteria"]["recall"]
+    [compared] = own["comparisons"]["pairs"]
+    assert (compared["difference"], compared["p_value"]) == (0, 1)
+    assert own["clusters"]["one"] == own["clusters"]["two"] == 1
+
+
+def test_people_who_tie_everything_are_nearest_to_who_ties_everything():
+    visits = [pair(image, person, (("a", "b"),)) for image in "xyz" for person in "pq"]
+    own = found(visits)["criteria"]["recall"]
+    means = dict(zip(own["comparisons"]["protocols"], own["comparisons"]["means"], strict=True))
+    assert means == pytest.approx({"right": 0.5, "flat": 0, "wrong": 0.5})
+
+
+def test_an_image_on_which_a_protocol_lacks_a_score_is_left_out_for_all():
+    scores = {"x": SCORES, "y": SCORES | {"late": {"a": (0.5, 0.5), "b": (None, 0.5)}}}
+    data = pair_report({"recall": [pair("x", "p"), pair("y", "q")]}, scores, Settings())
+    own = data["criteria"]["recall"]
+    # The protocol that is known of one image alone is asked for on both.
+    assert own["left_out"] == [
+        {"image": "x", "reason": "late: a has no score"},
+        {"image": "y", "reason": "late: b has no score"},
+    ]
+    assert (own["n_visits"], own["comparisons"]["reason"]) == (0, "no ranking")
+    assert pair_tables(data)[:0] == []
+
+
+def test_without_a_visit_or_a_score_there_is_no_table():
+    assert [table.slug for table in pair_tables(found([]))] == []
+    data = pair_report({"recall": [pair("x", "p")]}, {"x": {}}, Settings())
+    assert data["criteria"]["recall"]["left_out"] == [{"image": "x", "reason": "no scores"}]
+    assert pair_tables(data) == []

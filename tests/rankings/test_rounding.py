@@ -1,0 +1,75 @@
+"""One rule for numbers in few decimals, on pages and in files."""
+
+from decimal import Decimal
+from fractions import Fraction
+
+import pytest
+from django.template.defaultfilters import floatformat
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rankings import table_files, tables
+from rankings.report import CriterionReport, Report, Row, Settings
+from rankings.rounding import in_decimals
+from rankings.table_parts import Table, number
+
+
+@pytest.mark.parametrize(
+    ("value", "digits", "text"),
+    [
+        # An eighth is exact in binary; half to even would give 6.12.
+        (6.125, 2, "6.13"),
+        (6.375, 2, "6.38"),
+        # Below the half in binary, at it in decimals: 107 / 40 and 201 / 200.
+        (2.675, 2, "2.68"),
+        (1.005, 2, "1.01"),
+        (0.5, 0, "1"),
+        (1.5, 0, "2"),
+        (-6.125, 2, "-6.13"),
+        (-0.004, 2, "0.00"),
+        (0.0, 2, "0.00"),
+        (6, 2, "6.00"),
+        (1e-7, 3, "0.000"),
+        (1e16, 1, "10000000000000000.0"),
+    ],
+)
+def test_a_half_goes_away_from_zero(value, digits, text):
+    assert in_decimals(value, digits) == text
+
+
+# Means of distances: quarters over a number of images, where halves are frequent.
+MEANS = st.builds(
+    lambda quarters, images: quarters / (4 * images), st.integers(0, 4000), st.integers(1, 250)
+)
+
+
+@given(st.one_of(MEANS, st.floats(-1e6, 1e6, width=32)), st.integers(0, 4))
+def test_it_is_the_nearest_and_what_pages_show(value, digits):
+    shown = in_decimals(value, digits)
+    exact = Fraction(repr(value))
+    assert abs(Fraction(shown) - exact) <= Fraction(1, 2 * 10**digits)
+    assert Decimal(shown).as_tuple().exponent == (-digits if digits else 0)
+    # Templates write numbers by Django's filter.
+    assert shown == floatformat(value, digits)
+
+
+def test_files_round_as_the_page_does():
+    of_criterion = CriterionReport(
+        rows=(Row("x", 8, 0, 6.125), Row("y", 0, 8, 2.675)),
+        baselines=(Row("z", None, None, 1.005),),
+        n_images=8,
+        n_rankings=8,
+        left_out=(),
+        consensus={},
+        distances={},
+    )
+    report = Report(Settings(), {"recall": of_criterion})
+    around = Table("t", "T", "", (number("Score"),), ((6.125,), (2.675,), (1.005,)))
+    for text in (
+        tables.to_markdown(report, {}),
+        tables.to_latex(report, {}),
+        table_files.to_markdown(around, {}),
+        table_files.to_latex(around, {}),
+    ):
+        assert all(shown in text for shown in ("6.13", "2.68", "1.01"))
+    assert [floatformat(score, 2) for score in (6.125, 2.675, 1.005)] == ["6.13", "2.68", "1.01"]

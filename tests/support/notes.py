@@ -1,0 +1,19 @@
+"""What the note of a table, or the caption of a figure, must say."""
+
+import re
+
+_METHOD = re.compile(r"bootstrap|jackknife|Student's t|Wilson")
+_OVER = re.compile(r"over |annotators and images|images and annotators|image and annotator")
+
+
+def check_note(note: str, columns: list[str]) -> None:
+    """Let a note say what the table does not show, and of what, by which method, an interval is."""
+    assert re.search(r"\b(does|do) not\s+say\b", note), note
+    check_interval(note, columns)
+
+
+def check_interval(text: str, columns: list[str]) -> None:
+    if any(re.search(r"\blow\b", name, re.IGNORECASE) for name in columns):
+        assert "95 %" in text, text
+        assert _METHOD.search(text), text
+        assert _OVER.search(text), text

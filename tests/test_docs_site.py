@@ -1,0 +1,72 @@
+"""The documentation as a site: no link is broken, and nothing is asked of other hosts."""
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.support.documents import ROOT
+
+# What a browser fetches by itself.
+FETCHED = re.compile(
+    r"<(?:script|img|iframe|source)\b[^>]*\bsrc=\"?(https?:|//)"
+    r"|<link\b[^>]*\brel=\"?(?:stylesheet|preload|preconnect|icon)\"?[^>]*\bhref=\"?(https?:|//)"
+)
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory) -> Path:
+    folder = tmp_path_factory.mktemp("site")
+    command = ["-m", "mkdocs", "build", "--quiet", "--strict", "--site-dir", str(folder)]
+    built = subprocess.run(
+        [sys.executable, *command],
+        cwd=ROOT,
+        env=os.environ | {"NO_MKDOCS_2_WARNING": "1", "PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert built.returncode == 0, built.stdout + built.stderr
+    return folder
+
+
+def test_every_document_is_a_page(site):
+    documents = [path.relative_to(ROOT / "docs") for path in (ROOT / "docs").rglob("*.md")]
+    documents += [path.relative_to(ROOT / "docs") for path in (ROOT / "docs").rglob("*.ipynb")]
+    for document in documents:
+        stem = "" if document.stem in ("index", "README") else document.stem
+        assert (site / document.parent / stem / "index.html").is_file(), document
+
+
+def test_nothing_is_asked_of_other_hosts(site):
+    pages = list(site.rglob("*.html"))
+    assert len(pages) > 60
+    assert [page.name for page in pages if FETCHED.search(page.read_text(encoding="utf-8"))] == []
+    styles = "".join(path.read_text() for path in site.rglob("*.css"))
+    assert not re.search(r"url\([\"']?(https?:)?//", styles)
+
+
+def test_it_can_be_searched_and_is_light_and_dark(site):
+    start = (site / "index.html").read_text(encoding="utf-8")
+    assert (site / "search" / "search_index.json").is_file()
+    assert 'data-md-color-scheme="default"' in start
+    assert 'data-md-color-scheme="slate"' in start
+
+
+def test_the_notebook_is_a_page_with_its_drawings(site):
+    page = (site / "tutorials" / "eight-detectors" / "index.html").read_text(encoding="utf-8")
+    assert page.count("data:image/svg+xml;base64,") == 2
+
+
+def test_documents_that_the_repository_shows_beside_the_site_lead_somewhere():
+    for path in (
+        ROOT / "README.md",
+        ROOT / "SECURITY.md",
+        ROOT / "CONTRIBUTING.md",
+        ROOT / "ARCHITECTURE.md",
+    ):
+        for target in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", path.read_text(encoding="utf-8")):
+            assert (ROOT / target).exists(), f"{path.name}: {target}"

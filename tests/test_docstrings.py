@@ -1,0 +1,122 @@
+"""Public functions of the libraries are documented, and their examples run."""
+
+import ast
+import doctest
+import importlib
+import re
+from collections.abc import Iterator
+from copy import copy
+from pathlib import Path
+
+import pytest
+
+from engine import words
+from protocols.core.regions import Region
+from protocols.formats.converting import write
+
+ROOT = Path(__file__).resolve().parents[1]
+PACKAGES = ("protocols", "rankings", "engine")
+SECTIONS = ("Parameters", "Returns", "Yields", "Raises", "Notes", "References", "Examples")
+ARRAYS = re.compile(r"\b(?:Floats|Indices|Polygons|NDArray)\b")
+SHAPES = re.compile(r"\bshape\b|\blength\b|\bone for each\b")
+
+
+def modules(package: str) -> Iterator[tuple[str, Path]]:
+    for path in sorted(ROOT.joinpath(package).rglob("*.py")):
+        parts = path.relative_to(ROOT).with_suffix("").parts
+        yield ".".join(part for part in parts if part != "__init__"), path
+
+
+def public_functions(path: Path) -> Iterator[tuple[str, ast.FunctionDef]]:
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    for node in tree.body:
+        if isinstance(node, ast.FunctionDef) and not node.name.startswith("_"):
+            yield node.name, node
+
+
+def lacks(function: ast.FunctionDef) -> Iterator[str]:
+    text = ast.get_docstring(function) or ""
+    if not text:
+        yield "docstring"
+        return
+    arguments = function.args
+    named = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]
+    # The sentence says it of a function of one argument or none.
+    _, _, parameters = text.partition("Parameters\n---")
+    parameters = re.split(r"\n\w+\n---", parameters)[0]
+    if len(named) > 1:
+        yield from (one.arg for one in named if not re.search(rf"\b{one.arg}\b", parameters))
+    if ">>> " not in text:
+        yield "example"
+    sections = re.findall(r"^(\w+)\n-+$", text, re.MULTILINE)
+    if sections != [section for section in SECTIONS if section in sections]:
+        yield "the order of numpydoc"
+    if "Raises" not in sections and any(raised(function)):
+        yield "errors"
+    annotations = [function.returns, *(one.annotation for one in named)]
+    if ARRAYS.search(" ".join(map(ast.unparse, filter(None, annotations)))) and not SHAPES.search(
+        text
+    ):
+        yield "shapes"
+
+
+def raised(node: ast.AST) -> Iterator[ast.Raise]:
+    """Yield what a function raises itself, outside of what it may catch again."""
+    for child in ast.iter_child_nodes(node):
+        if isinstance(child, ast.Raise):
+            yield child
+        elif isinstance(child, ast.Try):
+            for part in (*child.handlers, *child.orelse, *child.finalbody):
+                yield from raised(part)
+        elif not isinstance(child, ast.FunctionDef | ast.Lambda):
+            yield from raised(child)
+
+
+@pytest.mark.parametrize("package", PACKAGES)
+def test_every_public_function_is_documented_with_an_example(package):
+    lacking = {
+        f"{module}.{name}": what
+        for module, path in modules(package)
+        for name, function in public_functions(path)
+        if (what := list(lacks(function)))
+    }
+    assert lacking == {}
+
+
+def with_examples() -> list[str]:
+    return [
+        name
+        for package in PACKAGES
+        for name, path in modules(package)
+        if ">>> " in path.read_text(encoding="utf-8")
+    ]
+
+
+@pytest.fixture
+def files(tmp_path, monkeypatch):
+    """What examples of command lines read: two words of an image, of which a method finds one; a table."""
+    regions = (
+        Region.from_box(0, 0, 100, 40, text="EXIT"),
+        Region((0, 60, 90, 70, 90, 99, 0, 90), text="A"),
+    )
+    found = Region.from_box(0, 0, 100, 40)
+    tmp_path.joinpath("gt.zip").write_bytes(write({"img_1": regions}, "quad", kind="truth"))
+    tmp_path.joinpath("east.zip").write_bytes(write({"img_1": (found,)}, "quad", kind="results"))
+    table = '<document><table><Coords points="0,0 9,0 9,4 0,4"/></table></document>'
+    tmp_path.joinpath("tables").mkdir()
+    tmp_path.joinpath("tables", "a.xml").write_text(table)
+    monkeypatch.chdir(tmp_path)
+
+
+@pytest.fixture
+def translator(monkeypatch):
+    """An example may bring another one; the site's is there again afterwards."""
+    monkeypatch.setattr(words, "_translator", copy(words._translator))
+
+
+@pytest.mark.usefixtures("files", "translator")
+@pytest.mark.parametrize("name", with_examples())
+def test_examples_give_what_they_say(name):
+    options = doctest.ELLIPSIS | doctest.IGNORE_EXCEPTION_DETAIL | doctest.NORMALIZE_WHITESPACE
+    failed, tried = doctest.testmod(importlib.import_module(name), optionflags=options)
+    assert (failed, tried > 0) == (0, True)

@@ -1,0 +1,239 @@
+"""Documents do what they say: their files, commands and snippets are run in order in an empty folder."""
+
+import argparse
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+from django.core.management import get_commands, load_command_class
+
+from benchmarks.own_site import free_port
+from config import program
+from protocols.command_line import commands as protocols_commands
+from rankings import __main__ as rankings_commands
+from tests.support.archives import zip_file
+from tests.support.documents import ROOT, blocks_of, run_document
+
+# Decisions say what was true then.
+DOCUMENTS = [
+    ROOT / "README.md",
+    *sorted(set(ROOT.glob("docs/**/*.md")) - set(ROOT.glob("docs/decisions/*"))),
+]
+HOW_TO = ROOT / "docs" / "how-to" / "add-a-protocol.md"
+PACKAGE = ROOT / "tests" / "plugins" / "pixels"
+EXECUTED = {"sh", "bash", "console", "python", "pycon"}
+
+
+@dataclass(frozen=True)
+class Run:
+    """What a document finds in its folder, and the blocks that cannot be run, each with the reason."""
+
+    given: str = "nothing"
+    without: Mapping[str, str] = field(default_factory=dict)
+
+
+NETWORK = "It asks the package index; tests/test_wheel.py installs the program where nothing is."
+RUN = {
+    "README.md": Run(
+        "archives",
+        {
+            "make demo": "It sets up an environment. CI runs `make test`; tests/test_wheel.py a demo."
+        },
+    ),
+    "docs/formats.md": Run("archives"),
+    "docs/explanation/distance.md": Run(),
+    "docs/how-to/add-a-protocol.md": Run(),
+    "docs/how-to/cluster.md": Run(
+        "a clone",
+        {
+            "git clone REPOSITORY text-detection-rankings && cd text-detection-rankings": NETWORK,
+            "echo CLUSTER=true >> .env": "It needs containers; `make lint` checks their files.",
+        },
+    ),
+    "docs/how-to/competition.md": Run("archives"),
+    "docs/how-to/deploy.md": Run("a site"),
+    "docs/how-to/training-loop.md": Run(),
+    "docs/tutorials/paper-table.md": Run(),
+    "docs/tutorials/first-study.md": Run(
+        without={
+            "text-rankings demo": "It runs until it is stopped; tests/test_wheel.py does that."
+        }
+    ),
+    "docs/tutorials/without-the-site.md": Run(
+        without={"pip install text-detection-rankings": NETWORK}
+    ),
+}
+# The test that runs them.
+ELSEWHERE = {
+    "docs/api.md": "tests/annotate/api/test_document.py",
+    "docs/library.md": "tests/test_library_doc.py",
+    "docs/reference/python.md": "tests/test_docstrings.py",
+}
+
+
+def name_of(document: Path) -> str:
+    return document.relative_to(ROOT).as_posix()
+
+
+@pytest.mark.parametrize("document", RUN)
+def test_it_runs_as_it_stands(document, tmp_path):
+    folder, run = tmp_path / "work", RUN[document]
+    folder.mkdir()
+    GIVEN[run.given](folder)
+    instead = {
+        "10.0.0.5": "127.0.0.1",
+        "8786": str(free_port()),
+        "/srv/rankings": str(tmp_path),
+    }
+    run_document(ROOT / document, folder, without=run.without, instead=instead)
+
+
+def archives(folder: Path) -> None:
+    word = "10,10,109,49"
+    zip_file(folder / "gt.zip", {f"gt_img_{at}.txt": f'{word},"word"\n' for at in (1, 2)})
+    for name in ("east", "submit"):
+        zip_file(folder / f"{name}.zip", {f"res_img_{at}.txt": f"{word}\n" for at in (1, 2)})
+    found = {"res_img_1.txt": f"{word}\n", "res_img_2.txt": "300,300,380,340\n"}
+    zip_file(folder / "craft.zip", found)
+    ranked = [
+        f'{image},{person},{criterion},"[[""east""], [""craft""]]"'
+        for image in (1, 2)
+        for person in ("ann", "ben", "cid")
+        for criterion in ("recall", "precision", "preference")
+    ]
+    folder.joinpath("rankings.csv").write_text(
+        "\n".join(["image,annotator,criterion,buckets", *ranked, ""])
+    )
+
+
+def a_clone(folder: Path) -> None:
+    archives(folder)
+    clone = folder / "text-detection-rankings"
+    clone.mkdir()
+    for name in ("engine", "protocols", "rankings"):
+        clone.joinpath(name).symlink_to(ROOT / name)
+    clone.joinpath(".venv").symlink_to(sys.prefix)
+
+
+def a_site(folder: Path) -> None:
+    folder.joinpath("manage.py").symlink_to(ROOT / "manage.py")
+    data = {"DATA_DIR": str(folder / "data"), "DATABASE_URL": ""}
+    command = [sys.executable, "manage.py", "set_up"]
+    subprocess.run(command, cwd=folder, env=os.environ | data, check=True, capture_output=True)
+
+
+GIVEN = {"nothing": lambda folder: None, "archives": archives, "a clone": a_clone, "a site": a_site}
+
+
+def test_every_block_is_run_or_says_why_not():
+    for document in DOCUMENTS:
+        name, blocks = name_of(document), blocks_of(document)
+        if name not in ELSEWHERE:
+            assert "" not in {block.language for block in blocks}, f"{name}: say the language"
+        runs = {block.first_line for block in blocks if block.language in EXECUTED}
+        assert not runs or name in RUN or name in ELSEWHERE, f"{name} has blocks that nothing runs"
+        assert set(RUN[name].without if name in RUN else ()) <= runs, (
+            f"{name} lacks what is left out"
+        )
+    assert all((ROOT / test).is_file() for test in ELSEWHERE.values())
+
+
+def test_the_package_of_the_how_to_is_the_one_that_is_tested():
+    told = {block.title.partition("/")[2]: block.text for block in blocks_of(HOW_TO) if block.title}
+    assert told == {path.name: path.read_text() for path in PACKAGE.iterdir() if path.is_file()}
+
+
+class TestCommandsInSentences:
+    """Their programs, commands and options are there."""
+
+    @pytest.mark.parametrize(
+        "document",
+        [
+            *DOCUMENTS,
+            *(ROOT / f"{name}.md" for name in ("CONTRIBUTING", "ARCHITECTURE", "SECURITY")),
+        ],
+        ids=name_of,
+    )
+    def test_they_are_there(self, document):
+        for command in commands_in(document.read_text(encoding="utf-8")):
+            assert misfit(command) == "", command
+
+    @pytest.mark.parametrize(
+        ("command", "said"),
+        [
+            ("manage.py nothing", "no command nothing"),
+            ("python manage.py backup --everything site.zip", "backup has no --everything"),
+            ("text-rankings manage doctor --quickly", "doctor has no --quickly"),
+            ("text-protocols score --truths gt.zip", "score has no --truths"),
+            ("python -m rankings plans", "no command plans"),
+            ("make nothing", "no target nothing"),
+            ("python -m benchmarks.nothing", "no module benchmarks.nothing"),
+            ("manage.py backup -", ""),
+            ("text-protocols COMMAND", ""),
+            ("make test TESTS=tests/rankings", ""),
+        ],
+    )
+    def test_what_is_not_there_is_found(self, command, said):
+        assert misfit(command) == said
+
+
+def commands_in(text: str) -> Iterator[str]:
+    """Yield what stands in backquotes or is indented, and begins with one of the programs."""
+    for found in re.findall(r"`([^`\n]+)`|^    (\S.*)$", text, re.MULTILINE):
+        command = "".join(found)
+        if re.match(r"(python )?manage\.py |text-\w+ |python -m \w+|make [a-z]", command):
+            yield command
+
+
+def misfit(command: str) -> str:
+    """Say what of a command is not there; empty: nothing."""
+    words = re.split(r"\s+", command.partition(" | ")[0].removeprefix("python "))
+    if words[0] == "make":
+        targets = re.findall(r"^([\w-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE)
+        return "" if words[1] in targets else f"no target {words[1]}"
+    if words[0] == "-m" and "." in words[1]:
+        path = ROOT.joinpath(*words[1].split(".")).with_suffix(".py")
+        return "" if path.is_file() else f"no module {words[1]}"
+    program_name, *rest = words[1:] if words[0] == "-m" else words
+    if (program_name, *rest[:1]) == ("text-rankings", "manage"):
+        program_name, rest = "manage.py", rest[1:]
+    # Placeholders, and the options of the competition, which its page runs.
+    if not rest or not re.fullmatch(r"[a-z_-]{2,}", rest[0]) or rest[0].startswith("-"):
+        return ""
+    parser = parser_of(program_name, rest[0])
+    if parser is None:
+        return f"no command {rest[0]}"
+    for option in re.findall(r"(?<=[\s\[])--[\w-]+", " ".join(rest)):
+        if option not in parser._option_string_actions:
+            return f"{rest[0]} has no {option}"
+    return ""
+
+
+PARSERS = {
+    "protocols": protocols_commands._parser,
+    "rankings": rankings_commands._parser,
+    "text-protocols": protocols_commands._parser,
+    "text-order": rankings_commands._parser,
+    "text-rankings": program._parser,
+}
+
+
+def parser_of(name: str, command: str) -> argparse.ArgumentParser | None:
+    if name == "manage.py":
+        apps = get_commands()
+        if command not in apps:
+            return None
+        return load_command_class(apps[command], command).create_parser("manage.py", command)
+    if name not in PARSERS:
+        return None
+    choices = next(
+        action.choices
+        for action in PARSERS[name]()._actions
+        if isinstance(action, argparse._SubParsersAction)
+    )
+    return choices.get(command)

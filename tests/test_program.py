@@ -1,0 +1,143 @@
+"""``text-rankings`` where it cannot start: each refusal is a sentence that says what to do."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from django.core.management import CommandError, call_command
+from django.db.migrations.recorder import MigrationRecorder
+
+from annotate.management.alone import AnotherSite, alone
+from config import places, program
+from config.places import UnusableFolder, made
+
+ROOT = Path(__file__).resolve().parents[1]
+
+
+def said_by(*arguments: str, **variables: str) -> tuple[int, str]:
+    done = subprocess.run(
+        [sys.executable, "-m", "config", *arguments],
+        cwd=ROOT,
+        env=os.environ
+        | {"DATABASE_URL": "", "DJANGO_SETTINGS_MODULE": "config.settings"}
+        | variables,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=300,
+    )
+    return done.returncode, done.stderr.strip()
+
+
+class TestTheFolderOfData:
+    def test_a_new_one_is_made_with_those_above_it(self, tmp_path):
+        assert made(tmp_path / "a" / "b").is_dir()
+
+    def test_one_below_a_file_is_refused(self, tmp_path):
+        tmp_path.joinpath("file").touch()
+        folder = tmp_path / "file" / "data"
+        assert said_by("run", "--data", str(folder)) == (
+            2,
+            f"Data cannot be kept in {folder}: Not a directory. Name another folder with --data or DATA_DIR.",
+        )
+
+    def test_one_that_cannot_be_written_to_is_refused(self, tmp_path, monkeypatch):
+        def refuse(**_: object) -> None:
+            raise PermissionError(13, "Permission denied")
+
+        # The tests may run as somebody whom no permission stops.
+        monkeypatch.setattr(places.tempfile, "TemporaryFile", refuse)
+        with pytest.raises(UnusableFolder, match=r"Permission denied. Name another folder"):
+            made(tmp_path)
+
+    def test_it_has_one_site_at_a_time(self, tmp_path):
+        with (
+            alone(tmp_path, "127.0.0.1:8000"),
+            pytest.raises(AnotherSite, match=r"at http://127.0.0.1:8000/\. Stop it, or name"),
+            alone(tmp_path, "127.0.0.1:8001"),
+        ):
+            pass
+        with alone(tmp_path, "127.0.0.1:8001"):
+            pass
+
+    @pytest.mark.parametrize("name", ["with space", "a#b", "100%25", "C:\\data\\é"])
+    def test_its_name_is_taken_as_it_is(self, tmp_path, name):
+        folder = tmp_path / name
+        code, said = said_by("manage", "check", "--data", str(folder))
+        assert (code, said) == (0, "")
+        assert folder.joinpath("db.sqlite3").is_file()
+
+
+class TestTheDatabase:
+    pytestmark = pytest.mark.django_db
+
+    def test_one_of_this_version_is_left_as_it_is(self):
+        call_command("set_up")
+
+    def test_an_older_one_says_how_to_migrate(self):
+        MigrationRecorder.Migration.objects.filter(app="annotate").order_by("-id").first().delete()
+        with pytest.raises(
+            CommandError, match=r"older than the program\. Copy it.*set_up --migrate"
+        ):
+            call_command("set_up")
+
+    def test_a_newer_one_is_refused_with_and_without_migrating(self):
+        MigrationRecorder.Migration.objects.create(app="annotate", name="9999_later")
+        for arguments in ([], ["--migrate"]):
+            with pytest.raises(CommandError, match=r"newer than the program\. Start the program's"):
+                call_command("set_up", *arguments)
+
+    def test_an_empty_one_gets_its_tables(self, tmp_path):
+        code, said = said_by("manage", "set_up", "--data", str(tmp_path))
+        assert (code, said) == (0, "")
+        code, said = said_by("manage", "set_up", "--data", str(tmp_path))
+        assert (code, said) == (0, "")
+
+
+def test_postgresql_without_its_driver_says_what_to_install(tmp_path):
+    hide = "import sys; sys.modules['psycopg'] = None\nimport importlib.util as u\n"
+    hide += "found = u.find_spec\nu.find_spec = lambda name: None if name == 'psycopg' else found(name)\n"
+    hide += f"from config.program import main; sys.exit(main(['run', '--data', {str(tmp_path)!r}]))"
+    done = subprocess.run(
+        [sys.executable, "-c", hide],
+        cwd=ROOT,
+        env=os.environ | {"DATABASE_URL": "postgres://a:b@127.0.0.1:1/c"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 2
+    assert "pip install 'text-detection-rankings[postgres]'" in done.stderr
+
+
+def test_an_unknown_option_is_named(capsys):
+    with pytest.raises(SystemExit):
+        program.main(["run", "--speed", "9"])
+    assert "unrecognized arguments: --speed" in capsys.readouterr().err
+
+
+def test_without_the_repository_data_go_to_a_folder_of_the_person(monkeypatch):
+    assert places.usual_data_folder() == ROOT / "var"
+    monkeypatch.setattr(places, "REPOSITORY", None)
+    assert places.usual_data_folder().name == "text-rankings"
+
+
+class TestHowItIsCalled:
+    """What hints say before the name of a command."""
+
+    def test_in_the_repository(self, tmp_path):
+        assert places.manage(tmp_path) == "python manage.py"
+
+    def test_installed_with_the_folder_of_the_data_where_it_is_not_the_usual_one(self, monkeypatch):
+        monkeypatch.setattr(places, "REPOSITORY", None)
+        assert places.manage(places.usual_data_folder()) == "text-rankings manage"
+        told = places.manage(Path("/srv/my data"))
+        assert told == "text-rankings manage --data '/srv/my data'"
+
+    def test_no_hint_says_it_by_itself(self):
+        paths = [*ROOT.glob("templates/**/*"), *ROOT.glob("annotate/**/*.py")]
+        hints = [path for path in paths if path.is_file() and "manage.py" in path.read_text()]
+        # The text about a bundle's format, which is read where the program may not be.
+        assert hints == [ROOT / "annotate/exchange/bundles/__init__.py"]

@@ -1,0 +1,34 @@
+"""The pages of the reference are those that the code gives."""
+
+import os
+import re
+import subprocess
+import sys
+
+from tests.support.documents import ROOT
+
+REFERENCE = ROOT / "docs" / "reference"
+
+
+def test_the_pages_are_what_the_script_makes():
+    checked = subprocess.run(
+        [sys.executable, str(ROOT / "docs/make_reference.py"), "--check"],
+        env=os.environ | {"DJANGO_SETTINGS_MODULE": "config.settings"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (checked.returncode, checked.stderr) == (0, "")
+
+
+def test_every_variable_that_is_read_is_explained():
+    read = {
+        name
+        for path in (ROOT / "config").glob("*.py")
+        for name in re.findall(r'(?:env\.\w+|environ\.get)\(\s*"([A-Z_]+)"', path.read_text())
+    }
+    told = set(
+        re.findall(r"^\| `([A-Z_]+)` \|", (REFERENCE / "settings.md").read_text(), re.MULTILINE)
+    )
+    assert len(read) > 15
+    assert read - told == set()

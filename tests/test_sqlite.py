@@ -1,0 +1,119 @@
+"""Transactions on SQLite wait for each other in a queue, and each gives its place up when it ends."""
+
+import threading
+from contextlib import closing
+
+import pytest
+from django.db import ConnectionHandler, OperationalError
+
+
+@pytest.fixture
+def connect(tmp_path, django_db_blocker):
+    """Return a function that opens another connection to one file; a transaction waits 0.3 s at most."""
+    opened = []
+
+    def connection(name="db.sqlite3"):
+        options = {"transaction_mode": "IMMEDIATE", "timeout": 0.3}
+        handler = ConnectionHandler(
+            {"default": {"ENGINE": "config.sqlite", "NAME": tmp_path / name, "OPTIONS": options}}
+        )
+        made = handler["default"]
+        made.inc_thread_sharing()
+        opened.append(made)
+        return made
+
+    with django_db_blocker.unblock():
+        with closing(connection().cursor()) as cursor:
+            cursor.execute("CREATE TABLE word (text TEXT)")
+        yield connection
+        for one in opened:
+            one.close()
+
+
+def write(connection, text):
+    connection.set_autocommit(False, force_begin_transaction_with_broken_autocommit=True)
+    try:
+        with closing(connection.cursor()) as cursor:
+            cursor.execute("INSERT INTO word VALUES (%s)", [text])
+    finally:
+        connection.commit()
+        connection.set_autocommit(True)
+
+
+def begin(connection):
+    connection.set_autocommit(False, force_begin_transaction_with_broken_autocommit=True)
+
+
+def end(connection, how):
+    if how == "close":
+        connection.close()
+        return
+    getattr(connection, how)()
+    connection.set_autocommit(True)
+
+
+def words(connection):
+    with closing(connection.cursor()) as cursor:
+        return [text for (text,) in cursor.execute("SELECT text FROM word ORDER BY rowid")]
+
+
+@pytest.mark.parametrize("how", ["commit", "rollback", "close"])
+def test_who_waits_goes_on_when_the_one_before_has_ended(connect, how):
+    first, second = connect(), connect()
+    begin(first)
+    waiting = threading.Thread(target=write, args=(second, "second"))
+    waiting.start()
+    end(first, how)
+    waiting.join()
+    assert words(connect()) == ["second"]
+
+
+def test_all_who_wait_come_to_their_turn(connect):
+    connections = [connect() for _ in range(8)]
+    threads = [
+        threading.Thread(target=lambda own=own, at=at: [write(own, f"{at}") for _ in range(5)])
+        for at, own in enumerate(connections)
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sorted(words(connect())) == sorted(f"{at}" for at in range(8) for _ in range(5))
+
+
+def test_who_waits_too_long_is_told_and_holds_nobody_up(connect):
+    first, second, third = connect(), connect(), connect()
+    begin(first)
+    with pytest.raises(OperationalError, match="database is locked"):
+        begin(second)
+    end(first, "rollback")
+    write(third, "third")
+    assert words(connect()) == ["third"]
+
+
+def test_two_databases_do_not_wait_for_each_other(connect):
+    one, other = connect(), connect("other.sqlite3")
+    begin(one)
+    begin(other)
+    end(other, "rollback")
+    end(one, "rollback")
+
+
+@pytest.mark.parametrize("fault", [OperationalError("disk I/O error"), KeyboardInterrupt()])
+def test_a_transaction_that_cannot_begin_gives_its_place_up(connect, fault, monkeypatch):
+    first, second = connect(), connect()
+
+    def fail(self):
+        raise fault
+
+    with monkeypatch.context() as broken:
+        broken.setattr("django.db.backends.sqlite3.base.DatabaseWrapper.cursor", fail)
+        with pytest.raises(type(fault)):
+            begin(first)
+    write(second, "second")
+    assert words(connect()) == ["second"]
+
+
+def test_the_site_uses_it(settings):
+    engine = settings.DATABASES["default"]["ENGINE"]
+    assert engine == "config.sqlite" or "postgres" in engine

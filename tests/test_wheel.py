@@ -1,0 +1,255 @@
+"""The wheel where there is no repository: three commands, and the main job from an empty folder."""
+
+import os
+import subprocess
+import sys
+import sysconfig
+import tomllib
+import venv
+import zipfile
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from http.client import HTTPConnection
+from pathlib import Path
+from time import monotonic, sleep
+
+import pytest
+from packaging.requirements import Requirement
+
+from benchmarks.own_site import free_port
+from tests.support.archives import zip_file
+
+ROOT = Path(__file__).resolve().parents[1]
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+LIGHT = {Requirement(line).name for line in PROJECT["dependencies"]}
+THIRD = Path(sysconfig.get_paths()["purelib"])
+WORD = "10,10,109,49"
+IS_WINDOWS = os.name == "nt"
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory) -> Path:
+    folder = tmp_path_factory.mktemp("wheel")
+    command = ["-m", "pip", "wheel", "--quiet", "--no-deps", "--no-build-isolation", "--no-index"]
+    run([sys.executable, *command, "--wheel-dir", folder, ROOT], cwd=folder)
+    [path] = folder.glob("*.whl")
+    return path
+
+
+@dataclass(frozen=True)
+class Installed:
+    """An environment with the wheel and only its three libraries, and an empty folder to work in."""
+
+    environment: Path
+    folder: Path
+
+    def command(self, *arguments: object, code: int = 0, **variables: str) -> str:
+        name, *rest = map(str, arguments)
+        return run([self.program(name), *rest], cwd=self.folder, code=code, **variables)
+
+    def program(self, name: str) -> Path:
+        return self.environment / ("Scripts" if IS_WINDOWS else "bin") / name
+
+
+@pytest.fixture(scope="module")
+def light(wheel, tmp_path_factory) -> Installed:
+    folder = tmp_path_factory.mktemp("light")
+    return installed(wheel, folder, [THIRD / name for name in LIGHT])
+
+
+@pytest.fixture(scope="module")
+def site(wheel, tmp_path_factory) -> Installed:
+    """With all that the machine has beside: the extra [site] among others."""
+    folder = tmp_path_factory.mktemp("site")
+    made = installed(wheel, folder, [])
+    [packages] = made.environment.glob("**/site-packages")
+    packages.joinpath("others.pth").write_text(f"{THIRD}\n")
+    return made
+
+
+def installed(wheel: Path, folder: Path, libraries: list[Path]) -> Installed:
+    environment = folder / "environment"
+    venv.create(environment, with_pip=False, symlinks=not IS_WINDOWS)
+    [python] = environment.glob("[bS]*/python*3") or environment.glob("Scripts/python.exe")
+    pip = [sys.executable, "-m", "pip", "--python", python, "install", "--quiet"]
+    run([*pip, "--no-deps", "--no-index", "--no-compile", wheel], cwd=folder)
+    [packages] = environment.glob("**/site-packages")
+    for library in libraries:
+        for path in (library, library.with_name(f"{library.name}.libs")):
+            if path.exists():
+                packages.joinpath(path.name).symlink_to(path)
+    work = folder / "work"
+    work.mkdir()
+    return Installed(environment, work)
+
+
+def run(command: list[object], cwd: Path, code: int = 0, **variables: str) -> str:
+    """Run a command that finds nothing of this repository; return what it says."""
+    without = {
+        name: value
+        for name, value in os.environ.items()
+        if name not in ("PYTHONPATH", "DATA_DIR", "DATABASE_URL", "DJANGO_SETTINGS_MODULE")
+    }
+    done = subprocess.run(
+        [*map(str, command)],
+        cwd=cwd,
+        env=without | variables,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=300,
+        stdin=subprocess.DEVNULL,
+    )
+    assert done.returncode == code, done.stdout + done.stderr
+    return done.stdout + done.stderr
+
+
+@pytest.fixture(scope="module")
+def archives(tmp_path_factory) -> dict[str, Path]:
+    folder = tmp_path_factory.mktemp("archives")
+    return {
+        "gt": zip_file(folder / "gt.zip", {f"gt_img_{at}.txt": f'{WORD},"a"\n' for at in (1, 2)}),
+        "east": zip_file(folder / "east.zip", {f"res_img_{at}.txt": WORD for at in (1, 2)}),
+        "craft": zip_file(folder / "craft.zip", {"res_img_1.txt": WORD, "res_img_2.txt": ""}),
+    }
+
+
+def test_a_wheel_is_small_and_has_no_tests(wheel):
+    assert wheel.stat().st_size < 6_000_000
+    with zipfile.ZipFile(wheel) as archive:
+        tops = {name.partition("/")[0] for name in archive.namelist()}
+        names = set(archive.namelist())
+    [info] = {top for top in tops if top.endswith(".dist-info")}
+    assert tops == {"annotate", "config", "engine", "protocols", "rankings", info}
+    assert {f"{package}/py.typed" for package in ("engine", "protocols", "rankings")} <= names
+    assert f"{info}/licenses/LICENSE" in names
+    assert not [name for name in names if "__pycache__" in name]
+
+
+def test_the_light_part_loads_its_three_libraries_and_no_django(light):
+    loaded = (
+        "import sys; before = set(sys.modules)\n"
+        "import protocols.registry, protocols.formats.reading, rankings.report\n"
+        "protocols.registry.all_protocols()\n"
+        "print(*sorted({name.partition('.')[0] for name in set(sys.modules) - before}"
+        " - set(sys.stdlib_module_names)))"
+    )
+    told = light.command("python", "-c", loaded).split()
+    assert {name for name in told if not name.startswith("_")} <= {
+        *LIGHT,
+        *("engine", "protocols", "rankings", "Cython", "cython_runtime"),
+    }
+
+
+def test_the_light_part_scores_and_compares_from_the_shell(light, archives):
+    table = light.command(
+        *("text-protocols", "score", "--protocol", "iou"),
+        *("--truth", archives["gt"], "--results", archives["east"], archives["craft"]),
+    )
+    assert "craft" in table
+    light.folder.joinpath("pair.json").write_text('[{"a": [["x"], ["y"]], "b": [["y"], ["x"]]}]')
+    assert '"distance"' in light.command("text-order", "distance", "pair.json")
+
+
+def test_the_site_without_its_extra_says_what_to_install(light):
+    said = light.command("text-rankings", "run", code=2)
+    assert "pip install 'text-detection-rankings[site]'" in said
+
+
+def test_the_main_job_runs_from_an_empty_folder(site, archives):
+    data = site.folder / "a folder #1 %20"
+
+    def manage(*arguments: object) -> str:
+        return site.command("text-rankings", "manage", "--data", data, *arguments)
+
+    manage("set_up")
+    manage("load_dataset", "Two words", "--truth", archives["gt"])
+    manage("load_results", "two-words", archives["east"], archives["craft"])
+    said = manage("score_protocol", "two-words", "iou")
+    assert "iou" in said.lower()
+    assert data.joinpath("db.sqlite3").is_file()
+    told = site.command("text-rankings", "manage", "--data", data, "doctor", code=1)
+    assert f"text-rankings manage --data '{data}' worker" in told
+    assert list(site.folder.iterdir()) == [data]
+
+
+def test_the_demo_has_pages_styles_and_documents_and_its_folder_for_itself(site):
+    data, port = site.folder / "demo", free_port()
+    with served(site, data, port):
+        assert "worked example" in page(port, "/protocols/iou/").lower()
+        assert "{" in page(port, "/static/css/base.css")
+        again = site.command(
+            "text-rankings", "run", "--data", data, f"127.0.0.1:{port + 1}", code=1
+        )
+    assert f"A site runs already on the data in {data}, at http://127.0.0.1:{port}/" in again
+
+
+@contextmanager
+def served(site: Installed, data: Path, port: int) -> Iterator[None]:
+    """Run the demo until the block ends."""
+    log = site.folder / "server.log"
+    without = ("PYTHONPATH", "DATABASE_URL", "DJANGO_SETTINGS_MODULE")
+    with log.open("wb") as out:
+        server = subprocess.Popen(
+            [site.program("text-rankings"), "demo", "--data", data, f"127.0.0.1:{port}"],
+            cwd=site.folder,
+            env={name: value for name, value in os.environ.items() if name not in without},
+            stdout=out,
+            stderr=subprocess.STDOUT,
+        )
+        try:
+            wait_for(port, server, log)
+            yield
+        finally:
+            server.terminate()
+            server.wait(timeout=120)
+
+
+def wait_for(port: int, server: subprocess.Popen[bytes], log: Path) -> None:
+    until = monotonic() + 120
+    while monotonic() < until and server.poll() is None:
+        try:
+            page(port, "/accounts/login/")
+            return
+        except OSError:
+            sleep(0.2)
+    raise AssertionError(log.read_text())
+
+
+def page(port: int, path: str) -> str:
+    with closing(HTTPConnection("127.0.0.1", port, timeout=120)) as connection:
+        connection.request("GET", path)
+        answer = connection.getresponse()
+        text = answer.read().decode()
+    assert answer.status == 200, path
+    return text
+
+
+def pins() -> Iterator[tuple[str, str]]:
+    for file in ("requirements.in", "requirements-cluster.in"):
+        for line in ROOT.joinpath(file).read_text(encoding="utf-8").splitlines():
+            if line and not line.startswith(("#", "-")):
+                pinned = Requirement(line)
+                [version] = pinned.specifier
+                yield pinned.name, version.version
+
+
+def test_the_wheel_asks_for_what_servers_are_pinned_to():
+    asked = {
+        requirement.name: requirement.specifier
+        for lines in (PROJECT["dependencies"], *PROJECT["optional-dependencies"].values())
+        for requirement in map(Requirement, lines)
+    }
+    pinned = dict(pins())
+    # torch is for training loops, tzdata for Windows: no server has them.
+    assert asked.keys() - pinned.keys() == {"torch", "tzdata"}
+    assert pinned.keys() - asked.keys() == set()
+    assert [name for name, version in pinned.items() if version not in asked[name]] == []
+
+
+def test_both_packages_have_the_version_of_the_wheel():
+    import protocols
+    import rankings
+
+    assert protocols.__version__ == rankings.__version__
