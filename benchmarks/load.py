@@ -1,7 +1,7 @@
 """Many annotators at once (T22): how long answer -> next takes, and whether anything goes wrong.
 
     python -m benchmarks.load [--seconds 60] [--annotators 32] [--think 1.0] [--workers 3]
-                              [--postgres URL | --sqlite]
+                              [--threads 4] [--postgres URL | --sqlite]
 
 Simulated annotators answer a generated study through gunicorn, on PostgreSQL where the address
 works and else on SQLite. Each thinks between two answers, for an exponential time with the given
@@ -27,12 +27,14 @@ from typing import Any
 from urllib.parse import urlencode
 
 from .own_site import (
+    Served,
     free_port,
     make_annotators,
     make_study,
     own_postgres,
     own_site,
     percentile,
+    processor_seconds_of_postgres,
     sign_in,
     verdicts,
 )
@@ -44,7 +46,7 @@ _TOKEN = "t" * 32
 
 
 @dataclass
-class _Annotator:
+class Annotator:
     """One simulated person: a session, what is on their screen, and what they have lived through."""
 
     session: str
@@ -57,11 +59,11 @@ class _Annotator:
         # Not all in the same moment.
         time.sleep(self.rng.uniform(0, think))
         while time.monotonic() < until and "screen" in self.shown:
-            self._answer(port)
+            self.answer(port)
             if think:
                 time.sleep(self.rng.expovariate(1 / think))
 
-    def _answer(self, port: int) -> None:
+    def answer(self, port: int) -> None:
         fields = {
             **verdicts(self.shown),
             "seconds_taken": f"{self.rng.uniform(2, 9):.1f}",
@@ -100,6 +102,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--annotators", type=int, default=32)
     parser.add_argument("--think", type=float, default=1.0, help="mean seconds between two answers")
     parser.add_argument("--workers", type=int, default=3, help="processes of gunicorn")
+    parser.add_argument("--threads", type=int, default=4, help="threads of each process")
     parser.add_argument(
         "--postgres",
         default=os.environ.get("POSTGRES_URL", ""),
@@ -125,18 +128,20 @@ def _load(site: Any, options: argparse.Namespace) -> None:
     annotators = []
     for number, person in enumerate(make_annotators(study, options.annotators)):
         turn = services.start(study=study, annotator=person)
-        annotators.append(_Annotator(sign_in(person), payload(turn), random.Random(number)))
+        annotators.append(Annotator(sign_in(person), payload(turn), random.Random(number)))
     database = {"postgresql": "PostgreSQL", "sqlite": "SQLite"}[connection.vendor]
     connections.close_all()
 
     port = free_port()
-    server = ["-m", "gunicorn", "config.wsgi", "--workers", str(options.workers)]
-    with site.served([*server, "--bind", f"127.0.0.1:{port}"], port) as log:
+    server = ["-m", "gunicorn", "config.wsgi", "--config", "config/gunicorn.py"]
+    server += ["--workers", str(options.workers), "--threads", str(options.threads)]
+    with site.served([*server, "--bind", f"127.0.0.1:{port}"], port) as served:
         print(
             f"{options.annotators} annotators for {options.seconds:g} s, {options.think:g} s between "
-            f"answers; gunicorn with {options.workers} processes, {database}",
+            f"answers; gunicorn with {options.workers} processes of {options.threads} threads, {database}",
             flush=True,
         )
+        took = [-seconds for seconds in _processor_seconds(served)]
         began = time.monotonic()
         threads = [
             threading.Thread(target=one.work, args=(port, began + options.seconds, options.think))
@@ -147,11 +152,13 @@ def _load(site: Any, options: argparse.Namespace) -> None:
         for thread in threads:
             thread.join()
         lasted = time.monotonic() - began
-    _tell(annotators, lasted, log.read_text(errors="replace"))
+        took = [sum(both) for both in zip(took, _processor_seconds(served), strict=True)]
+    _tell(annotators, lasted, served.log.read_text(errors="replace"))
+    _tell_processor_time(took, sum(len(one.times_ms) for one in annotators))
     _compare(annotators)
 
 
-def _tell(annotators: Sequence[_Annotator], lasted: float, log: str) -> None:
+def _tell(annotators: Sequence[Annotator], lasted: float, log: str) -> None:
     times = [taken for one in annotators for taken in one.times_ms]
     statuses = sum((one.statuses for one in annotators), Counter())
     if not times:
@@ -170,7 +177,18 @@ def _tell(annotators: Sequence[_Annotator], lasted: float, log: str) -> None:
         _line("annotators who had nothing left", str(done))
 
 
-def _compare(annotators: Sequence[_Annotator]) -> None:
+def _processor_seconds(served: Served) -> list[float]:
+    """Return what the web processes, the database and the simulated annotators took so far."""
+    return [served.processor_seconds(), processor_seconds_of_postgres(), time.process_time()]
+
+
+def _tell_processor_time(took: Sequence[float], n_answers: int) -> None:
+    """Unlike the times above, what processors take hardly depends on what else the machine does."""
+    for who, seconds in zip(("web", "PostgreSQL", "annotators"), took, strict=True):
+        _line(f"processor time an answer, {who}", f"{1000 * seconds / n_answers:.2f} ms")
+
+
+def _compare(annotators: Sequence[Annotator]) -> None:
     from annotate.judging.models import Judgement
     from annotate.judging.replay import rankings_that_differ
 

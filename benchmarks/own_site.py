@@ -4,6 +4,7 @@ import io
 import os
 import random
 import secrets
+import shutil
 import socket
 import subprocess
 import sys
@@ -19,9 +20,11 @@ from typing import Any
 from urllib.parse import urlsplit, urlunsplit
 
 ROOT = Path(__file__).resolve().parents[1]
-SIZE = (1600, 1200)
+SIZE = (1280, 720)
 _WORDS = 15
-_START_SECONDS = 30
+_START_SECONDS = 120
+# Below the ports that systems give out by themselves, which others may have by the time it is used.
+_PORTS = range(10_240, 32_768)
 
 
 @dataclass(frozen=True)
@@ -32,8 +35,8 @@ class OwnSite:
     environment: dict[str, str]
 
     @contextmanager
-    def served(self, command: Sequence[str], port: int) -> Iterator[Path]:
-        """Run a server until the block ends; yield the file with what it says."""
+    def served(self, command: Sequence[str], port: int) -> Iterator["Served"]:
+        """Run a server until the block ends."""
         log = self.folder / "server.log"
         with log.open("wb") as out:
             server = subprocess.Popen(
@@ -45,10 +48,52 @@ class OwnSite:
             )
             try:
                 _wait_for(port, server, log)
-                yield log
+                yield Served(log, server.pid)
             finally:
                 server.terminate()
                 server.wait(timeout=_START_SECONDS)
+
+
+@dataclass(frozen=True)
+class Served:
+    """A server that runs: the file with what it says, and its process."""
+
+    log: Path
+    pid: int
+
+    def processor_seconds(self) -> float:
+        """Return what the server and all its processes took so far, those that have ended included."""
+        return sum(map(_processor_seconds, family(self.pid)))
+
+
+def family(pid: int) -> list[int]:
+    """Return a process, its children and theirs; none of a process that has ended."""
+    try:
+        children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+    except (FileNotFoundError, ProcessLookupError):
+        return []
+    return [pid, *(one for child in children for one in family(int(child)))]
+
+
+def _processor_seconds(pid: int) -> float:
+    # After the name in brackets, which may hold blanks: user and system, then those of ended children.
+    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return sum(map(int, fields[11:15])) / os.sysconf("SC_CLK_TCK")
+
+
+def processor_seconds_of_postgres() -> float:
+    """Return what the database's processes of this site took so far; 0 where none can be seen."""
+    from django.db import connection
+
+    if connection.vendor != "postgresql":
+        return 0.0
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pid FROM pg_stat_activity WHERE datname = current_database()")
+        processes = [pid for (pid,) in cursor.fetchall()]
+    try:
+        return sum(map(_processor_seconds, processes))
+    except FileNotFoundError:
+        return 0.0  # on another machine
 
 
 @contextmanager
@@ -104,10 +149,21 @@ def own_postgres(url: str) -> Iterator[str]:
         server.close()
 
 
+def chromium() -> str | None:
+    """Return the path of the system's Chromium; None: the one that Playwright downloaded for itself."""
+    names = ("chromium", "chromium-browser", "chromium-headless-shell")
+    found = next(filter(None, map(shutil.which, names)), None)
+    own = sorted(Path.home().glob(".cache/ms-playwright/chromium-*/chrome-linux*/chrome"))
+    return found or (str(own[-1]) if own else None)
+
+
 def free_port() -> int:
-    with closing(socket.socket()) as listener:
-        listener.bind(("127.0.0.1", 0))
-        return int(listener.getsockname()[1])
+    """Return a port that nobody listens on, and that nobody is given by the system later."""
+    while True:
+        port = random.SystemRandom().choice(_PORTS)
+        with closing(socket.socket()) as listener:
+            if listener.connect_ex(("127.0.0.1", port)) != 0:
+                return port
 
 
 def _wait_for(port: int, server: subprocess.Popen[bytes], log: Path) -> None:
@@ -184,8 +240,8 @@ def make_study(
 
 def _word(rng: random.Random, place: int) -> tuple[float, float, float, float]:
     row, column = divmod(place, 3)
-    left, top = 60 + 510 * column + rng.randint(0, 90), 60 + 220 * row + rng.randint(0, 80)
-    return left, top, left + rng.randint(120, 340), top + rng.randint(30, 70)
+    left, top = 48 + 408 * column + rng.randint(0, 72), 48 + 176 * row + rng.randint(0, 64)
+    return left, top, left + rng.randint(96, 272), top + rng.randint(24, 56)
 
 
 def _take(image: Any, words: Sequence[tuple[float, ...]], rng: random.Random) -> None:
@@ -193,7 +249,7 @@ def _take(image: Any, words: Sequence[tuple[float, ...]], rng: random.Random) ->
     from PIL import Image as Picture
     from PIL import ImageDraw
 
-    from annotate.datasets.photographs import Keeper, Photograph
+    from annotate.datasets.photographs import store
 
     picture = Picture.effect_noise(SIZE, 40).convert("RGB")
     draw = ImageDraw.Draw(picture)
@@ -204,7 +260,7 @@ def _take(image: Any, words: Sequence[tuple[float, ...]], rng: random.Random) ->
     content = stream.getvalue()
     image.width, image.height = SIZE
     image.sha256, image.content_type = sha256(content).hexdigest(), "image/jpeg"
-    Keeper().keep(Photograph(image.sha256, image.content_type, *SIZE), content)
+    store(image.sha256, content)
 
 
 def make_annotators(study: Any, n: int) -> list[Any]:

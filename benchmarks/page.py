@@ -13,16 +13,16 @@ import argparse
 import gzip
 import random
 import re
-import shutil
 import time
 from collections import Counter
 from collections.abc import Sequence
-from pathlib import Path
 from statistics import median
 from tempfile import TemporaryDirectory
 from typing import Any
+from urllib.parse import urlencode
 
 from .own_site import (
+    chromium,
     free_port,
     make_annotators,
     make_study,
@@ -54,7 +54,20 @@ _STOPWATCH = """() => {
     painted.port1.onmessage = () => window.measured.push(performance.now() - pressed);
     painted.port2.postMessage(null);
   })).observe(form, { attributes: true, attributeFilter: ["data-screen-id"] });
+  const root = document.querySelector("[data-screen]");
+  window.seen = [];
+  new MutationObserver(() => {
+    if (root.hasAttribute("data-seen") && pressed !== null) window.seen.push(performance.now() - pressed);
+  }).observe(root, { attributes: true, attributeFilter: ["data-seen"] });
 }"""
+# Notes when both results are painted over the photograph, from the click or the address that asked for them.
+_FIRST = """() => new MutationObserver((_, observer) => {
+  if (!document.querySelector("[data-screen][data-seen]")) return;
+  window.firstPair ??= performance.now();
+  observer.disconnect();
+}).observe(document, { subtree: true, attributes: true, attributeFilter: ["data-seen"] })"""
+_BYTES_PER_SECOND = 10_000_000 / 8
+_ROUND_TRIP_MS = 40
 _SHOWN = """() => ({
   image: document.querySelector("[data-image-number]").textContent,
   boxes: ["left", "right"].map((side) => document.querySelectorAll(
@@ -99,6 +112,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
             _browser(site, options.screens)
         for n_methods in (10, 50):
             _server(n_methods, options.server_screens)
+        _server(10, options.server_screens // 2, methods_per_visit=2)
 
 
 def _line(what: str, found: str, target: str = "") -> None:
@@ -116,16 +130,18 @@ def _browser(site: Any, n_screens: int) -> None:
     # Scripts and styles as a server sends them.
     call_command("collectstatic", interactive=False, verbosity=0)
     study = make_study(_METHODS, _IMAGES, photographs=True)
+    pairs = make_study(_METHODS, n_screens // 2 + 1, photographs=True, methods_per_visit=2)
     crowded = make_study(2, 1, n_words=_CROWD)
     [annotator] = make_annotators(study, 1)
     [other] = make_annotators(crowded, 1)
-    other_session = sign_in(other)
+    [third] = make_annotators(pairs, 1)
+    other_session, pairs_session = sign_in(other), sign_in(third)
     session, port = sign_in(annotator), free_port()
     server = ["-m", "gunicorn", "config.wsgi", "--bind", f"127.0.0.1:{port}", "--workers", "2"]
     address = f"http://127.0.0.1:{port}"
     with site.served(server, port), sync_playwright() as playwright:
         browser = playwright.chromium.launch(
-            executable_path=_chromium(),
+            executable_path=chromium(),
             args=["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"],
         )
         context = browser.new_context(viewport={"width": 1440, "height": 900})
@@ -133,19 +149,17 @@ def _browser(site: Any, n_screens: int) -> None:
         page = context.new_page()
         print(f"In the browser: {_METHODS} methods, {_IMAGES} photographs, {n_screens} screens")
         _answer_by_keyboard(page, f"{address}/judge/{study.slug}/", n_screens)
+        _first_pair(browser, address, f"/judge/{study.slug}/", session)
+        context.add_cookies([{"name": "sessionid", "value": pairs_session, "url": address}])
+        print(f"The same, one pair an image, {n_screens // 2} screens")
+        # Nobody answers before the next image is there, which takes a fraction of a second.
+        _answer_by_keyboard(page, f"{address}/judge/{pairs.slug}/", n_screens // 2, pause_ms=500)
         context.add_cookies([{"name": "sessionid", "value": other_session, "url": address}])
         _move_many_boxes(page, f"{address}/judge/{crowded.slug}/")
         browser.close()
 
 
-def _chromium() -> str | None:
-    """Return the path of the system's Chromium; None: the one that Playwright downloaded for itself."""
-    found = next(filter(None, map(shutil.which, ("chromium", "chromium-browser"))), None)
-    own = sorted(Path.home().glob(".cache/ms-playwright/chromium-*/chrome-linux*/chrome"))
-    return found or (str(own[-1]) if own else None)
-
-
-def _answer_by_keyboard(page: Any, url: str, n_screens: int) -> None:
+def _answer_by_keyboard(page: Any, url: str, n_screens: int, pause_ms: int = 0) -> None:
     weights: dict[str, list[tuple[int, int]]] = {"script": [], "stylesheet": []}
     page.goto(url)
     responses: list[Any] = []
@@ -157,11 +171,11 @@ def _answer_by_keyboard(page: Any, url: str, n_screens: int) -> None:
     page.get_by_role("button", name="Start").click()
     page.locator("[data-open-skip]").wait_for()
     page.wait_for_load_state("networkidle")
-    seen = set()
+    counted = set()
     for response in responses:
         kind = response.request.resource_type
-        if kind in weights and response.url not in seen:
-            seen.add(response.url)
+        if kind in weights and response.url not in counted:
+            counted.add(response.url)
             body = response.body()
             weights[kind].append((len(body), len(gzip.compress(body, 9))))
     page.remove_listener("response", heard)
@@ -181,7 +195,7 @@ def _answer_by_keyboard(page: Any, url: str, n_screens: int) -> None:
         lambda event: sizes.update({event["requestId"]: int(event["encodedDataLength"])}),
     )
     page.evaluate(_STOPWATCH)
-    within, between, memory, strange = [], [], [], []
+    within, between, seen, memory, strange = [], [], [], [], []
     answer_bytes: list[int] = []
     other_bytes = 0
     for number in range(n_screens):
@@ -190,6 +204,9 @@ def _answer_by_keyboard(page: Any, url: str, n_screens: int) -> None:
         shown = page.evaluate(_SHOWN)
         left, right = shown["boxes"]
         verdict = "equal" if left == right else "left" if left > right else "right"
+        # An answer counts once both results were shown.
+        page.locator("[data-screen][data-seen]").wait_for()
+        page.wait_for_timeout(pause_ms)
         traffic.clear()
         for criterion in shown["asked"]:
             page.keyboard.press(_KEYS[criterion][verdict])
@@ -198,6 +215,10 @@ def _answer_by_keyboard(page: Any, url: str, n_screens: int) -> None:
         after = page.evaluate(_SHOWN)
         is_within = after["image"] == shown["image"]
         (within if is_within else between).append(page.evaluate("() => window.measured.at(-1)"))
+        if not is_within:
+            # Both results are seen once they are painted over the photograph.
+            page.locator("[data-screen][data-seen]").wait_for()
+            seen.append(page.evaluate("() => window.seen.at(-1)"))
         # What the page asks for in advance, or late, belongs to this screen as well.
         page.wait_for_timeout(30)
         for identity, method, _ in traffic:
@@ -209,15 +230,18 @@ def _answer_by_keyboard(page: Any, url: str, n_screens: int) -> None:
         if len(traffic) != 1 and is_within:
             strange.append(others)
     memory.append((n_screens, *_memory(cdp)))
-    _line("confirm to next pair painted, median / p95", _times(within), "median < 100 ms")
+    if within:
+        _line("confirm to next pair painted, median / p95", _times(within), "60 / 100 ms")
+        alone = len(within) - len(strange)
+        _line("screens with the POST as their only request", f"{alone} of {len(within)}")
     if between:
         _line("the same where the image changes", _times(between))
-    alone = len(within) - len(strange)
-    _line("screens with the POST as their only request", f"{alone} of {len(within)}")
+        _line("  until its photograph and boxes are seen", _times(seen))
     for others in strange[:3]:
         _line("  besides", ", ".join(url.partition("/judge/")[2] or url for url in others))
-    found = f"{median(answer_bytes):,.0f} / {max(answer_bytes):,}"
-    _line("bytes of an answer's response, median / most", found)
+    if answer_bytes:
+        found = f"{median(answer_bytes):,.0f} / {max(answer_bytes):,}"
+        _line("bytes of an answer's response, median / most", found)
     _line("bytes fetched in advance, all screens", f"{other_bytes:,}")
     for kind, target in (("script", "< 60 kB"), ("stylesheet", "< 40 kB")):
         plain, packed = (sum(column) / 1000 for column in zip(*weights[kind], strict=True))
@@ -226,6 +250,26 @@ def _answer_by_keyboard(page: Any, url: str, n_screens: int) -> None:
         )
     for number, heap, nodes in memory:
         _line(f"memory after {number} screens", f"{heap / 1e6:.2f} MB, {nodes} nodes", "no growth")
+
+
+def _first_pair(browser: Any, site: str, path: str, session: str, n: int = 5) -> None:
+    """Open the page as new people do, with nothing kept, on a slow line."""
+    times = []
+    for _ in range(n):
+        context = browser.new_context(viewport={"width": 1440, "height": 900})
+        context.add_cookies([{"name": "sessionid", "value": session, "url": site}])
+        context.add_init_script(f"({_FIRST})()")
+        page = context.new_page()
+        cdp = context.new_cdp_session(page)
+        cdp.send("Network.enable")
+        line = {"downloadThroughput": _BYTES_PER_SECOND, "uploadThroughput": _BYTES_PER_SECOND}
+        conditions = {"offline": False, "latency": _ROUND_TRIP_MS, **line}
+        cdp.send("Network.emulateNetworkConditions", conditions)
+        page.goto(f"{site}{path}")
+        page.wait_for_function("() => window.firstPair")
+        times.append(page.evaluate("() => window.firstPair"))
+        context.close()
+    _line("first pair at 10 Mbit/s and 40 ms, median", f"{median(times):.0f} ms", "1000 ms")
 
 
 def _move_many_boxes(page: Any, url: str) -> None:
@@ -244,7 +288,7 @@ def _memory(cdp: Any) -> tuple[int, int]:
     return int(used), int(cdp.send("Memory.getDOMCounters")["nodes"])
 
 
-def _server(n_methods: int, n_screens: int) -> None:
+def _server(n_methods: int, n_screens: int, **settings: Any) -> None:
     """Answer through the whole stack of one process: middleware, session, form, service, JSON."""
     from django.db import connection
     from django.test import Client
@@ -252,7 +296,8 @@ def _server(n_methods: int, n_screens: int) -> None:
     from annotate.judging import services
     from annotate.judging.presentation import payload
 
-    study = make_study(n_methods, max(4, 1200 // n_methods // 3))
+    n_images = n_screens + 1 if settings else max(4, 1200 // n_methods // 3)
+    study = make_study(n_methods, n_images, **settings)
     [annotator] = make_annotators(study, 1)
     client = Client(headers={"host": "127.0.0.1", "accept": "application/json"})
     client.cookies["sessionid"] = sign_in(annotator)
@@ -272,8 +317,12 @@ def _server(n_methods: int, n_screens: int) -> None:
             fields = {**verdicts(shown), "seconds_taken": f"{rng.uniform(2, 9):.1f}"}
             queries.clear()
             began = time.perf_counter()
+            # As the page sends it.
+            sent = urlencode({**fields, "have": shown["image"]["key"]})
             response = client.post(
-                shown["screen"]["answer_url"], {**fields, "have": shown["image"]["key"]}
+                shown["screen"]["answer_url"],
+                sent,
+                content_type="application/x-www-form-urlencoded",
             )
             times.append(1000 * (time.perf_counter() - began))
             n_queries.append(len(queries))
@@ -281,7 +330,8 @@ def _server(n_methods: int, n_screens: int) -> None:
             if response.status_code != 200:
                 raise RuntimeError(f"{response.status_code}: {response.text[:300]}")
             shown = response.json()
-    print(f"The server: {n_methods} methods, {len(times)} screens, SQLite")
+    asked = ", one pair an image" if settings else ""
+    print(f"The server: {n_methods} methods, {len(times)} screens{asked}, SQLite")
     _line("answer to next, median / p95", _times(times), "median 15 ms")
     _line("the slowest", f"{max(times):.0f} ms")
     _line(

@@ -1,10 +1,11 @@
 """Time each protocol: reading and scoring apart, beside plain loops and published tools.
 
-    python benchmarks/protocols.py [--data DIR] [--quick] [--json FILE]
+    python benchmarks/protocols.py [--data DIR] [--official DIR] [--typed] [--quick] [--json FILE]
 
 Public result sets are looked for in DIR (../shared/data); what is not there is left out, with a
-sentence. The seconds of the published tools come from another machine: look at the ratios. The
-start of a process is timed apart. Nothing here passes or fails.
+sentence. The competition's call is timed as it is typed, and beside the official scripts where
+``--official`` says where the user's own copies are (benchmarks/as_typed.py). Nothing here passes or
+fails.
 """
 
 import argparse
@@ -30,6 +31,7 @@ ROOT = Path(__file__).resolve().parents[1]
 # As a script, this file would hide the package of the same name.
 sys.path.insert(0, str(ROOT))
 
+from benchmarks.as_typed import Typed, measured, table  # noqa: E402
 from benchmarks.plain import PLAIN  # noqa: E402
 from protocols import registry  # noqa: E402
 from protocols.command_line.table_folders import Track, evaluate_folders  # noqa: E402
@@ -42,8 +44,6 @@ from protocols.formats.rrc_lines import Rules  # noqa: E402
 from protocols.formats.writing import write_rrc_zip  # noqa: E402
 
 Answer = TypeVar("Answer")
-# How much faster than the published tool a protocol should be, reading and scoring together.
-TIMES_PUBLISHED = 10.0
 PAPER = (
     "iou",
     "deteval",
@@ -65,18 +65,6 @@ ICDAR2015 = (
     "craft-td-late",
     "fcn-blocks",
 )
-# Seconds of a whole process of the published tool, by data and protocol.
-PUBLISHED = {
-    ("icdar2015 pixellink", "iou"): 0.72,
-    ("icdar2015 pixellink", "tiou"): 1.06,
-    ("icdar2015 pixellink", "tedeval"): 0.61,
-    ("icdar2015 pixellink", "cleval"): 2.26,
-    ("icdar2013 east-argman", "icdar13"): 0.28,
-    ("icdar2013 east-argman", "deteval"): 0.33,
-    ("icdar2013 ccswt-jan10", "icdar13"): 1.59,
-    ("icdar2013 ccswt-jan10", "deteval"): 0.95,
-    ("ctdar2019 trackB, 3 sets", "table-structure"): 28.0,
-}
 
 
 @dataclass(frozen=True)
@@ -104,7 +92,7 @@ BOXES = (
     "deteval-wolf",
     *PAPER[3:],
     "iou",
-    *sorted(registry.SENTINELS),
+    *filter(registry.is_sentinel, sorted(registry.PROTOCOLS)),
 )
 RESULT_SETS = (
     ResultSet("icdar2015", "pixellink", LineFormat.QUAD, WORDS),
@@ -135,7 +123,6 @@ class Row:
     score_seconds: float
     peak_mib: float | None = None
     plain_seconds: float | None = None
-    published_seconds: float | None = None
     target: str | None = None
     target_met: bool | None = None
 
@@ -148,27 +135,12 @@ class Row:
         return self.plain_seconds / self.score_seconds if self.plain_seconds else None
 
     @property
-    def times_published(self) -> float | None:
-        return self.published_seconds / self.whole_seconds if self.published_seconds else None
-
-    @property
     def regions_per_second(self) -> float:
         return self.n_regions / self.score_seconds
 
     def as_data(self) -> dict[str, Any]:
-        ratios = ("times_plain", "times_published", "regions_per_second")
+        ratios = ("times_plain", "regions_per_second")
         return asdict(self) | {name: getattr(self, name) for name in ratios}
-
-
-def against_published(row: Row) -> Row:
-    """Add the published tool's seconds and the target where they are known."""
-    seconds = PUBLISHED.get((row.data, row.protocol))
-    if seconds is None:
-        return row
-    is_met = seconds / row.whole_seconds >= TIMES_PUBLISHED
-    return replace(
-        row, published_seconds=seconds, target=f"{TIMES_PUBLISHED:.0f}x", target_met=is_met
-    )
 
 
 def within(row: Row, seconds: float) -> Row:
@@ -183,6 +155,7 @@ class Report:
     rows: list[Row] = field(default_factory=list)
     growth: list[dict[str, Any]] = field(default_factory=list)
     left_out: list[str] = field(default_factory=list)
+    typed: list[Typed] = field(default_factory=list)
 
     def add(self, row: Row) -> None:
         self.rows.append(row)
@@ -196,6 +169,7 @@ class Report:
         return {
             "about": dict(self.about),
             "rows": [row.as_data() for row in self.rows],
+            "typed": [row.as_data() for row in self.typed],
             "growth": self.growth,
             "left_out": self.left_out,
         }
@@ -274,7 +248,7 @@ def time_result_sets(report: Report, folder: Path, repeats: int) -> None:
             if slug in APART:
                 continue
             row = scored(slug, of.name, scenes, seconds, repeats)
-            report.add(against_published(with_plain(row, scenes, of.plain_every)))
+            report.add(with_plain(row, scenes, of.plain_every))
 
 
 def time_several_methods(report: Report, folder: Path, repeats: int) -> None:
@@ -343,7 +317,7 @@ def time_tables(report: Report, folder: Path, repeats: int) -> None:
         # The whole is timed, reading included; both are the best of several runs.
         scoring = max(seconds - read_seconds, 1e-6)
         row = Row(slug, data, n_images, n, read_seconds, scoring, peak_mib(evaluate))
-        report.add(against_published(row))
+        report.add(row)
 
 
 def n_read(path: Path, *, with_cells: bool) -> int:
@@ -532,7 +506,6 @@ COLUMNS = (
     ("score s", -8),
     ("plain s", -8),
     ("/plain", -7),
-    ("/tool", -7),
     ("target", -7),
     ("met", -4),
     ("regions/s", -10),
@@ -560,7 +533,6 @@ def line_of(row: Row) -> str:
         shown(row.score_seconds, ".4f"),
         shown(row.plain_seconds, ".3f"),
         shown(row.times_plain, ".1f"),
-        shown(row.times_published, ".1f"),
         row.target or "-",
         met,
         f"{row.regions_per_second:,.0f}",
@@ -582,8 +554,7 @@ read s, score s: best of {repeats}, inside one process; a process takes {start:.
   The garbage collector sees only what is made meanwhile.
 plain s: one run of plain loops over all pairs of an image (benchmarks/plain.py), scoring only; on
   documents every 10th image, and of generated images at most about 500, multiplied.
-/plain: plain s over score s. /tool: the published tool's seconds over read s + score s. Its seconds
-  come from another machine and hold the start of its process, so take the ratio as a hint.
+/plain: plain s over score s.
 regions/s: truths and detections over score s. MiB: the most that Python and numpy held, in a run apart.
 """
 
@@ -593,6 +564,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--data", type=Path, default=ROOT.parent / "shared" / "data", metavar="DIR")
+    parser.add_argument("--official", type=Path, metavar="DIR", help="DIR/SLUG/script.py")
+    parser.add_argument("--typed", action="store_true", help="only the call as it is typed")
     parser.add_argument("--quick", action="store_true", help="small generated data, one run each")
     parser.add_argument("--json", type=Path, metavar="FILE")
     options = parser.parse_args(arguments)
@@ -605,10 +578,19 @@ def main(arguments: Sequence[str] | None = None) -> None:
             "protocols": registry.VERSION,
             "repeats": repeats,
             "process_start_seconds": start,
-            "published_seconds_are_from_another_machine": True,
         }
     )
-    print(EXPLAINED.format(repeats=repeats, start=start))
+    report.typed = measured(options.data, options.official, 1 if options.quick else 5)
+    print(table(report.typed), flush=True)
+    if not options.typed:
+        time_all(report, options, repeats, sizes)
+    if options.json:
+        options.json.write_text(json.dumps(report.as_data(), indent=1) + "\n", encoding="utf-8")
+
+
+def time_all(report: Report, options: argparse.Namespace, repeats: int, sizes: Sizes) -> None:
+    """Time reading and scoring of all protocols inside this process."""
+    print(EXPLAINED.format(repeats=repeats, start=report.about["process_start_seconds"]))
     print(header())
     time_result_sets(report, options.data, repeats)
     time_tables(report, options.data, repeats)
@@ -618,8 +600,6 @@ def main(arguments: Sequence[str] | None = None) -> None:
     time_generated(report, slugs, sizes, repeats)
     time_several_methods(report, options.data, repeats)
     check_growth(report, slugs, sizes, repeats)
-    if options.json:
-        options.json.write_text(json.dumps(report.as_data(), indent=1) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

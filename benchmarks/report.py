@@ -24,11 +24,13 @@ from typing import Any
 
 import numpy as np
 
+from rankings.detectors import detectors
 from rankings.elicitation import CRITERIA
+from rankings.open_questions import beta_gains, open_questions
 from rankings.orders import Ranking, from_values, methods_of
 from rankings.packed import dense_places
 from rankings.packed_scores import rankings_from_scores
-from rankings.report import build_report
+from rankings.report import Settings, build_report
 from rankings.resampling import (
     N_RESAMPLES,
     distance_table,
@@ -42,6 +44,8 @@ from rankings.significance import (
     permutation_test,
     wilcoxon_pairs,
 )
+from rankings.slices import ImageProperty
+from rankings.tallies import tallies_of_scores
 from rankings.tie_calibration import tie_calibration
 from rankings.tuning import beta_search
 from rankings.two_way import two_way_intervals
@@ -175,9 +179,36 @@ def time_parts(study: Study, n_resamples: int, watch_memory: bool) -> list[Part]
     run("Wilcoxon pairs with Holm's correction", lambda: wilcoxon_pairs(table, protocols))
     run("critical difference", lambda: critical_difference(table, protocols))
     run("tie calibration", lambda: tie_calibration(recall, criterion.consensus))
-    run("search of beta, 49 values", lambda: beta_search(study.scores, criterion.consensus))
+    searches = run(
+        "search of beta, 49 values", lambda: beta_search(study.scores, criterion.consensus)
+    )
+    ranked = rankings_from_scores(recall, methods, protocols)
+    settings = Settings()
+    run(
+        "gain of the best beta",
+        lambda: beta_gains(
+            study.rankings, criterion.consensus, ranked, study.scores, searches, settings
+        ),
+    )
+    sizes = [
+        ImageProperty(name, "", {image: float(at) for at, image in enumerate(study.rankings)})
+        for name in ("height", "words", "turned")
+    ]
+    run(
+        "open questions",
+        lambda: open_questions(
+            *(study.rankings, criterion.consensus, recall, ranked, criterion.distances),
+            *(protocols, settings),
+            properties=sizes,
+        ),
+    )
     run("rounding table", lambda: rounding_table(recall, criterion.consensus))
     run("sensitivity table", lambda: sensitivity_table(study.rankings, recall))
+    tallies = run("sums of the protocols", lambda: tallies_of_scores(study.scores))
+    run(
+        "where the detectors stand, three criteria",
+        lambda: detectors(dict.fromkeys(CRITERIA, study.rankings), tallies),
+    )
     return parts
 
 

@@ -266,18 +266,18 @@ def _write_judgements(cursor: Any, size: Size, study: Any, first_annotator: int)
     cursor.execute("ANALYZE annotate_assignment")
     cursor.execute(
         "INSERT INTO annotate_screen (public_id, assignment_id, number, left_id, right_id, purpose,"
-        " strategy, state, created)"
+        " strategy, first, state, created)"
         " SELECT substr(md5(a.id || '/' || number), 1, 16), a.id, number,"
         " (image_id - 1) * %(methods)s + l + 1, (image_id - 1) * %(methods)s + r + 1, 'place',"
-        " 'insertion', 'answered', a.created FROM annotate_assignment AS a"
+        " 'insertion', 'left', 'answered', a.created FROM annotate_assignment AS a"
         " JOIN answer ON log = (a.id - 1) %% %(logs)s ORDER BY a.id, number",
         values,
     )
     cursor.execute(
         "INSERT INTO annotate_judgement (assignment_id, number, created, screen_id, attempt, recall,"
-        ' "precision", preference, seconds_taken, aids)'
+        ' "precision", preference, seconds_taken, aids, seen)'
         " SELECT assignment_id, s.number, s.created, s.id, 0, recall, a.precision, preference,"
-        " round((2 + 7 * random())::numeric, 1), '{}' FROM annotate_screen AS s"
+        " round((2 + 7 * random())::numeric, 1), '{}', '{\"first\": \"unknown\"}' FROM annotate_screen AS s"
         " JOIN answer AS a ON log = (assignment_id - 1) %% %(logs)s AND a.number = s.number"
         " ORDER BY s.id",
         values,

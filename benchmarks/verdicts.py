@@ -11,14 +11,18 @@ share of studies in which equal protocols do not make one cluster. Nothing here 
 """
 
 import argparse
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import date
-from time import perf_counter
+from functools import partial
+from time import perf_counter, process_time
 
 import numpy as np
 
+from rankings.baselines import against_a_person, baseline_measures
 from rankings.distances import Distance, distances_between
-from rankings.multi_reader import PersonalDistances, compare, moments
+from rankings.multi_reader import PersonalDistances, compare, compare_protocols, moments
+from rankings.orders import Ranking
 from rankings.significance import clusters
 
 METHODS = 6
@@ -100,6 +104,25 @@ def outcome(cell: Cell, n_studies: int, rng: Rng, distance: Distance = "edit") -
     )
 
 
+def errors_by_degrees(cell: Cell, n_studies: int, rng: Rng, distance: Distance) -> list[float]:
+    """Return the errors with Satterthwaite's degrees of freedom, those of annotators alone, and between.
+
+    Between: the harmonic mean of both, which is at most twice those of annotators alone.
+    """
+    from scipy.special import stdtr
+
+    errors = np.zeros(3)
+    alone = cell.n_annotators - 1
+    for _ in range(n_studies):
+        study = simulated(cell, rng, distance=distance)
+        parts = moments(study)
+        t = abs(float((study.distances @ [1.0, -1.0]).mean())) / float(parts.of_mean[0]) ** 0.5
+        usual = max(float(parts.degrees_of_freedom[0]), 1.0)
+        degrees = np.array([usual, 2 / (1 / usual + 1 / alone), alone])
+        errors += 2 * stdtr(degrees, -t) <= 0.05
+    return list(errors / n_studies)
+
+
 def family_error(cell: Cell, n_protocols: int, n_studies: int, rng: Rng) -> float:
     """Return the share of studies in which equal protocols make more than one cluster."""
     several = 0
@@ -110,13 +133,76 @@ def family_error(cell: Cell, n_protocols: int, n_studies: int, rng: Rng) -> floa
     return several / n_studies
 
 
+def print_speed(seed: int) -> None:
+    """Print the processor time of the tests of one criterion, and of a person's and baselines' numbers."""
+    print("| images | protocols | statistic | processor time (s) |")
+    print("| ---: | ---: | --- | ---: |")
+    rng = np.random.default_rng(seed)
+    methods = [f"m{at}" for at in range(10)]
+
+    def drawn(n: int) -> list[Ranking]:
+        # Of some hundred different ones, because drawing them takes longer than what is measured.
+        levels = rng.integers(0, 8, size=(300, len(methods)))
+        different = [
+            tuple(
+                tuple(methods[at] for at in np.flatnonzero(row == level))
+                for level in np.unique(row)
+            )
+            for row in levels
+        ]
+        return [different[at] for at in rng.integers(0, len(different), size=n)]
+
+    for n_images in (233, 100_000):
+        images = [f"i{at:06}" for at in range(n_images)]
+        people, names = (
+            {name: drawn(n_images) for name in of} for of in (("x", "y", "z"), map(str, range(21)))
+        )
+        study = {
+            image: {name: rankings[at] for name, rankings in people.items()}
+            for at, image in enumerate(images)
+        }
+        own = {
+            image: {name: rankings[at] for name, rankings in names.items()}
+            for at, image in enumerate(images)
+        }
+        consensus = dict(zip(images, people["x"], strict=True))
+        statistics: tuple[tuple[str, Callable[[], object]], ...] = (
+            ("pairs of protocols", partial(compare_protocols, study, own, list(names))),
+            ("a person", partial(against_a_person, study, own, list(names))),
+            ("baselines", partial(baseline_measures, study, consensus)),
+        )
+        for title, compute in statistics:
+            started = process_time()
+            compute()
+            print(f"| {n_images:,} | 21 | {title} | {process_time() - started:.2f} |", flush=True)
+
+
+def print_degrees(options: argparse.Namespace) -> None:
+    print(f"{date.today()}, seed {options.seed}, {options.studies:,} studies a cell\n")
+    print("| annotators | images | taste | Satterthwaite | between | annotators alone |")
+    print("| ---: | ---: | --- | ---: | ---: | ---: |")
+    for at, cell in enumerate(Cell(a, 60, taste) for a in (3, 5) for taste in TASTES):
+        rng = np.random.default_rng([options.seed, 0, at])
+        shares = errors_by_degrees(cell, options.studies, rng, options.distance)
+        texts = " | ".join(f"{share:.1%}" for share in shares)
+        print(f"| {cell.n_annotators} | {cell.n_images} | {cell.taste} | {texts} |", flush=True)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--studies", type=int, default=2000)
     parser.add_argument("--family", type=int, default=400, help="studies of 7 and 15 protocols")
     parser.add_argument("--seed", type=int, default=2018)
     parser.add_argument("--distance", choices=["edit", "kemeny"], default="edit")
+    parser.add_argument("--degrees", action="store_true", help="compare degrees of freedom only")
+    parser.add_argument("--speed", action="store_true", help="measure processor time only")
     options = parser.parse_args()
+    if options.speed:
+        print_speed(options.seed)
+        return
+    if options.degrees:
+        print_degrees(options)
+        return
     started = perf_counter()
     print(
         f"{date.today()}, seed {options.seed}, {options.distance} distance, "

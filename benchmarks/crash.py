@@ -1,0 +1,380 @@
+"""A site that is broken on purpose, again and again, while people answer (`make crash`).
+
+    python -m benchmarks.crash [--rounds 60] [--seed 1] [--annotators 6]
+
+Half of the rounds go to a site on PostgreSQL (a server of its own, behind a proxy that can drop), half to
+one on SQLite (on a small file system of its own, where it may be mounted). Servers that die are started
+again after a second, as systemd does. After each round the database is asked: is every acknowledged answer
+there once, is no run of a protocol and no load half stored, are the photographs whole, did the site come back
+by itself? At the end: did all jobs end well, those that were killed, too? Ends with 1 if not. The faults that
+need root, Dask or PostgreSQL's programs are left out where those are missing.
+"""
+
+import argparse
+import os
+import random
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from hashlib import sha256
+from http.client import HTTPException
+from pathlib import Path
+from typing import Any
+
+from .breaking import Postgres, Proxy, Supervised, programs_of_postgres, small_disk
+from .load import Annotator
+from .long_work import Cluster, Loads, faults_of_jobs
+from .own_site import ROOT, free_port, make_annotators, make_study, own_site, sign_in
+
+# More than anybody ranks meanwhile: a round in which nobody answers shows nothing.
+_METHODS, _IMAGES = 6, 150
+_FAULT_SECONDS, _BACK_SECONDS = 1.5, 300
+Fault = Callable[[], None]
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--rounds", type=int, default=60)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--annotators", type=int, default=6)
+    parser.add_argument("--only", nargs="+", metavar="FAULT", help="these, once each")
+    parser.add_argument("--on", choices=("sqlite", "postgres"), help="one kind of database alone")
+    options = parser.parse_args(arguments)
+    if options.on:
+        return _break(options.on, options)
+    codes = []
+    for kind, rounds in (("sqlite", options.rounds // 2), ("postgres", -(-options.rounds // 2))):
+        if kind == "postgres" and programs_of_postgres() is None:
+            print("PostgreSQL's programs are missing: its rounds are left out.")
+            continue
+        given = ["--on", kind, "--rounds", rounds, "--seed", options.seed]
+        command = [sys.executable, "-m", "benchmarks.crash", *map(str, given)]
+        command += ["--annotators", str(options.annotators)]
+        codes.append(subprocess.run(command, cwd=ROOT).returncode)
+    return max(codes)
+
+
+def _break(kind: str, options: argparse.Namespace) -> int:
+    with ExitStack() as stack:
+        folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="crash-")))
+        # The database's own user has to reach its folder.
+        folder.chmod(0o755)
+        site: _Site = stack.enter_context(_started(kind, folder, options.annotators))
+        faults = site.faults()
+        rounds = options.rounds
+        names = [name for _ in range(rounds // len(faults) + 1) for name in faults][:rounds]
+        random.Random(options.seed).shuffle(names)
+        names = options.only or names
+        print(f"{kind}: {len(names)} rounds of {', '.join(faults)}", flush=True)
+        failures, waits = 0, []
+        for number, name in enumerate(names, 1):
+            n_before, n_failed = site.n_acknowledged, site.n_failed
+            faults[name]()
+            back = site.wait_until_all_answer()
+            found = site.look()
+            waits.append(back)
+            failures += bool(found)
+            n, n_failed = site.n_acknowledged - n_before, site.n_failed - n_failed
+            said = "; ".join(found) or "whole"
+            sent = f"{n:4} answers, {n_failed:4} failed"
+            print(f"  {number:3} {name:<20}{sent}, back after {back:4.1f} s: {said}", flush=True)
+        found = site.look(at_the_end=True)
+        failures += bool(found)
+        print(f"  at the end: {'; '.join(found) or 'all loads and jobs ended well'}", flush=True)
+        print(
+            f"{kind}: {site.n_acknowledged} acknowledged answers, {failures} rounds with a fault, "
+            f"back after {max(waits):.1f} s at most",
+            flush=True,
+        )
+    return 1 if failures else 0
+
+
+@contextmanager
+def _started(kind: str, folder: Path, n_annotators: int) -> Iterator["_Site"]:
+    with ExitStack() as stack:
+        server = proxy = disk = None
+        if kind == "postgres":
+            server = stack.enter_context(Postgres(folder / "postgres"))
+            proxy = stack.enter_context(Proxy(server.port))
+            url = f"postgres://rankings@127.0.0.1:{proxy.port}/rankings"
+        else:
+            disk = stack.enter_context(small_disk(folder / "disk"))
+            (folder / "disk").mkdir(exist_ok=True)
+            url = f"sqlite:///{folder}/disk/db.sqlite3"
+        cluster = None
+        if Cluster.is_there():
+            cluster = Cluster(folder)
+            stack.callback(cluster.stop)
+        address = cluster.address if cluster else ""
+        own = stack.enter_context(own_site(url, DEBUG="false", DASK_SCHEDULER=address))
+        from django.db import connections
+
+        study = make_study(_METHODS, _IMAGES, photographs=True)
+        people = make_annotators(study, n_annotators)
+        site = _Site(folder, own.environment, study, people)
+        site.server, site.proxy, site.disk, site.cluster = server, proxy, disk, cluster
+        connections.close_all()
+        stack.callback(site.stop)
+        site.start()
+        yield site
+
+
+class _Site:
+    """Web processes, a worker and people who answer; what breaks them, and what must hold after."""
+
+    server: Postgres | None
+    proxy: Proxy | None
+    disk: Any
+    cluster: Cluster | None
+
+    def __init__(self, folder: Path, environment: dict[str, str], study: Any, people: Any) -> None:
+        from annotate.judging import services
+        from annotate.judging.presentation import payload
+
+        self._folder, self._study, self._port = folder, study, free_port()
+        self._clock = folder / "clock"
+        self._clock.write_text("0")
+        self._environment = os.environ | environment | {"CLOCK_FILE": str(self._clock)}
+        self._people = []
+        for number, person in enumerate(people):
+            turn = services.start(study=study, annotator=person)
+            shown = payload(turn)
+            rng = random.Random(number)
+            self._people.append((person, Annotator(sign_in(person), shown, rng)))
+        self._loads = Loads()
+        self._acknowledged: set[str] = set()
+        self._last_answer = dict.fromkeys(range(len(people)), 0.0)
+        self._ended = threading.Event()
+        # Looking at the database while nobody answers.
+        self._pause = threading.Lock()
+        self._locks = [threading.Lock() for _ in people]
+        self._threads = [
+            threading.Thread(target=self._work, args=(at,)) for at in range(len(people))
+        ]
+
+    def start(self) -> None:
+        web = [
+            "-m",
+            "gunicorn",
+            "benchmarks.shifted:application",
+            "--workers",
+            "2",
+            "--threads",
+            "4",
+        ]
+        bound = ["--bind", f"127.0.0.1:{self._port}"]
+        self._web = Supervised([*web, *bound], self._environment, self._folder / "web.log")
+        self._worker = Supervised(
+            ["-m", "benchmarks.shifted", "worker"], self._environment, self._folder / "worker.log"
+        )
+        for thread in self._threads:
+            thread.start()
+        self.wait_until_all_answer()
+
+    def stop(self) -> None:
+        self._ended.set()
+        for thread in self._threads:
+            thread.join()
+        self._web.stop()
+        self._worker.stop()
+
+    @property
+    def n_acknowledged(self) -> int:
+        return len(self._acknowledged)
+
+    @property
+    def n_failed(self) -> int:
+        """Requests that were not answered, or not with 200, so far."""
+        statuses = [one.statuses for _, one in self._people]
+        return sum(one.total() - one["200"] for one in statuses)
+
+    # People
+
+    def _work(self, at: int) -> None:
+        _, annotator = self._people[at]
+        while not self._ended.is_set() and "screen" in annotator.shown:
+            with self._locks[at]:
+                screen = annotator.shown["screen"]["id"]
+                n_before = annotator.statuses["200"]
+                try:
+                    # The same answer again until it is acknowledged, as the page does.
+                    annotator.answer(self._port)
+                except (HTTPException, ValueError):
+                    continue  # half a response
+                if annotator.statuses["200"] > n_before:
+                    self._acknowledged.add(screen)
+                    self._last_answer[at] = time.monotonic()
+            time.sleep(0.03)
+
+    def wait_until_all_answer(self) -> float:
+        """Return after how many seconds everybody has had an answer acknowledged since now."""
+        began = time.monotonic()
+        while time.monotonic() - began < _BACK_SECONDS:
+            busy = [at for at, (_, one) in enumerate(self._people) if "screen" in one.shown]
+            if all(self._last_answer[at] > began for at in busy):
+                return time.monotonic() - began
+            time.sleep(0.05)
+        log = (self._folder / "web.log").read_text(errors="replace")
+        raise RuntimeError(f"the site did not come back within {_BACK_SECONDS} s\n{log[-3000:]}")
+
+    # What must hold
+
+    def look(self, *, at_the_end: bool = False) -> list[str]:
+        """Return what is wrong; the database and the files are asked while nobody answers."""
+        with ExitStack() as stack:
+            for lock in self._locks:
+                stack.enter_context(lock)
+            return list(self._faults_found(at_the_end=at_the_end))
+
+    def _faults_found(self, *, at_the_end: bool) -> Iterator[str]:
+        from django.db import connection
+        from django.db.models import Count, F
+
+        from annotate.datasets.models import Image, stored_path
+        from annotate.judging.models import Judgement, Screen
+        from annotate.scoring.models import ProtocolRun
+
+        connection.close()
+        if at_the_end:
+            yield from faults_of_jobs()
+        yield from self._loads.faults(ended=at_the_end)
+        judged = Judgement.objects.values_list("screen__public_id").annotate(n=Count("pk"))
+        times = dict(judged)
+        lost = self._acknowledged - set(times)
+        if lost:
+            yield f"{len(lost)} acknowledged answers lost"
+        twice = [screen for screen, n in times.items() if n > 1]
+        if twice:
+            yield f"{len(twice)} answers stored twice"
+        # Sent, stored, and its acknowledgement lost: at most one for each person.
+        unknown = set(times) - self._acknowledged
+        if len(unknown) > len(self._people):
+            yield f"{len(unknown)} answers nobody was told of"
+        waiting = Screen.objects.filter(state="waiting").values("assignment")
+        if waiting.annotate(n=Count("pk")).filter(n__gt=1).exists():
+            yield "two screens of an image wait"
+        half = ProtocolRun.objects.annotate(n=Count("scores")).exclude(n=F("n_scores"))
+        if half.exists():
+            yield f"{half.count()} runs are half stored"
+        for digest in Image.objects.exclude(sha256="").values_list("sha256", flat=True):
+            if sha256(stored_path(digest).read_bytes()).hexdigest() != digest:
+                yield f"photograph {digest} is damaged"
+        connection.close()
+
+    # What breaks
+
+    def faults(self) -> dict[str, Fault]:
+        faults: dict[str, Fault] = {
+            "a web process": self._kill_a_web_process,
+            "all web processes": self._kill_web,
+            "the worker": self._kill_worker,
+            "a load half-way": self._kill_a_load,
+            "two sites": self._second_site,
+        }
+        faults["clock an hour ahead"] = lambda: self._set_clock(3600)
+        faults["clock an hour back"] = lambda: self._set_clock(-3600)
+        if self.cluster is not None:
+            faults["the scheduler"] = self._kill_scheduler
+        if self.disk is not None and self.disk.can_be_slow:
+            faults["slow disk"] = self._slow_disk
+        if self.disk is not None:
+            faults["full disk"] = lambda: self._while_(self.disk.full())
+            faults["read-only files"] = self._read_only
+        if self.server is not None and self.proxy is not None:
+            server, proxy = self.server, self.proxy
+            faults["connections ended"] = server.end_connections
+            faults["a database process"] = server.kill_a_process
+            faults["the database"] = server.kill
+            faults["network cut"] = lambda: self._while_(proxy.cut())
+            faults["network silent"] = lambda: self._while_(proxy.silent())
+            faults["slow database"] = lambda: self._while_(proxy.slow())
+        return faults
+
+    def _while_(self, fault: Any) -> None:
+        with fault:
+            time.sleep(_FAULT_SECONDS)
+
+    def _kill_a_web_process(self) -> None:
+        self._web.kill_a_child()
+
+    def _kill_web(self) -> None:
+        self._web.kill()
+
+    def _kill_worker(self) -> None:
+        from django.contrib.auth.models import User
+        from django.db import connection
+
+        from annotate.scoring import work
+
+        # In the middle of a job; the next worker does it.
+        work.start(
+            dataset=self._study.dataset, slug="iou", parameters={}, person=User.objects.first()
+        )
+        connection.close()
+        time.sleep(0.5)
+        self._worker.kill()
+
+    def _kill_a_load(self) -> None:
+        """Kill the worker with some photographs stored and no row committed; the next one loads all."""
+        from django.db import connection
+
+        self._loads.kill_half_way(self._worker.kill)
+        connection.close()
+
+    def _kill_scheduler(self) -> None:
+        from django.contrib.auth.models import User
+        from django.db import connection
+
+        assert self.cluster is not None
+        self.cluster.kill_scheduler_of_a_job(self._study.dataset, User.objects.first())
+        connection.close()
+
+    def _slow_disk(self) -> None:
+        """SQLite waits for the disk in the process that answers."""
+        with self.disk.slow([*self._web.processes(), *self._worker.processes()]):
+            time.sleep(2 * _FAULT_SECONDS)
+            self.wait_until_all_answer()
+
+    def _read_only(self) -> None:
+        """As after an error of the disk: nothing that runs has a file open for writing."""
+        self._web.kill()
+        self._worker.kill()
+        with self.disk.read_only():
+            time.sleep(4 * _FAULT_SECONDS)
+
+    def _second_site(self) -> None:
+        """Another site on the same folder and database: somebody started it twice."""
+        port = free_port()
+        command = [
+            "-m",
+            "gunicorn",
+            "benchmarks.shifted:application",
+            "--bind",
+            f"127.0.0.1:{port}",
+        ]
+        second = Supervised(command, self._environment, self._folder / "second.log")
+        worker = Supervised(
+            ["-m", "benchmarks.shifted", "worker"], self._environment, self._folder / "second.log"
+        )
+        mine, self._port = self._port, port
+        time.sleep(2 * _FAULT_SECONDS)
+        self._port = mine
+        second.kill()
+        second.stop()
+        worker.stop()
+
+    def _set_clock(self, seconds: int) -> None:
+        self._clock.write_text(str(seconds))
+        time.sleep(_FAULT_SECONDS)
+        self.wait_until_all_answer()
+        self._clock.write_text("0")
+
+
+if __name__ == "__main__":
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
+    sys.exit(main())

@@ -1,0 +1,164 @@
+"""Long work that is killed half-way: a load of files, and a job whose chunks a cluster computes."""
+
+import io
+import os
+import random
+import time
+import zipfile
+from collections.abc import Callable, Iterator, Mapping
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+from .breaking import Supervised
+from .own_site import ROOT, free_port
+
+_IMAGES, _SIZE, _METHODS = 40, (320, 240), ("first", "second")
+_PATIENCE_SECONDS = 240
+
+
+def until(happened: Callable[[], Any], what: str, *, every: float = 0.1) -> None:
+    """Wait until something has happened. Raises RuntimeError, saying what did not."""
+    ends = time.monotonic() + _PATIENCE_SECONDS
+    while not happened():
+        if time.monotonic() > ends:
+            raise RuntimeError(f"{what} did not happen within {_PATIENCE_SECONDS} s")
+        time.sleep(every)
+
+
+class Loads:
+    """Datasets with photographs and results of methods, loaded by the worker while it is killed."""
+
+    def __init__(self) -> None:
+        self._names: list[str] = []
+
+    def kill_half_way(self, kill: Callable[[], None]) -> None:
+        """Have a dataset checked and loaded, and kill when the first of its photographs is stored."""
+        from annotate.imports import drafts
+        from annotate.imports.models import Draft, FileKind
+
+        name = f"Loaded {len(self._names) + 1}"
+        self._names.append(name)
+        draft = drafts.open_draft(person=None, dataset=None, name=name)
+        for file_name, kind, entries in _files(seed=len(self._names)):
+            stream = io.BytesIO(_zip(entries))
+            title = Path(file_name).stem if kind == FileKind.RESULTS else ""
+            file = drafts.add_file(draft=draft, stream=stream, name=file_name)
+            drafts.change_file(file=file, kind=kind, title=title)
+        drafts.start_check(draft=draft)
+        states = Draft.objects.filter(pk=draft.pk).values_list("state", flat=True)
+        until(lambda: states.get() != Draft.State.CHECKING, "a check of files")
+        n_before = _n_stored()
+        drafts.confirm(draft=drafts.find(draft.pk))
+        until(lambda: _n_stored() > n_before, "a load", every=0.002)
+        kill()
+        if states.get() != Draft.State.LOADING:
+            raise RuntimeError("the load had ended before it was killed")
+
+    def faults(self, *, ended: bool) -> Iterator[str]:
+        """Say what is loaded in part; with ``ended`` also what is not loaded, after all waiting."""
+        from annotate.datasets.models import Dataset, Image, Result
+        from annotate.imports.models import Import
+
+        for name in self._names:
+            loaded = Dataset.objects.filter(name=name)
+            images = Image.objects.filter(dataset__in=loaded)
+            found = (
+                loaded.count(),
+                images.count(),
+                images.exclude(sha256="").count(),
+                Result.objects.filter(image__in=images).count(),
+                Import.objects.filter(dataset__in=loaded).count(),
+            )
+            whole = (1, _IMAGES, _IMAGES, len(_METHODS) * _IMAGES, 2)
+            if found != whole and (ended or found != (0,) * len(whole)):
+                yield f"{name} is loaded in part: {found} of {whole}"
+
+
+def _files(seed: int) -> Iterator[tuple[str, str, Mapping[str, bytes]]]:
+    from PIL import Image as Picture
+
+    rng = random.Random(seed)
+    numbers = range(1, _IMAGES + 1)
+    box = ",".join(map(str, (20, 20, 20 + rng.randint(40, 200), 60)))
+    pictures = {}
+    for number in numbers:
+        stream = io.BytesIO()
+        Picture.effect_noise(_SIZE, 40).save(stream, "JPEG")
+        pictures[f"img_{number}.jpg"] = stream.getvalue()
+    truth = f"{box},word\n".encode()
+    yield "truth.zip", "truth", {f"gt_img_{number}.txt": truth for number in numbers}
+    yield "photographs.zip", "photographs", pictures
+    for at, name in enumerate(_METHODS):
+        found = f"{20 + at},{box.partition(',')[2]}\n".encode()
+        yield f"{name}.zip", "results", {f"res_img_{number}.txt": found for number in numbers}
+
+
+def _zip(entries: Mapping[str, bytes]) -> bytes:
+    stream = io.BytesIO()
+    with zipfile.ZipFile(stream, "w") as archive:
+        for name, content in entries.items():
+            archive.writestr(name, content)
+    return stream.getvalue()
+
+
+def _n_stored() -> int:
+    from django.conf import settings
+
+    return sum(path.is_file() for path in Path(settings.MEDIA_ROOT).rglob("*"))
+
+
+class Cluster:
+    """A Dask scheduler and a worker, both started again when they die. Needs Dask (`is_there`)."""
+
+    def __init__(self, folder: Path) -> None:
+        port = free_port()
+        self.address = f"tcp://127.0.0.1:{port}"
+        environment = {
+            **os.environ,
+            "PYTHONPATH": str(ROOT),
+            "DASK_TEMPORARY_DIRECTORY": str(folder),
+        }
+
+        def started(name: str, *arguments: str) -> Supervised:
+            command = ["-m", "dask", name, "--host", "127.0.0.1", "--no-dashboard", *arguments]
+            return Supervised(command, environment, folder / f"{name}.log")
+
+        self._scheduler = started("scheduler", "--port", str(port))
+        one = ("--nworkers", "1", "--nthreads", "1", "--memory-limit", "0")
+        self._worker = started("worker", self.address, *one)
+        self._n_jobs = 0
+
+    @staticmethod
+    def is_there() -> bool:
+        return find_spec("distributed") is not None
+
+    def kill_scheduler_of_a_job(self, dataset: Any, person: Any) -> None:
+        """Kill the scheduler while a chunk is computed, by a worker that is held meanwhile."""
+        from annotate.jobs.models import Job
+        from annotate.scoring import work
+
+        self._n_jobs += 1
+        # One like it may still wait.
+        other = {"max_ignored_share": 0.5 + self._n_jobs / 1000}
+        with self._worker.held():
+            job = work.start(dataset=dataset, slug="iou", parameters=other, person=person)
+            states = Job.objects.filter(pk=job.pk).values_list("state", flat=True)
+            until(lambda: states.get() == Job.State.RUNNING, "a job")
+            time.sleep(2)
+            if states.get() != Job.State.RUNNING:
+                raise RuntimeError("the job had ended before its scheduler was killed")
+            self._scheduler.kill()
+
+    def stop(self) -> None:
+        self._worker.stop()
+        self._scheduler.stop()
+
+
+def faults_of_jobs() -> Iterator[str]:
+    """Wait until no job is open, and say which did not end well."""
+    from annotate.jobs.models import Job
+
+    until(lambda: not Job.objects.open().exists(), "the end of all jobs", every=1)
+    for job in Job.objects.exclude(state=Job.State.DONE):
+        yield f"the job {job.title!r} is {job.state}: {job.failure}"
