@@ -1,15 +1,18 @@
-FROM python:3.11-slim-bookworm
-
-ENV PYTHONUNBUFFERED=1 PYTHONDONTWRITEBYTECODE=1 DEBUG=false DATA_DIR=/data
-WORKDIR /site
-
+FROM python:3.11-slim-bookworm AS packages
 # true for computing on a Dask cluster, of which this image can be scheduler and worker too.
 ARG CLUSTER=false
+WORKDIR /build
 COPY requirements.txt requirements-cluster.txt ./
-RUN pip install --no-cache-dir -r requirements.txt \
-    && if [ "$CLUSTER" = true ]; then pip install --no-cache-dir -r requirements-cluster.txt; fi \
-    && useradd --uid 10001 --create-home rankings \
-    && mkdir /data && chown rankings /data
+RUN python -m venv /packages \
+    && /packages/bin/pip install --no-cache-dir -r requirements.txt \
+    && if [ "$CLUSTER" = true ]; then /packages/bin/pip install --no-cache-dir -r requirements-cluster.txt; fi
+
+FROM python:3.11-slim-bookworm
+ENV PYTHONUNBUFFERED=1 PYTHONDONTWRITEBYTECODE=1 DEBUG=false DATA_DIR=/data PATH=/packages/bin:$PATH
+WORKDIR /site
+COPY --from=packages /packages /packages
+RUN useradd --uid 10001 --create-home rankings \
+    && install --directory --owner=rankings --mode=700 /data
 
 COPY manage.py ./
 COPY config config
@@ -26,6 +29,6 @@ RUN SECRET_KEY=unused-while-building python manage.py collectstatic --noinput --
 USER 10001
 VOLUME /data
 EXPOSE 8000
-HEALTHCHECK --interval=30s --timeout=5s --start-period=20s \
-    CMD ["python", "-c", "import socket; socket.create_connection(('127.0.0.1', 8000), 3).close()"]
+HEALTHCHECK --interval=30s --timeout=10s --start-period=60s \
+    CMD ["python", "-c", "import urllib.request; urllib.request.urlopen('http://127.0.0.1:8000/readyz', timeout=8)"]
 CMD ["sh", "-c", "python manage.py migrate --verbosity 0 && python manage.py createcachetable && exec gunicorn --config config/gunicorn.py config.wsgi"]

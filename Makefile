@@ -9,26 +9,27 @@ TESTS ?= tests
 # Compiled modules are kept: every worker and every server that a test starts reads them.
 PYTEST = env -u PYTHONDONTWRITEBYTECODE $(BIN)/pytest -n auto --dist loadgroup --no-loadscope-reorder
 BIN := .venv/bin
+# uv where it is there: a third of the time. Where it finds no packages, pip may, which has settings of its own.
+install = { command -v uv >/dev/null && VIRTUAL_ENV=.venv uv pip install --quiet $(1); } || \
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check $(1)
 POSTGRES_URL ?= postgres://root@127.0.0.1:5432/test
 SUDO := $(shell [ "$$(id -u)" = 0 ] || echo "sudo -n")
 
 .DEFAULT_GOAL := help
-.PHONY: help demo run test test-fast test-thorough test-postgres benchmarks-check load lint docs artwork browser lock clean
+.PHONY: help demo run test test-fast test-thorough test-postgres benchmarks-check load crash sbom lint messages docs docs-site artwork screenshots browser tex lock clean
 
 help: ## List these targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 20
 
 demo: .venv/runtime ## Set up everything, load the demo, and start the site
-	@$(BIN)/python manage.py migrate --verbosity 0
-	@$(BIN)/python manage.py createcachetable --verbosity 0
+	@$(BIN)/python manage.py set_up --migrate
 	@$(BIN)/python manage.py load_demo
 	@echo
 	@echo "Open http://127.0.0.1:$(PORT)/ (Ctrl+C stops site and worker; the data stays in var/)"
 	@$(BIN)/python manage.py run_site 127.0.0.1:$(PORT)
 
 run: .venv/runtime ## Start the site and its worker with the data there is
-	@$(BIN)/python manage.py migrate --verbosity 0
-	@$(BIN)/python manage.py createcachetable --verbosity 0
+	@$(BIN)/python manage.py set_up --migrate
 	@$(BIN)/python manage.py run_site 127.0.0.1:$(PORT)
 
 test: .venv/dev browser ## Run every test, those in a browser included
@@ -50,10 +51,18 @@ benchmarks-check: .venv/dev ## See that the benchmarks still run, on little data
 	$(BIN)/python -m benchmarks.load --seconds 2 --annotators 3 --think 0.1 --sqlite
 	$(BIN)/python -m benchmarks.page --screens 3 --server-screens 10
 	$(BIN)/python -m benchmarks.study --images 6 --methods 4 --protocols 3
+	$(BIN)/python -m benchmarks.size --images 50
 	$(BIN)/python -m benchmarks.verdicts --studies 5 --family 2
+	$(BIN)/python -m benchmarks.designs --errors 5
 
 load: .venv/dev ## Let 32 simulated annotators answer for a minute (POSTGRES_URL; else SQLite); OPTIONS="--seconds 20"
 	@POSTGRES_URL=$(POSTGRES_URL) $(BIN)/python -m benchmarks.load $(OPTIONS)
+
+crash: .venv/dev ## Break sites on purpose, 60 rounds, while people answer; OPTIONS="--rounds 20 --seed 2"
+	@$(BIN)/python -m benchmarks.crash $(OPTIONS)
+
+sbom: .venv/dev ## List what a server is made of, with licences, and write it to var/sbom.json (CycloneDX)
+	@$(BIN)/python .ci/supply.py
 
 lint: .venv/dev ## Check style, types, security, templates, migrations, settings and containers
 	$(BIN)/ruff check .
@@ -61,6 +70,7 @@ lint: .venv/dev ## Check style, types, security, templates, migrations, settings
 	$(BIN)/mypy engine protocols rankings annotate config tools
 	$(BIN)/bandit --quiet --recursive --configfile pyproject.toml engine protocols rankings annotate config
 	$(BIN)/python .ci/audit.py
+	$(BIN)/python .ci/supply.py >/dev/null
 	$(BIN)/python manage.py check --fail-level WARNING
 	$(BIN)/pytest --quiet tests/test_templates.py
 	$(BIN)/python manage.py makemigrations --check --dry-run
@@ -69,12 +79,28 @@ lint: .venv/dev ## Check style, types, security, templates, migrations, settings
 	$(BIN)/hadolint Dockerfile
 	$(BIN)/check-jsonschema --builtin-schema vendor.compose-spec docker-compose.yml
 
-docs: .venv/dev ## Draw the worked examples, and compare every protocol with its tool where the values are
+messages: .venv/dev ## Bring the catalogues of annotate/locale up to date, and make what pages and scripts read of them
+	@$(BIN)/python -m tools.catalogues
+
+docs-site: .venv/dev ## Build the documentation as a site in var/docs
+	@$(BIN)/mkdocs build --quiet --strict
+	@echo "Open var/docs/index.html"
+
+docs: .venv/dev ## Draw the worked examples, and compare every protocol with its tool, and all of IoU 0.5, where the values are
 	$(BIN)/python docs/make_drawings.py
+	$(BIN)/python docs/make_reference.py
 	$(BIN)/python docs/make_conformance.py || [ $$? = 2 ]
+	$(BIN)/python docs/make_atlas.py || [ $$? = 2 ]
 
 artwork: .venv/dev ## Draw the pictures of the examples anew, and make the demo's archive (annotate/demo/demo.zip)
 	@$(BIN)/python -m tools.artwork
+
+tex: ## Install a TeX, with which tests set the tables for papers (65 MB)
+	@command -v pdflatex >/dev/null || { $(SUDO) apt-get update -qq && $(SUDO) apt-get install -y -qq \
+		--no-install-recommends texlive-latex-base texlive-latex-recommended >/dev/null; }
+
+screenshots: .venv/dev browser ## Take the pictures of the landing page, with the demo in Chromium
+	@$(BIN)/python -m tools.screenshots
 
 browser: ## Install Chromium for the browser tests where it is missing and can be had
 	@if command -v chromium-headless-shell >/dev/null; then :; \
@@ -88,30 +114,28 @@ browser: ## Install Chromium for the browser tests where it is missing and can b
 	else echo "Chromium cannot be installed here; the browser tests will say that they were skipped."; fi
 
 lock: ## Write requirements*.txt from the .in files (needs uv)
-	uv pip compile --quiet --python-version 3.11 --no-header --no-annotate --no-emit-index-url requirements.in -o requirements.txt
-	sed -i '1i # Made by `make lock` from requirements.in.' requirements.txt
-	uv pip compile --quiet --python-version 3.11 --no-header --no-annotate --no-emit-index-url requirements-cluster.in -o requirements-cluster.txt
-	sed -i '1i # Made by `make lock` from requirements-cluster.in.' requirements-cluster.txt
-	uv pip compile --quiet --python-version 3.11 --no-header --no-annotate --no-emit-index-url requirements-dev.in -o requirements-dev.txt
-	sed -i '1i # Made by `make lock` from requirements-dev.in.' requirements-dev.txt
+	@for name in requirements requirements-cluster requirements-dev; do \
+		uv pip compile --quiet --generate-hashes --python-version 3.11 --no-header --no-annotate --no-emit-index-url --no-strip-markers \
+			$$name.in -o $$name.txt && { echo "# Made by \`make lock\` from $$name.in."; cat $$name.txt; } > $$name.new \
+			&& mv $$name.new $$name.txt || exit 1; done
 
 clean: ## Remove the environment and caches; the data in var/ stays
 	rm -rf .venv .mypy_cache .ruff_cache .hypothesis staticfiles
 
 .venv/python:
 	@$(if $(PYTHON),:,echo "Python 3.11 or newer is needed, and none was found." && exit 1)
-	@$(PYTHON) -c 'import ensurepip, venv' 2>/dev/null || $(SUDO) apt-get install -y -qq python3-venv || \
+	@command -v uv >/dev/null || $(PYTHON) -c 'import ensurepip, venv' 2>/dev/null || $(SUDO) apt-get install -y -qq python3-venv || \
 		{ echo "Python's venv is missing: run 'sudo apt-get install python3-venv'."; exit 1; }
 	@echo "Making the environment in .venv ..."
-	@$(PYTHON) -m venv .venv
+	@if command -v uv >/dev/null; then uv venv --quiet --allow-existing --seed --python "$$(command -v $(PYTHON))" .venv; else $(PYTHON) -m venv .venv; fi
 	@touch $@
 
 .venv/runtime: requirements.txt | .venv/python
 	@echo "Installing what the site needs ..."
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements.txt
+	@$(call install,-r requirements.txt)
 	@touch $@
 
 .venv/dev: requirements-dev.txt .venv/runtime
 	@echo "Installing what the tests need ..."
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements.txt -r requirements-dev.txt
+	@$(call install,-r requirements.txt -r requirements-dev.txt)
 	@touch $@

@@ -4,8 +4,9 @@
     python tools/mutants.py --json after.json --against before.json
     python tools/mutants.py --only kemeny-members-of-a-height --places
 
-The faults and the tests stand in mutants.json. A fault is found by its text, wherever it stands and
-however its lines are broken, so that the same ones hold before and after files have moved. Where
+The faults and the tests stand in mutants.json; some need a PostgreSQL (POSTGRES_URL). A fault is found by
+its text, wherever it stands and however its lines are broken, so that the same ones hold before and after
+files have moved. Where
 a statement was rewritten, the way it is written now joins the "edits" of its fault.
 """
 
@@ -76,10 +77,14 @@ class Result:
 
 @dataclass(frozen=True, slots=True)
 class Tests:
-    """The tests of a subject: globs of files, of which some may be absent, and pytest's -k."""
+    """The tests of a subject: globs of files, of which some may be absent, and pytest's -k.
+
+    With ``postgres`` they run there (POSTGRES_URL): SQLite would forgive the fault.
+    """
 
     files: list[str]
     chosen: str = ""
+    postgres: bool = False
 
 
 def read_table(path: Path = _TABLE) -> tuple[list[Mutant], dict[str, Tests]]:
@@ -152,6 +157,10 @@ def run_tests(tree: Path, tests: Tests) -> tuple[Outcome, str]:
     # Faults follow one another within a second, which compiled files would not notice.
     env = os.environ | {"PYTHONDONTWRITEBYTECODE": "1"}
     env.pop("DATABASE_URL", None)
+    if tests.postgres:
+        if not env.get("POSTGRES_URL"):
+            raise MutantError(f"{files[0]} needs a PostgreSQL: set POSTGRES_URL.")
+        env["DATABASE_URL"] = env["POSTGRES_URL"]
     with tempfile.TemporaryFile("w+") as log:
         process = subprocess.Popen(
             [*runner, *files], cwd=tree, env=env, stdout=log, stderr=log, start_new_session=True

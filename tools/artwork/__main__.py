@@ -10,8 +10,8 @@ from .cards import pictures
 
 
 def main() -> None:
-    for path, text in pictures.files():
-        path.write_text(text, encoding="utf-8")
+    for path, data in pictures.files():
+        path.write_bytes(data)
     with tempfile.TemporaryDirectory() as folder:
         # The study is set up in a database of its own, which is empty and goes away.
         os.environ |= {

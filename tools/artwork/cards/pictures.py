@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from ..demo.scenes import jpeg_bytes
+from . import photographs
 from .letters import Box, Word
 from .shapes import (
     HEIGHT,
@@ -163,40 +165,6 @@ def _books() -> Picture:
         (
             Word("OLD", 190, 62, 34, "#eedaa4", spacing=2.4),
             Word("BOOKS", 302, 62, 34, "#eedaa4", spacing=2.4),
-        ),
-    )
-
-
-def _market() -> Picture:
-    return Picture(
-        "market",
-        "A chalk board at a market stall lists apples, pears and plums with their prices.",
-        (
-            fade("sky", "#cfe0e6", "#eef0e6"),
-            rect(0, 0, WIDTH, HEIGHT, "url(#sky)"),
-            awning(0, -30, 640, 56, "#2f6b4c"),
-            rect(0, 270, WIDTH, 90, "#8a623c"),
-            rect(0, 270, WIDTH, 8, "#6b4a2b"),
-            *(
-                circle(24 + 38 * n, 262 - 6 * (n % 2), 20, ("#b83a2f", "#c9a227", "#6d8f37")[n % 3])
-                for n in range(17)
-            ),
-            board(150, 50, 340, 196, "#8a623c", r=6),
-            rect(162, 62, 316, 172, "#2a312f"),
-            path(
-                "M180 120C260 116 380 124 460 118M180 176C280 180 360 172 460 178",
-                stroke="#fff",
-                stroke_opacity=".12",
-                stroke_width=3,
-            ),
-        ),
-        (
-            Word("Apples", 184, 76, 26, "#f3f1e6", weight=0.9),
-            Word("250", 400, 76, 26, "#f6d98a", weight=0.9),
-            Word("Pears", 184, 132, 26, "#f3f1e6", weight=0.9),
-            Word("320", 400, 132, 26, "#f6d98a", weight=0.9),
-            Word("Plums", 184, 188, 26, "#f3f1e6", weight=0.9),
-            Word("180", 400, 188, 26, "#f6d98a", weight=0.9),
         ),
     )
 
@@ -414,27 +382,34 @@ def _garden() -> Picture:
 PICTURES: Final[Mapping[str, Picture]] = {
     picture.slug: picture
     for picture in (
-        _street(), _bakery(), _concert(), _books(), _market(), _parking(),
+        _street(), _bakery(), _concert(), _books(), _parking(),
         _cafe(), _station(), _boat(), _pharmacy(), _stop(), _garden(),
     )
 }  # fmt: skip
 
 
-def files() -> Iterator[tuple[Path, str]]:
-    """Yield each file that is made of the pictures, with its text."""
+def files() -> Iterator[tuple[Path, bytes]]:
+    """Yield each file that is made of drawings and photographs, with what is in it."""
     for picture in PICTURES.values():
-        yield _DRAWINGS / f"{picture.slug}.svg", picture.svg()
-    yield _TABLE, _table()
+        yield _DRAWINGS / f"{picture.slug}.svg", picture.svg().encode()
+    for photograph in photographs.PHOTOGRAPHS.values():
+        yield _DRAWINGS / photograph.file, jpeg_bytes(photograph.image)
+    yield _TABLE, _table().encode()
 
 
 def _table() -> str:
-    """Return what the site needs to know of the pictures as JSON, one picture in a line."""
-    rows = (
-        json.dumps(
-            {"slug": picture.slug, "says": picture.says, "boxes": picture.boxes},
-            ensure_ascii=False,
-        )
+    """Return what the site needs to know of drawings and photographs as JSON, one in a line."""
+    drawn = (
+        {
+            "slug": picture.slug,
+            "file": f"{picture.slug}.svg",
+            "width": WIDTH,
+            "height": HEIGHT,
+            "says": picture.says,
+            "boxes": picture.boxes,
+            "others": {},
+        }
         for picture in PICTURES.values()
     )
-    head = f'{{"width": {WIDTH}, "height": {HEIGHT}, "pictures": [\n'
-    return head + ",\n".join(rows) + "\n]}\n"
+    rows = (json.dumps(row, ensure_ascii=False) for row in (*drawn, *photographs.rows()))
+    return "[\n" + ",\n".join(rows) + "\n]\n"

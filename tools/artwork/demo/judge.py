@@ -26,13 +26,18 @@ Preference: 0.5 recall + 0.3 precision + 0.2 tidiness.
 Nothing to find: recall is 1. No box: precision is 1 if there is nothing to find and 0 otherwise, because an
 empty picture convinces nobody. Without words or without boxes tidiness is the same as precision.
 
-A verdict follows Thurstone's law of comparative judgement (case V) with a just noticeable difference. For
-two results a and b
-    d = s(a) - s(b) + noise z,   z standard normal
-    a is better if d > tie_threshold, b is better if d < -tie_threshold, otherwise they are equal
+A verdict follows Thurstone's law of comparative judgement with a just noticeable difference, both by Weber's
+law: people tell faults apart by their ratio, so two results without a fault are equal without a doubt, and
+between two bad ones a difference is noticed late and judged with error. For two results a and b
+    f = fault of a + fault of b,   fault = 1 - s, at least 0
+    d = s(a) - s(b) + noise f z,   z standard normal
+    t = tie_threshold (0.2 + f):   not the last hundredths of a fault either
+    a is better if d > t, b is better if d < -t, otherwise they are equal
 where s is recall, precision, or preference + taste (recall - precision): a positive taste forgives
 false boxes rather than missed words. z is drawn from the annotator's name, the criterion and the key of the
-pair, so that the same question always gets the same answer, whichever side the results are on.
+pair, so that the same question always gets the same answer, whichever side the results are on. Of the demo's
+pairs these annotators call 43 % equal by recall, which half of the detectors have in full, 26 % by precision
+and 14 % by preference.
 """
 
 import random
@@ -52,6 +57,7 @@ _UNREADABLE, _COMPLETE = 0.2, 0.9
 _MARGIN_ACROSS, _MARGIN_ALONG = 0.15, 0.25
 _FALSE_BELOW = 0.1
 _HOLDS_PART, _HOLDS_WORD = 0.15, 0.5
+_SMALL_FAULT = 0.2
 _RECALL_WEIGHT, _PRECISION_WEIGHT, _TIDINESS_WEIGHT = 0.5, 0.3, 0.2
 
 
@@ -66,7 +72,7 @@ class Quality:
 
 @dataclass(frozen=True, slots=True)
 class Judge:
-    """A simulated annotator; ``noise`` and ``tie_threshold`` are in units of quality."""
+    """A simulated annotator; ``noise`` and ``tie_threshold`` are shares of the faults."""
 
     name: str
     taste: float
@@ -83,14 +89,16 @@ class Judge:
 
         Raises ValueError for a criterion that is not recall, precision or preference.
         """
-        difference = self._seen(qualities_left, criterion) - self._seen(qualities_right, criterion)
+        left, right = (self._seen(one, criterion) for one in (qualities_left, qualities_right))
         if qualities_left == qualities_right:
             return "equal"
+        faults = max(1 - left, 0) + max(1 - right, 0)
+        difference = left - right
         parts = "/".join(sorted(key.split("/")))
-        error = random.Random(f"{self.name}/{criterion}/{parts}").gauss(0, self.noise)
+        error = random.Random(f"{self.name}/{criterion}/{parts}").gauss(0, self.noise * faults)
         # The error belongs to the pair: it has the same sign for the same result on either side.
         difference += error if qualities_left > qualities_right else -error
-        if abs(difference) <= self.tie_threshold:
+        if abs(difference) <= self.tie_threshold * (_SMALL_FAULT + faults):
             return "equal"
         return "left" if difference > 0 else "right"
 
@@ -106,9 +114,9 @@ class Judge:
 
 
 JUDGES: tuple[Judge, ...] = (
-    Judge("careful-annotator", taste=0.0, noise=0.01, tie_threshold=0.02),
-    Judge("generous-annotator", taste=0.1, noise=0.02, tie_threshold=0.05),
-    Judge("hurried-annotator", taste=-0.08, noise=0.05, tie_threshold=0.04),
+    Judge("careful-annotator", taste=0.0, noise=0.1, tie_threshold=0.05),
+    Judge("generous-annotator", taste=0.1, noise=0.2, tie_threshold=0.1),
+    Judge("hurried-annotator", taste=-0.08, noise=0.3, tie_threshold=0.08),
 )
 
 
