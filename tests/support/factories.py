@@ -16,7 +16,8 @@ from annotate.studies.services import create_study
 from protocols.core.regions import Region, canonical_bytes, encode_regions
 
 Box = tuple[float, float, float, float]
-serial = count(1)
+# Numbers of five digits: names that end in them are in the order in which they were made.
+serial = count(10_000)
 
 
 def make_person(username: str | None = None, **fields: object) -> User:
