@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import islice
 from typing import cast
 
 from django.contrib.auth.models import User
@@ -38,7 +39,7 @@ def history(study: Study, annotator: User, limit: int = N_SHOWN) -> list[Past]:
     assignments = Assignment.objects.filter(study=study, annotator=annotator)
     for assignment in assignments.select_related("image__dataset").order_by("-position"):
         assignment.study = study
-        answers += list(_of_assignment(assignment))[: limit - len(answers)]
+        answers += islice(_of_assignment(assignment), limit - len(answers))
         if len(answers) >= limit:
             break
     screens = [event.screen for event, _ in answers]
@@ -52,7 +53,7 @@ def history(study: Study, annotator: User, limit: int = N_SHOWN) -> list[Past]:
 
 def _of_assignment(assignment: Assignment) -> Iterator[tuple[Stored, int]]:
     stored = [event for event in stored_events(assignment) if not is_withdrawn(event)]
-    entries = list(Log(assignment, tuple(map(Event.of, stored))).entries)
+    entries = Log(assignment, tuple(map(Event.of, stored))).entries
     settled = partial(settle, len(assignment.items), rule=rule_of(assignment.study))
     at = len(entries)
     for event in reversed(stored):
@@ -66,7 +67,7 @@ def _of_assignment(assignment: Assignment) -> Iterator[tuple[Stored, int]]:
 
 
 def _most_set_aside(
-    settled: Callable[[Sequence[Entry]], Settled], entries: list[Answer | PlannerSkip], at: int
+    settled: Callable[[Sequence[Entry]], Settled], entries: Sequence[Answer | PlannerSkip], at: int
 ) -> int:
     """Return how many other answers do not fit any more if this one is changed in the worst way.
 

@@ -64,19 +64,18 @@ class Log:
     def in_force(self) -> tuple[Event, ...]:
         return tuple(event for event in self.events if event.withdrawn_as is None)
 
-    @property
+    @cached_property
     def entries(self) -> tuple[Answer | Skip, ...]:
         """What is in force, as the planner has it: without known-answer pairs."""
-        return self.settled.entries
+        item_of = item_of_each_result(self.assignment)
+        return tuple(_entry(event, item_of) for event in self.in_force if event.known is None)
 
     @cached_property
     def settled(self) -> Settled:
         """What the log leads to; items that were taken away are hidden."""
         assignment = self.assignment
-        item_of = item_of_each_result(assignment)
-        entries = [_entry(event, item_of) for event in self.in_force if event.known is None]
         rule = rule_of(assignment.study)
-        return settle(len(assignment.items), entries, assignment.hidden, rule=rule)
+        return settle(len(assignment.items), self.entries, assignment.hidden, rule=rule)
 
     @property
     def known(self) -> frozenset[int]:

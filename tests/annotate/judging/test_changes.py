@@ -110,11 +110,19 @@ def test_the_history_says_beforehand_how_many_answers_a_change_may_set_aside(stu
     assert numbers == sorted(numbers, reverse=True), "newest first"
 
 
-def test_history_holds_twenty_screens_over_several_images():
+def test_history_holds_twenty_screens_over_several_images_and_settles_those_alone(monkeypatch):
     study = make_study(4, images=8)
     annotator = add_annotator(study)
     rank_everything(study, annotator, same_truth([[f"method-{i}"] for i in range(4)]))
+    counted = []
+    most_set_aside = changes._most_set_aside
+    monkeypatch.setattr(
+        changes, "_most_set_aside", lambda *log: counted.append(log) or most_set_aside(*log)
+    )
+    # A screen's place in its log asks for no state.
+    monkeypatch.setattr(replay, "settle", None)
     pasts = changes.history(study, annotator)
+    assert len(counted) == 20
     assert len(pasts) == 20
     positions = [past.screen.assignment.position for past in pasts]
     assert positions == sorted(positions, reverse=True)
