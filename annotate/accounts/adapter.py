@@ -9,7 +9,6 @@ from django.contrib.auth.models import User
 from django.core.cache import cache
 from django.core.exceptions import ValidationError
 from django.http import HttpRequest, HttpResponse
-from django.utils import translation
 from django.utils.translation import gettext_noop as _
 
 from annotate.audit.models import Act
@@ -83,8 +82,7 @@ class ClosedSignUp(DefaultAccountAdapter):  # type: ignore[misc]  # the library 
         return f"{key}:{source}"
 
     def send_password_reset_mail(self, user: User, email: str, context: dict[str, Any]) -> None:
-        """Write to people in the language they chose, if they did."""
-        with translation.override(languages.of(user) or translation.get_language()):
+        with languages.writing_to([user.pk]):
             super().send_password_reset_mail(user, email, context)
 
     def post_login(self, request: HttpRequest, user: User, **kwargs: Any) -> HttpResponse:

@@ -4,9 +4,13 @@ A request knows it by a cookie, so that no page asks the database; the preferenc
 person's other browsers.
 """
 
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+
 from django.conf import settings
 from django.contrib.auth.models import User
 from django.http import HttpResponse
+from django.utils import translation
 
 from .models import Preferences
 
@@ -15,6 +19,15 @@ def of(person: User) -> str:
     """Return the language that this person chose, or nothing."""
     chosen = Preferences.objects.filter(person=person).values_list("language", flat=True)
     return chosen.first() or ""
+
+
+@contextmanager
+def writing_to(people: Iterable[int]) -> Iterator[None]:
+    """Write a letter in the language that one of these people chose, else in that of who asks for it."""
+    chosen = Preferences.objects.filter(person__in=people).exclude(language="").order_by("person")
+    language = chosen.values_list("language", flat=True).first()
+    with translation.override(language or translation.get_language()):
+        yield
 
 
 def keep(response: HttpResponse, language: str) -> None:

@@ -10,8 +10,9 @@ from django.core.mail import EmailMessage, get_connection
 from django.template.loader import render_to_string
 from django.utils.translation import gettext as _
 
+from . import languages
 from .models import Invitation
-from .services import Made
+from .services import Made, owners_of
 
 _log = logging.getLogger(__name__)
 
@@ -34,11 +35,12 @@ def send(made: Sequence[Made], address_of: Callable[[str], str], site: str) -> l
     letters = []
     for created in made:
         link = address_of(created.token)
-        subject = _("Invitation to {place}").format(place=created.invitation.place)
-        text = render_to_string(
-            "accounts/invitation_letter.txt",
-            {"invitation": created.invitation, "link": link, "site": site},
-        )
+        with languages.writing_to(owners_of(created.invitation.email)):
+            subject = _("Invitation to {place}").format(place=created.invitation.place)
+            text = render_to_string(
+                "accounts/invitation_letter.txt",
+                {"invitation": created.invitation, "link": link, "site": site},
+            )
         was_sent = None
         if connection is not None and created.invitation.email:
             was_sent = _was_sent(

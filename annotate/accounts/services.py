@@ -66,13 +66,16 @@ def invite(
 
 
 def _has_role(email: str, study: Study | None, role: str) -> bool:
-    people = User.objects.filter(pk__in=_owners_of(email))
+    people = User.objects.filter(pk__in=owners_of(email))
     if study is None:
         return people.filter(is_superuser=True).exists()
     return people.filter(memberships__study=study, memberships__role=role).exists()
 
 
-def _owners_of(email: str) -> Iterable[int]:
+def owners_of(email: str) -> Iterable[int]:
+    """Return the people whose address this is; nobody's is the empty one."""
+    if not email:
+        return ()
     by_account = User.objects.filter(email__iexact=email).values_list("pk", flat=True)
     by_address = EmailAddress.objects.filter(email__iexact=email).values_list("user", flat=True)
     return {*by_account, *by_address}
@@ -148,7 +151,7 @@ WHY_CLOSED = {
 
 def refuse_wrong_person(invitation: Invitation, person: User) -> None:
     """Raise InvitationRefused if the invitation is bound to an address that is not this person's."""
-    if invitation.email and person.pk not in _owners_of(invitation.email):
+    if invitation.email and person.pk not in owners_of(invitation.email):
         raise InvitationRefused(_("This invitation is for another e-mail address than yours."))
 
 

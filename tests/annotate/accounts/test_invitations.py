@@ -12,7 +12,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from annotate.accounts.errors import InvitationRefused
-from annotate.accounts.models import Invitation
+from annotate.accounts.models import Invitation, Preferences
 from annotate.accounts.services import accept, invite, revoke
 from annotate.audit.models import Act, AuditEntry
 from tests.support.factories import add_annotator, make_admin, make_person, make_study
@@ -298,6 +298,37 @@ def test_where_mail_is_set_up_each_gets_a_letter(admin_client, study, settings):
     assert [letter.to for letter in mail.outbox] == [["ana@example.org"], ["ben@example.org"]]
     assert "/invitation/" in mail.outbox[0].body
     assert page.text.count(">sent<") == 2
+
+
+@pytest.mark.parametrize(
+    ("chosen", "of_sender", "said"),
+    [
+        ("fr", "en", "Bonjour"),
+        ("en", "fr", "Hello"),
+        ("", "fr", "Bonjour"),
+        ("", "en", "Hello"),
+        # Nobody's account has the address.
+        (None, "fr", "Bonjour"),
+    ],
+)
+def test_a_letter_is_in_the_language_its_reader_chose_or_else_in_the_senders(
+    admin_client, study, settings, chosen, of_sender, said
+):
+    settings.MAIL_IS_SET_UP = True
+    if chosen is not None:
+        ana = make_person("ana", email="ana@example.org")
+        Preferences.objects.create(person=ana, language=chosen)
+    admin_client.cookies[settings.LANGUAGE_COOKIE_NAME] = of_sender
+    page = invite_to(admin_client, study, emails="Ana@example.org")
+    [letter] = mail.outbox
+    assert letter.body.startswith(said)
+    assert ("l’étude" if said == "Bonjour" else "the study") in letter.subject
+    assert page.headers["Content-Language"] == of_sender
+
+
+def test_a_link_for_whoever_has_it_is_in_the_senders_language(admin_client, study):
+    Preferences.objects.create(person=make_person("without-address"), language="fr")
+    assert "Hello," in invite_to(admin_client, study).text
 
 
 def test_a_letter_that_cannot_be_sent_is_shown_to_be_copied(admin_client, study, settings):
