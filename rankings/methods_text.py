@@ -68,6 +68,17 @@ def n_left_out(header: Mapping[str, str]) -> int:
     return len(_LEFT_OUT.findall(header.get("annotators left out", "")))
 
 
+def counted(number: int | str, what: str) -> str:
+    """Return a number with its noun in English.
+
+    Examples
+    --------
+    >>> counted(1, "image"), counted("20", "image")
+    ('1 image', '20 images')
+    """
+    return f"{number} {what}" if str(number) == "1" else f"{number} {what}s"
+
+
 def keys_of(paragraph: Paragraph) -> list[str]:
     """Return the keys that a paragraph cites, each once, in order.
 
@@ -158,16 +169,16 @@ def _parts(data: Mapping[str, Any]) -> Iterator[str | Citation]:
     )
     yield Citation(("DPTF18",))
     yield (
-        f". {_counted(header['annotators'], 'annotator')} gave {header['complete rankings']} complete "
-        f"rankings on {_counted(header['images of the study'], 'image')}. "
+        f". {counted(header['annotators'], 'annotator')} gave {header['complete rankings']} complete "
+        f"rankings on {counted(header['images of the study'], 'image')}. "
     )
     if n_left := n_left_out(header):
-        yield f"The rankings of {_counted(n_left, 'further annotator')} were left out. "
+        yield f"The rankings of {counted(n_left, 'further annotator')} were left out. "
     words, keys = _CONSENSUS[settings["consensus"]]
     yield f"The rankings of an image were merged {words}"
     yield Citation(keys)
     yield (
-        f", where at least {_counted(settings['min_annotators'], 'annotator')} had ranked it: "
+        f", where at least {counted(settings['min_annotators'], 'annotator')} had ranked it: "
         f"{_used(data)}. "
     )
     yield from _protocols(data)
@@ -181,7 +192,7 @@ def _parts(data: Mapping[str, Any]) -> Iterator[str | Citation]:
 def _used(data: Mapping[str, Any]) -> str:
     return _listed(
         [
-            f"{_counted(table['n_images'], 'image')} by {name}"
+            f"{counted(table['n_images'], 'image')} by {name}"
             for name, table in data["criteria"].items()
         ]
     )
@@ -195,7 +206,7 @@ def _protocols(data: Mapping[str, Any]) -> Iterator[str | Citation]:
         return
     if not runs:
         return
-    yield f"Every result was scored by {_counted(len(runs), 'evaluation protocol')}: "
+    yield f"Every result was scored by {counted(len(runs), 'evaluation protocol')}: "
     for at, run in enumerate(runs):
         yield f"{'; ' if at else ''}{run['name']}"
         if run["reference"]:
@@ -249,10 +260,6 @@ def _statistics(data: Mapping[str, Any]) -> Iterator[str | Citation]:
     yield " and Krippendorff's alpha"
     yield Citation(("Kri19",))
     yield ". "
-
-
-def _counted(number: int | str, what: str) -> str:
-    return f"{number} {what}" if str(number) == "1" else f"{number} {what}s"
 
 
 def _listed(texts: Sequence[str]) -> str:

@@ -14,7 +14,7 @@ from annotate.figures.words import counted_annotators
 from annotate.reports import presentation as reports
 from annotate.reports.models import KeptReport
 from rankings.escaping import latex_text
-from rankings.methods_text import n_left_out
+from rankings.methods_text import counted, n_left_out
 
 from .models import PublicPage
 
@@ -152,10 +152,10 @@ def _usual_description(data: Mapping[str, Any]) -> str:
         for bucket in ranking
         for method in bucket
     }
-    n_methods = f"{len(methods)} methods" if methods else "methods"
+    n_methods = counted(len(methods), "method") if methods else "methods"
     return (
-        f"How near evaluation protocols for text detection come to people: {header['annotators']} "
-        f"annotators ranked the results of {n_methods} on "
-        f"{header['images of the study']} images of {header['dataset']} by recall, precision and "
-        "preference. Best, Worst and Score of each protocol with intervals and tests."
+        "How near evaluation protocols for text detection come to people: "
+        f"{counted(header['annotators'], 'annotator')} ranked the results of {n_methods} on "
+        f"{counted(header['images of the study'], 'image')} of {header['dataset']} by recall, "
+        "precision and preference. Best, Worst and Score of each protocol with intervals and tests."
     )

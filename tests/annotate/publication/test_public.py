@@ -216,6 +216,12 @@ def test_rows_beside_the_protocols_are_told_in_french_and_protocols_keep_their_n
     assert '<th scope="row">Right</th>' in page
 
 
+def test_one_annotator_is_one_annotator_to_machines(publish):
+    # The other is left out.
+    described = described_in(get(address(publish())).text)["description"]
+    assert ": 1 annotator ranked the results of 3 methods on 2 images of " in described
+
+
 def test_a_method_with_a_comma_in_its_name_is_one_method(made):
     study, researcher = made
     n = study.methods.count()
