@@ -10,7 +10,18 @@ from engine.words import gettext, retold
 
 from .question_tables import TABLES as QUESTIONS
 from .sensitivity import DECIMALS, rounding_name
-from .table_parts import CRITERION, PROTOCOL, Cell, Column, Data, Table, count, number, of_each
+from .table_parts import (
+    CRITERION,
+    PROTOCOL,
+    Cell,
+    Column,
+    Data,
+    PValue,
+    Table,
+    count,
+    number,
+    of_each,
+)
 from .verdict_tables import against_a_person, differences, intervals, verdict_sentences
 
 _TIES_APART: Final = 0.05
@@ -157,6 +168,7 @@ def _agreement(data: Data) -> Table:
     def rows(around: Mapping[str, Any]) -> Iterator[tuple[Cell, ...]]:
         agreement = around["agreement"]
         # Older analyses call it a ceiling.
+        friedman = around["friedman"]["p_value"]
         person = around["human_baseline"] if "human_baseline" in around else around["ceiling"]
         yield (gettext("Kendall's W, mean over images (1: the same order)"), agreement["kendall_w"])
         yield (gettext("Krippendorff's alpha, ordinal (1: the same order)"), agreement["alpha"])
@@ -180,7 +192,7 @@ def _agreement(data: Data) -> Table:
             )
         yield (
             gettext("Friedman test of all protocols, annotators fixed: p"),
-            around["friedman"]["p_value"],
+            None if friedman is None else PValue(friedman),
         )
         yield (
             gettext("Critical difference of average ranks, annotators fixed (Nemenyi, 5 %)"),

@@ -27,3 +27,25 @@ def in_decimals(value: float, digits: int) -> str:
     # float(): NumPy's numbers say their type in repr().
     rounded = Decimal(repr(float(value))).quantize(Decimal(1).scaleb(-digits), ROUND_HALF_UP)
     return numeral(f"{abs(rounded) if rounded.is_zero() else rounded:f}")
+
+
+def p_value(p: float) -> str:
+    """Return a p-value as it is shown; it never is 0.
+
+    Examples
+    --------
+    >>> p_value(0.0004), p_value(0.0125)
+    ('< 0.001', '0.013')
+    """
+    return f"< {in_decimals(0.001, 3)}" if p < 0.001 else in_decimals(p, 3)
+
+
+def p_in_words(p: float) -> str:
+    """Return a p-value as a sentence has it.
+
+    Examples
+    --------
+    >>> p_in_words(0.0004), p_in_words(0.0125)
+    ('p < 0.001', 'p = 0.013')
+    """
+    return f"p {p_value(p)}" if p < 0.001 else f"p = {p_value(p)}"

@@ -8,7 +8,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 from .errors import RankingError
-from .rounding import in_decimals
+from .rounding import in_decimals, p_in_words
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +104,7 @@ def _text(
     )
     if p is None or told_apart is None:
         return text
-    by = "adjusted p < 0.001" if p < 0.001 else f"adjusted p = {in_decimals(p, 3)}"
+    by = f"adjusted {p_in_words(p)}"
     if told_apart:
         return f"{text} Chance hardly explains the difference ({by})."
     return f"{text} The difference may be chance ({by})."

@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from engine.words import gettext, gettext_noop, retold
 
-from .rounding import in_decimals
+from .rounding import in_decimals, p_value
 
 Cell = str | float | int | bool | None
 # The data that to_json of an Analysis returns.
@@ -88,6 +88,18 @@ P_OF_PROTOCOL: Final = gettext_noop("p, protocol")
 _P_VALUES: Final = (ADJUSTED, "p", "p, Wilcoxon and Holm", P_OF_PEOPLE, P_OF_PROTOCOL)
 
 
+class PValue(float):
+    """A p-value among other numbers of its column; it is shown as in a column of its own.
+
+    Examples
+    --------
+    >>> Table("tests", "Tests", "", (number("Value", 3),), ((0.0004,), (PValue(0.0004),))).shown
+    [[('0.000', True)], [('< 0.001', True)]]
+    """
+
+    __slots__ = ()
+
+
 def of_each(
     data: Data, rows: Callable[[Mapping[str, Any]], Iterator[tuple[Cell, ...]]]
 ) -> tuple[tuple[Cell, ...], ...]:
@@ -160,17 +172,6 @@ def as_columns(table: Table) -> str:
     return "\n".join([table.title, table.note, "", *lines, ""])
 
 
-def p_value(p: float) -> str:
-    """Return a p-value as it is shown; it never is 0.
-
-    Examples
-    --------
-    >>> p_value(0.0004)
-    '< 0.001'
-    """
-    return f"< {in_decimals(0.001, 3)}" if p < 0.001 else in_decimals(p, 3)
-
-
 def _shown(cell: Cell, column: Column) -> str:
     if cell is None:
         return "–"
@@ -180,6 +181,6 @@ def _shown(cell: Cell, column: Column) -> str:
         return retold(str(cell))
     if isinstance(cell, str) or column.digits is None:
         return str(cell)
-    if column.name in _P_VALUES:
+    if isinstance(cell, PValue) or column.name in _P_VALUES:
         return p_value(cell)
     return in_decimals(cell, column.digits)

@@ -7,7 +7,7 @@ from urllib.parse import urlencode
 
 from django.urls import reverse
 
-from rankings.table_parts import p_value
+from rankings.rounding import p_value
 
 from .data import FigureData
 

@@ -1,6 +1,8 @@
 import csv
 import io
 import json
+import re
+from copy import deepcopy
 
 import pytest
 
@@ -21,6 +23,7 @@ NASTY = Table(
     (("=1+1|_x", 0.1 + 0.2, 3, True), ("b", None, 0, False), ("c", -0.0001, 1, None)),
 )
 HEADER = {"study": "Street\nsigns"}
+FRIEDMAN = "Friedman test of all protocols, annotators fixed: p"
 
 
 @pytest.fixture(scope="module")
@@ -230,6 +233,19 @@ def test_markdown_escapes_and_aligns():
 def test_a_small_p_value_is_never_zero():
     table = Table("p", "p", "", (Column("p", True, 3),), ((0.0002,), (0.2,)))
     assert [[text for text, _ in row] for row in table.shown] == [["< 0.001"], ["0.200"]]
+
+
+def test_a_small_p_value_among_other_measures_is_never_zero_and_a_file_for_programs_has_its_digits(
+    data,
+):
+    tiny = deepcopy(data)
+    tiny["analysis"]["recall"]["friedman"]["p_value"] = 0.00001
+    table = next(table for table in tables_of(tiny) if table.slug == "agreement")
+    [row] = [row for row in table.shown if row[:2] == [("recall", False), (FRIEDMAN, False)]]
+    assert row[2] == ("< 0.001", True)
+    assert rf"| recall | {FRIEDMAN} | \< 0.001 |" in table_files.to_markdown(table, HEADER)
+    assert re.search(r"Friedman.*textless{} 0\.001", table_files.to_latex(table, HEADER))
+    assert f'recall,"{FRIEDMAN}",1e-05' in table_files.to_csv(table, HEADER)
 
 
 def test_a_report_comes_back_from_its_json():

@@ -5,12 +5,13 @@ from fractions import Fraction
 
 import pytest
 from django.template.defaultfilters import floatformat
+from django.utils import translation
 from hypothesis import given
 from hypothesis import strategies as st
 
 from rankings import table_files, tables
 from rankings.report import CriterionReport, Report, Row, Settings
-from rankings.rounding import in_decimals
+from rankings.rounding import in_decimals, p_in_words, p_value
 from rankings.table_parts import Table, number
 
 
@@ -51,6 +52,22 @@ def test_it_is_the_nearest_and_what_pages_show(value, digits):
     assert Decimal(shown).as_tuple().exponent == (-digits if digits else 0)
     # Templates write numbers by Django's filter.
     assert shown == floatformat(value, digits)
+
+
+@pytest.mark.parametrize(
+    ("p", "english", "french"),
+    [
+        (0.0, "p < 0.001", "p < 0,001"),
+        (0.0009999, "p < 0.001", "p < 0,001"),
+        (0.001, "p = 0.001", "p = 0,001"),
+        (0.25, "p = 0.250", "p = 0,250"),
+    ],
+)
+def test_no_p_value_is_shown_as_zero(p, english, french):
+    for language, said in (("en", english), ("fr", french)):
+        with translation.override(language):
+            assert p_in_words(p) == said
+            assert p_value(p) == said.removeprefix("p ").removeprefix("= ")
 
 
 def test_files_round_as_the_page_does():

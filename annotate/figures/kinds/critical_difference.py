@@ -9,7 +9,7 @@ from django.utils.translation import gettext as _
 
 from engine.words import numeral
 from rankings.resampling import distance_table
-from rankings.rounding import in_decimals
+from rankings.rounding import in_decimals, p_in_words
 from rankings.significance import CriticalDifference, friedman_test
 from rankings.significance import critical_difference as nemenyi_test
 
@@ -140,17 +140,13 @@ def _notes(
         notes.append(_("Friedman's test cannot be made of these distances."))
     else:
         notes.append(
-            _("Friedman's test that all protocols are alike: {p}.").format(p=_p_text(p_value))
+            _("Friedman's test that all protocols are alike: {p}.").format(p=p_in_words(p_value))
         )
     if limit >= len(ranks) - 1:
         notes.append(_("With so few images no difference of ranks could be told from chance."))
     if len(set(ranks.values())) == 1:
         notes.append(_("All protocols have the same average rank."))
     return notes
-
-
-def _p_text(p_value: float) -> str:
-    return f"p < {in_decimals(0.001, 3)}" if p_value < 0.001 else f"p = {in_decimals(p_value, 3)}"
 
 
 @dataclass
