@@ -84,11 +84,23 @@ def add_file(*, draft: Draft, stream: BinaryIO, name: str) -> DraftFile:
         raise NotLoaded(_("A load takes {n} files at most.").format(n=MAX_FILES))
     digest, size = staging.keep(stream, name)
     try:
-        guess = guessing.guess_file(staging.path_of(digest), name)
-        return _add(draft, name=name, sha256=digest, bytes=size, **asdict(guess))
+        has_truth = draft.dataset is not None or draft.files.filter(kind=FileKind.TRUTH).exists()
+        guess = guessing.guess_file(staging.path_of(digest), name, has_truth=has_truth)
+        added = _add(draft, name=name, sha256=digest, bytes=size, **asdict(guess))
     except BaseException:
         _forget_unused([digest])
         raise
+    if added.kind == FileKind.TRUTH:
+        _guess_anew(added)
+    return added
+
+
+def _guess_anew(truth: DraftFile) -> None:
+    """Take files for results that were only taken for ground truth as long as there was no other."""
+    for file in truth.draft.files.filter(kind=FileKind.TRUTH).exclude(pk=truth.pk):
+        guess = guessing.guess_file(staging.path_of(file.sha256), file.name, has_truth=True)
+        if guess.kind != FileKind.TRUTH:
+            change_file(file=file, **asdict(guess))
 
 
 def add_path(*, draft: Draft, path: Path, **fields: Any) -> DraftFile:
@@ -367,14 +379,17 @@ def _refuse_incomplete(draft: Draft, files: Sequence[DraftFile]) -> None:
         raise NotLoaded(_("Choose at least one file."))
     for kind in (FileKind.TRUTH, FileKind.PHOTOGRAPHS):
         if kinds.count(kind) > 1:
-            refusal = _("Two of the files are {kind}. A load takes one; remove the other.")
+            refusal = _(
+                "Two of the files are {kind}. A load takes one; remove the other, or say what else it is."
+            )
             raise NotLoaded(refusal.format(kind=kind.label))
     if FileKind.TRUTH in kinds:
         if draft.dataset is not None:
             raise NotLoaded(
                 _(
-                    "{dataset} has its ground truth. Remove that file, or begin a new dataset."
-                ).format(dataset=draft.dataset.name)
+                    "{dataset} has its ground truth. Remove {file}, choose another kind if it holds "
+                    "results, or begin a new dataset."
+                ).format(dataset=draft.dataset.name, file=files[kinds.index(FileKind.TRUTH)].name)
             )
         publishing.name_of_new_dataset(draft.name)
     elif FileKind.PHOTOGRAPHS in kinds:

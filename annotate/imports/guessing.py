@@ -33,8 +33,11 @@ class FileGuess:
     reason: str
 
 
-def guess_file(path: Path, name: str) -> FileGuess:
-    """Guess from the content first and the name second."""
+def guess_file(path: Path, name: str, *, has_truth: bool = False) -> FileGuess:
+    """Guess from the content first and the name second.
+
+    ``has_truth``: the ground truth is another file, so that transcriptions tell nothing.
+    """
     if _is_list_of_people(path):
         return FileGuess(
             FileKind.USERS,
@@ -44,6 +47,8 @@ def guess_file(path: Path, name: str) -> FileGuess:
         )
     guessed = guess(path, name)
     kind = _KINDS.get(guessed.kind or "", FileKind.RESULTS)
+    if has_truth and guessed.is_open:
+        kind = FileKind.RESULTS
     title = ""
     if kind in (FileKind.RESULTS, FileKind.SCORES):
         title = guessed.method or method_name(name) or Path(name).stem

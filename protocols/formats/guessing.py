@@ -3,7 +3,7 @@
 import re
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final, Literal
 
 from .archives import Limits, Member, OpenArchive, Source, first_bytes, open_archive, source_name
@@ -79,6 +79,9 @@ class Guess:
         Why, in one sentence.
     looks_like : str or None
         What it looks like, where that is known and not read.
+    is_open : bool
+        Whether it is taken for ground truth by its transcriptions alone: results of a reader of texts
+        look the same.
     """
 
     kind: GuessedKind | None
@@ -86,6 +89,7 @@ class Guess:
     method: str | None
     reason: str
     looks_like: str | None = None
+    is_open: bool = False
 
 
 def guess(source: Source, name: str | None = None) -> Guess:
@@ -204,6 +208,7 @@ def _guess_texts(archive: OpenArchive, members: Sequence[Member], name: str) -> 
     starts = Counter(member.name.lower().split("_")[0] for member in members)
     n_truth, n_results = starts["gt"] + starts["poly"], starts["res"]
     lines = _some_lines(archive, members)
+    is_open = False
     if not n_truth and not n_results and _is_evaltex(lines):
         return _guess_evaltex(lines, name)
     style = style_of(lines)
@@ -213,18 +218,22 @@ def _guess_texts(archive: OpenArchive, members: Sequence[Member], name: str) -> 
         named, n = ("gt_", n_truth) if is_truth else ("res_", n_results)
         reason = f"{n} of {files} named {named}NAME.txt"
     else:
-        is_truth = bool(_TRUTH_NAME.search(name)) or style is not None or _have_texts(lines)
+        is_named = bool(_TRUTH_NAME.search(name))
+        is_truth = is_named or style is not None or _have_texts(lines)
+        is_open = is_truth and not is_named
         reason = f"{files} without transcriptions, by a look at some"
         if is_truth:
             reason = f"{files} with transcriptions, by a look at some"
     if style is not None:
-        return _annotated(is_truth, "polygon", name, f"{reason}; written as in {style}.")
+        guessed = _annotated(is_truth, "polygon", name, f"{reason}; written as in {style}.")
+        return replace(guessed, is_open=is_open)
     survey = Survey()
     kind: Kind = "truth" if is_truth else "results"
     survey.add(enumerate(lines, 1), kind)
     layout = decide(survey, kind).layout
     said = _SAID[layout.line_format] + _SAID_OF_TAIL[layout.tail]
-    return _annotated(is_truth, layout.slug, name, f"{reason}; {said}.")
+    guessed = _annotated(is_truth, layout.slug, name, f"{reason}; {said}.")
+    return replace(guessed, is_open=is_open)
 
 
 _SAID: Final = {

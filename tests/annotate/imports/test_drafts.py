@@ -91,6 +91,23 @@ class TestFiles:
         assert (file.kind, file.title) == (kind, title)
         assert file.reason
 
+    @pytest.mark.parametrize("order", [("gt.zip", "net.zip"), ("net.zip", "gt.zip")])
+    def test_beside_ground_truth_another_file_with_texts_holds_results(self, order):
+        contents = {"gt.zip": TRUTH, "net.zip": {"img_1.txt": "0,0,99,39,one\n"}}
+        draft = drafts.open_draft(person=None)
+        for name in order:
+            drafts.add_file(draft=draft, stream=stream(contents[name]), name=name)
+        guessed = dict(draft.files.values_list("name", "kind"))
+        assert guessed == {"gt.zip": "truth", "net.zip": "results"}
+        assert draft.files.get(name="net.zip").title == "net"
+
+    def test_a_file_with_texts_alone_is_ground_truth_unless_the_dataset_has_it(self):
+        content = {"img_1.txt": "0,0,99,39,one\n"}
+        for dataset, kind in ((None, "truth"), (loaded(new_dataset()), "results")):
+            draft = drafts.open_draft(person=None, dataset=dataset)
+            file = drafts.add_file(draft=draft, stream=stream(content), name="net.zip")
+            assert file.kind == kind
+
     def test_the_same_file_twice_is_refused_by_name(self):
         draft = drafts.open_draft(person=None)
         add(draft, RESULTS, "a.zip")
