@@ -11,7 +11,7 @@ from protocols.formats.limits import BATCH
 from protocols.formats.problems import Problems
 from protocols.formats.shapes import odd_shapes, tell_shape
 
-from .readings import AS_READ, NEXT, PREVIOUS, SIDES, Sizes, read_so, renumbered
+from .readings import AS_READ, SHIFTS, SIDES, Sizes, mover, read_so
 
 # What was said of shapes and borders that are no longer so.
 _OF_SHAPES: Final = ("L5", "L6", "L7")
@@ -29,7 +29,7 @@ def amended(archive: Archive, reading: str, *, sizes: Sizes, known: Collection[s
     sizes : mapping of str to (int, int)
         Width and height of images in pixels; needed for shares of them.
     known : collection of str
-        The images there are.
+        The images there are, in the order in which they are counted.
 
     Raises
     ------
@@ -51,9 +51,9 @@ def amended(archive: Archive, reading: str, *, sizes: Sizes, known: Collection[s
         method: read_so(of, reading, sizes=sizes, known=known)
         for method, of in archive.methods.items()
     }
-    if reading in (NEXT, PREVIOUS):
-        back = -1 if reading == NEXT else 1
-        names = {image: renumbered(image, back) or image for image in regions}
+    if reading in SHIFTS:
+        back = mover(reading, known, back=True)
+        names = {image: back(image) or image for image in regions}
         return replace(
             archive,
             regions=regions,

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
+from itertools import pairwise
 from typing import Final
 
 from protocols.core.errors import ProtocolError
@@ -20,6 +21,10 @@ SIDES: Final = "sides"
 ROWS: Final = "rows"
 NEXT: Final = "next"
 PREVIOUS: Final = "previous"
+FOLLOWING: Final = "following"
+PRECEDING: Final = "preceding"
+# By how many places files are moved.
+SHIFTS: Final = {NEXT: 1, PREVIOUS: -1, FOLLOWING: 1, PRECEDING: -1}
 # What shares of an image are counted in: fractions, per cent, thousandths.
 UNITS: Final = {1: "fractions", 100: "per cent", 1000: "thousandths"}
 
@@ -30,6 +35,8 @@ _WORDS: Final = {
     ROWS: "with the last two corners exchanged",
     NEXT: "each file as that of the next number (img_1 as img_2)",
     PREVIOUS: "each file as that of the number before (img_2 as img_1)",
+    FOLLOWING: "each file as that of the next image in the list",
+    PRECEDING: "each file as that of the image before in the list",
 }
 _SCALED: Final = re.compile(
     r"scaled:(\d{1,5}(?:\.\d{1,6})?)(?::(\d{1,5}(?:\.\d{1,6})?))?\Z", re.ASCII
@@ -119,8 +126,8 @@ def read_so(
     sizes : mapping of str to (int, int)
         Width and height of images; needed for shares of them.
     known : collection of str
-        The images there are. A file that would be of none of them is left out if its own name is
-        known, and else stays what it is.
+        The images there are, in the order in which they are counted. A file that would be of none of
+        them is left out if its own name is known, and else stays what it is.
 
     Raises
     ------
@@ -133,8 +140,8 @@ def read_so(
     >>> read_so(halves, "share:1", sizes={"img_1": (200, 100)}, known=["img_1"])["img_1"][0].box
     (100.0, 50.0, 200.0, 100.0)
     """
-    if reading in (NEXT, PREVIOUS):
-        return _renumbered(results, 1 if reading == NEXT else -1, known)
+    if reading in SHIFTS:
+        return _moved(results, reading, known)
     if (unit := _unit(reading)) is not None:
         return {image: _of_size(image, of, unit, sizes) for image, of in results.items()}
     change = _CHANGES.get(reading) or _multiplied(*_factors(reading))
@@ -161,11 +168,39 @@ def renumbered(image: str, by: int) -> str | None:
     return f"{image[: match.start()]}{number}{image[match.end() :]}"
 
 
-def _renumbered(results: Regions, by: int, known: Collection[str]) -> dict[str, tuple[Region, ...]]:
+def mover(
+    reading: str, known: Collection[str], *, back: bool = False
+) -> Callable[[str], str | None]:
+    """Return what says of a file's image of which image the file is, if it is read so.
+
+    Parameters
+    ----------
+    reading : str
+        A key of ``SHIFTS``.
+    known : collection of str
+        The images there are, in the order in which they are counted.
+    back : bool
+        Of which file an image is, instead.
+
+    Examples
+    --------
+    >>> move = mover("following", ["page_3", "page_7"])
+    >>> move("page_3"), move("page_7")
+    ('page_7', None)
+    """
+    by = -SHIFTS[reading] if back else SHIFTS[reading]
+    if reading in (NEXT, PREVIOUS):
+        return lambda image: renumbered(image, by)
+    images = list(known)
+    return dict(pairwise(images if by > 0 else reversed(images))).get
+
+
+def _moved(results: Regions, reading: str, known: Collection[str]) -> dict[str, tuple[Region, ...]]:
+    move = mover(reading, known)
     moved: dict[str, tuple[Region, ...]] = {}
     kept: dict[str, tuple[Region, ...]] = {}
     for image, regions in results.items():
-        name = renumbered(image, by)
+        name = move(image)
         if name is not None and name in known:
             moved[name] = tuple(regions)
         elif image not in known:

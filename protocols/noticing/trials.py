@@ -28,15 +28,14 @@ from protocols.formats.shapes import odd_shapes
 from .fits import MIN_IOU, Fit, fit
 from .readings import (
     EXCHANGED,
-    NEXT,
-    PREVIOUS,
     ROWS,
+    SHIFTS,
     SIDES,
     UNITS,
     Regions,
     Sizes,
+    mover,
     read_so,
-    renumbered,
     scaled,
     share,
 )
@@ -81,7 +80,7 @@ def offered(
         By image, all of them: a file may be that of its neighbour.
     sizes : mapping of str to (int, int)
     known : collection of str
-        All images of the dataset.
+        All images of the dataset, in the order in which they are counted.
     as_read : Fit
         How the results fit as they are.
 
@@ -95,7 +94,7 @@ def offered(
     if as_read.recall is None or _MIN_RATIO * as_read.recall > 1:
         return None
     best = None
-    for reading in _promising(truth, results, sizes):
+    for reading in _promising(truth, results, sizes, known):
         tried = fit(truth, read_on(truth, results, sizes, known, reading), sizes)
         least = 0 if best is None else _CLEARLY * best.fit.n_matches
         if is_better(as_read, tried) and tried.n_matches > least:
@@ -116,7 +115,7 @@ def read_on(
         By image, all of them.
     sizes : mapping of str to (int, int)
     known : collection of str
-        All images of the dataset.
+        All images of the dataset, in the order in which they are counted.
     reading : str
 
     Raises
@@ -131,9 +130,8 @@ def read_on(
     ['img_2']
     """
     wanted = set(truth)
-    if reading in (NEXT, PREVIOUS):
-        back = -1 if reading == NEXT else 1
-        wanted = {of for image in truth if (of := renumbered(image, back)) is not None}
+    if reading in SHIFTS:
+        wanted = set(filter(None, map(mover(reading, known, back=True), truth)))
     looked_at = {image: regions for image, regions in results.items() if image in wanted}
     return read_so(looked_at, reading, sizes=sizes, known=known)
 
@@ -186,7 +184,9 @@ def _boxes(regions: Sequence[Region]) -> Floats:
     return np.array([region.box for region in regions], dtype=np.float64).reshape(-1, 4)
 
 
-def _promising(truth: Regions, results: Regions, sizes: Sizes) -> Iterator[str]:
+def _promising(
+    truth: Regions, results: Regions, sizes: Sizes, known: Collection[str]
+) -> Iterator[str]:
     """Yield the readings whose boxes fit better than those that were read."""
     flat = _Flat(truth, results)
     if not len(flat.truth):
@@ -195,8 +195,9 @@ def _promising(truth: Regions, results: Regions, sizes: Sizes) -> Iterator[str]:
     for reading, boxes in _other_boxes(flat, sizes):
         if flat.found(boxes, flat.n_detections) >= as_read + _MIN_GAIN:
             yield reading
-    for reading, back in ((NEXT, -1), (PREVIOUS, 1)):
-        moved = [results.get(renumbered(image, back) or "", ()) for image in flat.images]
+    for reading in SHIFTS:
+        back = mover(reading, known, back=True)
+        moved = [results.get(back(image) or "", ()) for image in flat.images]
         n_moved = np.array([len(of) for of in moved], dtype=np.intp)
         boxes = _boxes(list(chain.from_iterable(moved)))
         if flat.found(boxes, n_moved) >= as_read + _MIN_GAIN:

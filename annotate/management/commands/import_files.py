@@ -56,7 +56,7 @@ class Command(BaseCommand):
             default=[],
             metavar="[FILE=]READING",
             help="how results are read that fit better another way: as-read, exchanged, sides, rows, "
-            "next, previous, scaled:FACTOR, share:UNIT",
+            "next, previous, following, preceding, scaled:FACTOR, share:UNIT",
         )
         parser.add_argument("--replace", action="store_true", help="of results that are loaded")
         parser.add_argument("--dry-run", action="store_true", help="check only; load nothing")
