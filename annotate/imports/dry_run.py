@@ -172,7 +172,12 @@ def _kind(file: DraftFile, of: Summary) -> dict[str, Any]:
         "lines": of.lines(),
         "advice": of.advice,
         "examples": [
-            {"place": example.place, "text": example.text, "span": example.span}
+            {
+                "place": example.place,
+                "text": example.text,
+                "span": example.span,
+                "found": example.found,
+            }
             for example in of.examples
         ],
     }

@@ -59,6 +59,14 @@ def readings(draft: Draft, file: DraftFile) -> list[tuple[str, str]]:
     return [(slug, told_plainly(words_of(slug))) for slug in slugs]
 
 
+def n_faults(draft: Draft) -> int:
+    """Return how many faults the check found, those included that were counted and not listed."""
+    listed = draft.findings.filter(severity=Finding.Severity.ERROR).count()
+    kinds = draft.summary.get("kinds", [])
+    counted = sum(int(of["n"]) for of in kinds if of["severity"] == Finding.Severity.ERROR)
+    return max(listed, counted)
+
+
 def questions(draft: Draft) -> list[OpenQuestion]:
     """Return what the check asks, with what was answered before it; answers may be changed."""
     asked = Q(severity=Finding.Severity.QUESTION)
@@ -203,8 +211,7 @@ def _obstacles(draft: Draft, titles: Sequence[str]) -> Iterator[str]:
         publishing.refuse_doubles(None, titles, replace=True)
     except NotLoaded as refusal:
         yield str(refusal)
-    n_errors = draft.findings.filter(severity=Finding.Severity.ERROR).count()
-    if n_errors:
+    if n_errors := n_faults(draft):
         yield ngettext(
             "{n} fault must be mended in the files first.",
             "{n} faults must be mended in the files first.",

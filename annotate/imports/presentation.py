@@ -122,8 +122,11 @@ def kinds(draft: Draft) -> list[Kind]:
 
 def _example(example: Mapping[str, Any], *, is_one: bool) -> tuple[str, str, str, str]:
     text, (start, end) = example["text"] or "", example["span"] or (0, 0)
+    place = told_plainly(example["place"])
+    if not text and example.get("found"):
+        place = _("{place}: {found}").format(place=place, found=told_plainly(example["found"]))
     return (
-        "" if is_one else told_plainly(example["place"]),
+        "" if is_one else place,
         text[:start],
         text[start:end],
         text[end:],

@@ -287,7 +287,7 @@ def report(request: SignedInRequest, pk: int) -> HttpResponse:
         compared=told_plainly(draft.summary.get("compared", {}).get("words", "")),
         left_out=presentation.left_out(draft),
         n_findings=draft.findings.count(),
-        n_errors=draft.findings.filter(severity=Finding.Severity.ERROR).count(),
+        n_errors=plans.n_faults(draft),
         reports=presentation.file_reports(draft),
         drawings=presentation.drawings(draft),
         answers=answers,

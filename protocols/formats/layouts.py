@@ -341,8 +341,11 @@ def _plain(survey: Survey, line_format: LineFormat) -> Decision:
     if not any(map(asked, survey.facts)):
         return Decision(layout)
     numbers = [of_line.numbers for of_line in survey.facts]
-    is_polygon_too = n is not None and min(numbers) >= 6 and (n == 4 or max(numbers) >= 10)
-    others = ("polygon",) if is_polygon_too else ()
+    others: tuple[str, ...] = ()
+    if n == 4 and min(numbers) >= 8 and max(numbers) < 10:
+        others = ("quad",)
+    elif n is not None and min(numbers) >= 6 and (n == 4 or max(numbers) >= 10):
+        others = ("polygon",)
     return _doubt(survey, layout, (layout.slug, *others), asked)
 
 

@@ -108,7 +108,8 @@ def _other_format(archive: Archive, guessed: Archive, kind: Kind) -> Archive:
     n_wrong = archive.counts.get("L1", 0)
     # Few lines tell little of how they are meant.
     is_most = n_wrong >= _MIN_WRONG and n_wrong > archive.n_regions
-    n_others = len(guessed.errors)
+    # Boxes by their sides are lines of boxes, too, most of them without a size.
+    n_others = sum(problem.code != "L4" for problem in guessed.errors)
     if not is_most or guessed.counts.get("L1") or 10 * n_others > n_wrong:
         return archive
     problems = Problems(archive.name, list(guessed.problems), Counter(guessed.counts))

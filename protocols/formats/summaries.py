@@ -45,6 +45,9 @@ ADVICE: Final[Mapping[str, str]] = {
 }
 
 
+_OF_EMPTY_CELLS: Final = "Nothing has to be done; cells without a size are kept."
+
+
 @dataclass
 class Summary:
     """Problems of one kind in one file.
@@ -93,6 +96,8 @@ class Summary:
 
     @property
     def advice(self) -> str:
+        if (self.code, self.severity) == ("L4", "warning"):
+            return _OF_EMPTY_CELLS
         return ADVICE[self.code]
 
     def lines(self) -> list[str]:

@@ -146,8 +146,17 @@ def _fits(archive: Archive, against: Against, sizes: Sizes) -> dict[str | None, 
     return {
         method: as_data(fit(against.truth, results, sizes))
         for method, results in archive.by_method.items()
-        if against.truth
+        if against.truth and _can_be_compared(archive, against, results)
     }
+
+
+def _can_be_compared(
+    archive: Archive, against: Against, results: Mapping[str, Sequence[Region]]
+) -> bool:
+    """Say whether there is something of the images that are looked at, be it that nothing was found."""
+    if archive.errors:
+        return any(results.get(image) for image in against.truth)
+    return not against.truth.keys().isdisjoint(results)
 
 
 def _read_as_said(

@@ -53,6 +53,11 @@ def files(write, name="res_img_{}.txt", end="", by=0, wrap=None):
     }
 
 
+def with_gaps(entries):
+    """The same files, of images 10, 20, 30 ..."""
+    return {name.replace(".txt", "0.txt"): text for name, text in entries.items()}
+
+
 BOXES = files(lambda *of: of, "gt_img_{}.txt", ",word")
 QUADS = files(lambda x, y, r, b: (x, y, r, y, r, b, x, b), "gt_img_{}.txt", ",word")
 POLYGONS = files(
@@ -118,7 +123,7 @@ RESULTS = {
           "nothing) fits them."]),
     14: ("quadrilaterals for a dataset of boxes", BOXES, files(corners),
          ["net.zip > res_img_1.txt, line 1: found 32 of 32 lines with numbers where a text may begin; expected "
-          "that you say how the lines are meant: ltrb or polygon.", FITS_HARDLY]),
+          "that you say how the lines are meant: ltrb or quad.", FITS_HARDLY]),
     15: ("confidences in per cent", QUADS, files(lambda *of: (*corners(*of), 97)),
          ["net.zip > res_img_1.txt, line 1: found a number that is no confidence (0 to 1) at the end of 32 lines; "
           "expected that you say how the lines are meant: quad."]),
@@ -149,6 +154,16 @@ RESULTS = {
     23: ("an archive of another kind", BOXES, b"Rar!\x1a\x07\x00",
          ["net.zip: found what looks like a RAR archive; expected a format that is read: "
           f"{', '.join(FORMATS)}."]),
+    28: ("shifted along a list whose numbers have gaps", with_gaps(BOXES), with_gaps(files(box, by=1, wrap=8)),
+         [asked("each file as that of the image before in the list", "0.88")]),
+    29: ("left, top, width and height for a dataset of quadrilaterals", QUADS,
+         files(lambda x, y, r, b: (x, y, r - x, b - y)),
+         ["net.zip > res_img_1.txt, line 1: found 32 lines with other than 8 numbers (a quadrilateral); expected "
+          "that you say how the lines are meant: ltrb (left,top,right,bottom, then a confidence, a text or "
+          "nothing) fits them.",
+          asked("as left,top,width,height").replace("precision 0.00", "precision undefined", 1)]),
+    30: ("a download that was broken off", BOXES, zip_bytes(files(box))[:-30],
+         ["net.zip: found a zip without its end, as of a download that was broken off; expected the whole file."]),
 }  # fmt: skip
 
 
@@ -240,6 +255,7 @@ class TestAnswer:
             (1, "as-read", None),
             (4, "next", WORDS[1][0]),
             (6, "sides", WORDS[1][0]),
+            (29, "sides", WORDS[1][0]),
         ],
     )
     def test_it_is_read_as_was_said(self, dataset, number, reading, first):
@@ -322,3 +338,28 @@ class TestElsewhere:
             "A quick look at all 8 images",
         ):
             assert told in page
+
+
+class TestNothingToCompare:
+    def test_a_file_that_cannot_be_read_has_no_fit(self, dataset):
+        draft = checked(draft_of(dataset(BOXES), RESULTS[30][2]))
+        assert draft.files.get().counts["fits"] == {}
+
+    def test_results_of_other_images_have_no_fit(self, dataset):
+        draft = checked(draft_of(dataset(BOXES), files(box, "res_page_{}.txt")))
+        assert draft.files.get().counts["fits"] == {}
+
+    def test_a_method_that_found_nothing_has_one(self, dataset):
+        draft = checked(draft_of(dataset(BOXES), dict.fromkeys(files(box), "")))
+        assert draft.files.get().counts["fits"]["net"]["recall"] == 0
+
+
+def test_faults_that_are_only_counted_are_in_their_number(dataset, client):
+    # Of a kind a thousand are listed; here are 1,001 lines of three numbers.
+    client.force_login(make_admin("ada"))
+    entries = {"res_img_1.txt": "1,1,9\n" * 1001}
+    draft = checked(draft_of(dataset(BOXES), entries))
+    page = client.get(reverse("imports:report", args=[draft.pk])).text
+    assert "1001 faults" in page
+    with pytest.raises(NotLoaded, match="1001 faults must be mended"):
+        drafts.confirm(draft=draft)
