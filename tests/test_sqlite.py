@@ -9,11 +9,11 @@ from django.db import ConnectionHandler, OperationalError
 
 @pytest.fixture
 def connect(tmp_path, django_db_blocker):
-    """Return a function that opens another connection to one file; a transaction waits 0.3 s at most."""
+    """Return a function that opens a connection to one file; its transactions wait as long as needed."""
     opened = []
 
-    def connection(name="db.sqlite3"):
-        options = {"transaction_mode": "IMMEDIATE", "timeout": 0.3}
+    def connection(name="db.sqlite3", timeout=600):
+        options = {"transaction_mode": "IMMEDIATE", "timeout": timeout}
         handler = ConnectionHandler(
             {"default": {"ENGINE": "config.sqlite", "NAME": tmp_path / name, "OPTIONS": options}}
         )
@@ -82,7 +82,7 @@ def test_all_who_wait_come_to_their_turn(connect):
 
 
 def test_who_waits_too_long_is_told_and_holds_nobody_up(connect):
-    first, second, third = connect(), connect(), connect()
+    first, second, third = connect(), connect(timeout=0.05), connect()
     begin(first)
     with pytest.raises(OperationalError, match="database is locked"):
         begin(second)
