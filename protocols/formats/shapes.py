@@ -113,15 +113,24 @@ def tell_shape(
 
 
 def turned_round(region: Region) -> Region:
-    """Return the region with its corners in the other direction, from the same first one.
+    """Return the region with its corners in the other direction.
+
+    The first corner stays the first. Of six corners or more, an even number, the halves are the two
+    sides of a line of text, and CLEval goes by which points are opposite each other: there the last
+    corner becomes the first, which leaves the pairs, and the direction in which the text is read.
 
     Examples
     --------
     >>> turned_round(Region((0, 0, 0, 4, 9, 4))).points
     (0, 0, 9, 4, 0, 4)
+    >>> turned_round(Region((0, 4, 5, 4, 9, 4, 9, 0, 5, 0, 0, 0))).points
+    (0, 0, 5, 0, 9, 0, 9, 4, 5, 4, 0, 4)
     """
     points = region.points
-    xs, ys = points[:1] + points[-2:1:-2], points[1:2] + points[:2:-2]
+    if region.n_points >= 6 and region.n_points % 2 == 0:
+        xs, ys = points[-2::-2], points[-1::-2]
+    else:
+        xs, ys = points[:1] + points[-2:1:-2], points[1:2] + points[:2:-2]
     return replace(region, points=tuple(chain.from_iterable(zip(xs, ys, strict=True))))
 
 

@@ -70,6 +70,14 @@ def test_corners_that_run_counter_clockwise_are_put_in_order_from_the_same_corne
     assert turned_round(turned_round(BOX)) == BOX
 
 
+def test_a_line_of_text_that_runs_counter_clockwise_keeps_which_points_are_opposite():
+    """The lower side from left to right and the upper one back is read as the upper side first."""
+    archive = opened({"gt_a.txt": "0,9,5,8,9,9,9,0,5,1,0,0,w"})
+    region = only(archive)[1]
+    assert region.points == (0, 0, 5, 1, 9, 0, 9, 9, 5, 8, 0, 9)
+    assert turned_round(turned_round(region)) == region
+
+
 def test_a_line_and_an_entry_are_kept_for_each_region():
     archive = opened({"x/gt_a.txt": "0,0,9,9,w\n\n0,0,8,8,w\n"})
     assert (archive.entries, archive.lines) == ({"a": "x/gt_a.txt"}, {"a": (1, 3)})

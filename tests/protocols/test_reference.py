@@ -7,6 +7,7 @@ import pytest
 from protocols import registry
 from protocols.core.base import Scene
 from protocols.core.regions import Region
+from protocols.formats.reading import read
 from tests.support.conformance import (
     BOUND,
     EDGE_SLUGS,
@@ -18,6 +19,7 @@ from tests.support.conformance import (
     edge_scene,
     read_reference,
 )
+from tests.support.shared import shared_path
 
 
 @pytest.mark.parametrize("name", FILES)
@@ -26,6 +28,21 @@ def test_every_image_of_every_result_set_scores_as_the_official_tool_does(name):
         assert not comparison.beyond, f"{comparison.method}: {comparison.beyond}"
         if (name, comparison.method) not in UNDEFINED_OVERALL:
             assert comparison.overall_deviation <= BOUND, comparison.method
+
+
+def test_polygons_that_a_load_turns_round_score_as_the_official_tool_has_them():
+    """All lines of this set run counter-clockwise; CLEval goes by which points are opposite."""
+    folder = shared_path("data", "ctw1500")
+    truth, results = (
+        read(folder / name, kind=kind).regions
+        for name, kind in (("gt.zip", "truth"), ("ctd.zip", "results"))
+    )
+    expected = read_reference("ctw1500.cleval-poly")["methods"]["ctd"]["images"]
+    scenes = [Scene(tuple(truth[name]), tuple(results[name]), name) for name in expected]
+    for scene, score in zip(scenes, registry.get("cleval").score(scenes), strict=True):
+        official = expected[scene.name]
+        assert score.recall == pytest.approx(official[0], abs=BOUND), scene.name
+        assert score.precision == pytest.approx(official[1], abs=BOUND), scene.name
 
 
 def test_average_precision_over_all_images_differs_only_by_the_order_of_equal_confidences():
