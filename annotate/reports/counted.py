@@ -4,6 +4,7 @@ from typing import Final
 
 from django.db.models import QuerySet
 
+from annotate.datasets.models import Image, ImageQuerySet
 from annotate.judging.known import tallies_of_people
 from annotate.judging.models import Assignment
 from annotate.studies.exclusions import left_out
@@ -13,6 +14,15 @@ from engine.words import gettext_noop
 
 _LEFT_OUT: Final = gettext_noop("{name} since {day}: {why}")
 _KNOWN: Final = gettext_noop("{name}: {reason}")
+
+
+def images_of(study: Study) -> ImageQuerySet:
+    return Image.objects.filter(studies=study).in_order()
+
+
+def ranked_images(study: Study) -> ImageQuerySet:
+    """Return the images of which a ranking counts."""
+    return images_of(study).filter(pk__in=counted_assignments(study).values("image"))
 
 
 def counted_assignments(study: Study) -> QuerySet[Assignment]:

@@ -15,7 +15,7 @@ from django.utils.translation import gettext_lazy
 
 from annotate.audit.models import Act
 from annotate.audit.services import record
-from annotate.datasets.models import Image
+from annotate.datasets.models import ImageQuerySet, Result
 from annotate.scoring.models import ProtocolRun, Score
 from annotate.studies.models import Study
 from annotate.studies.pseudonyms import give_pseudonyms, pseudonyms
@@ -36,7 +36,13 @@ from rankings.soft_accuracy import Options
 from rankings.tallies import Tallies
 
 from . import cached
-from .counted import counted_assignments, counted_visits, known_answers, people_left_out
+from .counted import (
+    counted_assignments,
+    counted_visits,
+    images_of,
+    known_answers,
+    people_left_out,
+)
 from .errors import TooLarge
 from .models import KeptReport
 from .origins import whole
@@ -404,7 +410,7 @@ def annotator_rankings(study: Study) -> AnnotatorRankings:
 
     Images that nobody has ranked are there too, so that a report can say that it leaves them out.
     """
-    return _unnamed(_rankings(study, str))
+    return _unnamed(_rankings(study, str, images_of(study)))
 
 
 def _unnamed(rankings: NamedRankings) -> AnnotatorRankings:
@@ -414,19 +420,23 @@ def _unnamed(rankings: NamedRankings) -> AnnotatorRankings:
     }
 
 
-def named_rankings(study: Study) -> NamedRankings:
-    """Return the same rankings with the annotators' pseudonyms."""
+def named_rankings(study: Study, images: ImageQuerySet | None = None) -> NamedRankings:
+    """Return the same rankings with the annotators' pseudonyms.
+
+    ``images`` are those to look at, in order; all that somebody has ranked are among them.
+    """
     names = pseudonyms(study)
-    return _rankings(study, lambda annotator: names[annotator])
+    looked_at = images_of(study) if images is None else images
+    return _rankings(study, lambda annotator: names[annotator], looked_at)
 
 
 def _rankings(
-    study: Study, key_of: Callable[[int], str]
+    study: Study, key_of: Callable[[int], str], images: ImageQuerySet
 ) -> dict[str, dict[str, dict[str, Ranking]]]:
     name_of = dict(study.dataset.methods.values_list("pk", "name"))
-    images = list(Image.objects.filter(studies=study).in_order().values_list("name", flat=True))
+    image_names = list(images.values_list("name", flat=True))
     rankings: dict[str, dict[str, dict[str, Ranking]]] = {
-        criterion: {image: {} for image in images} for criterion in CRITERIA
+        criterion: {image: {} for image in image_names} for criterion in CRITERIA
     }
     for image, annotator, buckets_by_criterion in counted_rankings(study):
         for criterion in CRITERIA:
@@ -456,19 +466,22 @@ def counted_rankings(
             yield image, annotator, rankings
 
 
-def protocol_scores(study: Study, runs: Sequence[ProtocolRun]) -> ProtocolScores:
-    """Return the scores of the study's methods on its images, by the runs' names."""
+def protocol_scores(
+    study: Study, runs: Sequence[ProtocolRun], images: ImageQuerySet | None = None
+) -> ProtocolScores:
+    """Return the scores of the study's methods on its images or on some of these, by the runs' names."""
+    images = (images_of(study) if images is None else images).order_by()
     name_of_run = {run.pk: run.name for run in runs}
     # An image without any score still names the protocols, so that the report can say what lacks.
     scores: dict[str, dict[str, dict[str, tuple[float | None, float | None]]]] = {
         image: {name: {} for name in name_of_run.values()}
-        for image in study.images.values_list("name", flat=True)
+        for image in images.values_list("name", flat=True)
     }
-    rows = Score.objects.filter(
-        run__in=list(name_of_run),
-        result__method__in=study.methods.all(),
-        result__image__in=study.images.all(),
-    ).values_list("run", "result__image__name", "result__method__name", "recall", "precision")
+    # Their results first: of a few images the scores are found without looking at all of the run.
+    results = Result.objects.filter(image__in=images, method__in=study.methods.all())
+    rows = Score.objects.filter(run__in=list(name_of_run), result__in=results).values_list(
+        "run", "result__image__name", "result__method__name", "recall", "precision"
+    )
     for run, image, method, recall, precision in rows.iterator():
         scores[image][name_of_run[run]][method] = (recall, precision)
     return scores

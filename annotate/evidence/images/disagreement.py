@@ -4,16 +4,18 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any, Final
 
+from django.db.models import Q
 from django.utils.translation import gettext_lazy
 
 from annotate.datasets.models import Image
 from annotate.datasets.thumbnails import Thumbnail, thumbnail_of
-from annotate.reports.services import annotator_rankings, named_rankings, protocol_scores
+from annotate.reports.counted import images_of, ranked_images
+from annotate.reports.services import named_rankings, protocol_scores
 from annotate.scoring.models import ProtocolRun
 from annotate.studies.models import Study
 from rankings.agreement import left_out_distances
 from rankings.baselines import A_PERSON
-from rankings.orders import to_text
+from rankings.orders import Ranking, to_text
 from rankings.report import ALL_TIED, RANDOM_ORDER, CriterionReport, Settings, build_report
 
 # What stands below the protocols of a report: its name, and what its distance is.
@@ -119,14 +121,11 @@ def disagreement(study: Study, question: Question) -> Disagreement:
     Where all images are asked for, one that lacks scores of another protocol only is here and not
     in the report's tables.
     """
-    run, criterion, only, among = question.run, question.criterion, question.only, question.among
+    run, only, among = question.run, question.only, question.among
     if run is None:
         return _of_baseline(study, question)
-    rankings = {criterion: annotator_rankings(study)[criterion]}
     runs = [*among, *([] if run in among else [run])] if only else [run]
-    table = build_report(rankings, protocol_scores(study, runs), question.settings).criteria[
-        criterion
-    ]
+    _, table, n_more = _compared(study, question, runs)
     pick = {"best": min, "worst": max}.get(only)
     names = [rival.name for rival in runs]
     return _farthest_first(
@@ -136,29 +135,50 @@ def disagreement(study: Study, question: Question) -> Disagreement:
             if pick is None or of_protocol[run.name] == pick(of_protocol[name] for name in names)
         },
         table,
+        n_more,
     )
+
+
+def _compared(
+    study: Study, question: Question, runs: Sequence[ProtocolRun]
+) -> tuple[Mapping[str, Mapping[str, Ranking]], CriterionReport, int]:
+    """Return the named rankings, what a report says of them, and how many images more it leaves out.
+
+    Of the images that nobody has ranked, which may be almost all, those are looked at that are listed.
+    """
+    ranked = ranked_images(study)
+    is_ranked = Q(pk__in=ranked.order_by().values("pk"))
+    listed = images_of(study).exclude(is_ranked).values("pk")[:_MOST_KEPT]
+    people = named_rankings(study, images_of(study).filter(is_ranked | Q(pk__in=listed)))[
+        question.criterion
+    ]
+    unnamed = {image: list(by_name.values()) for image, by_name in people.items()}
+    report = build_report(
+        {question.criterion: unnamed}, protocol_scores(study, runs, ranked), question.settings
+    )
+    n_more = study.study_images.count() - len(people)
+    return people, report.criteria[question.criterion], n_more
 
 
 def _of_baseline(study: Study, question: Question) -> Disagreement:
     """Return the images that count in the report, by a baseline's distance as the report has it."""
-    criterion, settings = question.criterion, question.settings
-    people = named_rankings(study)[criterion]
-    unnamed = {image: list(by_name.values()) for image, by_name in people.items()}
-    scores = protocol_scores(study, question.among)
-    table = build_report({criterion: unnamed}, scores, settings).criteria[criterion]
+    settings = question.settings
+    people, table, n_more = _compared(study, question, question.among)
     if question.baseline != A_PERSON:
         apart = {image: row[question.baseline] for image, row in table.distances.items()}
-        return _farthest_first(apart, table)
+        return _farthest_first(apart, table, n_more)
     of_person = left_out_distances(
         {image: people[image] for image in table.consensus},
         distance=settings.distance,
         consensus=settings.consensus,
     )
     means = {image: sum(row.values()) / len(row) for image, row in of_person.items()}
-    return _farthest_first(means, table)
+    return _farthest_first(means, table, n_more)
 
 
-def _farthest_first(apart: Mapping[str, float], table: CriterionReport) -> Disagreement:
+def _farthest_first(
+    apart: Mapping[str, float], table: CriterionReport, n_more: int
+) -> Disagreement:
     rows = [
         Apart(
             image, distance, to_text(table.consensus[image]), sum(map(len, table.consensus[image]))
@@ -167,7 +187,7 @@ def _farthest_first(apart: Mapping[str, float], table: CriterionReport) -> Disag
     ]
     rows.sort(key=lambda row: -row.distance)
     mean = sum(row.distance for row in rows) / len(rows) if rows else None
-    return Disagreement(rows, table.left_out, mean, len(rows), len(table.left_out))
+    return Disagreement(rows, table.left_out, mean, len(rows), len(table.left_out) + n_more)
 
 
 def thumbnails(study: Study, names: Sequence[str]) -> dict[str, Thumbnail]:

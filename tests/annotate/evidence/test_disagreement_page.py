@@ -4,14 +4,21 @@ import re
 from copy import deepcopy
 
 import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
 from annotate.evidence import stored
 from annotate.evidence.images import disagreement
 from annotate.scoring.models import ProtocolRun, Score
+from annotate.studies.models import StudyImage
+from rankings.baselines import A_PERSON
+from rankings.report import build_report
 from tests.support.evidence import disagreement_url
 from tests.support.factories import (
     add_annotator,
+    make_image,
+    make_result,
     make_run,
     make_study,
 )
@@ -134,6 +141,43 @@ def test_images_that_do_not_count_are_named_with_the_reason(follow, apart):
     assert response.context["found"].mean is None
     assert len(response.context["found"].left_out) == 3
     assert "No image counts yet" in response.text
+
+
+def add_unranked(study, n):
+    for at in range(n):
+        image = make_image(study.dataset, name=f"unranked-{at}")
+        StudyImage.objects.create(study=study, image=image)
+        for method in study.methods.all():
+            result = make_result(image, method)
+            Score.objects.create(
+                run=ProtocolRun.objects.get(), result=result, recall=0.5, precision=0.5, f_score=0.5
+            )
+
+
+@pytest.mark.parametrize("asked", [{}, {"protocol": A_PERSON}, {"only": "best"}])
+def test_images_that_nobody_ranked_change_nothing_and_the_first_of_them_are_listed(
+    follow, apart, monkeypatch, asked
+):
+    client = follow(apart)
+    with CaptureQueriesContext(connection) as before:
+        rows = client.get(disagreement_url(apart), asked).context["found"].rows
+    add_unranked(apart, 4)
+    monkeypatch.setattr(disagreement, "_MOST_KEPT", 3)
+    scored = []
+
+    def recorded(rankings, scores, settings):
+        scored.extend(scores)
+        return build_report(rankings, scores, settings)
+
+    monkeypatch.setattr(disagreement, "build_report", recorded)
+    with CaptureQueriesContext(connection) as after:
+        found = client.get(disagreement_url(apart), asked).context["found"]
+    assert found.rows == rows
+    assert found.n_left_out == 4
+    assert [name for name, _ in found.left_out] == [f"unranked-{at}" for at in range(3)]
+    assert {str(reason) for _, reason in found.left_out} == {"0 of 3 annotators"}
+    assert len(after) <= len(before)
+    assert len(scored) == 3, "of the images that are ranked, scores are read and no others"
 
 
 def test_a_large_study_is_compared_when_somebody_asks(follow, apart, monkeypatch):
