@@ -8,6 +8,7 @@ are numbered ``0 .. n-1`` in an order the caller has drawn and keeps.
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -212,13 +213,34 @@ class State:
             self._last = (entry.left, entry.right)
         self._n_entries += len(entries)
 
-    def assume(self, criterion: str, left: int, right: int, verdict: Verdict, entry: int) -> bool:
-        """Add what an answer says; False, and nothing added, if it contradicts what is known."""
+    def copy(self) -> "State":
+        """Return a state of its own that knows the same."""
+        other = copy(self)
+        other._orders = {criterion: order.copy() for criterion, order in self._orders.items()}
+        other._direct = {criterion: [*direct] for criterion, direct in self._direct.items()}
+        other._n_skips = self._n_skips.copy()
+        return other
+
+    def assume(
+        self,
+        criterion: str,
+        left: int,
+        right: int,
+        verdict: Verdict,
+        entry: int,
+        *,
+        is_newest: bool = False,
+    ) -> bool:
+        """Add what an answer says; False, and nothing added, if it contradicts what is known.
+
+        Answers come from the newest to the oldest, but for one that ``is_newest``.
+        """
         order = self._orders[criterion]
         known = order.known(left, right)
         if known not in (None, verdict):
             return False
-        self._direct[criterion].append((left, right, verdict, entry))
+        direct = self._direct[criterion]
+        direct.insert(0 if is_newest else len(direct), (left, right, verdict, entry))
         if known is None:
             order.set(left, right, verdict)
         return True

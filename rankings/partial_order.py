@@ -34,6 +34,11 @@ class PartialOrder:
         self.worse = [0] * n
         self.same = [1 << i for i in range(n)]
 
+    def copy(self) -> "PartialOrder":
+        other = PartialOrder(0)
+        other.better, other.worse, other.same = [*self.better], [*self.worse], [*self.same]
+        return other
+
     def known(self, i: int, j: int) -> Verdict | None:
         """Return how ``i`` (left) compares with ``j`` (right); None while that is open."""
         bit = 1 << j

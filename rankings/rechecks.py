@@ -13,7 +13,7 @@ from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations
-from typing import Final, Literal
+from typing import Final, Literal, NamedTuple
 
 from .elicitation import (
     CRITERIA,
@@ -58,15 +58,14 @@ class Ask:
     purpose: Purpose
 
 
-@dataclass(frozen=True, slots=True)
-class _Fact:
-    """One answer's verdict on one pair in one criterion."""
+class _Fact(NamedTuple):
+    """One answer's verdict on one pair in one criterion, as State.assume takes it."""
 
-    entry: int
     criterion: str
     left: int
     right: int
     verdict: Verdict
+    entry: int
 
 
 @dataclass(frozen=True)
@@ -113,6 +112,9 @@ class _Reader:
     """Reads a log from the oldest to the newest entry."""
 
     n: int
+    # What the facts lead to, and those that contradict newer ones: as state() would find them anew.
+    now: State
+    aside: tuple[tuple[int, str], ...] = ()
     hidden: Collection[int] = ()
     rule: Rule = "apart"
     facts: list[_Fact] = field(default_factory=list)
@@ -126,32 +128,38 @@ class _Reader:
     n_screens: int = 0
     n_repaired: int = 0
 
-    def read(
-        self, entry: Answer | Skip, before: Sequence[Answer | Skip], state: State | None = None
-    ) -> None:
-        """Read the entry that follows those ``before``, which led to ``state`` (None: not known)."""
+    def read(self, entry: Answer | Skip, before: Sequence[Answer | Skip]) -> None:
+        """Read the entry that follows those ``before``."""
         self.n_screens += 1
         self.n_checks += entry.purpose in CHECKS
         self.n_repairs += entry.purpose == "repair"
         if isinstance(entry, Skip):
             self._forget_doubt(entry)
         elif isinstance(entry, Check):
-            self._check(entry, before, state or self.state(before)[0])
+            self._check(entry, before)
         else:
-            self._take(len(before), entry)
+            for criterion, verdict in entry.verdicts.items():
+                self._take(entry, criterion, verdict, before)
+        self.now.see([entry])
 
     def copy(self) -> "_Reader":
         return replace(
             self,
+            now=self.now.copy(),
             facts=[*self.facts],
             withdrawn={*self.withdrawn},
             doubts={**self.doubts},
             unsettled=[*self.unsettled],
         )
 
-    def _take(self, at: int, answer: Answer) -> None:
-        for criterion, verdict in answer.verdicts.items():
-            self.facts.append(_Fact(at, criterion, answer.left, answer.right, verdict))
+    def _take(
+        self, answer: Answer, criterion: str, verdict: Verdict, before: Sequence[Answer | Skip]
+    ) -> None:
+        fact = _Fact(criterion, answer.left, answer.right, verdict, len(before))
+        self.facts.append(fact)
+        # What contradicts nothing sets nothing older aside.
+        if not self.now.assume(*fact, is_newest=True):
+            self.now, self.aside = self.state(before)
 
     def _forget_doubt(self, skip: Skip) -> None:
         """Drop the doubts of a pair that was to be asked again and was skipped: the ranking stands."""
@@ -159,20 +167,20 @@ class _Reader:
             for criterion in CRITERIA:
                 self.doubts.pop((*pair_of(skip.left, skip.right), criterion), None)
 
-    def _check(self, check: Check, before: Sequence[Answer | Skip], state: State) -> None:
-        at = len(before)
+    def _check(self, check: Check, before: Sequence[Answer | Skip]) -> None:
+        implied = self.now.implied(check.left, check.right)
         for criterion, verdict in check.verdicts.items():
-            known = state.implied(check.left, check.right).get(criterion)
+            known = implied.get(criterion)
             key = (*pair_of(check.left, check.right), criterion)
             seen = _from_smaller(check.left, check.right, verdict)
             doubt = self.doubts.pop(key, None)
             if known is None:
-                self.facts.append(_Fact(at, criterion, check.left, check.right, verdict))
+                self._take(check, criterion, verdict, before)
             elif known == verdict:
                 continue
             elif doubt is None:
                 if check.purpose != "again":
-                    self.doubts[key] = seen, at
+                    self.doubts[key] = seen, len(before)
             elif doubt[0] == seen:
                 self._repair(check, criterion, verdict, before)
 
@@ -180,20 +188,19 @@ class _Reader:
         self, check: Check, criterion: str, verdict: Verdict, before: Sequence[Answer | Skip]
     ) -> None:
         """Let the confirmed answer enter, if what it opens can be asked within the limit."""
-        at = len(before)
-        # Of another criterion the same re-check may have been confirmed just now.
-        state, _ = self.state(before)
-        chain = {(entry, criterion) for entry in state.chain(criterion, check.left, check.right)}
+        chain = {(entry, criterion) for entry in self.now.chain(criterion, check.left, check.right)}
         withdrawn = {
             place for place, fact in enumerate(self.facts) if (fact.entry, fact.criterion) in chain
         }
-        tried = _Reader(self.n, self.hidden, self.rule, [*self.facts], self.withdrawn | withdrawn)
-        tried.facts.append(_Fact(at, criterion, check.left, check.right, verdict))
-        opened = _screens_opened(state, tried.state(before)[0])
+        fact = _Fact(criterion, check.left, check.right, verdict, len(before))
+        tried = replace(self, facts=[*self.facts, fact], withdrawn=self.withdrawn | withdrawn)
+        state, aside = tried.state(before)
+        opened = _screens_opened(self.now, state)
         if not _allows(self, opened):
             self.unsettled.append(criterion)
             return
         self.facts, self.withdrawn = tried.facts, tried.withdrawn
+        self.now, self.aside = state, aside
         self.n_repaired += 1
 
     def state(
@@ -214,7 +221,7 @@ class _Reader:
         state, aside = State(self.n), []
         state.hide(self.hidden)
         for fact in reversed(facts):
-            if not state.assume(fact.criterion, fact.left, fact.right, fact.verdict, fact.entry):
+            if not state.assume(*fact):
                 aside.append((fact.entry, fact.criterion))
         state.see(entries)
         return state, tuple(sorted(aside))
@@ -260,7 +267,9 @@ def settle(
     """
     entries = effective(log)
     State(n).check(entries)
-    reader = _Reader(n, hidden, rule)
+    nothing = State(n)
+    nothing.hide(hidden)
+    reader = _Reader(n, nothing, hidden=hidden, rule=rule)
     for at, entry in enumerate(entries):
         reader.read(entry, entries[:at])
     return _settled(reader, entries)
@@ -289,20 +298,19 @@ def settle_next(settled: Settled, entry: Answer | Skip) -> Settled:
     before = settled.entries
     settled.state.check([entry], first=len(before))
     reader = settled._reader.copy()
-    reader.read(entry, before, settled.state)
+    reader.read(entry, before)
     return _settled(reader, (*before, entry))
 
 
 def _settled(reader: _Reader, entries: tuple[Answer | Skip, ...]) -> Settled:
-    state, aside = reader.state(entries)
     doubts: dict[tuple[int, int], int] = {}
     for (i, j, _), (_, at) in reader.doubts.items():
         doubts[i, j] = at
     unrepaired = reader.state(entries, repaired=False)[0] if reader.n_repaired else None
     return Settled(
         entries,
-        state,
-        aside,
+        reader.now,
+        reader.aside,
         doubts,
         tuple(sorted({criterion for *_, criterion in reader.doubts})),
         tuple(dict.fromkeys(reader.unsettled)),
@@ -381,8 +389,7 @@ def ask_of(settled: Settled, strategy: Strategy, *, n_checks: int, seed: str) ->
     """
     state = settled.state
     pair = state.next_pair(strategy)
-    rng = random.Random(f"{seed}/{len(settled.entries)}")
-    check = _next_check(settled, n_checks, rng, at_end=pair is None)
+    check = _next_check(settled, n_checks, seed, at_end=pair is None)
     if check is not None:
         return check
     if pair is None:
@@ -426,7 +433,7 @@ def _limit(n_screens: int) -> int:
     return math.ceil(_MAX_SHARE * n_screens)
 
 
-def _next_check(settled: Settled, n_checks: int, rng: random.Random, *, at_end: bool) -> Ask | None:
+def _next_check(settled: Settled, n_checks: int, seed: str, *, at_end: bool) -> Ask | None:
     entries = settled.entries
     if settled.rule == "shared" and not _allows(settled, 1):
         return None
@@ -439,8 +446,10 @@ def _next_check(settled: Settled, n_checks: int, rng: random.Random, *, at_end: 
     n_near, n_repeat = _shares(n_checks)
     n_chosen = done["near"] + done["repeat"]
     # While results are placed every fifth screen at most is a re-check.
-    is_due = at_end or n_chosen + 1 <= _limit(len(entries) + 1)
-    if is_due and done["repeat"] < n_repeat:
+    if not at_end and n_chosen + 1 > _limit(len(entries) + 1):
+        return None
+    rng = random.Random(f"{seed}/{len(entries)}")
+    if done["repeat"] < n_repeat:
         repeated = _repeat(settled, rng, _OLD)
         if repeated is None and at_end:
             # An old pair will not come any more: a younger one is better than none.

@@ -260,6 +260,9 @@ def test_entry_by_entry_a_log_leads_to_what_it_leads_to_at_once(seed, rule, hide
         before, settled = settled, settle_next(settled, entry)
         assert settled == settle(6, log[: at + 1], hidden, rule=rule)
         assert before == settle(6, log[:at], hidden, rule=rule)
+        # The slow way: all facts anew, the newest first.
+        slowly = settled._reader.state(settled.entries)
+        assert slowly == (settled.state, settled.set_aside)
 
 
 @given(st.integers(0, 5), st.integers(2, 8), st.integers(0, 10**6), st.sampled_from(STRATEGIES))
