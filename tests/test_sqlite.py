@@ -2,6 +2,7 @@
 
 import threading
 from contextlib import closing
+from unittest.mock import Mock
 
 import pytest
 from django.db import ConnectionHandler, OperationalError
@@ -103,11 +104,10 @@ def test_two_databases_do_not_wait_for_each_other(connect):
 def test_a_transaction_that_cannot_begin_gives_its_place_up(connect, fault, monkeypatch):
     first, second = connect(), connect()
 
-    def fail(self):
-        raise fault
+    first.ensure_connection()
 
     with monkeypatch.context() as broken:
-        broken.setattr("django.db.backends.sqlite3.base.DatabaseWrapper.cursor", fail)
+        broken.setattr(first, "connection", Mock(execute=Mock(side_effect=fault)))
         with pytest.raises(type(fault)):
             begin(first)
     write(second, "second")
