@@ -14,6 +14,8 @@ from django.db.models.sql.subqueries import InsertQuery
 
 _Row = TypeVar("_Row")
 _Value = int | str
+# SQL, and the fields whose values it takes.
+_Filled = tuple[str, list[Field[Any, Any]]]
 # Such values are in no query by themselves; each stands for an argument where the SQL is made. Some keys
 # have 32 bits.
 _NUMBER: Final = 2_123_456_000
@@ -34,7 +36,7 @@ class Prepared(Generic[_Row]):
 
     def __call__(self, **values: _Value) -> list[_Row]:
         with _plan_kept():
-            return list(self._of_this_connection(values).filled(values))
+            return self._of_this_connection(values).rows(values)
 
     def _of_this_connection(self, values: Mapping[str, _Value]) -> "_Statement[_Row]":
         statements: dict[int, _Statement[_Row]] = _kept("prepared queries")
@@ -62,19 +64,20 @@ class _Statement(Generic[_Row]):
         columns = [column for column, *_ in self._compiler.select[: self._compiler.col_count]]
         converters = self._compiler.get_converters(columns)
         vars(self._compiler)["get_converters"] = lambda _: converters
-        # Copies of the query keep the compiler.
         vars(self._queryset.query)["get_compiler"] = lambda *_, **__: self._compiler
 
-    def filled(self, values: Mapping[str, _Value]) -> QuerySet[Any, _Row]:
+    def rows(self, values: Mapping[str, _Value]) -> list[_Row]:
         filled = tuple(one if name is None else values[name] for name, one in self._parameters)
         vars(self._compiler)["as_sql"] = lambda *_, **__: (self._sql, filled)
-        return self._queryset.all()
+        # What a copy of the queryset would do, without the copy.
+        queryset: Any = self._queryset
+        return list(queryset._iterable_class(queryset))
 
 
 def insert(row: Model) -> None:
     """Store a new row as ``save(force_insert=True)`` does, without signals."""
     connection = connections[DEFAULT_DB_ALIAS]
-    statements: dict[type[Model], tuple[str, list[Field[Any, Any]]]] = _kept("prepared inserts")
+    statements: dict[type[Model], _Filled] = _kept("prepared inserts")
     if type(row) not in statements:
         statements[type(row)] = _insertion(row)
     sql, fields = statements[type(row)]
@@ -86,7 +89,7 @@ def insert(row: Model) -> None:
     row._state.adding, row._state.db = False, connection.alias
 
 
-def _insertion(row: Model) -> tuple[str, list[Field[Any, Any]]]:
+def _insertion(row: Model) -> _Filled:
     meta = row._meta
     fields = [field for field in meta.concrete_fields if field is not meta.pk]
     query = InsertQuery(type(row))
@@ -101,15 +104,21 @@ def set_value(row: Model, name: str, value: object) -> None:
     """Store one field of a row that is there as ``save(update_fields=[name])`` does, without signals."""
     setattr(row, name, value)
     connection = connections[DEFAULT_DB_ALIAS]
-    meta = row._meta
-    by_name = {field.name: field for field in meta.concrete_fields}
-    fields = [by_name[name], meta.pk]
-    names = [meta.db_table, *(str(one.column) for one in fields)]
-    table, column, key = map(connection.ops.quote_name, names)
-    statement = " ".join(["UPDATE", table, "SET", column, "= %s WHERE", key, "= %s"])
+    statements: dict[tuple[type[Model], str], _Filled] = _kept("prepared updates")
+    if (type(row), name) not in statements:
+        statements[type(row), name] = _update(row, name)
+    sql, fields = statements[type(row), name]
     values = [one.get_db_prep_save(one.value_from_object(row), connection) for one in fields]
     with _plan_kept(), connection.cursor() as cursor:
-        cursor.execute(statement, values)
+        cursor.execute(sql, values)
+
+
+def _update(row: Model, name: str) -> _Filled:
+    meta = row._meta
+    fields = [next(one for one in meta.concrete_fields if one.name == name), meta.pk]
+    names = [meta.db_table, *(str(one.column) for one in fields)]
+    table, column, key = map(connections[DEFAULT_DB_ALIAS].ops.quote_name, names)
+    return " ".join(["UPDATE", table, "SET", column, "= %s WHERE", key, "= %s"]), fields
 
 
 @contextmanager
