@@ -133,7 +133,7 @@ def json_object(sent: str) -> dict[str, Any]:
     """Return the object that a page sent as JSON; empty for anything else."""
     try:
         given = json.loads(sent or "{}")
-    except ValueError:
+    except (ValueError, RecursionError):
         return {}
     return given if isinstance(given, dict) else {}
 

@@ -1,16 +1,16 @@
-"""Forms of the comparison page. The service knows which criteria are open, so none is required."""
+"""What the comparison page sends."""
 
+from collections.abc import Mapping
 from typing import Any
 
 from django import forms
-from django.core.exceptions import ValidationError
+from django.http import QueryDict
 from django.utils.translation import gettext_lazy as _
 
 from annotate.accounts.forms import json_object, short_texts
-from annotate.errors import CHOOSE_A_VERDICT
 from rankings.elicitation import CRITERIA
 
-from .models import A_DAY_SECONDS, Skip, Verdict
+from .models import A_DAY_SECONDS, Skip
 
 AIDS = (
     *("ground_truth", "match_colours", "differences", "boxes_hidden", "blink", "zoomed"),
@@ -18,53 +18,39 @@ AIDS = (
 )
 
 
-def _is_verdict(given: str) -> None:
-    if given not in Verdict.values:
-        raise ValidationError(CHOOSE_A_VERDICT)
+def answer_given(sent: QueryDict) -> dict[str, Any]:
+    """Return what a page sent of an answer as services.record_judgement takes it.
+
+    No form: making one takes longer than all that is read here. The service refuses what is no
+    verdict; what is damaged beside them must not cost the answer.
+    """
+    seen = sent.get("seen", "")
+    disputed = sent.get("disputed", "").split(",")
+    return {
+        "verdicts": {name: sent.get(name, "") for name in CRITERIA},
+        "seconds_taken": _seconds(sent.get("seconds_taken", "")),
+        "aids": _aids(json_object(sent.get("aids", ""))),
+        # A page without scripts says nothing of what it showed.
+        "seen": json_object(seen) if seen else None,
+        "disputed": [name for name in CRITERIA if name in disputed],
+    }
 
 
-def _verdict() -> forms.CharField:
-    # A field with choices copies them for each form, which takes longer than all that is checked.
-    return forms.CharField(required=False, validators=[_is_verdict])
+def _seconds(given: str) -> float | None:
+    try:
+        seconds = float(given)
+    except ValueError:
+        return None
+    return seconds if 0 <= seconds <= A_DAY_SECONDS else None
 
 
-class JudgementForm(forms.Form):
-    recall = _verdict()
-    precision = _verdict()
-    preference = _verdict()
-    seconds_taken = forms.CharField(required=False)
-    aids = forms.CharField(required=False, max_length=2000)
-    seen = forms.CharField(required=False, max_length=200)
-    disputed = forms.CharField(required=False, max_length=100)
-
-    def verdicts(self) -> dict[str, str]:
-        return {name: self.cleaned_data[name] for name in CRITERIA}
-
-    def clean_seconds_taken(self) -> float | None:
-        """A clock that went wrong must not cost the answer."""
-        try:
-            seconds = float(self.cleaned_data["seconds_taken"])
-        except ValueError:
-            return None
-        return seconds if 0 <= seconds <= A_DAY_SECONDS else None
-
-    def clean_aids(self) -> dict[str, float]:
-        """Seconds for each known aid; what is damaged must not cost the answer."""
-        given = json_object(self.cleaned_data["aids"])
-        return {
-            name: round(float(given[name]), 1)
-            for name in AIDS
-            if isinstance(given.get(name), int | float) and 0 < given[name] <= A_DAY_SECONDS
-        }
-
-    def clean_seen(self) -> dict[str, Any] | None:
-        """Return what the page says of what it showed; None from a page without scripts."""
-        text = self.cleaned_data["seen"]
-        return json_object(text) if text else None
-
-    def clean_disputed(self) -> list[str]:
-        named = self.cleaned_data["disputed"].split(",")
-        return [name for name in CRITERIA if name in named]
+def _aids(given: Mapping[str, Any]) -> dict[str, float]:
+    """Return the seconds of each known aid."""
+    return {
+        name: round(float(given[name]), 1)
+        for name in AIDS
+        if isinstance(given.get(name), int | float) and 0 < given[name] <= A_DAY_SECONDS
+    }
 
 
 class SkipForm(forms.Form):

@@ -6,10 +6,11 @@ from statistics import median
 from typing import Final
 
 from django.contrib.auth.models import User
-from django.db.models import Count, Sum
+from django.db.models import Count, QuerySet, Sum
 from django.utils.formats import number_format
 from django.utils.translation import gettext as _
 
+from annotate.prepared import Prepared
 from annotate.studies.models import Study
 from rankings.elicitation import CRITERIA, MIRRORED
 from rankings.shares import wilson
@@ -107,15 +108,23 @@ def own_work(study: Study, annotator: User) -> OwnWork:
 
 def seconds_a_pair(study: Study, annotator: User) -> float | None:
     """Return the median of this person's last active times; None where none was measured."""
+    last = [
+        taken for taken in _seconds(study=study.pk, annotator=annotator.pk) if taken is not None
+    ]
+    return median(last) if last else None
+
+
+def _last_seconds(study: int, annotator: int) -> QuerySet[Judgement, float | None]:
     # Of the last images alone: what somebody answered in all is thousands of rows.
     own = Assignment.objects.filter(study=study, annotator=annotator).order_by("-position")
     times = Judgement.objects.filter(
         assignment__in=own.values("pk")[:N_TIMES],
         seconds_taken__isnull=False,
     ).order_by("-created", "-pk")
-    seconds = times.values_list("seconds_taken", flat=True)[:N_TIMES]
-    last = [taken for taken in seconds if taken is not None]
-    return median(last) if last else None
+    return times.values_list("seconds_taken", flat=True)[:N_TIMES]
+
+
+_seconds = Prepared(_last_seconds)
 
 
 def minutes_left(

@@ -2,11 +2,12 @@
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
 from statistics import median
 from typing import Any
 
 from django.contrib.auth.models import User
-from django.urls import reverse
+from django.urls import get_script_prefix, reverse
 from django.utils.crypto import salted_hmac
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
@@ -17,7 +18,7 @@ from annotate.datasets.models import Image, Method, Result
 from annotate.studies.models import Study
 from protocols import registry
 from protocols.core.base import ImageScore, Scene
-from rankings.elicitation import CRITERIA, Remaining
+from rankings.elicitation import Remaining
 from rankings.rechecks import remaining_with_checks
 
 from .changes import Past
@@ -86,11 +87,11 @@ def criteria_data(study: Study, implied: Mapping[str, str]) -> list[dict[str, An
         {
             "name": criterion,
             "title": str(CRITERION_NAMES[criterion]),
-            "question": study.questions[criterion],
+            "question": question,
             "state": "implied" if criterion in implied else "open",
             "verdict": implied.get(criterion),
         }
-        for criterion in CRITERIA
+        for criterion, question in study.questions.items()
     ]
 
 
@@ -145,7 +146,7 @@ def image_data(
     if asked is not None:
         what += f" {sorted(asked)}"
     key = opaque_id(study, annotator, image, what)
-    url = reverse("datasets:image", args=[image.sha256]) if image.sha256 else None
+    url = address("datasets:image", image.sha256) if image.sha256 else None
     if key == have:
         # Without a photograph the size follows from the results, which the page has.
         size = {"width": image.width, "height": image.height} if image.width else {}
@@ -233,14 +234,24 @@ def _fates(side: str, score: ImageScore, n: int) -> list[str]:
     return fates
 
 
+def address(name: str, of: str) -> str:
+    """Return the address of what many answers name: a page of a study, a photograph."""
+    return _address(get_script_prefix(), name, of)
+
+
+@lru_cache(maxsize=2000)
+def _address(_prefix: str, name: str, of: str) -> str:
+    return reverse(name, args=[of])
+
+
 def study_data(study: Study) -> dict[str, Any]:
     protocol = registry.PROTOCOLS.get(study.match_protocol)
     return {
         "name": study.name,
-        "undo_url": reverse("judging:undo", args=[study.slug]),
-        "pause_url": reverse("judging:own", args=[study.slug]),
-        "history_url": reverse("judging:history", args=[study.slug]),
-        "next_image_url": reverse("judging:next_image", args=[study.slug]),
+        "undo_url": address("judging:undo", study.slug),
+        "pause_url": address("judging:own", study.slug),
+        "history_url": address("judging:history", study.slug),
+        "next_image_url": address("judging:next_image", study.slug),
         "settings": {
             "ground_truth": study.ground_truth,
             "match_colours": protocol.name if protocol else "",

@@ -14,7 +14,7 @@ from django.utils.translation import gettext as _
 from annotate.errors import CHOOSE_A_VERDICT
 from annotate.prepared import Prepared, insert, set_value
 from annotate.studies.models import Membership, Role, Study
-from rankings.elicitation import CRITERIA
+from rankings.elicitation import CRITERIA, MIRRORED
 
 from .changes import history
 from .errors import AlreadyAnswered, Incomplete, StudyNotOpen
@@ -24,7 +24,6 @@ from .models import (
     Judgement,
     Screen,
     Skip,
-    Verdict,
     Withdrawal,
     check_seen,
     unknown_seen,
@@ -194,7 +193,7 @@ def _screen(public_id: str) -> QuerySet[Screen]:
     last = Screen.objects.filter(assignment=OuterRef("assignment")).order_by("-number")
     return (
         Screen.objects.filter(public_id=public_id)
-        .select_related("assignment__image__dataset")
+        .select_related("assignment__image")
         .defer("assignment__image__truth")
         .annotate(last_number=Subquery(last.values("number")[:1]))
     )
@@ -278,7 +277,7 @@ def _asked_verdicts(
         given = verdicts.get(criterion) or ""
         follows = implied.get(criterion)
         if follows is None or (criterion in disputed and given not in ("", follows)):
-            if given in Verdict.values:
+            if given in MIRRORED:
                 stored[criterion] = given
             else:
                 reasons[criterion] = str(CHOOSE_A_VERDICT)

@@ -7,7 +7,6 @@ from typing import Any
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.contrib.auth.views import redirect_to_login
-from django.forms import Form
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase, JsonResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
@@ -26,10 +25,18 @@ from rankings.elicitation import CRITERIA
 
 from . import changes, methods, planning, services, turns
 from .errors import AlreadyAnswered, Incomplete, StudyNotOpen
-from .forms import JudgementForm, SkipForm
+from .forms import SkipForm, answer_given
 from .models import Assignment, Skip
 from .own import consistency_of, in_words, own_work
-from .presentation import criteria_data, history_data, image_data, payload, sides, study_left
+from .presentation import (
+    address,
+    criteria_data,
+    history_data,
+    image_data,
+    payload,
+    sides,
+    study_left,
+)
 from .sharing import first_visit_is_due, n_images_of
 
 View = Callable[..., HttpResponseBase]
@@ -100,27 +107,13 @@ def start(request: SignedInRequest, slug: str) -> HttpResponse:
 @require_POST
 @_refusals_shown
 def answer(request: SignedInRequest, screen_id: str) -> HttpResponse:
-    form = JudgementForm(request.POST)
     try:
-        if not form.is_valid():
-            raise Incomplete(_reasons(form))
         turn = services.record_judgement(
-            screen_id=screen_id,
-            annotator=request.user,
-            verdicts=form.verdicts(),
-            seconds_taken=form.cleaned_data["seconds_taken"],
-            aids=form.cleaned_data["aids"],
-            seen=form.cleaned_data["seen"],
-            disputed=form.cleaned_data["disputed"],
+            screen_id=screen_id, annotator=request.user, **answer_given(request.POST)
         )
     except Incomplete as refusal:
         return _incomplete(request, screen_id, refusal)
     return _next(request, turn, screen_id, _("Saved."))
-
-
-def _reasons(form: Form) -> dict[str, str]:
-    """Return the first fault of each field."""
-    return {name: str(errors[0]) for name, errors in form.errors.items()}
 
 
 @_signed_in
@@ -129,7 +122,8 @@ def _reasons(form: Form) -> dict[str, str]:
 def skip(request: SignedInRequest, screen_id: str) -> HttpResponse:
     form = SkipForm(request.POST)
     if not form.is_valid():
-        return _incomplete(request, screen_id, Incomplete(_reasons(form)))
+        reasons = {name: str(errors[0]) for name, errors in form.errors.items()}
+        return _incomplete(request, screen_id, Incomplete(reasons))
     turn = services.record_skip(screen_id=screen_id, annotator=request.user, **form.cleaned_data)
     return _next(request, turn, screen_id, _("Skipped."))
 
@@ -252,11 +246,11 @@ def _next(
 def _show(
     request: SignedInRequest, turn: turns.Turn | None, study: Study, done: str
 ) -> HttpResponse:
-    address = reverse("judging:judge", args=[study.slug])
+    page = address("judging:judge", study.slug)
     if not _wants_json(request):
-        return redirect(address)
+        return redirect(page)
     if turn is None:
-        return JsonResponse({"done": {"url": address}})
+        return JsonResponse({"done": {"url": page}})
     data = payload(turn, have=request.POST.get("have", ""))
     data["message"] = f"{done} {data['progress']['text']}."
     return JsonResponse(data)

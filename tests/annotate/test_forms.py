@@ -13,8 +13,8 @@ ROOT = Path(__file__).resolve().parents[2]
 
 # Forms whose fields a template draws with words of its own, or that read an address.
 DRAWN_ELSEWHERE = {
-    *("evidence.annotators.forms.ExclusionForm", "judging.forms.JudgementForm"),
-    *("judging.forms.SkipForm", "learning.forms.ConsentForm"),
+    *("evidence.annotators.forms.ExclusionForm", "judging.forms.SkipForm"),
+    "learning.forms.ConsentForm",
     *("figures.forms._PaperForm", "figures.forms.FileForm", "figures.forms.KeptFigureForm"),
     "figures.forms.KeptFileForm",
 }

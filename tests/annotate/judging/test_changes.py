@@ -434,6 +434,8 @@ def test_fates_of_the_truth_stand_in_the_order_of_its_polygons():
         ('{"ground_truth": -1, "magic": 5, "blink": "x"}', {}),
         ("{", {}),
         ("[1]", {}),
+        # Deeper than it can be read.
+        pytest.param(100_000 * "[", {}, id="deep"),
         ("", {}),
     ],
 )
