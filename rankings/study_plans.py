@@ -166,12 +166,17 @@ class Choice:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """All designs that were looked at, what to choose, and what to know about it."""
+    """All designs that were looked at, what to choose, and what to know about it.
+
+    ``within_reach`` is a difference that the people and images do find, to a pair of methods in a
+    thousand, where they do not find the one asked for; None where they do, or find none at all.
+    """
 
     question: Question
     pilot: Pilot
     choices: tuple[Choice, ...]
     remarks: tuple[str, ...]
+    within_reach: float | None = None
 
     @property
     def cheapest(self) -> Choice | None:
@@ -218,13 +223,7 @@ def plan(pilot: Pilot, question: Question) -> Plan:
     >>> [one.n_images for one in found if one.sharing == "one person an image" and one.n_annotators == 30]
     [34]
     """
-    choices = [
-        _choice(pilot.components[asking], asking, sharing, n, question)
-        for asking in pilot.components
-        for sharing in SHARINGS
-        for n in _numbers_of_people(question.people)
-        if n >= (REPEATS if sharing.repeated else sharing.per_image)
-    ]
+    choices = list(_choices(pilot, question))
     known = [at for at, choice in enumerate(choices) if choice.fits]
     cheapest = _least(choices, known)
     advised = _least(choices, [at for at in known if choices[at].sharing == SHARINGS[0].name])
@@ -232,7 +231,13 @@ def plan(pilot: Pilot, question: Question) -> Plan:
         replace(choice, is_cheapest=at == cheapest, is_advised=at == advised)
         for at, choice in enumerate(choices)
     )
-    return Plan(question, pilot, marked, (*_warnings(pilot, question, marked), *pilot.remarks))
+    return Plan(
+        question,
+        pilot,
+        marked,
+        (*_warnings(pilot, question, marked), *pilot.remarks),
+        None if known else _within_reach(pilot, question),
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -331,6 +336,14 @@ def _numbers_of_people(most: int) -> Iterator[int]:
         yield most
 
 
+def _choices(pilot: Pilot, question: Question) -> Iterator[Choice]:
+    for asking, parts in pilot.components.items():
+        for sharing in SHARINGS:
+            for n in _numbers_of_people(question.people):
+                if n >= (REPEATS if sharing.repeated else sharing.per_image):
+                    yield _choice(parts, asking, sharing, n, question)
+
+
 def _choice(
     parts: Components, asking: Asking, sharing: Sharing, n_annotators: int, question: Question
 ) -> Choice:
@@ -349,6 +362,23 @@ def _choice(
         hours_a_person=hours / n_annotators,
         fits=fits,
     )
+
+
+def _within_reach(pilot: Pilot, question: Question) -> float | None:
+    """Return the smallest difference above the one asked for that a design finds, in thousandths."""
+
+    def is_found(thousandths: int) -> bool:
+        larger = replace(question, difference=thousandths / 1000)
+        return any(choice.fits for choice in _choices(pilot, larger))
+
+    # A design that finds a difference finds all larger ones.
+    low, high = math.floor(1000 * question.difference), 1000
+    if low >= high or not is_found(high):
+        return None
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if is_found(middle) else (middle, high)
+    return high / 1000
 
 
 def _answers(asking: Asking, n_visits: int, question: Question) -> int:

@@ -1,6 +1,7 @@
 """What should be found, with whom, and whose rankings say how much images and people vary."""
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any, ClassVar, Final
 
 from django import forms
@@ -13,13 +14,43 @@ from annotate.reports.services import sentinels
 from annotate.studies.models import Study
 from rankings.design import POWER
 from rankings.elicitation import CRITERIA
-from rankings.study_plans import USUAL_MINUTES, USUAL_PEOPLE
+from rankings.study_plans import USUAL_MINUTES, USUAL_PEOPLE, Plan
 
 from . import services
 
 _PERCENT: Final = 100
 MOST_PEOPLE: Final = 1000
 MOST_IMAGES: Final = 100_000
+
+
+@dataclass(frozen=True)
+class Planned:
+    """A question with its plan; without one where it is none.
+
+    ``is_enlarged`` where the usual difference cannot be found and the smallest that can took its place.
+    """
+
+    form: "PlanForm"
+    plan: Plan | None = None
+    is_enlarged: bool = False
+
+
+def planned(
+    data: QueryDict, *, dataset: Dataset, person: User, known: Mapping[str, Any] | None = None
+) -> Planned:
+    """Plan what somebody asks; who asks for no difference gets one that can be found, if there is any."""
+    known = known or {}
+    form = PlanForm(data, dataset=dataset, person=person, known=known)
+    if not form.is_valid():
+        return Planned(form)
+    found = services.plan_study(dataset=dataset, **form.asked())
+    if found.within_reach is None or data.get("difference"):
+        return Planned(form, found)
+    known = {**known, "difference": f"{found.within_reach * _PERCENT:g}"}
+    form = PlanForm(data, dataset=dataset, person=person, known=known)
+    form.full_clean()
+    found = services.plan_study(dataset=dataset, **form.asked())
+    return Planned(form, found, is_enlarged=True)
 
 
 class PlanForm(forms.Form):

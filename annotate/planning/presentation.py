@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from statistics import median
+from typing import Any
 from urllib.parse import urlencode
 
 from django.http import QueryDict
@@ -32,6 +33,18 @@ class ShownChoice:
     address: str
 
 
+def panel(found: Plan, path: str, *, is_enlarged: bool = False) -> dict[str, Any]:
+    """Return what the panel with the answer shows; ``path`` is the page that takes its settings over."""
+    wider = found.within_reach
+    return {
+        "plan": found,
+        "cheapest": _shown(found.cheapest, path) if found.cheapest else None,
+        "advised": _shown(found.advised, path) if found.advised else None,
+        "wider": None if wider is None else round(100 * wider, 1),
+        "is_enlarged": is_enlarged,
+    }
+
+
 def choices_with_all(found: Plan, path: str) -> list[ShownChoice]:
     """Return the designs with as many people as there are, the fewest hours first."""
     rows = [one for one in found.choices if one.n_annotators == found.question.people]
@@ -48,11 +61,6 @@ def differences_of(found: Plan) -> tuple[str, str, str] | None:
         number_format(f"{100 * value:.1f}") for value in (values[0], values[-1], median(values))
     )
     return least, most, middle
-
-
-def shown_choice(choice: Choice | None, path: str) -> ShownChoice | None:
-    """Return a design, or None; ``path`` is the page that takes its settings over."""
-    return None if choice is None else _shown(choice, path)
 
 
 def _shown(choice: Choice, path: str) -> ShownChoice:

@@ -18,29 +18,26 @@ from annotate.figures.views import figure_response
 from annotate.requests import SignedInRequest
 from rankings.pilots import DEMO
 
-from . import services
-from .forms import PlanForm
-from .presentation import choices_with_all, differences_of, figure_of, shown_choice, shown_map
+from .forms import planned
+from .presentation import choices_with_all, differences_of, figure_of, panel, shown_map
 
 
 @login_required
 @require_safe
 def plan(request: SignedInRequest, slug: str) -> HttpResponse:
     dataset = _dataset(request, slug)
-    form = PlanForm(request.GET, dataset=dataset, person=request.user)
+    asked_for = planned(request.GET, dataset=dataset, person=request.user)
+    form, found = asked_for.form, asked_for.plan
     context: dict[str, Any] = {"dataset": dataset, "form": form}
-    if not form.is_valid():
+    if found is None:
         return render(request, "planning/plan.html", context, status=422)
     asked = form.asked()
-    found = services.plan_study(dataset=dataset, **asked)
     begin = reverse("setup:begin", args=[dataset.slug])
     context |= {
-        "plan": found,
+        **panel(found, begin, is_enlarged=asked_for.is_enlarged),
         "differences": differences_of(found),
         "pilot": asked["study"],
         "criterion": asked["criterion"],
-        "cheapest": shown_choice(found.cheapest, begin),
-        "advised": shown_choice(found.advised, begin),
         "choices": choices_with_all(found, begin),
         "figure": shown_map(figure_of(found, asked["criterion"]), dataset, request.GET),
         "may_set_up": request.user.has_perm("annotate.load_data"),
@@ -53,14 +50,15 @@ def plan(request: SignedInRequest, slug: str) -> HttpResponse:
 @require_safe
 def map_file(request: SignedInRequest, slug: str, extension: str) -> HttpResponse:
     dataset = _dataset(request, slug)
-    form = PlanForm(request.GET, dataset=dataset, person=request.user)
-    if not form.is_valid():
+    asked_for = planned(request.GET, dataset=dataset, person=request.user)
+    form, found = asked_for.form, asked_for.plan
+    if found is None:
         return HttpResponse(form.errors.as_text(), status=422, content_type="text/plain")
     theme, width = request.GET.get("theme", "light"), request.GET.get("width", "double")
     if theme not in THEMES or width not in ALL_WIDTHS_MM:
         raise Http404
     asked = form.asked()
-    figure = figure_of(services.plan_study(dataset=dataset, **asked), asked["criterion"])
+    figure = figure_of(found, asked["criterion"])
     facts = {
         "dataset": dataset.name,
         "pilot": str(asked["study"] or DEMO),

@@ -24,9 +24,8 @@ from annotate.datasets.thumbnails import covers_of_datasets, thumbnail_of
 from annotate.errors import CHOOSE_A_VERDICT
 from annotate.guide.markdown import own_words
 from annotate.judging.models import Skip
-from annotate.planning.forms import PlanForm
-from annotate.planning.presentation import shown_choice
-from annotate.planning.services import plan_study
+from annotate.planning.forms import planned
+from annotate.planning.presentation import panel
 from annotate.requests import SignedInRequest
 from annotate.scoring.readiness import readiness
 from annotate.studies.errors import StudyRefused
@@ -131,21 +130,17 @@ def _plan(request: SignedInRequest, new: NewStudy) -> dict[str, Any]:
     annotators = new.people.get(Role.ANNOTATOR.value)
     if annotators:
         known["people"] = len(annotators)
-    question = PlanForm(request.GET, dataset=new.dataset, person=request.user, known=known)
+    asked_for = planned(request.GET, dataset=new.dataset, person=request.user, known=known)
+    question = asked_for.form
     whole = reverse("planning:plan", args=[new.dataset.slug])
     context: dict[str, Any] = {
         "question": question,
         "whole_plan": f"{whole}?{urlencode(question.data)}",
     }
-    if question.is_valid():
-        found = plan_study(dataset=new.dataset, **question.asked())
+    if asked_for.plan is not None:
         asked = {name: question.data[name] for name in question.fields if name in request.GET}
         path = f"{presentation.address(new, 'design')}?{urlencode(asked)}"
-        context |= {
-            "plan": found,
-            "cheapest": shown_choice(found.cheapest, path),
-            "advised": shown_choice(found.advised, path),
-        }
+        context |= panel(asked_for.plan, path, is_enlarged=asked_for.is_enlarged)
     return context
 
 

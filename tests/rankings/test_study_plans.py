@@ -1,6 +1,7 @@
 """Plans of studies: what finds a difference, and what it costs."""
 
 import json
+from dataclasses import replace
 
 import pytest
 
@@ -94,6 +95,23 @@ def test_too_few_images_are_said():
     assert found.cheapest is None
     assert found.remarks[0].startswith("The 10 images do not suffice: ")
     assert {row[-1] for row in plan_table(found).rows} == {"too few people", "too few images"}
+
+
+@pytest.mark.parametrize("images", [2, 5, 24, 200, None])
+@pytest.mark.parametrize("people", [2, 3, 12])
+def test_the_difference_within_reach_has_a_design_and_one_a_little_smaller_has_none(images, people):
+    asked = Question(difference=0.001, people=people, images=images, n_protocols=3)
+    found = plan(PILOT, asked)
+    assert found.cheapest is None
+    wish = found.within_reach
+    if wish is None:
+        # Two people, two images: a test of one degree of freedom finds no share at all.
+        assert plan(PILOT, replace(asked, difference=1.0)).cheapest is None
+        return
+    reached = plan(PILOT, replace(asked, difference=wish))
+    assert reached.cheapest is not None
+    assert reached.within_reach is None
+    assert plan(PILOT, replace(asked, difference=wish - 0.001)).cheapest is None
 
 
 def test_one_annotator_is_no_study():

@@ -1,5 +1,6 @@
 """Planning a study: the page, its map, the API, and what is said where little is known."""
 
+import re
 from copy import deepcopy
 from urllib.parse import parse_qs, urlsplit
 
@@ -78,6 +79,29 @@ def test_too_few_people_and_one_annotator_are_said(researcher, study):
     one = researcher.get(address(study), {"study": "", "people": "1"})
     assert "One annotator says nothing about others" in one.text
     assert one.context["choices"] == []
+
+
+def test_the_page_opens_with_a_design_where_any_difference_has_one(researcher, study):
+    """Three images and twelve people do not find the usual three pairs in 100."""
+    usual = researcher.get(address(study), {"study": ""})
+    found = usual.context["plan"]
+    assert found.cheapest is not None
+    assert found.question.difference > 0.03
+    assert "no smaller difference is found" in usual.text
+    assert f'name="difference" value="{100 * found.question.difference:g}"' in usual.text
+    larger = researcher.get(address(study), {"study": "", "people": "30", "images": "5000"})
+    assert larger.context["plan"].question.difference == 0.03
+    assert "no smaller difference is found" not in larger.text
+
+
+def test_where_no_design_finds_it_a_link_asks_for_what_is_found(researcher, study):
+    asked = {"study": "", "difference": "0.5", "power": "90"}
+    page = researcher.get(address(study), asked)
+    assert page.context["cheapest"] is None
+    [link] = re.findall(r'href="([^"]*difference=[^"]*)">Look for ', page.text)
+    opened = researcher.get(address(study) + link.replace("&amp;", "&"))
+    assert opened.context["cheapest"] is not None
+    assert opened.context["plan"].question.share == 0.9
 
 
 @pytest.mark.parametrize(
