@@ -91,7 +91,9 @@ def read_lines(path: str, lines: Lines, *, ask: bool = True) -> dict[str, tuple[
     images = {}
     for name, (entry, content) in _entries(path, lines).items():
         text = content.decode("utf-8-sig", errors="replace")
-        usual = read_usual(text, lines.kind, rules) if usual_only and "\\" not in text else None
+        # As published a right side of -0 is refused, and escapes are undone in another order.
+        is_careful = not usual_only or "\\" in text or "-0" in text
+        usual = None if is_careful else read_usual(text, lines.kind, rules)
         if usual is not None and usual.n_numbers == n:
             images[name] = usual.regions
             _note(survey, usual, text, lines.kind, entry)

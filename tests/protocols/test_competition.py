@@ -110,6 +110,7 @@ BOX_LINES = {
     "a comma at the end": (f"{BOX},", FOUND),
     "a negative left and top": ("-0,-0,99,39", FOUND),
     "a negative right": ("-9,0,-1,39", NO_LINE),
+    "a negative right of nought": ("-9,0,-0,39", NO_LINE),
     "right before left": ("99,0,0,39", "right < left"),
     "a box without width": ("0,0,0,39", 0.0),
     "corners": (WORD, NO_LINE),
