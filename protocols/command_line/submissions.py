@@ -7,6 +7,7 @@ ASCII only, and whatever a pattern leaves open is left open here.
 import re
 import zipfile
 import zlib
+from codecs import BOM_UTF8
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -18,7 +19,7 @@ from ..formats.contents import IGNORED_TEXT, Kind, LineFormat
 from ..formats.layouts import Survey, asked_instead, decide
 from ..formats.problems import Problems
 from ..formats.rrc_lines import Rules, turns_left
-from ..formats.usual import UsualFile, read_usual
+from ..formats.usual import read_usual
 
 _BYTES: Final = Limits().total_bytes
 _QUOTED: Final = re.compile(r'\s*"(.*)"\s*$')
@@ -87,31 +88,34 @@ def read_lines(path: str, lines: Lines, *, ask: bool = True) -> dict[str, tuple[
     n = _LTRB if lines.ltrb else _QUAD
     rules = Rules(LineFormat.LTRB if lines.ltrb else LineFormat.QUAD, strict=True)
     usual_only = not lines.crlf and not lines.confidences and lines.texts == (lines.kind == "truth")
+    asks = ask and lines.kind == "truth"
     survey = Survey()
     images = {}
     for name, (entry, content) in _entries(path, lines).items():
-        text = content.decode("utf-8-sig", errors="replace")
+        text = content.removeprefix(BOM_UTF8).decode(errors="replace")
         # As published a right side of -0 is refused, and escapes are undone in another order.
         is_careful = not usual_only or "\\" in text or "-0" in text
         usual = None if is_careful else read_usual(text, lines.kind, rules)
-        if usual is not None and usual.n_numbers == n:
+        if usual is not None and usual.n_numbers != n:
+            usual = None
+        if usual is not None and usual.is_plain:
             images[name] = usual.regions
-            _note(survey, usual, text, lines.kind, entry)
+            if asks:
+                survey.add_usual(usual, text, lines.kind, entry)
             continue
         ends = "\r\n" if lines.crlf else "\n"
         kept = [line.replace("\r", "").replace("\n", "") for line in text.split(ends)]
         numbered = [(number, line) for number, line in enumerate(kept, 1) if line]
-        images[name] = tuple(_region(line, lines, f"{entry}, line {at}") for at, line in numbered)
-        if ask and lines.kind == "truth":
+        images[name] = (
+            tuple(_region(line, lines, f"{entry}, line {at}") for at, line in numbered)
+            if usual is None
+            else usual.regions
+        )
+        if asks:
             survey.add(numbered, lines.kind, entry)
-    if ask and lines.kind == "truth":
+    if asks:
         _ask(survey, path, rules)
     return images
-
-
-def _note(survey: Survey, usual: UsualFile, text: str, kind: Kind, entry: str) -> None:
-    if kind == "truth":
-        survey.add_usual(usual, text, kind, entry)
 
 
 def _ask(survey: Survey, path: str, rules: Rules) -> None:

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from struct import Struct
 from typing import BinaryIO, Final
 
 from .problems import Problems, counted, visible
@@ -22,6 +23,8 @@ _UTF8_NAME: Final = 0x800
 _PLAIN_FLAGS: Final = 0x2 | 0x4 | 0x8 | _UTF8_NAME
 _MAX_PATH: Final = 1000
 _LOCAL_HEADER: Final = 30
+# Of a local header: flags, and the lengths of name and extra field.
+_OF_HEADER: Final = Struct("<6xH18xHH")
 _BIDIRECTIONAL: Final = frozenset(
     "\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\ufeff"
 )
@@ -427,8 +430,7 @@ def plain_content(archive: zipfile.ZipFile, info: zipfile.ZipInfo, max_bytes: in
     header = file.read(_LOCAL_HEADER)
     if len(header) < _LOCAL_HEADER or not header.startswith(_LOCAL_SIGNATURE):
         return None
-    flags = int.from_bytes(header[6:8], "little")
-    n_name, n_extra = (int.from_bytes(header[at : at + 2], "little") for at in (26, 28))
+    flags, n_name, n_extra = _OF_HEADER.unpack(header)
     name = file.read(n_name)
     if flags != info.flag_bits or name != info.orig_filename.encode(
         "utf-8" if flags & _UTF8_NAME or info.orig_filename.isascii() else "cp437"

@@ -169,7 +169,7 @@ def _looked_at(files: "_Files", kind: Kind, rules: Rules) -> tuple[Style | None,
         return None, Decision(Layout(rules.line_format, rules.tail or Tail.TEXT))
     survey = Survey()
     for file in files.held:
-        if file.usual is not None:
+        if file.usual is not None and file.usual.is_plain:
             survey.add_usual(file.usual, file.first, kind, file.member.path)
         else:
             survey.add(files.lines(file), kind, file.member.path)
@@ -184,7 +184,7 @@ def _looked_at(files: "_Files", kind: Kind, rules: Rules) -> tuple[Style | None,
 def _style(files: "_Files") -> Style | None:
     """Return the style in which the lines of all files are written."""
     style = None
-    if any(file.usual is not None for file in files.held):
+    if any(file.usual is not None and file.usual.is_plain for file in files.held):
         return None
     for file in files.held:
         lines = [line for _, line in files.lines(file)]

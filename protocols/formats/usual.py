@@ -4,7 +4,9 @@ A file with any other line, or with a fault, is left to the careful reader, so t
 """
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
+from itertools import chain
 from typing import Final
 
 from protocols.core.regions import Region, plain_regions
@@ -20,17 +22,20 @@ _USUAL: Final = {
     for kind, rest in (("truth", f",(?!{_ODD_TEXT})[^,\\n]*\\Z"), ("results", r"\Z"))
     for n in (8, 4)
 }
-# The same of many lines: all their numbers, and all their texts.
-_ALL_WHOLE: Final = re.compile(f"(?:{_WHOLE},)*+{_WHOLE}\\Z", re.ASCII)
+# The same of many lines: one of their numbers, and all their texts.
+_IS_WHOLE: Final = re.compile(_WHOLE + r"\Z", re.ASCII)
 _SOME_ODD_TEXT: Final = re.compile(f"^{_ODD_TEXT}", re.ASCII | re.MULTILINE)
 # So many different numbers are kept at once.
 _MAX_FLOATS: Final = 50_000
 
 
 class _Floats(dict[str, float]):
-    """Each number once: most coordinates come again and again, and half of a region is its numbers."""
+    """Each whole number once, looked at once: most coordinates come again and again, and half of a
+    region is its numbers."""
 
     def __missing__(self, digits: str) -> float:
+        if not _IS_WHOLE.match(digits):
+            raise ValueError(digits)
         self[digits] = value = float(digits)
         return value
 
@@ -40,10 +45,15 @@ _FLOATS: Final = _Floats()
 
 @dataclass(frozen=True, slots=True)
 class UsualFile:
-    """The regions of a file of usual lines, one a line, and how many coordinates each line has."""
+    """The regions of a file, one a line, and how many coordinates each line has.
+
+    ``is_plain`` says that no line could be read otherwise: no text holds a comma or begins with a
+    number.
+    """
 
     n_numbers: int
     regions: tuple[Region, ...]
+    is_plain: bool
 
 
 def usual_numbers(line: str, kind: Kind) -> int | None:
@@ -91,32 +101,29 @@ def read_usual(text: str, kind: Kind, rules: Rules) -> UsualFile | None:
     if not lines[-1]:
         lines.pop()
     n_commas = {line.count(",") for line in lines}
-    has_texts = kind == "truth"
-    if n_commas not in ({8 if has_texts else 7}, {4 if has_texts else 3}):
+    n, is_plain = min(n_commas) + (kind == "results"), len(n_commas) == 1
+    if n not in (8, 4) or (kind == "results" and not is_plain):
         return None
-    n = n_commas.pop() + (not has_texts)
-    if has_texts:
-        cut = [line.rpartition(",") for line in lines]
-        texts = [text for _, _, text in cut]
-        numbers = ",".join([before for before, _, _ in cut])
-        if _SOME_ODD_TEXT.search("\n".join(texts)):
-            return None
-        if not rules.keep_quotes:
-            texts = [unquoted_text(text) if '"' in text else text for text in texts]
-    else:
-        texts, numbers = None, ",".join(lines)
-    points = _points(numbers, n, rules)
-    return None if points is None else UsualFile(n, plain_regions(points, texts))
+    fields = [line.split(",", n) for line in lines]
+    texts = None
+    if kind == "truth":
+        texts = [of.pop() for of in fields]
+        is_plain = is_plain and not _SOME_ODD_TEXT.search("\n".join(texts))
+        if '"' in text and not rules.keep_quotes:
+            texts = [unquoted_text(of) if '"' in of else of for of in texts]
+    points = _points(chain.from_iterable(fields), n, rules)
+    return None if points is None else UsualFile(n, plain_regions(points, texts), is_plain)
 
 
-def _points(numbers: str, n: int, rules: Rules) -> list[tuple[float, ...]] | None:
+def _points(numbers: Iterable[str], n: int, rules: Rules) -> list[tuple[float, ...]] | None:
     """Return the points of regions; None where one is a fault, or a box stands there twice."""
-    if not _ALL_WHOLE.match(numbers):
-        return None
     if len(_FLOATS) > _MAX_FLOATS:
         _FLOATS.clear()
-    values = map(_FLOATS.__getitem__, numbers.split(","))
-    points: list[tuple[float, ...]] = list(zip(*[values] * n, strict=True))
+    values = map(_FLOATS.__getitem__, numbers)
+    try:
+        points: list[tuple[float, ...]] = list(zip(*[values] * n, strict=True))
+    except ValueError:
+        return None
     if n == 4:
         if any(right < left or bottom < top for left, top, right, bottom in points):
             return None
@@ -133,4 +140,5 @@ def _points(numbers: str, n: int, rules: Rules) -> list[tuple[float, ...]] | Non
         for x1, y1, x2, y2, x3, y3, x4, y4 in points
     ):
         return None
-    return points if len(set(points)) == len(points) else None
+    # Read strictly, a box that stands there twice is nothing odd.
+    return points if rules.strict or len(set(points)) == len(points) else None

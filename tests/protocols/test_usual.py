@@ -1,13 +1,15 @@
 """Files of usual lines are read at once, and equal to what the careful reader makes of them."""
 
 import io
+import tempfile
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from protocols.command_line import submissions
 from protocols.core.regions import Region, plain_regions
-from protocols.formats import archives, layouts, rrc
+from protocols.formats import archives, layouts, rrc, rrc_lines
 from protocols.formats.contents import LineFormat
 from protocols.formats.rrc import read_archive
 from protocols.formats.rrc_lines import Rules
@@ -104,11 +106,46 @@ def test_regions_problems_and_lines_are_those_of_the_careful_reader(texts, kind,
     assert everything(quick) == everything(carefully(content, kind, rules))
 
 
+def as_published(path, lines):
+    try:
+        return submissions.read_lines(path, lines)
+    except (submissions.Refused, submissions.Asked) as refusal:
+        return str(refusal)
+
+
+@given(
+    st.lists(st.one_of(files(), whole_numbers()), min_size=1, max_size=3),
+    st.sampled_from(["truth", "results"]),
+    st.booleans(),
+    st.booleans(),
+)
+def test_the_published_call_reads_and_refuses_as_line_by_line(texts, kind, ltrb, with_texts):
+    lines = submissions.Lines(kind, "", ltrb, texts=with_texts)
+    with (
+        tempfile.NamedTemporaryFile(suffix=".zip") as file,
+        pytest.MonkeyPatch.context() as patched,
+    ):
+        file.write(zip_bytes({f"gt_{at}.txt": text for at, text in enumerate(texts)}))
+        file.flush()
+        quick = as_published(file.name, lines)
+        patched.setattr(submissions, "read_usual", lambda *_: None)
+        assert quick == as_published(file.name, lines)
+
+
 @pytest.mark.parametrize(("name", "kind"), [("gt", "truth"), ("pixellink", "results")])
 def test_public_sets_are_those_of_the_careful_reader(name, kind):
     content = shared_path("data", "icdar2015", f"{name}.zip").read_bytes()
     quick = read_archive(io.BytesIO(content), kind=kind, name="a.zip")
     assert everything(quick) == everything(carefully(content, kind, Rules()))
+
+
+def test_texts_of_numbers_and_commas_are_not_read_line_by_line(monkeypatch):
+    monkeypatch.setattr(rrc_lines.LineReader, "region", None)
+    content = zip_bytes({"gt_a.txt": "0,0,9,0,9,9,0,9,2015\n0,0,8,0,8,8,0,8,$5,50"})
+    archive = read_archive(
+        io.BytesIO(content), kind="truth", name="a.zip", rules=Rules(LineFormat.QUAD)
+    )
+    assert [region.text for region in archive.regions["a"]] == ["2015", "$5,50"]
 
 
 def test_a_public_result_set_is_not_looked_at_line_by_line(monkeypatch):
