@@ -108,9 +108,15 @@ def test_a_broken_one_is_named_with_the_reason_and_ends_nothing(packages):
     }
 
 
-def test_a_look_at_known_slugs_looks_for_no_plug_in():
-    look = "import sys; from protocols import registry; registry.get('iou'); 'iou' in registry.PROTOCOLS\n"
-    look += "print('importlib.metadata' in sys.modules)"
+@pytest.mark.parametrize(
+    "look",
+    [
+        "from protocols import registry; registry.get('iou'); 'iou' in registry.PROTOCOLS",
+        "from protocols.command_line.standalone import parsed; parsed(['-g=a', '-s=b', '-c=TedEval'])",
+    ],
+)
+def test_a_look_at_known_slugs_looks_for_no_plug_in(look):
+    look = f"import sys; {look}\nprint('importlib.metadata' in sys.modules)"
     said = subprocess.run([sys.executable, "-c", look], cwd=ROOT, capture_output=True, text=True)
     assert said.stdout == "False\n"
 

@@ -168,8 +168,8 @@ def parsed(arguments: Sequence[str]) -> Options:
         raise BadUsage(f"unknown option -{unknown[0]}")
     if not {"g", "s"} <= set(given):
         raise BadUsage("")
-    chosen = given.get("c", "IoU")
-    slug = _CHOICES.get(chosen.lower(), chosen if chosen in registry.PROTOCOLS else chosen.lower())
+    chosen = given.get("c", "IoU").lower()
+    slug = _CHOICES.get(chosen, chosen)
     changed = _parameters(given.get("p", "{}"))
     own, reading = _sorted(slug, changed)
     named = given.get(_FORMAT)

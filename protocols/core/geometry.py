@@ -310,9 +310,11 @@ class Shapes:
 
     def polygons(self, at: Indices) -> Polygons:
         """Return shapely polygons of the regions at these indices."""
-        missing = np.unique(at[[polygon is None for polygon in self._polygons[at]]])
-        if len(missing):
-            self._polygons[missing] = self._made(missing)
+        found = zip(at.tolist(), self._polygons[at], strict=True)
+        # Not by np.unique, whose first call imports numpy.ma.
+        missing = sorted({index for index, polygon in found if polygon is None})
+        if missing:
+            self._polygons[missing] = self._made(np.array(missing))
         return np.asarray(self._polygons[at], dtype=object)
 
     def _made(self, at: Indices) -> Polygons:
