@@ -3,6 +3,7 @@
 Neither waits for what only the other needs.
 """
 
+import os
 import sys
 from collections.abc import Sequence
 
@@ -17,6 +18,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
     0
     """
     given = list(sys.argv[1:] if arguments is None else arguments)
+    try:
+        code = _run(given)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        # Who reads has read enough, as in `| head`; nothing more is said on the way out.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    return code
+
+
+def _run(given: list[str]) -> int:
     if not given or given[0][:2] in ("-g", "-s", "-o", "-p", "-c"):
         from .standalone import run
 

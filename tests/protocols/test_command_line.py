@@ -2,6 +2,8 @@
 
 import csv
 import json
+import subprocess
+import sys
 import zipfile
 
 import pytest
@@ -26,6 +28,14 @@ def run(*arguments, stdin=""):
 def run_alone(*arguments):
     """In an interpreter of its own: what writes to the shell or starts processes."""
     return commands.run("protocols", *arguments)
+
+
+def test_who_reads_no_further_gets_no_traceback():
+    command = [sys.executable, "-m", "protocols", "list"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as listing:
+        listing.stdout.close()
+        assert listing.stderr.read() == b""
+    assert listing.returncode == 0
 
 
 @pytest.fixture
