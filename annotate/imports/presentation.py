@@ -114,16 +114,20 @@ def kinds(draft: Draft) -> list[Kind]:
             ),
         )
         kind.texts.append(told(of["text"]))
-        examples = [_example(example, is_one=of["n"] == 1) for example in of["examples"]]
+        # Of names the place says it all.
+        told_so = {"is_one": of["n"] == 1, "is_shape": code.startswith("L")}
+        examples = [_example(example, **told_so) for example in of["examples"]]
         shown = [example for example in examples if any(example)]
         kind.examples.extend(shown[: MAX_EXAMPLES - len(kind.examples)])
     return list(found.values())
 
 
-def _example(example: Mapping[str, Any], *, is_one: bool) -> tuple[str, str, str, str]:
+def _example(
+    example: Mapping[str, Any], *, is_one: bool, is_shape: bool
+) -> tuple[str, str, str, str]:
     text, (start, end) = example["text"] or "", example["span"] or (0, 0)
     place = told_plainly(example["place"])
-    if not text and example.get("found"):
+    if not text and is_shape and example.get("found"):
         place = _("{place}: {found}").format(place=place, found=told_plainly(example["found"]))
     return (
         "" if is_one else place,

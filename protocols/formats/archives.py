@@ -37,7 +37,6 @@ _END_RECORD: Final = 22
 # The end record and the longest comment.
 _MAX_END: Final = _END_RECORD + 0xFFFF
 # What unpacking may raise on a damaged archive.
-_ENTRY_BEGINS: Final = b"PK\x03\x04"
 _DAMAGE: Final = (
     zipfile.BadZipFile,
     zlib.error,
@@ -195,10 +194,12 @@ def _opened(source: Source, problems: Problems) -> zipfile.ZipFile | None:
     except UnicodeDecodeError:
         problems.error("A1", "a file name that is not the UTF-8 it claims to be", "a zip archive")
     except _DAMAGE as fault:
-        if first_bytes(source, 4) == _ENTRY_BEGINS:
+        if first_bytes(source, 4) == _LOCAL_SIGNATURE:
             # The list of its entries, which makes a zip of a file, stands at the end.
             found = "a zip without its end, as of a download that was broken off"
             problems.error("A1", found, "the whole file")
+        elif isinstance(fault, zipfile.BadZipFile):
+            problems.error("A1", "a file that is no zip", "a zip archive")
         else:
             problems.error("A1", f"a damaged file ({visible(str(fault))[:200]})", "a zip archive")
     return None

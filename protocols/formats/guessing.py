@@ -14,7 +14,7 @@ from .layouts import Survey, decide
 from .problems import Problems, counted, quoted
 from .rrc_lines import looks_like_confidence
 from .separated import delimiter_of
-from .tell_tales import look_of_bytes, look_of_json, look_of_xml
+from .tell_tales import look_of_bytes, look_of_json, look_of_suffix, look_of_xml
 
 _Asked = Callable[[set[str]], bool]
 GuessedKind = Literal["images", "truth", "results", "scores"]
@@ -168,6 +168,8 @@ def _guess_zip(source: Source, name: str) -> Guess:
         suffix = max(_SUFFIXES_READ, key=lambda of: suffixes[of])
         fitting = [member for member in members if _suffix(member) == suffix]
         if not fitting:
+            if (look := look_of_suffix(suffixes.most_common(1)[0][0])) is not None:
+                return _not_read(look, name)
             return _nothing(f"{quoted(name)} holds no file of a known format.")
         if suffix == ".txt" and not _PADDLE.match(_begin_of(archive, fitting[0])):
             return _guess_texts(archive, fitting, name)

@@ -25,6 +25,11 @@ _XML: Final = (
     (("<annotations", "<image ", "<meta"), "CVAT's XML"),
     (("<tagset", "taggedRectangle"), "the XML of ICDAR 2003 and Street View Text"),
 )
+# By how most of the files of a zip end.
+_SUFFIXES: Final = {
+    **dict.fromkeys((".a1", ".a2", ".ann"), "annotations of texts (BioNLP, brat)"),
+    ".mat": "MATLAB files, as Total-Text and SynthText have them",
+}
 
 
 def look_of_bytes(begin: bytes) -> str | None:
@@ -36,6 +41,17 @@ def look_of_bytes(begin: bytes) -> str | None:
     'a PDF'
     """
     return next((look for mark, look in _BYTES.items() if begin.startswith(mark)), None)
+
+
+def look_of_suffix(suffix: str) -> str | None:
+    """Return what files look like that end so and are not read.
+
+    Examples
+    --------
+    >>> look_of_suffix(".a2")
+    'annotations of texts (BioNLP, brat)'
+    """
+    return _SUFFIXES.get(suffix)
 
 
 def look_of_json(keys: set[str]) -> str | None:
