@@ -96,8 +96,10 @@ def _retold_by_parts(sentence: str, language: str, depth: int) -> str | None:
         what, text = (_value(part, language, depth) for part in found.groups())
         return gettext("{what} in {text}").format(what=what, text=text)
     if found := _ENDED.fullmatch(sentence):
-        again = _retold(found[1], language, depth)
-        return None if again is None else again + found[2]
+        again, end = _retold(found[1], language, depth), found[2]
+        if end.startswith(" ("):
+            end = f" ({_value(end[2:-1], language, depth)})"
+        return None if again is None else again + end
     return None
 
 

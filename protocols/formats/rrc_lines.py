@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
+from engine.words import gettext_noop
 from protocols.core.regions import Region
 
 from .contents import IGNORED_TEXT, Kind, LineFormat, Tail
@@ -16,7 +17,7 @@ from .problems import Fault, Span, counted, quoted
 
 _MIN_NUMBERS: Final = 4
 _MAX_LINE: Final = 200_000
-_FORMAT_NAMES: Final = {"ltrb": "left,top,right,bottom", "quad": "a quadrilateral"}
+_FORMAT_NAMES: Final = {"ltrb": "left,top,right,bottom", "quad": gettext_noop("a quadrilateral")}
 _INTEGER: Final = re.compile(r"\s*+-?\d++\s*+\Z", re.ASCII)
 _CONFIDENCE: Final = re.compile(r"\s*+(?:[01]?+\.?+\d*+|\d(?:\.\d*+)?+[eE]-\d++)\s*+\Z", re.ASCII)
 _STRICT_CONFIDENCE: Final = re.compile(r"\s*+[01].?\d*\s*\Z", re.ASCII)

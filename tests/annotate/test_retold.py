@@ -44,6 +44,7 @@ from rankings.report import ALL_TIED
             "3 nombres dans «\N{NO-BREAK SPACE}0,0,9\N{NO-BREAK SPACE}»",
         ),
         ("4 numbers (left,top,right,bottom)", "4 nombres (left,top,right,bottom)"),
+        ("8 numbers (a quadrilateral)", "8 nombres (un quadrilatère)"),
     ],
 )
 def test_a_stored_sentence_is_recognised_by_its_words(stored, french):
