@@ -5,16 +5,19 @@ far more time than numpy, so images are put together into arrays; and because no
 equally many rankings or methods, into one array for each such shape.
 """
 
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
-from itertools import chain
-from typing import Any
+from itertools import chain, count
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .orders import Ranking, checked
 
+T = TypeVar("T")
 # Bucket numbers, 0 for the best, in a small kind of integer.
 Places = NDArray[np.integer[Any]]
 
@@ -115,7 +118,7 @@ def _grouped(
 class _Flat:
     """All rankings laid end to end, so that one pass of numpy serves them all.
 
-    ``a=b>c`` and ``c>a`` become methods 0 1 2 2 0, places 0 0 1 0 1, first 0 3, n_methods 3 2.
+    ``a=b>c`` and ``c>a`` become methods 0 1 2 2 0 with places 0 0 1 0 1, first 0 3, n_methods 3 2.
 
     Attributes
     ----------
@@ -123,45 +126,50 @@ class _Flat:
         The methods that occur, in order of name; below they are numbers.
     n_methods, first : ndarray, one for each ranking
         The number of methods it ranks, and the position of the first of them.
-    methods, places : ndarray, one for each ranked method of each ranking
-        The method's number and that of its bucket.
     """
 
     def __init__(self, images: Sequence[Sequence[Ranking]]) -> None:
-        self._rankings, buckets, names = _flattened(images)
+        self._rankings, kind, different = _flattened(images)
+        names = list(chain.from_iterable(different))
         self.names = sorted(set(names))
         numbers = {name: number for number, name in enumerate(self.names)}
-        self.methods = np.fromiter(map(numbers.__getitem__, names), np.intp, len(names))
-        n_buckets, n_members = _lengths(self._rankings), _lengths(buckets)
-        first_bucket = _starts(n_buckets)
+        methods = np.fromiter(map(numbers.__getitem__, names), np.intp, len(names))
+        n_of_kind = _lengths(different)
+        n_buckets, n_members = _lengths(self._rankings), n_of_kind[kind]
+        first_bucket, first_member = _starts(n_buckets), _starts(n_members)
         # A bucket's number is its position among all buckets less that of its ranking's first.
-        number = np.arange(len(buckets)) - np.repeat(first_bucket, n_buckets)
-        self.places = np.repeat(number, n_members)
-        self.first = _starts(n_members)[first_bucket]
-        self.n_methods = np.diff(np.append(self.first, len(names)))
+        place = np.arange(len(kind)) - np.repeat(first_bucket, n_buckets)
+        # For each member of each bucket its position among those of the different buckets.
+        position = np.repeat(_starts(n_of_kind)[kind] - first_member, n_members)
+        position += np.arange(len(position))
+        # A method and its place in one number, which sorts by method; small ones sort the fastest.
+        self._bits = int(n_buckets.max(initial=0)).bit_length()
+        small = np.min_scalar_type(-(len(self.names) << self._bits))
+        self._members = (methods << self._bits).astype(small)[position]
+        self._members += np.repeat(place.astype(small), n_members)
+        self.first = first_member[first_bucket]
+        self.n_methods = np.diff(np.append(self.first, len(position)))
 
-    def of(self, rankings: NDArray[np.intp], n: int) -> tuple[NDArray[np.intp], Places]:
+    def of(self, rankings: NDArray[np.intp], n: int) -> tuple[NDArray[np.integer[Any]], Places]:
         """Return the methods, in order, and places of rankings of n methods: shape (..., n)."""
-        # Positions of the n methods of each ranking, then the methods there.
-        members = self.first[rankings, np.newaxis] + np.arange(n)
-        methods = self.methods[members]
+        members = self._members[self.first[rankings, np.newaxis] + np.arange(n)]
         # Numbers of methods are in the order of their names: sorted, equal sets are equal rows, and
         # a method that stands twice stands beside itself.
-        order = np.argsort(methods, axis=-1)
-        methods = np.take_along_axis(methods, order, axis=-1)
+        members.sort(axis=-1)
+        methods = members >> self._bits
         if (methods[..., 1:] == methods[..., :-1]).any():
             # One of them is not a ranking: this raises, and says which methods stand there twice.
             self.check(0, len(self._rankings))
         # The smallest integers are compared the fastest; signed ones can be subtracted.
-        places = self.places[members].astype(np.min_scalar_type(-n))
-        return methods, np.take_along_axis(places, order, axis=-1)
+        places = (members & ((1 << self._bits) - 1)).astype(np.min_scalar_type(-n))
+        return methods, places
 
     def check(self, first: int, n: int) -> None:
         """Raise RankingError if one of these has a method twice."""
         for ranking in self._rankings[first : first + n]:
             checked(ranking)
 
-    def names_of(self, methods: NDArray[np.intp]) -> list[tuple[str, ...]]:
+    def names_of(self, methods: NDArray[np.integer[Any]]) -> list[tuple[str, ...]]:
         """Return the names of each row of methods; equal rows are one object."""
         shared: dict[bytes, tuple[str, ...]] = {}
         names_of_rows = []
@@ -175,23 +183,33 @@ class _Flat:
 
 def _flattened(
     images: Sequence[Sequence[Ranking]],
-) -> tuple[Sequence[Ranking], list[Sequence[str]], list[str]]:
-    """Return all rankings, their buckets and their methods; raise RankingError if one is none."""
+) -> tuple[Sequence[Ranking], NDArray[np.intp], list[tuple[str, ...]]]:
+    """Return all rankings, the number of each of their buckets, and the different buckets by number.
+
+    Of many buckets few are different: only these are taken apart, name by name. Raises RankingError if
+    one is no ranking.
+    """
     rankings = list(chain.from_iterable(images))
-    if _are_filled_lists(rankings):
-        buckets: list[Sequence[str]] = list(chain.from_iterable(rankings))
-        if _are_filled_lists(buckets):
-            names = list(chain.from_iterable(buckets))
-            if set(map(type, names)) <= {str}:
-                return rankings, buckets, names
+    if set(map(type, rankings)) <= {tuple, list} and all(rankings):
+        # What cannot be looked up is no tuple, and becomes one below.
+        with suppress(TypeError):
+            numbers, different = _numbered(chain.from_iterable(rankings))
+            if (
+                set(map(type, different)) <= {tuple}
+                and all(different)
+                and set(map(type, chain.from_iterable(different))) <= {str}
+            ):
+                return rankings, numbers, different
     # Another kind of collection, or no ranking: each has to be looked at.
     rankings = [checked(ranking) for ranking in rankings]
-    buckets = list(chain.from_iterable(rankings))
-    return rankings, buckets, list(chain.from_iterable(buckets))
+    return rankings, *_numbered(chain.from_iterable(rankings))
 
 
-def _are_filled_lists(values: Sequence[Any]) -> bool:
-    return set(map(type, values)) <= {tuple, list} and all(values)
+def _numbered(buckets: Iterable[T]) -> tuple[NDArray[np.intp], list[T]]:
+    """Return a number for each bucket, equal for equal ones, and the different ones by number."""
+    number_of: defaultdict[T, int] = defaultdict(count().__next__)
+    numbers = np.fromiter(map(number_of.__getitem__, buckets), np.intp)
+    return numbers, list(number_of)
 
 
 def _lengths(values: Sequence[Sequence[Any]]) -> NDArray[np.intp]:

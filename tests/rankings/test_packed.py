@@ -446,10 +446,12 @@ def test_what_is_no_ranking_is_refused_as_alone(ranking, message):
 
 
 def test_any_collections_of_names_are_rankings():
-    given_as = [[["a"], ["b"]], iter([iter("a"), {"b"}])]
-    [group] = packed_rankings([given_as])
-    assert group.methods == [("a", "b")]
-    assert group.places.tolist() == [[[0, 1], [0, 1]]]
+    ranked = (("a",), ("b",))
+    lists, iterators = [["a"], ["b"]], iter([iter("a"), {"b"}])
+    for given_as in ([ranked, lists], [ranked, [iter("a"), ("b",)]], [lists, iterators]):
+        [group] = packed_rankings([given_as])
+        assert group.methods == [("a", "b")]
+        assert group.places.tolist() == [[[0, 1], [0, 1]]]
 
 
 def test_doubled_ranks_share_the_mean_of_their_positions():
