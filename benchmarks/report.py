@@ -24,12 +24,14 @@ from typing import Any
 
 import numpy as np
 
+from rankings.baselines import against_a_person, baseline_measures
 from rankings.detectors import detectors
 from rankings.elicitation import CRITERIA
+from rankings.multi_reader import compare_protocols
 from rankings.open_questions import beta_gains, open_questions
-from rankings.orders import Ranking, from_values, methods_of
+from rankings.orders import Ranking, from_values
 from rankings.packed import dense_places
-from rankings.packed_scores import rankings_from_scores
+from rankings.personal_rankings import personal_rankings_from_scores
 from rankings.report import Settings, build_report
 from rankings.resampling import (
     N_RESAMPLES,
@@ -154,25 +156,23 @@ def time_parts(study: Study, n_resamples: int, watch_memory: bool) -> list[Part]
     criterion = report.criteria["recall"]
     protocols = [row.protocol for row in criterion.rows]
     means = [row.score for row in criterion.rows]
-    methods = {image: sorted(methods_of(of)) for image, of in criterion.consensus.items()}
     table = run("matrix of distances", lambda: distance_table(criterion.distances, protocols))
     run(
         f"intervals over images, {n_resamples} resamples",
         lambda: score_intervals(table, protocols, n_resamples=n_resamples),
     )
 
-    def two_way() -> None:
-        # The rankings are not kept longer than a report would.
-        ranked = run(
-            "protocol rankings for the two-way bootstrap",
-            lambda: rankings_from_scores(recall, methods, protocols),
-        )
-        run(
-            f"intervals over images and annotators, {n_resamples}",
-            lambda: two_way_intervals(study.rankings, ranked, n_resamples=n_resamples),
-        )
-
-    two_way()
+    ranked = run(
+        "rankings of people and protocols as arrays",
+        lambda: personal_rankings_from_scores(study.rankings, recall, protocols),
+    )
+    run(
+        f"intervals over images and annotators, {n_resamples}",
+        lambda: two_way_intervals(ranked, n_resamples=n_resamples),
+    )
+    run("pairs of protocols", lambda: compare_protocols(ranked))
+    run("a person", lambda: against_a_person(ranked))
+    run("baselines", lambda: baseline_measures(ranked, criterion.consensus))
     tested = run("permutation test, 10,000 patterns", lambda: permutation_test(table, protocols))
     run("clusters", lambda: clusters(means, tested.p_values))
     run("Friedman test", lambda: friedman_test(table, protocols))
@@ -182,12 +182,11 @@ def time_parts(study: Study, n_resamples: int, watch_memory: bool) -> list[Part]
     searches = run(
         "search of beta, 49 values", lambda: beta_search(study.scores, criterion.consensus)
     )
-    ranked = rankings_from_scores(recall, methods, protocols)
     settings = Settings()
     run(
         "gain of the best beta",
         lambda: beta_gains(
-            study.rankings, criterion.consensus, ranked, study.scores, searches, settings
+            study.rankings, criterion.consensus, recall, study.scores, searches, settings
         ),
     )
     sizes = [
@@ -198,7 +197,7 @@ def time_parts(study: Study, n_resamples: int, watch_memory: bool) -> list[Part]
         "open questions",
         lambda: open_questions(
             *(study.rankings, criterion.consensus, recall, ranked, criterion.distances),
-            *(protocols, settings),
+            settings,
             properties=sizes,
         ),
     )

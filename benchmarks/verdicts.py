@@ -11,10 +11,11 @@ share of studies in which equal protocols do not make one cluster. Nothing here 
 """
 
 import argparse
-from collections.abc import Callable
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
 from functools import partial
+from itertools import repeat
 from time import perf_counter, process_time
 
 import numpy as np
@@ -23,7 +24,11 @@ from rankings.baselines import against_a_person, baseline_measures
 from rankings.distances import Distance, distances_between
 from rankings.multi_reader import PersonalDistances, compare, compare_protocols, moments
 from rankings.orders import Ranking
+from rankings.packed import dense_places, rankings_of
+from rankings.personal_rankings import personal_rankings
 from rankings.significance import clusters
+
+from .report import process_mib
 
 METHODS = 6
 TASTES = {"none": 0.0, "moderate": 0.3, "strong": 0.6}
@@ -134,47 +139,42 @@ def family_error(cell: Cell, n_protocols: int, n_studies: int, rng: Rng) -> floa
 
 
 def print_speed(seed: int) -> None:
-    """Print the processor time of the tests of one criterion, and of a person's and baselines' numbers."""
-    print("| images | protocols | statistic | processor time (s) |")
-    print("| ---: | ---: | --- | ---: |")
+    """Print the processor time of one criterion's tests, and of a person's and baselines' numbers.
+
+    Every ranking is drawn, 10 methods on 8 levels, so that hardly two are alike.
+    """
+    # It takes a third of a second to load, once.
+    import scipy.special  # noqa: F401
+
+    print("| images | arrays | pairs of protocols | a person | baselines | three criteria |")
+    print("| ---: | ---: | ---: | ---: | ---: | ---: |")
     rng = np.random.default_rng(seed)
-    methods = [f"m{at}" for at in range(10)]
+    methods = tuple(f"m{at}" for at in range(10))
+    people, protocols = ("x", "y", "z"), [f"p{at}" for at in range(21)]
 
-    def drawn(n: int) -> list[Ranking]:
-        # Of some hundred different ones, because drawing them takes longer than what is measured.
-        levels = rng.integers(0, 8, size=(300, len(methods)))
-        different = [
-            tuple(
-                tuple(methods[at] for at in np.flatnonzero(row == level))
-                for level in np.unique(row)
-            )
-            for row in levels
-        ]
-        return [different[at] for at in rng.integers(0, len(different), size=n)]
+    def drawn(images: Sequence[str], names: Sequence[str]) -> dict[str, dict[str, Ranking]]:
+        levels = rng.integers(0, 8, size=(len(images) * len(names), len(methods)), dtype=np.int8)
+        each = rankings_of(dense_places(levels), repeat(methods, len(levels)))
+        # The names stand first, so that no ranking is taken beyond the last.
+        return {image: dict(zip(names, each, strict=False)) for image in images}
 
-    for n_images in (233, 100_000):
+    for n_images in (233, 10_000, 100_000):
         images = [f"i{at:06}" for at in range(n_images)]
-        people, names = (
-            {name: drawn(n_images) for name in of} for of in (("x", "y", "z"), map(str, range(21)))
-        )
-        study = {
-            image: {name: rankings[at] for name, rankings in people.items()}
-            for at, image in enumerate(images)
-        }
-        own = {
-            image: {name: rankings[at] for name, rankings in names.items()}
-            for at, image in enumerate(images)
-        }
-        consensus = dict(zip(images, people["x"], strict=True))
-        statistics: tuple[tuple[str, Callable[[], object]], ...] = (
-            ("pairs of protocols", partial(compare_protocols, study, own, list(names))),
-            ("a person", partial(against_a_person, study, own, list(names))),
-            ("baselines", partial(baseline_measures, study, consensus)),
-        )
-        for title, compute in statistics:
-            started = process_time()
+        study, own = drawn(images, people), drawn(images, protocols)
+        consensus = {image: of_image["x"] for image, of_image in study.items()}
+        started = [process_time()]
+        rankings = personal_rankings(study, own, protocols)
+        started.append(process_time())
+        for compute in (
+            partial(compare_protocols, rankings),
+            partial(against_a_person, rankings),
+            partial(baseline_measures, rankings, consensus),
+        ):
             compute()
-            print(f"| {n_images:,} | 21 | {title} | {process_time() - started:.2f} |", flush=True)
+            started.append(process_time())
+        seconds = [*np.diff(started), 3 * (started[-1] - started[0])]
+        print(f"| {n_images:,} | {' | '.join(f'{one:.2f}' for one in seconds)} |", flush=True)
+    print(f"\nThe process held at most {process_mib():,.0f} MiB, the rankings themselves included.")
 
 
 def print_degrees(options: argparse.Namespace) -> None:

@@ -22,9 +22,9 @@ from .gains import Gain
 from .measures import Measures, measures
 from .multi_reader import Comparisons, compare_protocols, told_apart
 from .open_questions import OpenQuestions, beta_gains, open_questions
-from .orders import Ranking, methods_of
-from .packed_scores import rankings_from_scores
+from .orders import Ranking
 from .pairwise import CriterionDistance, criterion_distances
+from .personal_rankings import personal_rankings_from_scores
 from .report import (
     ALL_TIED,
     CriterionReport,
@@ -244,7 +244,6 @@ def _statistics(
         for image, of_image in values_of(criterion, scores, settings).items()
         if image in counted
     }
-    methods = {image: sorted(methods_of(goal)) for image, goal in table.consensus.items()}
     # The distance of each protocol to the consensus of each image: (images, protocols).
     matrix = distance_table(table.distances, protocols)
     resampled = {"n_resamples": options.n_resamples, "seed": options.seed}
@@ -257,29 +256,29 @@ def _statistics(
     # What takes longest comes first, so that nobody waits for it at the end.
     yield chunk("sensitivity", _sensitivity, counted, values, options)
     yield chunk("calibration", tie_calibration_of_people, values, counted, **by_distance)
-    ranked = rankings_from_scores(values, methods, protocols, settings.decimals)
-    yield chunk("two_way", two_way_intervals, counted, ranked, **by_consensus, **resampled)
-    yield chunk("comparisons", compare_protocols, counted, ranked, protocols, **by_distance)
+    ranked = personal_rankings_from_scores(counted, values, protocols, settings.decimals)
+    yield chunk("two_way", two_way_intervals, ranked, **by_consensus, **resampled)
+    yield chunk("comparisons", compare_protocols, ranked, **by_distance)
     yield chunk(
         "questions",
         open_questions,
-        *(counted, table.consensus, values, ranked, table.distances, protocols, settings),
+        *(counted, table.consensus, values, ranked, table.distances, settings),
         properties=options.properties,
         **resampled,
     )
-    yield chunk("betas", _betas, criterion, scores, table, (counted, ranked), settings)
+    yield chunk("betas", _betas, criterion, scores, table, (counted, values), settings)
     yield chunk("rounding", rounding_table, values, table.consensus, **by_distance)
     yield chunk("measures", measures, protocols, values, table.consensus, settings)
     yield chunk("human_baseline", human_baseline, counted, **by_consensus, **resampled)
-    yield chunk("against_person", against_a_person, counted, ranked, protocols, **by_consensus)
+    yield chunk("against_person", against_a_person, ranked, **by_consensus)
     yield chunk(
         "baselines",
         baseline_measures,
-        *(counted, table.consensus),
+        *(ranked, table.consensus),
         consensus_method=settings.consensus,
     )
     yield chunk("annotators", annotator_distances, counted, **by_consensus)
-    yield chunk("ties", tied_shares, counted, table.consensus, ranked, protocols)
+    yield chunk("ties", tied_shares, ranked, table.consensus)
     yield chunk("agreement", _agreement, counted)
     yield chunk("permutations", permutation_test, matrix, protocols, seed=options.seed)
     yield chunk("intervals", score_intervals, matrix, protocols, **resampled)
@@ -348,10 +347,10 @@ def _betas(
     criterion: str,
     scores: ProtocolScores,
     table: CriterionReport,
-    rankings: tuple[Mapping[str, Mapping[str, Ranking]], Mapping[str, Mapping[str, Ranking]]],
+    compared: tuple[Mapping[str, Mapping[str, Ranking]], Scores],
     settings: Settings,
 ) -> tuple[tuple[BetaSearch, ...], tuple[Gain, ...]]:
-    """Return the search of beta and what it brings, from the rankings of people and of protocols."""
+    """Return the search of beta and what it brings, from people's rankings and the values compared."""
     if criterion in ("recall", "precision"):
         return (), ()
     protocols = [row.protocol for row in table.rows]
@@ -361,9 +360,8 @@ def _betas(
     searches = beta_search(
         counted, table.consensus, decimals=settings.decimals, distance=settings.distance
     )
-    return searches, beta_gains(
-        rankings[0], table.consensus, rankings[1], scores, searches, settings
-    )
+    people, values = compared
+    return searches, beta_gains(people, table.consensus, values, scores, searches, settings)
 
 
 def _mean(values: Sequence[float | None]) -> float | None:

@@ -6,7 +6,7 @@ the alternative annotator test ([CRD25]_): whether a protocol could stand in for
 """
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -14,14 +14,13 @@ import numpy as np
 
 from engine.words import gettext_noop, retold
 
-from .agreement import StudyRankings, of_the_others
+from .agreement import of_the_others
 from .consensus import ConsensusMethod
 from .distances import Distance, distances_between, require_distance
-from .errors import RankingError
-from .multi_reader import Comparisons, PersonalDistances, compare
+from .multi_reader import Comparisons, PersonalDistances, compare, distances_by_ranking
 from .orders import Ranking
-from .packed import packed_rankings
 from .packed_scores import Floats
+from .personal_rankings import PersonalGroup, PersonalRankings
 from .report import ALL_TIED, RANDOM_ORDER
 from .significance import holm
 
@@ -62,7 +61,7 @@ class BaselineMeasures:
 
 
 def baseline_measures(
-    study: StudyRankings,
+    rankings: PersonalRankings,
     consensus: Mapping[str, Ranking],
     *,
     consensus_method: ConsensusMethod = "mean-rank",
@@ -75,8 +74,8 @@ def baseline_measures(
 
     Parameters
     ----------
-    study : image -> annotator -> ranking
-        The images that count.
+    rankings : PersonalRankings
+        Of the images that count; those of people alone are looked at.
     consensus : image -> ranking
     consensus_method : "mean-rank", "kemeny" or "davidson"
         Of a person's consensus of the others.
@@ -88,23 +87,26 @@ def baseline_measures(
 
     Examples
     --------
+    >>> from rankings.personal_rankings import personal_rankings
     >>> ab = (("a",), ("b",))
-    >>> found = baseline_measures({"img_1": {"ann": ab, "ben": ab}}, {"img_1": ab})
+    >>> people = personal_rankings({"img_1": {"ann": ab, "ben": ab}}, {"img_1": {}}, [])
+    >>> found = baseline_measures(people, {"img_1": ab})
     >>> [(one.baseline, one.kemeny_distance, one.pairwise_accuracy) for one in found]
     [('all tied', 0.5, 0.0), ('random order', 0.5, 0.5), ('a person', 0.0, 1.0)]
     """
-    tied, pairs = [], []
-    for ranking in consensus.values():
-        n = sum(map(len, ranking))
-        pairs.append(n * (n - 1) / 2)
-        tied.append(sum(len(bucket) * (len(bucket) - 1) / 2 for bucket in ranking))
-    t, of_all = np.array(tied), np.array(pairs)
+    # For each bucket of each consensus its size and its image.
+    sizes = np.array([len(of) for ranking in consensus.values() for of in ranking], dtype=np.intp)
+    n_buckets = np.array([len(ranking) for ranking in consensus.values()], dtype=np.intp)
+    image_of = np.repeat(np.arange(len(consensus)), n_buckets)
+    n = np.bincount(image_of, sizes, len(consensus))
+    pairs = n * (n - 1) / 2
+    tied = np.bincount(image_of, sizes * (sizes - 1) / 2, len(consensus))
     with np.errstate(divide="ignore", invalid="ignore"):
-        share = np.where(of_all > 0, t / of_all, np.nan)
-    kemeny, agreed = _of_persons(study, consensus_method)
+        share = np.where(pairs > 0, tied / pairs, np.nan)
+    kemeny, agreed = _of_persons(rankings, consensus_method)
     return (
-        BaselineMeasures(ALL_TIED, _mean((of_all - t) / 2), _mean(share)),
-        BaselineMeasures(RANDOM_ORDER, _mean(of_all / 2), _mean((1 - share) / 2)),
+        BaselineMeasures(ALL_TIED, _mean((pairs - tied) / 2), _mean(share)),
+        BaselineMeasures(RANDOM_ORDER, _mean(pairs / 2), _mean((1 - share) / 2)),
         BaselineMeasures(A_PERSON, _mean(kemeny), _mean(agreed)),
     )
 
@@ -115,37 +117,21 @@ def _mean(values: Floats) -> float | None:
     return math.fsum(defined) / len(defined) if len(defined) else None
 
 
-def _of_persons(study: StudyRankings, method: ConsensusMethod) -> tuple[Floats, Floats]:
+def _of_persons(rankings: PersonalRankings, method: ConsensusMethod) -> tuple[Floats, Floats]:
     """Return the Kemeny distance and the share of pairs agreed of left-out annotators, by image."""
     kemeny, agreed = [np.empty(0)], [np.empty(0)]
-    for group in packed_rankings([list(row.values()) for row in study.values()], _refuse(study)):
-        if group.places.shape[1] < 2:
-            continue
-        others = of_the_others(group.places, method)
-        kemeny.append(distances_between(group.places, others, "kemeny").mean(axis=1))
-        first, second = np.triu_indices(group.places.shape[2], 1)
+    for people in (group.people for group in rankings.groups if group.people.shape[1] > 1):
+        others = of_the_others(people, method)
+        kemeny.append(distances_between(people, others, "kemeny").mean(axis=1))
+        first, second = np.triu_indices(people.shape[2], 1)
         if len(first):
-            own, goal = (
-                np.sign(side[..., first].astype(np.int64) - side[..., second])
-                for side in (group.places, others)
-            )
+            own, goal = (np.sign(side[..., first] - side[..., second]) for side in (people, others))
             agreed.append((own == goal).mean(axis=(1, 2)))
     return np.concatenate(kemeny), np.concatenate(agreed)
 
 
-def _refuse(study: Iterable[str]) -> Callable[[int], None]:
-    images = list(study)
-
-    def refuse(at: int) -> None:
-        raise RankingError(f"{images[at]}: rankings are of different methods")
-
-    return refuse
-
-
 def against_a_person(
-    study: StudyRankings,
-    protocol_rankings: Mapping[str, Mapping[str, Ranking]],
-    protocols: Sequence[str],
+    rankings: PersonalRankings,
     *,
     distance: Distance = "edit",
     consensus: ConsensusMethod = "mean-rank",
@@ -158,10 +144,8 @@ def against_a_person(
 
     Parameters
     ----------
-    study : image -> annotator -> ranking
-        Images with one ranking do not count.
-    protocol_rankings : image -> protocol -> ranking
-    protocols : sequence of str
+    rankings : PersonalRankings
+        Images with one annotator do not count.
     distance : "edit" or "kemeny"
     consensus : "mean-rank", "kemeny" or "davidson"
         How the rankings of the others are merged.
@@ -174,19 +158,19 @@ def against_a_person(
     Raises
     ------
     RankingError
-        If the rankings of an image are of different methods, or the distance is neither.
+        If the distance is neither.
 
     Examples
     --------
+    >>> from rankings.personal_rankings import personal_rankings
     >>> ab, ba = (("a",), ("b",)), (("b",), ("a",))
-    >>> study = dict.fromkeys(["img_1", "img_2"], {"ann": ab, "ben": ab})
-    >>> own = dict.fromkeys(study, {"iou": ba})
-    >>> against_a_person(study, own, ["iou"]).pairs[0].difference  # always one swap farther
+    >>> people = dict.fromkeys(["img_1", "img_2"], {"ann": ab, "ben": ab})
+    >>> rankings = personal_rankings(people, dict.fromkeys(people, {"iou": ba}), ["iou"])
+    >>> against_a_person(rankings).pairs[0].difference  # always one swap farther
     1.0
     """
     require_distance(distance)
-    measured = _to_the_others(study, protocol_rankings, protocols, distance, consensus)
-    tested = compare(measured)
+    tested = compare(_to_the_others(rankings, distance, consensus))
     pairs = [pair for pair in tested.pairs if pair.second == A_PERSON]
     corrected = holm([pair.p_value for pair in pairs])
     return replace(
@@ -198,43 +182,18 @@ def against_a_person(
 
 
 def _to_the_others(
-    study: StudyRankings,
-    protocol_rankings: Mapping[str, Mapping[str, Ranking]],
-    protocols: Sequence[str],
-    distance: Distance,
-    consensus: ConsensusMethod,
+    rankings: PersonalRankings, distance: Distance, consensus: ConsensusMethod
 ) -> PersonalDistances:
     """Return for every ranking the distances of protocols and annotator to the consensus of the others."""
-    images = [image for image in sorted(study) if len(study[image]) > 1]
-    names = sorted({name for image in images for name in study[image]})
-    number = {name: at for at, name in enumerate(names)}
-    rankings = [
-        [
-            *(protocol_rankings[image][protocol] for protocol in protocols),
-            *(ranking for _, ranking in sorted(study[image].items())),
-        ]
-        for image in images
-    ]
-    parts = [np.empty((0, len(protocols) + 1))]
-    of_image, of_annotator = [], []
-    for group in packed_rankings(rankings, _refuse(images)):
-        people = group.places[:, len(protocols) :]
-        others = of_the_others(people, consensus)
-        # (images, annotators, protocols and the annotator)
-        own = np.broadcast_to(
-            group.places[:, np.newaxis, : len(protocols)],
-            (*people.shape[:2], len(protocols), people.shape[2]),
-        )
-        both = np.concatenate([own, people[:, :, np.newaxis]], axis=2)
-        apart = distances_between(both, others[:, :, np.newaxis], distance)
-        parts.append(apart.reshape(-1, len(protocols) + 1))
-        of_image.append(np.repeat(group.rows, people.shape[1]))
-        of_annotator += [
-            number[name] for row in group.rows.tolist() for name in sorted(study[images[row]])
-        ]
-    images_of = np.concatenate([np.empty(0, dtype=np.intp), *of_image])
-    annotators_of = np.array(of_annotator, dtype=np.intp)
-    order = np.lexsort((annotators_of, images_of))
-    return PersonalDistances(
-        (*protocols, A_PERSON), images_of[order], annotators_of[order], np.concatenate(parts)[order]
+
+    def apart(group: PersonalGroup) -> Floats:
+        others = of_the_others(group.people, consensus)[:, :, np.newaxis]
+        # (images, annotators, protocols) and (images, annotators, the annotator)
+        protocols = distances_between(group.protocols[:, np.newaxis], others, distance)
+        person = distances_between(group.people[:, :, np.newaxis], others, distance)
+        return np.concatenate([protocols, person], axis=2)
+
+    several = tuple(group for group in rankings.groups if group.people.shape[1] > 1)
+    return distances_by_ranking(
+        replace(rankings, groups=several), (*rankings.protocols, A_PERSON), apart
     )

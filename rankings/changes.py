@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from .gains import Gain, choose, corrected, gain
 from .multi_reader import PersonalDistances, personal_distances
 from .orders import Ranking, methods_of
-from .packed_scores import rankings_from_scores
+from .personal_rankings import personal_rankings_from_scores
 from .report import Scores, Settings
 from .resampling import SEED
 from .tuning import N_FOLDS
@@ -182,10 +182,10 @@ class _Compared:
             )
         ]
         people = {image: self.people[image] for image in used}
-        methods = {image: _methods(of_image) for image, of_image in people.items()}
-        both = (AS_IS, *names)
-        ranked = rankings_from_scores(self.scores, methods, both, self.settings.decimals)
-        measured = personal_distances(people, ranked, both, distance=self.settings.distance)
+        rankings = personal_rankings_from_scores(
+            people, self.scores, (AS_IS, *names), self.settings.decimals
+        )
+        measured = personal_distances(rankings, distance=self.settings.distance)
         return measured, len(self.people) - len(used)
 
 

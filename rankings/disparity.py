@@ -12,7 +12,7 @@ protocols: the variance of a pair's difference.
 - *rest*: what is left of a single ranking: the image and the annotator together, and chance.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -24,8 +24,8 @@ from engine.words import gettext_noop
 from .components import components
 from .distances import Distance
 from .multi_reader import NOTHING, ONE_ANNOTATOR, ONE_IMAGE, PersonalDistances, personal_distances
-from .orders import Ranking
 from .packed_scores import Floats
+from .personal_rankings import PersonalRankings
 from .resampling import FEW_IMAGES, LEVEL
 
 SOURCES = ("images", "taste", "rest")
@@ -93,36 +93,27 @@ class Disparity:
     reason: str | None
 
 
-def disparity(
-    annotator_rankings: Mapping[str, Mapping[str, Ranking]],
-    protocol_rankings: Mapping[str, Mapping[str, Ranking]],
-    protocols: Sequence[str],
-    *,
-    distance: Distance = "edit",
-) -> Disparity:
+def disparity(rankings: PersonalRankings, *, distance: Distance = "edit") -> Disparity:
     """Return how much annotators differ: :func:`disparity_of` the distances to each of them.
 
     Parameters
     ----------
-    annotator_rankings, protocol_rankings, protocols, distance
-        As of :func:`.multi_reader.personal_distances`, also for what it raises.
+    rankings : PersonalRankings
+    distance : "edit" or "kemeny"
 
     Examples
     --------
     One annotator ranks every image as the one protocol does, the other as the other.
 
+    >>> from rankings.personal_rankings import personal_rankings
     >>> own = {"p": (("a",), ("b",)), "q": (("b",), ("a",))}
     >>> images = [f"img_{number}" for number in range(4)]
     >>> people = dict.fromkeys(images, {"ann": own["p"], "ben": own["q"]})
-    >>> found = disparity(people, dict.fromkeys(images, own), ["p", "q"])
+    >>> found = disparity(personal_rankings(people, dict.fromkeys(images, own), ["p", "q"]))
     >>> [(part.source, part.share) for part in found.components]
     [('images', 0.0), ('taste', 1.0), ('rest', 0.0)]
     """
-    names = sorted({name for of_image in annotator_rankings.values() for name in of_image})
-    measured = personal_distances(
-        annotator_rankings, protocol_rankings, protocols, distance=distance
-    )
-    return disparity_of(measured, names)
+    return disparity_of(personal_distances(rankings, distance=distance), rankings.annotators)
 
 
 def disparity_of(

@@ -20,7 +20,7 @@ summed over all pairs; with two protocols this changes nothing. Without it, Stud
 annotators told seven equal protocols apart in up to 18 % of simulated studies.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 
@@ -32,9 +32,8 @@ from engine.words import gettext_noop
 from .components import components
 from .distances import Distance, distances_between, require_distance
 from .errors import RankingError
-from .orders import Ranking
-from .packed import packed_rankings
 from .packed_scores import Floats
+from .personal_rankings import PersonalGroup, PersonalRankings
 from .resampling import LEVEL
 from .significance import clusters, compact_letters, holm
 
@@ -126,48 +125,39 @@ class Comparisons:
         return tuple(map(tuple, table))
 
 
-def compare_protocols(
-    annotator_rankings: Mapping[str, Mapping[str, Ranking]],
-    protocol_rankings: Mapping[str, Mapping[str, Ranking]],
-    protocols: Sequence[str],
-    *,
-    distance: Distance = "edit",
-) -> Comparisons:
+def compare_protocols(rankings: PersonalRankings, *, distance: Distance = "edit") -> Comparisons:
     """Compare every two protocols: :func:`compare` of :func:`personal_distances`.
 
     Parameters
     ----------
-    annotator_rankings, protocol_rankings, protocols, distance
-        As of :func:`personal_distances`, also for what it raises.
+    rankings : PersonalRankings
+    distance : "edit" or "kemeny"
+
+    Raises
+    ------
+    RankingError
+        If the distance is neither.
 
     Examples
     --------
+    >>> from rankings.personal_rankings import personal_rankings
     >>> own = {"p": (("a",), ("b",)), "q": (("b",), ("a",))}
     >>> people = dict.fromkeys(["img_1", "img_2"], {"ann": own["p"], "ben": own["p"]})
-    >>> compare_protocols(people, dict.fromkeys(people, own), ["p", "q"]).pairs[0].difference
+    >>> rankings = personal_rankings(people, dict.fromkeys(people, own), ["p", "q"])
+    >>> compare_protocols(rankings).pairs[0].difference
     -1.0
     """
-    return compare(
-        personal_distances(annotator_rankings, protocol_rankings, protocols, distance=distance)
-    )
+    return compare(personal_distances(rankings, distance=distance))
 
 
 def personal_distances(
-    annotator_rankings: Mapping[str, Mapping[str, Ranking]],
-    protocol_rankings: Mapping[str, Mapping[str, Ranking]],
-    protocols: Sequence[str],
-    *,
-    distance: Distance = "edit",
+    rankings: PersonalRankings, *, distance: Distance = "edit"
 ) -> PersonalDistances:
     """Measure every protocol's ranking of every image against each annotator's own.
 
     Parameters
     ----------
-    annotator_rankings : image -> annotator -> ranking
-        Each annotator may have ranked other images.
-    protocol_rankings : image -> protocol -> ranking
-        For every image above.
-    protocols : sequence of str, length p
+    rankings : PersonalRankings
     distance : "edit" or "kemeny"
 
     Returns
@@ -178,52 +168,65 @@ def personal_distances(
     Raises
     ------
     RankingError
-        If the rankings of an image are of different methods (names it), or the distance is neither.
+        If the distance is neither.
 
     Examples
     --------
+    >>> from rankings.personal_rankings import personal_rankings
     >>> own = {"p": (("a",), ("b",)), "q": (("b",), ("a",))}
-    >>> personal_distances({"img_1": {"ann": own["p"]}}, {"img_1": own}, ["p", "q"]).distances.tolist()
+    >>> rankings = personal_rankings({"img_1": {"ann": own["p"]}}, {"img_1": own}, ["p", "q"])
+    >>> personal_distances(rankings).distances.tolist()
     [[0.0, 1.0]]
     """
     require_distance(distance)
-    names = sorted({name for of_image in annotator_rankings.values() for name in of_image})
-    number = {name: at for at, name in enumerate(names)}
-    images = [image for image in sorted(annotator_rankings) if annotator_rankings[image]]
 
-    def refuse(at: int) -> None:
-        raise RankingError(f"{images[at]}: protocols and annotators rank different methods")
+    def apart(group: PersonalGroup) -> Floats:
+        people, protocols = group.people[:, :, np.newaxis], group.protocols[:, np.newaxis]
+        return distances_between(people, protocols, distance)
 
-    rankings = [
-        [
-            *(protocol_rankings[image][protocol] for protocol in protocols),
-            *(ranking for _, ranking in sorted(annotator_rankings[image].items())),
-        ]
-        for image in images
-    ]
-    of_image, of_annotator, distances = [], [], [np.empty((0, len(protocols)))]
-    for group in packed_rankings(rankings, refuse):
-        people = group.places[:, len(protocols) :, np.newaxis]
-        own = group.places[:, np.newaxis, : len(protocols)]
-        # (images, annotators, protocols), with a row for each ranking.
-        apart = distances_between(people, own, distance)
-        distances.append(apart.reshape(people.shape[0] * people.shape[1], len(protocols)))
-        of_image.append(np.repeat(group.rows, people.shape[1]))
-        of_annotator += [
-            number[name]
-            for row in group.rows.tolist()
-            for name in sorted(annotator_rankings[images[row]])
-        ]
-    images_of = np.concatenate([np.empty(0, dtype=np.intp), *of_image])
-    annotators_of = np.array(of_annotator, dtype=np.intp)
-    # In one order however images were put together, so that sums round alike.
-    order = np.lexsort((annotators_of, images_of))
-    return PersonalDistances(
-        tuple(protocols),
-        images_of[order],
-        annotators_of[order],
-        np.concatenate(distances)[order],
-    )
+    return distances_by_ranking(rankings, rankings.protocols, apart)
+
+
+def distances_by_ranking(
+    rankings: PersonalRankings,
+    protocols: Sequence[str],
+    measure: Callable[[PersonalGroup], Floats],
+) -> PersonalDistances:
+    """Return what is measured group by group as one table.
+
+    Parameters
+    ----------
+    rankings : PersonalRankings
+    protocols : sequence of str, length p
+    measure : callable
+        Takes a group of k rankings of each of g images and returns an ndarray of shape (g, k, p).
+
+    Returns
+    -------
+    PersonalDistances
+        A row for each ranking, by image and annotator in order of name.
+
+    Examples
+    --------
+    >>> from rankings.personal_rankings import personal_rankings
+    >>> ab = (("a",), ("b",))
+    >>> rankings = personal_rankings({"img_1": {"ann": ab, "ben": ab}}, {"img_1": {}}, [])
+    >>> distances_by_ranking(rankings, ["p"], lambda _: np.array([[[0.5], [1.0]]])).distances.tolist()
+    [[0.5], [1.0]]
+    """
+    n_of_image = np.zeros(len(rankings.images), dtype=np.intp)
+    for group in rankings.groups:
+        n_of_image[group.images] = group.annotators.shape[1]
+    # One order of rows however images were put together, so that sums round alike.
+    first_of_image = np.cumsum(n_of_image) - n_of_image
+    annotators = np.empty(n_of_image.sum(), dtype=np.intp)
+    distances = np.empty((len(annotators), len(protocols)))
+    for group in rankings.groups:
+        rows = first_of_image[group.images, np.newaxis] + np.arange(group.annotators.shape[1])
+        annotators[rows] = group.annotators
+        distances[rows] = measure(group)
+    images = np.repeat(np.arange(len(n_of_image)), n_of_image)
+    return PersonalDistances(tuple(protocols), images, annotators, distances)
 
 
 def compare(measured: PersonalDistances, *, level: float = LEVEL) -> Comparisons:

@@ -12,7 +12,8 @@ from .from_scores import f_beta
 from .gains import Gain, corrected, gain
 from .multi_reader import personal_distances
 from .orders import Ranking, methods_of
-from .packed_scores import packed_study, rankings_from_scores
+from .packed_scores import packed_study
+from .personal_rankings import PersonalRankings, personal_rankings_from_scores
 from .report import ALL_TIED, RecallPrecision, Scores, Settings
 from .resampling import N_RESAMPLES, SEED, distance_table, drawn_images
 from .slices import ImageProperty, Slice, slices
@@ -37,9 +38,8 @@ def open_questions(
     people: Mapping[str, Mapping[str, Ranking]],
     consensus: Mapping[str, Ranking],
     values: Scores,
-    ranked: Mapping[str, Mapping[str, Ranking]],
+    rankings: PersonalRankings,
     distances: Mapping[str, Mapping[str, float]],
-    protocols: Sequence[str],
     settings: Settings,
     *,
     properties: Sequence[ImageProperty] = (),
@@ -54,9 +54,9 @@ def open_questions(
         Of the images that count.
     consensus : image -> ranking
     values : image -> protocol -> method -> value that the criterion is compared with
-    ranked : image -> protocol -> ranking by these values
+    rankings : PersonalRankings
+        Of people and, by these values, of protocols.
     distances : image -> protocol or baseline -> distance to the consensus
-    protocols : sequence of str
     settings : Settings
     properties : sequence of ImageProperty
         By which the images are put into slices, beside how much the methods differ.
@@ -73,16 +73,18 @@ def open_questions(
     Examples
     --------
     >>> ab, values = (("a",), ("b",)), {"img_1": {"iou": {"a": 0.9, "b": 0.4}}}
-    >>> distances = {"img_1": {"iou": 0.0, ALL_TIED: 0.5}}
-    >>> study = {"img_1": {"ann": ab}}, {"img_1": ab}, values, {"img_1": {"iou": ab}}, distances
-    >>> [cut] = open_questions(*study, ["iou"], Settings()).slices
+    >>> people, distances = {"img_1": {"ann": ab}}, {"img_1": {"iou": 0.0, ALL_TIED: 0.5}}
+    >>> rankings = personal_rankings_from_scores(people, values, ["iou"])
+    >>> study = people, {"img_1": ab}, values, rankings, distances
+    >>> [cut] = open_questions(*study, Settings()).slices
     >>> cut.by, cut.least, [(one.protocol, one.score) for one in cut.scores]
     ('Difference of the methods', 0.5, [('iou', 0.0), ('all tied', 0.5)])
     """
+    protocols = rankings.protocols
     everything = [*properties, differences_of_methods(values, consensus, protocols)]
     rows = [*protocols, ALL_TIED]
     return OpenQuestions(
-        disparity(people, ranked, protocols, distance=settings.distance),
+        disparity(rankings, distance=settings.distance),
         strength_correlations(
             people,
             values,
@@ -139,7 +141,7 @@ def differences_of_methods(
 def beta_gains(
     people: Mapping[str, Mapping[str, Ranking]],
     consensus: Mapping[str, Ranking],
-    ranked: Mapping[str, Mapping[str, Ranking]],
+    values: Scores,
     scores: Mapping[str, Mapping[str, Mapping[str, RecallPrecision]]],
     searches: Sequence[BetaSearch],
     settings: Settings,
@@ -154,7 +156,7 @@ def beta_gains(
     people : image -> annotator -> ranking
         Of the images that count.
     consensus : image -> ranking
-    ranked : image -> protocol -> ranking with the report's beta
+    values : image -> protocol -> method -> F-score with the report's beta
     scores : image -> protocol -> method -> (recall, precision)
     searches : sequence of BetaSearch
         What the search has found on these images.
@@ -170,12 +172,12 @@ def beta_gains(
     With beta 1 precision decides against what people say, with a larger one recall decides for it.
 
     >>> from rankings.tuning import beta_search
-    >>> ab, ba = (("a",), ("b",)), (("b",), ("a",))
+    >>> ab = (("a",), ("b",))
     >>> scores = dict.fromkeys(["img_1", "img_2"], {"iou": {"a": (0.9, 0.4), "b": (0.5, 0.8)}})
     >>> people, consensus = dict.fromkeys(scores, {"ann": ab}), dict.fromkeys(scores, ab)
     >>> searches = beta_search(scores, consensus)
-    >>> ranked = dict.fromkeys(scores, {"iou": ba})
-    >>> beta_gains(people, consensus, ranked, scores, searches, Settings())[0].difference
+    >>> values = dict.fromkeys(scores, {"iou": {"a": 0.55, "b": 0.62}})
+    >>> beta_gains(people, consensus, values, scores, searches, Settings())[0].difference
     -1.0
     """
     images, protocols = sorted(consensus), [search.protocol for search in searches]
@@ -184,22 +186,23 @@ def beta_gains(
     betas = {search.protocol: search.fold_betas for search in searches}
     fold_of = dict(zip(images, fold_numbers(folds(len(images)), len(images)).tolist(), strict=True))
     images = drawn_images(images, MOST_IMAGES, SEED)
-    methods = {image: sorted(methods_of(consensus[image])) for image in images}
     changed = {
         image: {
             name: {
                 method: _f(scores[image][name][method], betas[name][fold_of[image]])
-                for method in methods[image]
+                for method in methods_of(consensus[image])
             }
             for name in protocols
         }
         for image in images
     }
-    after = rankings_from_scores(changed, methods, protocols, settings.decimals)
     drawn_people = {image: people[image] for image in images}
     as_is, searched = (
-        personal_distances(drawn_people, rankings, protocols, distance=settings.distance)
-        for rankings in (ranked, after)
+        personal_distances(
+            personal_rankings_from_scores(drawn_people, by_beta, protocols, settings.decimals),
+            distance=settings.distance,
+        )
+        for by_beta in (values, changed)
     )
     return corrected(
         [gain(name, as_is.only(at), searched.distances[:, at]) for at, name in enumerate(protocols)]

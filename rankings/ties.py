@@ -1,9 +1,14 @@
 """How many pairs of methods people, their consensus and the protocols tie."""
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
+import numpy as np
+
 from .orders import Ranking
+from .packed import Places
+from .packed_scores import Floats
+from .personal_rankings import PersonalRankings
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,12 +27,7 @@ class TiedShares:
     protocols: Mapping[str, float | None]
 
 
-def tied_shares(
-    annotator_rankings: Mapping[str, Mapping[str, Ranking]],
-    consensus: Mapping[str, Ranking],
-    protocol_rankings: Mapping[str, Mapping[str, Ranking]],
-    protocols: Sequence[str],
-) -> TiedShares:
+def tied_shares(rankings: PersonalRankings, consensus: Mapping[str, Ranking]) -> TiedShares:
     """Return the share of tied pairs of each annotator, of the consensus and of each protocol.
 
     A mean of ranks ties fewer pairs the more annotators it is of, so distances to the consensus of few
@@ -35,10 +35,8 @@ def tied_shares(
 
     Parameters
     ----------
-    annotator_rankings : image -> annotator -> ranking
+    rankings : PersonalRankings
     consensus : image -> ranking
-    protocol_rankings : image -> protocol -> ranking
-    protocols : sequence of str
 
     Returns
     -------
@@ -47,24 +45,43 @@ def tied_shares(
 
     Examples
     --------
+    >>> from rankings.personal_rankings import personal_rankings
     >>> tie, ab = (("a", "b"),), (("a",), ("b",))
     >>> people, own = {"img_1": {"ann": tie, "ben": ab}}, {"img_1": {"iou": tie}}
-    >>> tied_shares(people, {"img_1": ab}, own, ["iou"])
+    >>> tied_shares(personal_rankings(people, own, ["iou"]), {"img_1": ab})
     TiedShares(annotators={'ann': 1.0, 'ben': 0.0}, consensus=0.0, protocols={'iou': 1.0})
     """
-    names = sorted({name for of_image in annotator_rankings.values() for name in of_image})
+    # Of each ranking of more than one method: who made it, and its share.
+    who, shares = [np.empty(0, dtype=np.intp)], [np.empty(0)]
+    protocols = rankings.protocols
+    of_protocols = [np.empty((0, len(protocols)))]
+    for group in rankings.groups:
+        if group.people.shape[2] > 1:
+            who.append(group.annotators.ravel())
+            shares.append(_shares(group.people).ravel())
+            of_protocols.append(_shares(group.protocols))
+    by_annotator, by_protocol = np.concatenate(who), np.concatenate(of_protocols)
+    n = len(rankings.annotators)
+    sums = np.bincount(by_annotator, np.concatenate(shares), n).tolist()
+    counts = np.bincount(by_annotator, minlength=n).tolist()
+    means = by_protocol.mean(axis=0).tolist() if len(by_protocol) else [None] * len(protocols)
     return TiedShares(
-        {name: _share(_of(annotator_rankings.values(), name)) for name in names},
-        _share(consensus.values()),
-        {name: _share(_of(protocol_rankings.values(), name)) for name in protocols},
+        {
+            name: sums[at] / counts[at] if counts[at] else None
+            for at, name in enumerate(rankings.annotators)
+        },
+        _mean_share(consensus.values()),
+        dict(zip(protocols, means, strict=True)),
     )
 
 
-def _of(by_name: Collection[Mapping[str, Ranking]], name: str) -> list[Ranking]:
-    return [of_image[name] for of_image in by_name if name in of_image]
+def _shares(places: Places) -> Floats:
+    """Return the share of tied pairs along the last axis, of at least two methods."""
+    first, second = np.triu_indices(places.shape[-1], 1)
+    return np.asarray((places[..., first] == places[..., second]).mean(axis=-1))
 
 
-def _share(rankings: Iterable[Ranking]) -> float | None:
+def _mean_share(rankings: Iterable[Ranking]) -> float | None:
     shares = []
     for ranking in rankings:
         sizes = [len(bucket) for bucket in ranking]

@@ -1,6 +1,5 @@
 """Bootstrap intervals of the Scores, over images and annotators at once."""
 
-from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -8,11 +7,10 @@ from numpy.typing import NDArray
 
 from .consensus import ConsensusMethod
 from .distances import Distance, distances_between, require_distance
-from .errors import RankingError
 from .kemeny import kemeny_places
-from .orders import Ranking, checked, require_same_methods
-from .packed import PackedRankings, Places, dense_places, doubled_ranks_of, packed_rankings
+from .packed import Places, dense_places, doubled_ranks_of
 from .packed_scores import Floats
+from .personal_rankings import PersonalRankings
 from .resampling import (
     LEVEL,
     N_RESAMPLES,
@@ -29,8 +27,7 @@ _KEMENY_DRAWS = 50
 
 
 def two_way_intervals(
-    annotator_rankings: Mapping[str, Mapping[str, Ranking]],
-    protocol_rankings: Mapping[str, Mapping[str, Ranking]],
+    rankings: PersonalRankings,
     *,
     distance: Distance = "edit",
     consensus: ConsensusMethod = "mean-rank",
@@ -53,9 +50,7 @@ def two_way_intervals(
 
     Parameters
     ----------
-    annotator_rankings : image -> annotator -> ranking
-    protocol_rankings : image -> protocol -> ranking
-        For every image above, the same protocols; other images are not looked at.
+    rankings : PersonalRankings
     distance : "edit" or "kemeny"
     consensus : "mean-rank", "kemeny" or "davidson"
     n_resamples, seed : int
@@ -71,34 +66,39 @@ def two_way_intervals(
     Raises
     ------
     RankingError
-        If an image lacks rankings, they are of different methods, or a setting cannot be.
+        If a setting cannot be.
 
     Examples
     --------
     With one annotator the protocol is a swap apart, with the other none, and with both half of one.
 
+    >>> from rankings.personal_rankings import personal_rankings
     >>> ab, ba = (("a",), ("b",)), (("b",), ("a",))
     >>> people = dict.fromkeys(["img_1", "img_2"], {"ann": ab, "ben": ba})
-    >>> two_way_intervals(people, dict.fromkeys(people, {"iou": ab})).scores
+    >>> rankings = personal_rankings(people, dict.fromkeys(people, {"iou": ab}), ["iou"])
+    >>> two_way_intervals(rankings).scores
     (Interval(protocol='iou', score=0.5, low=0.0, high=1.0),)
     """
     require_usable(n_resamples, level)
     require_distance(distance)
-    images = sorted(annotator_rankings)
-    protocols = _common_protocols(images, protocol_rankings)
-    annotators = sorted({name for by_name in annotator_rankings.values() for name in by_name})
-    study = _Study(
-        annotator_rankings, protocol_rankings, annotators, protocols, distance, consensus
-    )
-    n, n_annotators = len(images), len(annotators)
+    study = _Study(rankings, distance, consensus)
+    n, n_annotators = len(rankings.images), len(rankings.annotators)
     everybody = np.ones((1, n_annotators), dtype=np.intp)
     if n < 2 or n_annotators < 2:
-        total = study.distances(images, everybody)[0].sum(axis=(0, 1))
-        resampled = np.empty((0, len(protocols)))
+        total = study.distances(slice(0, n), everybody)[0].sum(axis=(0, 1))
+        resampled = np.empty((0, len(rankings.protocols)))
     else:
-        total, resampled = _two_way(study, images, everybody, n_resamples, seed)
+        total, resampled = _two_way(study, everybody, n_resamples, seed)
+    # In order of name, whatever order the protocols are in.
+    order = np.argsort(rankings.protocols)
     return intervals_of(
-        total / n if n else None, resampled, protocols, n, level, seed, n_annotators
+        total[order] / n if n else None,
+        resampled[:, order],
+        sorted(rankings.protocols),
+        n,
+        level,
+        seed,
+        n_annotators,
     )
 
 
@@ -106,21 +106,19 @@ def two_way_intervals(
 class _Study:
     """The rankings of people and protocols on all images, and the distance between them."""
 
-    annotator_rankings: Mapping[str, Mapping[str, Ranking]]
-    protocol_rankings: Mapping[str, Mapping[str, Ranking]]
-    annotators: Sequence[str]
-    protocols: Sequence[str]
+    rankings: PersonalRankings
     distance: Distance
     consensus: ConsensusMethod
 
     def distances(
-        self, images: Sequence[str], patterns: NDArray[np.intp]
+        self, images: slice, patterns: NDArray[np.intp]
     ) -> tuple[Floats, NDArray[np.bool_]]:
         """Return the distances to the consensus of each pattern of annotators.
 
         Parameters
         ----------
-        images : sequence of str, length g
+        images : slice
+            The g images by their numbers.
         patterns : ndarray of shape (q, annotators)
             How often each annotator was drawn.
 
@@ -131,28 +129,27 @@ class _Study:
         has_consensus : ndarray of bool of shape (q, g)
             Whether any of the image's annotators was drawn.
         """
-        column = {name: at for at, name in enumerate(self.annotators)}
-        table = np.zeros((len(patterns), len(images), len(self.protocols)))
-        has_consensus = np.zeros((len(patterns), len(images)), dtype=bool)
-        for group in self._packed(images):
-            # The places of a group are (images, people and then protocols, methods). Images that
-            # the same people ranked have the same patterns, and are done together.
-            by_team: dict[tuple[str, ...], list[int]] = {}
-            for at, row in enumerate(group.rows.tolist()):
-                by_team.setdefault(tuple(sorted(self.annotator_rankings[images[row]])), []).append(
-                    at
-                )
-            for team, members in by_team.items():
-                places, rows = group.places[members], group.rows[members]
-                own = patterns[:, [column[name] for name in team]]
+        g = images.stop - images.start
+        table = np.zeros((len(patterns), g, len(self.rankings.protocols)))
+        has_consensus = np.zeros((len(patterns), g), dtype=bool)
+        for group in self.rankings.groups:
+            # A group's images are in order.
+            part = slice(*np.searchsorted(group.images, [images.start, images.stop]))
+            if part.start == part.stop:
+                continue
+            # Images that the same people ranked have the same patterns, and are done together.
+            teams, team_of = np.unique(group.annotators[part], axis=0, return_inverse=True)
+            for team, members in zip(teams, _members(team_of, len(teams)), strict=True):
+                rows = group.images[part][members] - images.start
+                own = patterns[:, team]
                 # Draws in the same proportion agree: (2, 0, 2) is (1, 0, 1). Divided by what they
                 # have in common, few different ones are left, and only these are measured.
                 common = np.gcd.reduce(own, axis=1)
                 weights, weights_of_pattern = np.unique(
                     own // np.maximum(common, 1)[:, np.newaxis], axis=0, return_inverse=True
                 )
-                goals = self._goals(places[:, : len(team)], weights)[:, :, np.newaxis]
-                apart = distances_between(places[:, len(team) :], goals, self.distance)
+                goals = self._goals(group.people[part][members], weights)[:, :, np.newaxis]
+                apart = distances_between(group.protocols[part][members], goals, self.distance)
                 table[:, rows] = apart[weights_of_pattern]
                 has_consensus[:, rows] = (common > 0)[:, np.newaxis]
         return table, has_consensus
@@ -167,33 +164,9 @@ class _Study:
         # which are integers.
         return dense_places(np.einsum("qa,gan->qgn", weights, doubled_ranks_of(places)))
 
-    def _packed(self, images: Sequence[str]) -> Iterator[PackedRankings]:
-        """Yield each image's rankings: people's in order of name, then the protocols'."""
-        for image in images:
-            if not self.annotator_rankings[image]:
-                raise RankingError(f"{image} has no ranking")
-        rankings = []
-        for image in images:
-            of_people, of_protocols = self.annotator_rankings[image], self.protocol_rankings[image]
-            rankings.append(
-                [
-                    *(of_people[name] for name in sorted(of_people)),
-                    *(of_protocols[protocol] for protocol in self.protocols),
-                ]
-            )
-
-        def refuse(at: int) -> None:
-            try:
-                require_same_methods(*map(checked, rankings[at]))
-            except RankingError as refusal:
-                raise RankingError(f"{images[at]}: {refusal}") from refusal
-
-        return packed_rankings(rankings, refuse)
-
 
 def _two_way(
     study: _Study,
-    images: Sequence[str],
     everybody: NDArray[np.intp],
     n_resamples: int,
     seed: int,
@@ -203,17 +176,17 @@ def _two_way(
     Shapes (protocols,) and (resamples used, protocols).
     """
     rng = np.random.default_rng(seed)
-    n, n_annotators = len(images), len(study.annotators)
+    n, n_annotators = len(study.rankings.images), len(study.rankings.annotators)
     n_draws = min(n_resamples, _KEMENY_DRAWS) if study.consensus == "kemeny" else n_resamples
     drawn = rng.multinomial(n_annotators, np.full(n_annotators, 1 / n_annotators), n_draws)
     drawn = np.resize(drawn, (n_resamples, n_annotators))
     # Many resamples draw the same annotators: distances are measured once for each pattern.
     patterns, pattern_of = np.unique(drawn, axis=0, return_inverse=True)
     resamples_of = _members(pattern_of, len(patterns))
-    total = np.zeros(len(study.protocols))
-    sums, n_used = np.zeros((n_resamples, len(study.protocols))), np.zeros(n_resamples)
+    total = np.zeros(len(study.rankings.protocols))
+    sums, n_used = np.zeros((n_resamples, len(study.rankings.protocols))), np.zeros(n_resamples)
     for block, weights in resampled_weights(rng, n, n_resamples, _BLOCK):
-        table, has_consensus = study.distances(images[block], np.concatenate([everybody, patterns]))
+        table, has_consensus = study.distances(block, np.concatenate([everybody, patterns]))
         total += table[0].sum(axis=0)
         for at, resamples in enumerate(resamples_of, 1):
             # How often each image stands in each of these resamples: (resamples, images).
@@ -222,21 +195,6 @@ def _two_way(
             n_used[resamples] += present.sum(axis=1)
     used = n_used > 0
     return total, sums[used] / n_used[used, np.newaxis]
-
-
-def _common_protocols(
-    images: Sequence[str], protocol_rankings: Mapping[str, Mapping[str, Ranking]]
-) -> list[str]:
-    if not images:
-        return sorted({name for by_name in protocol_rankings.values() for name in by_name})
-    expected = set(protocol_rankings.get(images[0], {}))
-    for image in images:
-        differing = expected ^ set(protocol_rankings.get(image, {}))
-        if differing:
-            raise RankingError(
-                f"{image}: not ranked on every image by {', '.join(sorted(differing))}"
-            )
-    return sorted(expected)
 
 
 def _members(group_of: NDArray[np.intp], n_groups: int) -> list[NDArray[np.intp]]:

@@ -34,8 +34,8 @@ from annotate.studies.pseudonyms import pseudonyms
 from rankings import __version__ as software_version
 from rankings.analysis import plain
 from rankings.open_questions import open_questions
-from rankings.orders import Ranking, methods_of
-from rankings.packed_scores import rankings_from_scores
+from rankings.orders import Ranking
+from rankings.personal_rankings import personal_rankings_from_scores
 from rankings.report import CriterionReport, Report, Settings, report_from_json, values_of
 
 from .figure import Figure
@@ -119,15 +119,14 @@ class FigureData:
                 return answers
         table = self.table
         values = values_of(self.criterion, self.scores, self.settings)
-        methods = {image: sorted(methods_of(goal)) for image, goal in table.consensus.items()}
-        people = named_rankings(self.study)[self.criterion]
+        of_all = named_rankings(self.study)[self.criterion]
+        people = {image: of_all[image] for image in table.consensus}
         found = open_questions(
-            {image: people[image] for image in table.consensus},
+            people,
             table.consensus,
             values,
-            rankings_from_scores(values, methods, self.protocols, self.settings.decimals),
+            personal_rankings_from_scores(people, values, self.protocols, self.settings.decimals),
             table.distances,
-            self.protocols,
             self.settings,
             properties=image_properties(self.study),
         )

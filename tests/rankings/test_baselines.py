@@ -12,6 +12,7 @@ from rankings.edit_distance import edit_distance
 from rankings.kemeny import kemeny_ranking
 from rankings.mean_rank import mean_rank
 from rankings.orders import bucket_of
+from rankings.personal_rankings import personal_rankings
 from rankings.report import Settings
 from rankings.verdicts import for_whom, headline, place_of_person, verdicts
 
@@ -50,6 +51,7 @@ def study():
 def test_a_person_and_a_protocol_are_measured_to_the_same_consensus_of_the_others(study, method):
     people, protocols = study
     of = mean_rank if method == "mean-rank" else kemeny_ranking
+    rankings = personal_rankings(people, protocols, "pq")
     apart, kemeny, shares = [], [], []
     for image, row in people.items():
         for name, own in row.items():
@@ -61,7 +63,7 @@ def test_a_person_and_a_protocol_are_measured_to_the_same_consensus_of_the_other
         }
         kemeny.append(sum(kemeny_distance(row[name], left[name]) for name in row) / len(row))
         shares.append(sum(agreed(row[name], left[name]) for name in row) / len(row))
-    tested = against_a_person(people, protocols, "pq", consensus=method)
+    tested = against_a_person(rankings, consensus=method)
     assert [(pair.first, pair.second) for pair in tested.pairs] == [
         ("p", A_PERSON),
         ("q", A_PERSON),
@@ -74,14 +76,16 @@ def test_a_person_and_a_protocol_are_measured_to_the_same_consensus_of_the_other
     assert sorted(pair.holm_p_value for pair in tested.pairs) == pytest.approx(
         sorted([low, max(low, max(p, q))])
     )
-    *_, person = baseline_measures(people, {}, consensus_method=method)
+    *_, person = baseline_measures(rankings, {}, consensus_method=method)
     assert person.kemeny_distance == pytest.approx(sum(kemeny) / 12)
     assert person.pairwise_accuracy == pytest.approx(sum(shares) / 12)
 
 
 def test_the_measures_of_all_tied_and_of_a_random_order_by_hand():
     """a > b = c: two of three pairs ordered. All tied is a half away on each and agrees on the third."""
-    tied, random, person = baseline_measures({}, {"i": (("a",), ("b", "c"))})
+    tied, random, person = baseline_measures(
+        personal_rankings({}, {}, []), {"i": (("a",), ("b", "c"))}
+    )
     assert (tied.kemeny_distance, tied.pairwise_accuracy) == (1, pytest.approx(1 / 3))
     assert (random.kemeny_distance, random.pairwise_accuracy) == (1.5, pytest.approx(1 / 3))
     assert (person.kemeny_distance, person.pairwise_accuracy) == (None, None)

@@ -18,6 +18,7 @@ from rankings.multi_reader import (
     moments,
     personal_distances,
 )
+from rankings.personal_rankings import personal_rankings
 from rankings.significance import clusters
 
 
@@ -216,7 +217,7 @@ def test_one_annotator_or_one_image_gives_no_test_and_says_why(shape, reason):
 
 
 def test_nothing_ranked_gives_no_difference():
-    tested = compare(personal_distances({}, {}, ["p", "q"]))
+    tested = compare(personal_distances(personal_rankings({}, {}, ["p", "q"])))
     assert tested.reason
     assert tested.pairs[0].difference is None
 
@@ -251,7 +252,7 @@ def test_distances_are_those_of_each_annotator_to_each_protocol():
     a, b, c = (("x",), ("y", "z")), (("x", "y"), ("z",)), (("z",), ("x",), ("y",))
     people = {"2.jpg": {"ann": a}, "1.jpg": {"ben": b, "ann": c}}
     protocols = {"1.jpg": {"P": a, "Q": b}, "2.jpg": {"P": c, "Q": a}, "3.jpg": {}}
-    measured = personal_distances(people, protocols, ["P", "Q"])
+    measured = personal_distances(personal_rankings(people, protocols, ["P", "Q"]))
     rows = {
         (("1.jpg", "2.jpg")[i], ("ann", "ben")[person]): tuple(row)
         for i, person, row in zip(
@@ -268,8 +269,8 @@ def test_distances_are_those_of_each_annotator_to_each_protocol():
 
 
 def test_what_cannot_be_compared_is_refused():
-    with pytest.raises(RankingError, match="street"):
-        personal_distances({"street": {"ann": (("x",),)}}, {"street": {"P": (("y",),)}}, ["P"])
+    with pytest.raises(RankingError, match="distance"):
+        personal_distances(personal_rankings({}, {}, []), distance="far")
     with pytest.raises(RankingError, match="level"):
         compare(of_table(np.zeros((2, 2, 2))), level=1)
 

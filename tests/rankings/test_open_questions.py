@@ -17,7 +17,8 @@ from rankings.mean_rank import mean_rank
 from rankings.multi_reader import PersonalDistances, compare
 from rankings.open_questions import beta_gains, differences_of_methods
 from rankings.orders import bucket_of
-from rankings.report import Settings
+from rankings.personal_rankings import personal_rankings
+from rankings.report import Settings, values_of
 from rankings.slices import ImageProperty, slices
 from rankings.strengths import strength_correlations
 from rankings.tuning import beta_search, folds
@@ -166,7 +167,7 @@ def test_many_annotators_and_annotators_who_share_no_image():
 def test_disparity_takes_rankings():
     people = {f"{at}": {"x": by_text("a>b"), "y": by_text("b>a")} for at in range(3)}
     protocols = {image: {"P": by_text("a>b"), "Q": by_text("b>a")} for image in people}
-    found = disparity(people, protocols, ["P", "Q"])
+    found = disparity(personal_rankings(people, protocols, ["P", "Q"]))
     # P is nearer to x by 1 and to y by -1 everywhere: all is taste, (2 - 0) / 1 = 2.
     assert [part.variance for part in found.components] == [0, 2, 0]
     assert [one.protocol for one in found.tastes] == ["P", "Q"]
@@ -379,7 +380,8 @@ def test_the_gain_of_a_beta_is_of_images_outside_its_fold():
         image: {protocol: ranking(image, protocol, 1.0) for protocol in ("far", "near")}
         for image in scores
     }
-    found = beta_gains(people, consensus, ranked, scores, searches, settings)
+    values = values_of("preference", scores, settings)
+    found = beta_gains(people, consensus, values, scores, searches, settings)
     images = sorted(consensus)
     for search, gained in zip(searches, found, strict=True):
         differences = []

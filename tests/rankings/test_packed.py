@@ -24,6 +24,7 @@ from rankings.packed import (
 )
 from rankings.packed_scores import packed_scores, rankings_from_scores, rounded_scores
 from rankings.pairwise import criterion_distances
+from rankings.personal_rankings import personal_rankings
 from rankings.report import ALL_TIED, RANDOM_ORDER, Settings, build_report
 from rankings.sensitivity import rounding_table, sensitivity_table
 from rankings.tuning import beta_search
@@ -313,7 +314,8 @@ def test_the_two_way_score_and_the_best_beta_are_what_the_plain_way_gives(study)
         return float(sum(distances) / len(distances))
 
     by_protocol = {image: {name: own(image, name, 1.0) for name in protocols} for image in people}
-    for interval in two_way_intervals(people, by_protocol, n_resamples=5).scores:
+    ranked = personal_rankings(people, by_protocol, protocols)
+    for interval in two_way_intervals(ranked, n_resamples=5).scores:
         assert interval.score == (score(interval.protocol, 1.0) if people else None)
     for search in beta_search(scores, consensus, betas=[0.5, 1.0, 4.0]):
         assert search.curve == (

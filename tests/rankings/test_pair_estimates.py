@@ -11,6 +11,7 @@ from rankings.errors import RankingError
 from rankings.multi_reader import ONE_ANNOTATOR, compare_protocols
 from rankings.pair_draws import disagreement, draw_methods, inclusion_probabilities
 from rankings.pair_estimates import Visit, compare_by_pairs, pair_losses
+from rankings.personal_rankings import personal_rankings
 
 METHODS = ("a", "b", "c", "d")
 PROTOCOLS = ("p", "q", "r")
@@ -47,7 +48,7 @@ def restricted(ranking, methods):
 
 def test_every_pair_asked_is_the_whole_ranking(study):
     people, own = study
-    expected = compare_protocols(people, own, PROTOCOLS, distance="kemeny")
+    expected = compare_protocols(personal_rankings(people, own, PROTOCOLS), distance="kemeny")
     as_rankings = [whole(i, a, ranking) for i in people for a, ranking in people[i].items()]
     as_pairs = [
         Visit(i, a, restricted(ranking, pair), EVEN)
@@ -204,7 +205,7 @@ def test_drawn_pairs_bring_the_means_of_whole_rankings_on_the_average(study):
             visits.append(
                 Visit(image, name, restricted(people[image][name], methods), probabilities)
             )
-    expected = compare_protocols(people, own, PROTOCOLS, distance="kemeny")
+    expected = compare_protocols(personal_rankings(people, own, PROTOCOLS), distance="kemeny")
     for found, whole_mean in zip(
         compare_by_pairs(visits, own, PROTOCOLS).means, expected.means, strict=True
     ):

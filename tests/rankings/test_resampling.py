@@ -14,6 +14,7 @@ from rankings.errors import RankingError
 from rankings.from_scores import ranking_from_scores
 from rankings.mean_rank import mean_rank
 from rankings.packed import dense_places
+from rankings.personal_rankings import personal_rankings
 from rankings.resampling import distance_table, score_intervals
 from rankings.two_way import two_way_intervals
 from tests.support.rankings import by_text
@@ -151,11 +152,14 @@ def test_a_draw_of_annotators_is_the_consensus_of_repeated_rankings(distance, co
     for at in range(12):
         who = rng.choice(annotators, size=rng.integers(1, 5), replace=False)
         methods = METHODS[: rng.integers(1, 5)]
-        people[f"i{at}"] = {str(name): random_ranking(rng, methods) for name in who}
-        protocols[f"i{at}"] = {name: random_ranking(rng, methods) for name in ("x", "y")}
+        people[f"i{at:02}"] = {str(name): random_ranking(rng, methods) for name in who}
+        protocols[f"i{at:02}"] = {name: random_ranking(rng, methods) for name in ("x", "y")}
     patterns = np.array([[1, 1, 1, 1], [2, 0, 2, 0], [0, 0, 0, 4], [3, 1, 0, 0], [1, 0, 1, 2]])
-    study = two_way._Study(people, protocols, annotators, ["x", "y"], distance, consensus)
-    table, counted = study.distances(list(people), patterns)
+    rankings = personal_rankings(people, protocols, ["x", "y"])
+    study = two_way._Study(rankings, distance, consensus)
+    # Images are taken in blocks.
+    parts = [study.distances(block, patterns) for block in (slice(0, 5), slice(5, 12))]
+    table, counted = (np.concatenate(both, axis=1) for both in zip(*parts, strict=True))
     measure = {"edit": lambda a, b: edit_distance(a, b).distance, "kemeny": kemeny_distance}
     for (k, pattern), (i, image) in itertools.product(enumerate(patterns), enumerate(people)):
         drawn = [
@@ -190,7 +194,9 @@ def test_two_way_limits_are_the_quantiles_of_all_draws():
             ]
             means.append(sum(distances) / 3)
     for level in (0.5, 0.8, 0.95):
-        intervals = two_way_intervals(people, protocols, level=level, n_resamples=20_000)
+        intervals = two_way_intervals(
+            personal_rankings(people, protocols, "x"), level=level, n_resamples=20_000
+        )
         expected = np.quantile(means, [(1 - level) / 2, (1 + level) / 2])
         [interval] = intervals.scores
         assert (interval.low, interval.high) == pytest.approx(tuple(expected), abs=0.17)
@@ -206,7 +212,7 @@ def test_annotators_who_agree_add_nothing(monkeypatch):
     for at in range(60):
         people[f"i{at:02}"] = dict.fromkeys("pqr", random_ranking(rng))
         protocols[f"i{at:02}"] = {"x": random_ranking(rng), "y": random_ranking(rng)}
-    both = two_way_intervals(people, protocols, n_resamples=8000)
+    both = two_way_intervals(personal_rankings(people, protocols, "yx"), n_resamples=8000)
     rows = [
         [edit_distance(of[name], people[image]["p"]).distance for name in "xy"]
         for image, of in protocols.items()
@@ -224,7 +230,7 @@ def test_annotators_who_disagree_widen_the_interval():
     tastes = dict(zip("pqr", map(by_text, ("a>b>c", "b>c>a", "c>a>b")), strict=True))
     people = {f"i{at}": tastes for at in range(40)}
     protocols = {image: {"x": by_text("a>b>c")} for image in people}
-    [interval] = two_way_intervals(people, protocols).scores
+    [interval] = two_way_intervals(personal_rankings(people, protocols, "x")).scores
     assert interval.score == 1.0, "two merges from all tied, 0.5 each"
     # p alone is 0 away. q twice and r, 3 draws of 27, give b=c>a: 2 swaps and a merge.
     assert (interval.low, interval.high) == (0, 2.5)
@@ -234,7 +240,7 @@ def test_an_image_without_a_drawn_annotator_is_not_in_the_resample():
     """Two images, one annotator each: a draw of p twice leaves i, of q twice j, both leave both."""
     people = {"i": {"p": by_text("a>b")}, "j": {"q": by_text("b>a")}}
     protocols = {image: {"x": by_text("a>b")} for image in people}
-    intervals = two_way_intervals(people, protocols, n_resamples=4000)
+    intervals = two_way_intervals(personal_rankings(people, protocols, "x"), n_resamples=4000)
     [interval] = intervals.scores
     assert (interval.score, interval.low, interval.high) == (0.5, 0, 1)
     # Nothing is left when only i is drawn (1/4) and only q (1/4), and the other way round: 1/8.
@@ -243,33 +249,23 @@ def test_an_image_without_a_drawn_annotator_is_not_in_the_resample():
 
 def test_two_way_edges_give_none_and_never_nan():
     ab = by_text("a>b")
-    nobody = two_way_intervals({}, {"i": {"x": ab}})
+    nobody = two_way_intervals(personal_rankings({}, {}, "x"))
     assert [(of.score, of.low) for of in nobody.scores] == [(None, None)]
-    one_image = two_way_intervals({"i": {"p": ab, "q": ab}}, {"i": {"x": ab}})
+    one_image = two_way_intervals(
+        personal_rankings({"i": {"p": ab, "q": ab}}, {"i": {"x": ab}}, "x")
+    )
     assert [(of.score, of.low) for of in one_image.scores] == [(0, None)]
     alone = {"i": {"p": ab}, "j": {"p": ab}}
-    one_annotator = two_way_intervals(alone, {"i": {"x": ab}, "j": {"x": ab}})
+    one_annotator = two_way_intervals(
+        personal_rankings(alone, {"i": {"x": ab}, "j": {"x": ab}}, "x")
+    )
     assert [(of.score, of.low) for of in one_annotator.scores] == [(0, None)]
-    assert two_way_intervals(alone, {"i": {}, "j": {}}).scores == ()
+    assert two_way_intervals(personal_rankings(alone, {}, "")).scores == ()
 
 
-@pytest.mark.parametrize(
-    ("people", "protocols", "message"),
-    [
-        ({"i": {}}, {"i": {"x": by_text("a>b")}}, "i has no ranking"),
-        ({"i": {"p": by_text("a")}}, {"i": {"x": by_text("a>b")}}, "i: .*: b"),
-        (
-            {name: {"p": by_text("a>b")} for name in "ij"},
-            {"i": {"x": by_text("a>b")}, "j": {}},
-            "j: not ranked on every image by x",
-        ),
-    ],
-)
-def test_rankings_that_do_not_fit_are_refused_by_image(people, protocols, message):
-    with pytest.raises(RankingError, match=message):
-        two_way_intervals(people, protocols)
+def test_a_distance_that_is_none_is_refused():
     with pytest.raises(RankingError, match="distance"):
-        two_way_intervals({}, {}, distance="far")
+        two_way_intervals(personal_rankings({}, {}, ""), distance="far")
 
 
 def test_dense_places_count_distinct_values():

@@ -2,6 +2,7 @@
 
 import pytest
 
+from rankings.personal_rankings import personal_rankings
 from rankings.ties import TiedShares, tied_shares
 
 
@@ -10,13 +11,15 @@ def test_shares_by_hand():
     strict, couple, all_tied = (("a",), ("b",), ("c",)), (("a", "b"), ("c",)), (("a", "b", "c"),)
     people = {"1": {"ann": strict, "ben": couple}, "2": {"ann": all_tied}}
     protocols = {"1": {"P": couple}, "2": {"P": couple}}
-    shares = tied_shares(people, {"1": strict, "2": couple}, protocols, ["P"])
+    shares = tied_shares(personal_rankings(people, protocols, ["P"]), {"1": strict, "2": couple})
     assert shares.annotators == {"ann": pytest.approx(1 / 2), "ben": pytest.approx(1 / 3)}
     assert shares.consensus == pytest.approx(1 / 6)
     assert shares.protocols == {"P": pytest.approx(1 / 3)}
 
 
 def test_without_a_pair_there_is_no_share():
-    assert tied_shares({}, {}, {}, ["P"]) == TiedShares({}, None, {"P": None})
+    assert tied_shares(personal_rankings({}, {}, ["P"]), {}) == TiedShares({}, None, {"P": None})
     alone = (("a",),)
-    assert tied_shares({"1": {"ann": alone}}, {"1": alone}, {}, []).annotators == {"ann": None}
+    assert tied_shares(
+        personal_rankings({"1": {"ann": alone}}, {}, []), {"1": alone}
+    ).annotators == {"ann": None}
