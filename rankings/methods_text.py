@@ -71,6 +71,12 @@ def n_left_out(header: Mapping[str, str]) -> int:
 def counted(number: int | str, what: str) -> str:
     """Return a number with its noun in English.
 
+    Parameters
+    ----------
+    number : int or str
+    what : str
+        The noun for one.
+
     Examples
     --------
     >>> counted(1, "image"), counted("20", "image")
