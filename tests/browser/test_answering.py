@@ -444,11 +444,11 @@ BOXES = """() => Object.fromEntries([...document.querySelectorAll(
     ["x", "y", "width", "height"].map((side) => it.getBoundingClientRect()[side])]))"""
 
 
-@pytest.mark.parametrize("size", [(1440, 900), (1024, 768), (390, 844)])
+@pytest.mark.parametrize("size", [(1440, 900), (1024, 768), (390, 844), (720, 450)])
 def test_nothing_moves_between_two_pairs(opened, size):
     page = opened(has_own_time=True)
     resize(page, *size)
-    expect(page.locator("[data-panes][data-one]")).to_have_count(int(size[0] < 600))
+    expect(page.locator("[data-panes][data-one]")).to_have_count(int(size[0] < 800))
     boxes = page.evaluate(BOXES)
     assert len(boxes) > 20
     implied = page.locator("fieldset[data-implied]")

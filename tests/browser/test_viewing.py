@@ -679,6 +679,40 @@ def test_t24_in_a_single_view_nothing_is_wider_than_its_place(open_site, size):
     expect(site.page.get_by_role("button", name="Single view")).to_be_visible()
 
 
+# The questions of which something cannot be read: cut off, over their answers, or not shown.
+UNREAD = """(question) => [...document.querySelectorAll(".criterion")].filter((one) => {
+  const [legend, asked] = ["legend", ".criterion__question"].map((name) => one.querySelector(name));
+  asked.textContent = question;
+  const { left, right, top, bottom } = asked.getBoundingClientRect();
+  const place = one.getBoundingClientRect();
+  const isIn = left >= place.left && right <= place.right && top >= place.top;
+  const answers = [...one.querySelectorAll(".choice")].map((choice) => choice.getBoundingClientRect());
+  const isFree = answers.every((answer) => bottom <= answer.top + 1 || right <= answer.left + 1);
+  return !asked.checkVisibility({ visibilityProperty: true }) || legend.scrollWidth > legend.clientWidth + 1
+    || !isIn || !isFree;
+}).map((one) => one.dataset.criterion)"""
+LONG_QUESTION = (
+    "Which result finds more of the text that a reader of the street scene would want, words in the "
+    "background counted as well as those in front?"
+)
+
+
+# 1440 x 900 and 1024 x 768 as they are and at 200 %, a telephone; some in a single view by choice.
+@pytest.mark.parametrize(
+    ("size", "is_single"),
+    [
+        *[((1440, 900), False), ((1440, 900), True), ((1024, 768), False), ((1024, 768), True)],
+        *[((720, 450), False), ((512, 384), False), ((390, 844), False)],
+    ],
+)
+def test_t24_a_long_question_can_be_read_to_its_end(open_site, size, is_single):
+    site = open_site(viewport={"width": size[0], "height": size[1]})
+    if is_single:
+        site.page.keyboard.press("o")
+        expect(site.page.locator("[data-panes][data-single]")).to_have_count(1)
+    assert site.page.evaluate(UNREAD, LONG_QUESTION) == []
+
+
 def test_t27_fingers_pinch_and_tap_twice_and_upright_panes_are_top_and_bottom(open_site):
     site = open_site(viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True)
     page = site.page
