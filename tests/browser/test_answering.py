@@ -661,6 +661,28 @@ def test_t27_in_forced_colours_what_is_chosen_on_and_unseen_can_still_be_told(op
     check_accessible(page)
 
 
+def test_on_a_telephone_the_history_says_what_was_answered_before_it_shows_the_pair(
+    opened, live_server, study
+):
+    page = opened()
+    before = screen_id(page)
+    press(page, "1", "w", "s", "Enter")
+    next_pair(page, before)
+    resize(page, 390, 844)
+    page.get_by_role("button", name="History").click()
+    item = page.locator("[data-list] > li").first
+    said, pair = (item.locator(name).bounding_box() for name in ("[data-answers]", "[data-pair]"))
+    assert said["y"] + said["height"] <= pair["y"]
+    page.goto(live_server.url + reverse("judging:history", args=[study.slug]))
+    row = page.get_by_role("row").nth(1)
+    expect(row.get_by_role("cell", name="Left better")).to_be_visible()
+    pair = row.locator(".history__pair").bounding_box()
+    shown = [cell.bounding_box() for cell in row.get_by_role("cell").all()]
+    assert all(box["x"] >= 0 and box["x"] + box["width"] <= 390 for box in shown)
+    words = [row.get_by_role("cell").nth(at).bounding_box() for at in (1, 2, 3)]
+    assert all(box["y"] + box["height"] <= pair["y"] for box in words)
+
+
 def test_history_that_cannot_be_loaded_says_so(opened):
     page = opened()
     page.route("**/history/", lambda route: route.abort())
