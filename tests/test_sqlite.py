@@ -7,6 +7,8 @@ from unittest.mock import Mock
 import pytest
 from django.db import ConnectionHandler, OperationalError
 
+from config.sqlite import base
+
 
 @pytest.fixture
 def connect(tmp_path, django_db_blocker):
@@ -112,6 +114,22 @@ def test_a_transaction_that_cannot_begin_gives_its_place_up(connect, fault, monk
             begin(first)
     write(second, "second")
     assert words(connect()) == ["second"]
+
+
+def test_every_second_of_a_line_lets_other_processes_try_and_who_finds_none_goes_on(
+    connect, monkeypatch
+):
+    connection, slept = connect(), []
+    write(connection, "alone")
+    monkeypatch.setattr(base.time, "sleep", slept.append)
+    write(connection, "alone")
+    assert not slept
+    line = base._lines[str(connection.settings_dict["NAME"])]
+    # Each finds somebody before it, and is next.
+    monkeypatch.setattr(line, "turn", Mock(acquire=lambda blocking=True, timeout=-1: blocking))
+    for text in "12345":
+        write(connection, text)
+    assert slept == [0.002, 0.002]
 
 
 def test_the_site_uses_it(settings):

@@ -3,7 +3,8 @@
 One transaction writes at a time. Who finds the database busy is put to sleep by SQLite, up to a tenth of a
 second before each new try, and whoever comes meanwhile goes first: some answers then wait half a second for
 a transaction of two milliseconds. So the threads of a process line up here, and only the first of them tries,
-every millisecond. (``benchmarks/load.py --sqlite`` shows what people wait for.)
+every millisecond. Other processes would hardly find a gap between two of one line, so every second one leaves
+them time to try. (``benchmarks/load.py --sqlite`` shows what people wait for.)
 """
 
 import sqlite3
@@ -19,8 +20,20 @@ _TRY_AGAIN_SECONDS: Final = 0.001
 _TIMEOUT_SECONDS: Final = 5.0
 # Longer queries, of many rows at once, are not kept.
 _LONG: Final = 4000
+# So many of one line go on at once; the last of them waits until others have tried.
+_AT_ONCE: Final = 2
+
+
+class _Line:
+    """The threads of this process that want to write to one file."""
+
+    def __init__(self) -> None:
+        self.turn = Lock()
+        self.n_at_once = 0
+
+
 # By the file of the database.
-_turns: Final[dict[str, Lock]] = {}
+_lines: Final[dict[str, _Line]] = {}
 
 
 class _Cursor(base.SQLiteCursorWrapper):
@@ -50,10 +63,15 @@ class DatabaseWrapper(base.DatabaseWrapper):
             return
         timeout = self._timeout_seconds()
         until = time.monotonic() + timeout
-        turn = _turns.setdefault(str(self.settings_dict["NAME"]), Lock())
-        if turn.acquire(timeout=timeout):
-            self._turn = turn
+        line = _lines.setdefault(str(self.settings_dict["NAME"]), _Line())
+        has_waited = not line.turn.acquire(blocking=False)
+        if not has_waited or line.turn.acquire(timeout=timeout):
+            self._turn = line.turn
         try:
+            line.n_at_once = line.n_at_once + 1 if has_waited else 0
+            if line.n_at_once == _AT_ONCE:
+                line.n_at_once = 0
+                time.sleep(2 * _TRY_AGAIN_SECONDS)
             self._begin(until)
         except BaseException:
             self._pass_on()
