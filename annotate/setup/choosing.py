@@ -11,7 +11,7 @@ from typing import Any, Final, NamedTuple
 from django.core.cache import cache
 from django.db.models import Count, Max
 
-from annotate.datasets.models import Dataset
+from annotate.datasets.models import Dataset, Result
 from annotate.scoring.models import Score
 
 # In larger datasets regions are not counted: nobody waits for that.
@@ -134,26 +134,32 @@ def at_random(images: Sequence[Fact], n: int, seed: int) -> list[int]:
     return sorted(random.Random(seed).sample(keys, min(n, len(keys))))  # nosec B311
 
 
-def apart(dataset: Dataset) -> dict[int, float] | None:
-    """Return by image how often two protocols order two methods the opposite way.
-
-    The share is of all pairs of protocols and pairs of methods, by F-scores in the newest run of each
-    protocol. None where fewer than two protocols have scored, or where it would take long.
-    """
+def runs_to_compare(dataset: Dataset) -> list[int]:
+    """Return the newest run of each protocol; none where it is one, or all images would take long."""
     runs = list(dataset.runs.latest_of_each_protocol().values_list("pk", flat=True))
     n_images, n_methods = dataset.images.count(), dataset.methods.count()
-    if len(runs) < 2 or n_images * n_methods**2 * len(runs) > 2 * _MAX_COMPARED:
-        return None
-    key = f"apart-{dataset.pk}-{_short((runs, n_images, n_methods))}"
+    takes_long = n_images * n_methods**2 * len(runs) > 2 * _MAX_COMPARED
+    return [] if len(runs) < 2 or takes_long else runs
+
+
+def apart(dataset: Dataset, runs: Sequence[int]) -> dict[int, float]:
+    """Return by image how often two protocols order two methods the opposite way.
+
+    The share is of all pairs of protocols and pairs of methods, by F-scores. Computed once: it takes
+    seconds for large datasets.
+    """
+    key = f"apart-{dataset.pk}-{_short((runs, dataset.images.count(), dataset.methods.count()))}"
     found: dict[int, float] | None = cache.get(key)
     if found is None:
-        found = _apart(runs)
+        found = apart_on(dataset.images.values("pk"), runs)
         cache.set(key, found, _DAY)
     return found
 
 
-def _apart(runs: Sequence[int]) -> dict[int, float]:
-    rows = Score.objects.filter(run__in=runs).order_by()
+def apart_on(images: Any, runs: Sequence[int]) -> dict[int, float]:
+    """Return the same of some images, by their keys."""
+    results = Result.objects.filter(image__in=images)
+    rows = Score.objects.filter(run__in=runs, result__in=results).order_by()
     # image -> method -> run -> F-score
     scores: dict[int, dict[int, dict[int, float]]] = defaultdict(lambda: defaultdict(dict))
     for image, method, run, *values in rows.values_list(

@@ -224,17 +224,16 @@ def _people(request: SignedInRequest, new: NewStudy) -> HttpResponse:
 def images(request: SignedInRequest, pk: int) -> HttpResponse:
     """Choose images by their pictures: tick them, or take all that pass a filter."""
     new = _own(request, pk)
-    apart = choosing.apart(new.dataset)
+    runs = choosing.runs_to_compare(new.dataset)
     of_dataset = choosing.facts(new.dataset)
     has_regions = len(of_dataset) <= choosing.MAX_LOOKED_AT
-    filter_form = ImageFilterForm(
-        request.GET, has_regions=has_regions, has_scores=apart is not None
-    )
+    filter_form = ImageFilterForm(request.GET, has_regions=has_regions, has_scores=bool(runs))
+    wanted = filter_form.wanted()
+    # Of all images only where they are ordered by it.
+    apart = choosing.apart(new.dataset, runs) if wanted.order == "apart" else {}
     comparable = set(services.comparable(new).values_list("pk", flat=True))
     chosen = comparable if new.images is None else comparable & set(new.images)
-    passed = choosing.passing(
-        filter_form.wanted(), of_dataset, comparable=comparable, chosen=chosen, apart=apart or {}
-    )
+    passed = choosing.passing(wanted, of_dataset, comparable=comparable, chosen=chosen, apart=apart)
     by_chance = RandomForm(request.POST if request.POST.get("do") == "random" else None)
     if request.method == "POST":
         answer = _choose(request, new, passed, chosen, by_chance)
@@ -242,6 +241,8 @@ def images(request: SignedInRequest, pk: int) -> HttpResponse:
             return answer
     page = Paginator(passed, _IMAGES_PER_PAGE).get_page(request.GET.get("page"))
     shown = Image.objects.in_bulk([fact.pk for fact in page.object_list])
+    if runs and not apart:
+        apart = choosing.apart_on(list(shown), runs)
     convention = new.dataset.box_convention
     context = {
         "filter": filter_form,
@@ -253,7 +254,7 @@ def images(request: SignedInRequest, pk: int) -> HttpResponse:
                 "fact": fact,
                 "small": thumbnail_of(shown[fact.pk], convention),
                 "is_chosen": fact.pk in chosen,
-                "apart": None if apart is None else 100 * apart.get(fact.pk, 0.0),
+                "apart": 100 * apart.get(fact.pk, 0.0) if runs else None,
             }
             for fact in page.object_list
         ],

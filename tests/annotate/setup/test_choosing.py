@@ -2,7 +2,17 @@
 
 import pytest
 
-from annotate.setup.choosing import Fact, Filter, apart, at_random, facts, opposite_share, passing
+from annotate.setup.choosing import (
+    Fact,
+    Filter,
+    apart,
+    apart_on,
+    at_random,
+    facts,
+    opposite_share,
+    passing,
+    runs_to_compare,
+)
 from protocols.core.regions import Region, encode_regions
 from tests.support.factories import make_dataset, make_image, make_run, make_study
 
@@ -94,6 +104,11 @@ class TestOfADataset:
     def test_protocols_are_compared_once_two_have_scored(self):
         study = make_study(["a", "b"], images=2)
         make_run(study, "one", {"a": 0.9, "b": 0.1})
-        assert apart(study.dataset) is None
+        assert runs_to_compare(study.dataset) == []
         make_run(study, "other", {"a": 0.1, "b": 0.9})
-        assert set(apart(study.dataset).values()) == {1.0}
+        runs = runs_to_compare(study.dataset)
+        image = study.images.in_order().first()
+        assert apart(study.dataset, runs) == dict.fromkeys(
+            study.images.values_list("pk", flat=True), 1.0
+        )
+        assert apart_on([image.pk], runs) == {image.pk: 1.0}

@@ -6,6 +6,7 @@ from django.urls import reverse
 from annotate.datasets.models import Image
 from annotate.judging.models import Assignment, Judgement, Screen
 from annotate.planning.presentation import choices_with_all
+from annotate.setup import choosing
 from annotate.setup.models import NewStudy
 from annotate.studies.models import Study
 from rankings.study_plans import USUAL_PEOPLE
@@ -391,6 +392,27 @@ class TestImages:
         new = begun(site, dataset, methods=keys(dataset)[:2])
         rows = site.get(reverse("setup:images", args=[new.pk]), {"order": "apart"}).context["rows"]
         assert [row["apart"] for row in rows] == [100.0] * 5
+
+    def test_of_all_images_protocols_are_compared_only_where_they_are_ordered_by_it(
+        self, site, dataset, monkeypatch
+    ):
+        study = dataset.studies.get()
+        make_run(study, "one", {"a": 0.9, "b": 0.1})
+        make_run(study, "other", {"a": 0.1, "b": 0.9})
+        new = begun(site, dataset, methods=keys(dataset)[:2])
+        monkeypatch.setattr(choosing, "apart", None)
+        monkeypatch.setattr("annotate.setup.views._IMAGES_PER_PAGE", 2)
+        compared = []
+
+        def recorded(images, runs):
+            compared.append(list(images))
+            return apart_on(images, runs)
+
+        apart_on = choosing.apart_on
+        monkeypatch.setattr(choosing, "apart_on", recorded)
+        rows = site.get(reverse("setup:images", args=[new.pk])).context["rows"]
+        assert [row["apart"] for row in rows] == [100.0] * 2
+        assert [sorted(images) for images in compared] == [sorted(row["fact"].pk for row in rows)]
 
     @pytest.mark.parametrize("asked", ["regions_from=x", "order=nothing", "page=x", "side_to=nan"])
     def test_what_cannot_be_read_is_said_and_filters_nothing(self, site, dataset, asked):
