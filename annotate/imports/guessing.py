@@ -36,7 +36,8 @@ class FileGuess:
 def guess_file(path: Path, name: str, *, has_truth: bool = False) -> FileGuess:
     """Guess from the content first and the name second.
 
-    ``has_truth``: the ground truth is another file, so that transcriptions tell nothing.
+    ``has_truth``: the ground truth is another file, so that transcriptions, or no confidences, tell
+    nothing.
     """
     if _is_list_of_people(path):
         return FileGuess(

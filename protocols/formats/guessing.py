@@ -42,6 +42,8 @@ _JSON: Final[tuple[tuple[str, str, _Asked, _Asked], ...]] = (
     ("hiertext", "paragraphs of lines, as HierText",
      lambda keys: {"paragraphs", "image_id"} <= keys, lambda keys: "legible" in keys),
 )  # fmt: skip
+# Formats of both kinds whose files are taken for ground truth where they have no confidences.
+_OPEN: Final = frozenset(("alto-xml", "coco-json", "labelme", "page-xml", "paddle", "via", "yolo"))
 # XML and HTML by an element: format, what it has, what is said, and what tells of results.
 _MARKUP: Final = (
     ("page-xml", "PcGts", "an element PcGts, as PAGE", " conf="),
@@ -80,8 +82,8 @@ class Guess:
     looks_like : str or None
         What it looks like, where that is known and not read.
     is_open : bool
-        Whether it is taken for ground truth by its transcriptions alone: results of a reader of texts
-        look the same.
+        Whether it is taken for ground truth by its transcriptions, or for want of confidences, alone:
+        results may look the same.
     """
 
     kind: GuessedKind | None
@@ -131,7 +133,8 @@ def _nothing(reason: str) -> Guess:
 
 def _annotated(is_truth: bool, format: str, name: str, reason: str) -> Guess:
     if is_truth:
-        return Guess("truth", format, None, reason)
+        is_open = format in _OPEN and not _TRUTH_NAME.search(name)
+        return Guess("truth", format, None, reason, is_open=is_open)
     return Guess("results", format, method_name(name), reason)
 
 
@@ -315,9 +318,8 @@ def _guess_json(text: str, name: str) -> Guess:
     said = re.search(r'"kind"\s*+:\s*+"(truth|results)"', text)
     if said:
         is_truth = said[1] == "truth"
-        return _annotated(
-            is_truth, "coco-json", name, f"{quoted(name)} is COCO and says {said[1]}."
-        )
+        reason = f"{quoted(name)} is COCO and says {said[1]}."
+        return replace(_annotated(is_truth, "coco-json", name, reason), is_open=False)
     is_truth = "score" not in keys and not text.lstrip().startswith("[")
     what = "without scores" if is_truth else "with scores or as a plain list"
     return _annotated(is_truth, "coco-json", name, f"{quoted(name)} is COCO {what}.")

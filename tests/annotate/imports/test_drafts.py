@@ -1,5 +1,6 @@
 """A load step by step: nothing is written before it is confirmed, and then everything or nothing."""
 
+import io
 import time
 from pathlib import Path
 from pkgutil import resolve_name
@@ -107,6 +108,33 @@ class TestFiles:
             draft = drafts.open_draft(person=None, dataset=dataset)
             file = drafts.add_file(draft=draft, stream=stream(content), name="net.zip")
             assert file.kind == kind
+
+    @pytest.mark.parametrize(
+        ("name", "content", "kind"),
+        [
+            ("net.json", b'{"images": [], "annotations": [{"bbox": [0, 0, 9, 4]}]}', "results"),
+            ("net.json", b'{"shapes": [{"points": [[0, 0], [9, 4]]}], "imagePath": "img_1.jpg"}', "results"),
+            ("net.json", b'{"img_1": {"shape_attributes": {"x": 0}}}', "results"),
+            ("net.xml", b'<PcGts><Page imageFilename="img_1.jpg"/></PcGts>', "results"),
+            ("net.xml", b"<alto><Layout/></alto>", "results"),
+            ("net.txt", b'img_1.jpg\t[{"transcription": "a", "points": [[0, 0]]}]', "results"),
+            ("net.zip", {"img_1.txt": "0 0.5 0.5 0.1 0.1\n"}, "results"),
+            # What says itself that it is ground truth stays so.
+            ("gt.json", b'{"images": [], "annotations": []}', "truth"),
+            ("net.json", b'{"info": {"kind": "truth"}, "images": [], "annotations": []}', "truth"),
+            ("net.json", b'{"chars": [], "lines": []}', "truth"),
+        ],
+    )  # fmt: skip
+    def test_a_file_without_confidences_holds_results_where_the_dataset_has_its_truth(
+        self, name, content, kind
+    ):
+        content = io.BytesIO(content) if isinstance(content, bytes) else stream(content)
+        guessed = []
+        for dataset in (None, loaded(new_dataset())):
+            content.seek(0)
+            draft = drafts.open_draft(person=None, dataset=dataset)
+            guessed.append(drafts.add_file(draft=draft, stream=content, name=name).kind)
+        assert guessed == ["truth", kind]
 
     def test_the_same_file_twice_is_refused_by_name(self):
         draft = drafts.open_draft(person=None)
