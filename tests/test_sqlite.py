@@ -1,6 +1,7 @@
 """Transactions on SQLite wait for each other in a queue, and each gives its place up when it ends."""
 
 import threading
+import time
 from contextlib import closing
 from unittest.mock import Mock
 
@@ -121,7 +122,7 @@ def test_every_second_of_a_line_lets_other_processes_try_and_who_finds_none_goes
 ):
     connection, slept = connect(), []
     write(connection, "alone")
-    monkeypatch.setattr(base.time, "sleep", slept.append)
+    monkeypatch.setattr(base, "time", Mock(wraps=time, sleep=slept.append))
     write(connection, "alone")
     assert not slept
     line = base._lines[str(connection.settings_dict["NAME"])]
