@@ -26,12 +26,14 @@ _LOCALE: Final = Path(__file__).parent / "locale"
 _PLACE: Final = re.compile(r"\{([a-z]\w*)(?::[^{}]*)?\}")
 # Places of words of the site, be it one word.
 _SENTENCES: Final = {
-    *("found", "expected", "reason", "action", "units"),
+    *("found", "expected", "reason", "action", "units", "recall", "precision"),
 }
-# A hint may be missing; a number is one.
-_SHAPES: Final = {"hint": ".*?", "n": r"-?\d[\d.,]*"}
+# A hint may be missing, and stands in brackets; a number is one.
+_SHAPES: Final = {"hint": r"(?: \(.*\))?", "n": r"-?\d[\d.,]*"}
 _DECIMAL: Final = re.compile(r"-?\d+\.\d+")
-# “x” in “0,0,x”; 4 numbers (left,top,right,bottom); a sentence that ends.
+# img_1 to img_233; x,y, then a text; “x” in “0,0,x”; 4 numbers (left,top,right,bottom); a sentence that ends.
+_RANGE: Final = re.compile(r"((\D*)\d+(\D*)) to (\2\d+\3)")
+_NOTED: Final = re.compile(r"(\S+)(, .+)")
 _WITHIN: Final = re.compile("(.+) in (“[^“”]*”)")
 _ENDED: Final = re.compile(r"(.+?)( \([^()]*\)|\.)")
 _QUOTED: Final = re.compile("“([^“”]*)”")
@@ -92,6 +94,14 @@ def _retold_by_parts(sentence: str, language: str, depth: int) -> str | None:
         parts = [_retold(part, language, depth) for part in sentence.split("; ")]
         known = [part for part in parts if part is not None]
         return gettext("; ").join(known) if len(known) == len(parts) else None
+    if found := _RANGE.fullmatch(sentence):
+        return gettext("{first} to {last}").format(first=found[1], last=found[4])
+    if (found := _NOTED.fullmatch(sentence)) and found[2] in _words(language).plain:
+        return found[1] + gettext(found[2])
+    if " or " in sentence:
+        parts = [_retold(part, language, depth) for part in sentence.split(" or ", 1)]
+        if None not in parts:
+            return gettext("{first} or {last}").format(first=parts[0], last=parts[1])
     if found := _WITHIN.fullmatch(sentence):
         what, text = (_value(part, language, depth) for part in found.groups())
         return gettext("{what} in {text}").format(what=what, text=text)

@@ -45,6 +45,24 @@ from rankings.report import ALL_TIED
         ),
         ("4 numbers (left,top,right,bottom)", "4 nombres (left,top,right,bottom)"),
         ("8 numbers (a quadrilateral)", "8 nombres (un quadrilatère)"),
+        ("img_1 to img_233", "img_1 à img_233"),
+        (
+            "an image of the dataset, which has img_1 to img_8 (perhaps img_1)",
+            "une image du jeu de données, qui a img_1 à img_8 (peut-être img_1)",
+        ),
+        (
+            "an image of the dataset, which has img_1 to img_8",
+            "une image du jeu de données, qui a img_1 à img_8",
+        ),
+        (
+            "lines of left,top,right,bottom, then a confidence, a text or nothing",
+            "des lignes de left,top,right,bottom, puis une confiance, un texte ou rien",
+        ),
+        (
+            "that you say how the lines are meant: Boxes (ICDAR 2013) or Boxes by their sides",
+            "que vous disiez comment comprendre les lignes\N{NO-BREAK SPACE}: Boîtes (ICDAR 2013) ou "
+            "Boîtes par leurs côtés",
+        ),
     ],
 )
 def test_a_stored_sentence_is_recognised_by_its_words(stored, french):
