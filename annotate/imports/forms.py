@@ -13,7 +13,7 @@ from django.utils.translation import gettext_lazy
 from annotate.datasets.models import Dataset
 from annotate.retold import told_plainly
 from protocols.formats.problems import CODES
-from protocols.formats.reading import FORMATS, LINES
+from protocols.formats.reading import FORMATS
 
 from .drafts import Earlier
 from .models import DraftFile, FileKind, Finding, Missing
@@ -125,6 +125,7 @@ class FileForm(forms.Form):
             )
 
 
+_Choices = Sequence[tuple[str, str]]
 _ANSWERS: Final[Mapping[bool | None, str]] = {True: "yes", False: "no", None: ""}
 
 
@@ -138,9 +139,12 @@ class AnswersForm(forms.Form):
         files: Iterable[DraftFile],
         codes: Mapping[int, Collection[str]],
         readings: Mapping[int, Sequence[tuple[str, str]]],
+        formats: Mapping[int, tuple[_Choices, _Choices]],
         offers: Sequence[Any] = (),
     ) -> None:
-        """``offers`` are pictures of readings, each with its ``file``, to stand beside their field."""
+        """``formats`` are those that a finding names, and the others; ``offers`` are pictures of
+        readings, each with its ``file``, to stand beside their field.
+        """
         super().__init__(sent)
         self._offers = offers
         self._files = list(files)
@@ -167,11 +171,12 @@ class AnswersForm(forms.Form):
                 )
 
             if "F1" in codes[file.pk]:
+                named, others = formats[file.pk]
                 self.fields[f"format-{file.pk}"] = forms.ChoiceField(
                     label=_("The lines of {file} are").format(file=file.name),
                     required=False,
                     widget=forms.RadioSelect,
-                    choices=[(slug, told_plainly(FORMATS[slug].name)) for slug in LINES],
+                    choices=[*named, (_("another"), others)] if named else others,
                 )
 
             if "F2" in codes[file.pk]:

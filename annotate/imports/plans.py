@@ -1,5 +1,6 @@
 """The effect of confirming a load, its open questions, and the obstacles to it."""
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
@@ -20,6 +21,9 @@ from .models import Draft, DraftFile, FileKind, Finding, Missing
 # Questions whose answer is told as a warning: a missing file, scores that look like per cent.
 _ASKED: Final = ("N4", "S2", "F2")
 _MAX_NAMED: Final = 8
+# What ends in formats by their slugs; longer slugs before those they begin with.
+_NAMING: Final = re.compile(r"(?<=how the lines are meant: ).*", re.DOTALL)
+_SLUG: Final = re.compile(rf"\b({'|'.join(sorted(LINES, key=len, reverse=True))})\b")
 
 
 @dataclass(frozen=True)
@@ -35,7 +39,7 @@ class OpenQuestion:
         if self.finding.code == "N4":
             return [(value, str(words)) for value, words in Missing.choices]
         if self.finding.code == "F1":
-            return [(slug, told_plainly(FORMATS[slug].name)) for slug in LINES]
+            return [choice for of in formats(self.finding) for choice in of]
         if self.finding.code == "F2":
             return readings(self.finding.draft, self.file)
         return []
@@ -50,6 +54,25 @@ class OpenQuestion:
             # An answer has the file read again, which then asks no more.
             return False
         return self.file.per_cent is not None
+
+
+def formats(finding: Finding) -> tuple[list[tuple[str, str]], list[tuple[str, str]]]:
+    """Return the formats between which a finding asks to choose, and all others, each with its name."""
+    naming = _NAMING.search(finding.expected)
+    named = _SLUG.findall(naming[0]) if naming else []
+    others = [slug for slug in LINES if slug not in named]
+    first, last = (
+        [(slug, told_plainly(FORMATS[slug].name)) for slug in slugs]
+        for slugs in (dict.fromkeys(named), others)
+    )
+    return first, last
+
+
+def with_names(sentence: str) -> str:
+    """Return a sentence of a report with the names of formats, by which people choose, for their slugs."""
+    return _NAMING.sub(
+        lambda naming: _SLUG.sub(lambda slug: FORMATS[slug[1]].name, naming[0]), sentence
+    )
 
 
 def readings(draft: Draft, file: DraftFile) -> list[tuple[str, str]]:

@@ -21,6 +21,7 @@ from protocols.noticing.readings import words_of
 
 from .checking import HISTOGRAM
 from .models import Draft, DraftFile, FileKind, Finding, Import
+from .plans import with_names
 
 MAX_SHOWN_PER_CODE: Final = 200
 STEPS: Final = (
@@ -81,6 +82,10 @@ class Shown:
     fault: str
     after: str
 
+    @property
+    def expected(self) -> str:
+        return with_names(self.finding.expected)
+
 
 @dataclass(frozen=True, slots=True)
 class Kind:
@@ -113,7 +118,7 @@ def kinds(draft: Draft) -> list[Kind]:
                 told_plainly(of["advice"]),
             ),
         )
-        kind.texts.append(told(of["text"]))
+        kind.texts.append(told(with_names(of["text"])))
         # Of names the place says it all.
         told_so = {"is_one": of["n"] == 1, "is_shape": code.startswith("L")}
         examples = [_example(example, **told_so) for example in of["examples"]]

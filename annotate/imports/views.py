@@ -299,15 +299,19 @@ def _answers_form(request: SignedInRequest, draft: Draft) -> AnswersForm | None:
     if draft.state != Draft.State.CHECKED:
         return None
     codes: dict[int, set[str]] = {}
-    readings = {}
+    readings, formats = {}, {}
     for question in plans.questions(draft):
+        if question.finding.code == "F1":
+            formats[question.file.pk] = plans.formats(question.finding)
         codes.setdefault(question.file.pk, set()).add(question.finding.code)
         readings[question.file.pk] = plans.readings(draft, question.file)
     if not codes:
         return None
     sent = request.POST if request.method == "POST" else None
     files, offers = draft.files.filter(pk__in=codes), presentation.offers(draft)
-    return AnswersForm(sent, files=files, codes=codes, readings=readings, offers=offers)
+    return AnswersForm(
+        sent, files=files, codes=codes, readings=readings, formats=formats, offers=offers
+    )
 
 
 @_for_admins

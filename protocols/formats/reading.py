@@ -117,7 +117,7 @@ def _other_format(archive: Archive, guessed: Archive, kind: Kind) -> Archive:
     problems.question(
         "F1",
         f"{counted(n_wrong, 'line')} with other than {wrong.expected}",
-        f"that you say how the lines are meant: {guessed.format} ({guessed.reading}) fits them",
+        f"that you say how the lines are meant: {guessed.format} fits them ({guessed.reading})",
         wrong.entry,
         wrong.line,
         text=wrong.text,

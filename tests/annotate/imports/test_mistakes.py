@@ -4,13 +4,17 @@
 # ruff: noqa: E501
 
 import random
+import re
 
 import pytest
 from django.core.management import CommandError, call_command
 from django.urls import reverse
+from django.utils import translation
 
 from annotate.imports import drafts, plans
 from annotate.imports.errors import NotLoaded
+from annotate.imports.plans import with_names
+from annotate.retold import retold
 from protocols.formats.reading import FORMATS
 from tests.support.archives import picture_bytes, zip_bytes
 from tests.support.factories import make_admin
@@ -119,8 +123,8 @@ RESULTS = {
           "that you say how the lines are meant: polygon."]),
     13: ("boxes for a dataset of quadrilaterals", QUADS, files(box),
          ["net.zip > res_img_1.txt, line 1: found 32 lines with other than 8 numbers (a quadrilateral); expected "
-          "that you say how the lines are meant: ltrb (left,top,right,bottom, then a confidence, a text or "
-          "nothing) fits them."]),
+          "that you say how the lines are meant: ltrb fits them (left,top,right,bottom, then a confidence, a "
+          "text or nothing)."]),
     14: ("quadrilaterals for a dataset of boxes", BOXES, files(corners),
          ["net.zip > res_img_1.txt, line 1: found 32 of 32 lines with numbers where a text may begin; expected "
           "that you say how the lines are meant: ltrb or quad.", FITS_HARDLY]),
@@ -159,8 +163,8 @@ RESULTS = {
     29: ("left, top, width and height for a dataset of quadrilaterals", QUADS,
          files(lambda x, y, r, b: (x, y, r - x, b - y)),
          ["net.zip > res_img_1.txt, line 1: found 32 lines with other than 8 numbers (a quadrilateral); expected "
-          "that you say how the lines are meant: ltrb (left,top,right,bottom, then a confidence, a text or "
-          "nothing) fits them.",
+          "that you say how the lines are meant: ltrb fits them (left,top,right,bottom, then a confidence, a "
+          "text or nothing).",
           asked("as left,top,width,height").replace("precision 0.00", "precision undefined", 1)]),
     30: ("a download that was broken off", BOXES, zip_bytes(files(box))[:-30],
          ["net.zip: found a zip without its end, as of a download that was broken off; expected the whole file."]),
@@ -215,6 +219,16 @@ def test_what_is_said_of_photographs(number):
     assert lines(checked(draft)) == told
 
 
+def test_all_of_it_is_said_in_french():
+    """Whole sentences are; these are the words that were left in English within them."""
+    told = [line for of in (*RESULTS.values(), *PHOTOGRAPHS.values()) for line in of[-1]]
+    with translation.override("fr"):
+        again = [retold(with_names(line)) for line in told]
+    assert None not in again
+    english = re.compile(r"\b(?:to|or|then|the|of|perhaps|undefined|nothing)\b")
+    assert [line for line in again if english.search(line)] == []
+
+
 def test_26_scores_in_per_cent(dataset):
     draft = draft_of(dataset(FEW), {"res_img_1.txt": "", "res_img_2.txt": ""})
     scores = "image,method,recall,precision\nimg_1,net,50,100\nimg_2,net,70,80\n"
@@ -232,6 +246,28 @@ def test_27_results_without_a_dataset(client):
     assert str(refusal.value) == (
         "Results and scores belong to a dataset. Choose one, or add its ground truth. Nothing was loaded."
     )
+
+
+@pytest.mark.parametrize(
+    ("told", "shown"),
+    [
+        (
+            RESULTS[14][-1][0],
+            "how the lines are meant: Boxes (ICDAR 2013) or Quadrilaterals (ICDAR 2015).",
+        ),
+        (
+            RESULTS[13][-1][0],
+            "how the lines are meant: Boxes (ICDAR 2013) fits them (left,top,right,bottom, then a "
+            "confidence, a text or nothing).",
+        ),
+        ("expected that you say how the lines are meant: quad-script or quad",
+         "how the lines are meant: Quadrilaterals with a script (MLT 2017, 2019) or Quadrilaterals (ICDAR 2015)"),
+        # Names of files and what lines hold stay as they are.
+        ("quad.zip > polygon.txt: found ltrb; expected quad", "quad.zip > polygon.txt: found ltrb; expected quad"),
+    ],
+)  # fmt: skip
+def test_a_question_of_formats_calls_them_as_the_answers_do(told, shown):
+    assert with_names(told).endswith(shown)
 
 
 class TestAnswer:

@@ -9,7 +9,7 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.urls import reverse
 
 from annotate.datasets.models import Dataset, Method, Result
-from annotate.imports import drafts
+from annotate.imports import drafts, plans
 from annotate.imports import presentation as screens
 from annotate.imports.models import Draft, Finding, Import
 from annotate.jobs.models import Job
@@ -284,6 +284,12 @@ class TestReport:
         checked(draft)
         page = admin.get(url("report", draft.pk))
         assert (page.context["n_open"], "The lines of gt.zip are" in page.text) == (1, True)
+        # Those that the finding names come first, the others behind them.
+        *named, (another, others) = page.context["answers"].fields[f"format-{file.pk}"].choices
+        assert [slug for slug, _ in named] == ["polygon", "quad"]
+        assert (another, len(others)) == ("another", 6)
+        assert [slug for slug, _ in plans.questions(draft)[0].choices[:2]] == ["polygon", "quad"]
+        assert "Polygons (Total-Text, CTW-1500) or Quadrilaterals (ICDAR 2015)" in page.text
         assert admin.post(url("report", draft.pk), {f"format-{file.pk}": "x"}).status_code == 422
         admin.post(url("report", draft.pk), {f"format-{file.pk}": "quad"})
         file.refresh_from_db()
