@@ -1,14 +1,14 @@
 """View models of the load pages: the report's groups and pictures, and the steps of a load."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
 from django.db.models import Count
 from django.urls import reverse
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy
+from django.utils.translation import gettext_lazy, pgettext
 
 from annotate.datasets.drawing import Picture, picture
 from annotate.datasets.models import BoxConvention, room_for
@@ -21,7 +21,7 @@ from protocols.noticing.readings import words_of
 
 from .checking import HISTOGRAM
 from .models import Draft, DraftFile, FileKind, Finding, Import
-from .plans import with_names
+from .plans import questions, with_names
 
 MAX_SHOWN_PER_CODE: Final = 200
 STEPS: Final = (
@@ -88,12 +88,19 @@ class Shown:
 
 
 @dataclass(frozen=True, slots=True)
+class Badge:
+    """How bad findings are: a word, and the ending of its class of CSS."""
+
+    word: str
+    tone: str
+
+
+@dataclass(frozen=True, slots=True)
 class Kind:
     """The findings of one kind, told as one: a sentence for each file, and some examples."""
 
     severity: str
-    # The same for people.
-    severity_said: str
+    badge: Badge
     code: str
     name: str
     advice: str
@@ -106,13 +113,14 @@ def kinds(draft: Draft) -> list[Kind]:
     """Return what the check found, kind by kind, errors first."""
     order = list(Finding.Severity.values)
     found: dict[tuple[str, str], Kind] = {}
+    unanswered = _unanswered(draft)
     for of in sorted(draft.summary.get("kinds", []), key=lambda of: order.index(of["severity"])):
         severity, code = of["severity"], of["code"]
         kind = found.setdefault(
             (severity, code),
             Kind(
                 severity,
-                str(Finding.Severity(severity).label),
+                _badge(severity, code, unanswered),
                 code,
                 told_plainly(CODES.get(code, code)),
                 told_plainly(of["advice"]),
@@ -125,6 +133,19 @@ def kinds(draft: Draft) -> list[Kind]:
         shown = [example for example in examples if any(example)]
         kind.examples.extend(shown[: MAX_EXAMPLES - len(kind.examples)])
     return list(found.values())
+
+
+def _unanswered(draft: Draft) -> set[str]:
+    """Return the codes of questions that are still open."""
+    return {of.finding.code for of in questions(draft) if not of.is_answered}
+
+
+def _badge(severity: str, code: str, unanswered: Collection[str]) -> Badge:
+    """Return the badge of findings; some questions stay in the report when they are answered."""
+    if severity == Finding.Severity.QUESTION and code not in unanswered:
+        return Badge(pgettext("question", "answered"), "good")
+    tone = "bad" if severity == Finding.Severity.ERROR else "warning"
+    return Badge(str(Finding.Severity(severity).label), tone)
 
 
 def _example(
@@ -147,8 +168,7 @@ class Group:
     """The findings of one code and severity."""
 
     severity: str
-    # The same for people.
-    severity_said: str
+    badge: Badge
     code: str
     name: str
     n: int
@@ -158,10 +178,11 @@ class Group:
 def groups(draft: Draft, wanted: Mapping[str, str]) -> list[Group]:
     """Return findings by kind, errors first; of each kind as many as a page holds."""
     matching = Finding.objects.filter(draft=draft).matching(wanted)
+    unanswered = _unanswered(draft)
     return [
         Group(
             severity=severity,
-            severity_said=str(Finding.Severity(severity).label),
+            badge=_badge(severity, code, unanswered),
             code=code,
             name=told_plainly(CODES.get(code, code)),
             n=n,

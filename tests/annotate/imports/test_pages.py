@@ -272,7 +272,16 @@ class TestReport:
         assert set(draft.files.filter(kind="results").values_list("missing", flat=True)) == {
             "not-evaluated"
         }
-        assert admin.get(url("report", draft.pk)).context["n_open"] == 0
+        answered = admin.get(url("report", draft.pk))
+        assert answered.context["n_open"] == 0
+        badges = [
+            of.badge.word
+            for page in (page, answered)
+            for shown in (page.context["kinds"], page.context["groups"])
+            for of in shown
+            if of.code == "N4"
+        ]
+        assert badges == ["question", "question", "answered", "answered"]
         page = admin.post(url("confirm", draft.pk), follow=True)
         assert Result.objects.count() == 2
 
