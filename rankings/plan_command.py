@@ -95,7 +95,7 @@ def _plan(path: str, options: argparse.Namespace) -> dict[str, Any] | str:
 
 def _power(path: str, options: argparse.Namespace) -> dict[str, Any] | str:
     from .design import Design
-    from .study_plans import ASKED, reach
+    from .study_plans import ASKED, in_100, reach
 
     design = Design(options.images, options.people, options.per_image, options.repeated)
     pilot, question = _pilot(path, options), _question(options)
@@ -107,8 +107,9 @@ def _power(path: str, options: argparse.Namespace) -> dict[str, Any] | str:
             "remarks": list(pilot.remarks),
         }
     lines = [
-        f"{ASKED[one.asking]}, {one.answers} answers: a difference of {question.difference:g} is found in "
-        f"{100 * one.power:.0f} % of studies; one of {one.least:.3g} in {100 * question.share:g} %."
+        f"{ASKED[one.asking]}, {one.answers} answers: a difference of {in_100(question.difference)} "
+        f"in 100 pairs is found in {100 * one.power:.0f} % of studies; one of {100 * one.least:.3g} in "
+        f"{100 * question.share:g} %."
         for one in found
     ]
     return "\n".join([*lines, *pilot.remarks, ""])

@@ -296,6 +296,17 @@ def reach(pilot: Pilot, question: Question, design: Design) -> list[Reach]:
     ]
 
 
+def in_100(difference: float) -> str:
+    """Return a difference of losses a pair as pairs in 100, by which people think of it.
+
+    Examples
+    --------
+    >>> in_100(0.03), in_100(0.07), in_100(0.125)
+    ('3', '7', '12.5')
+    """
+    return f"{100 * difference:g}"
+
+
 def plan_table(found: Plan) -> Table:
     """Return the designs as a table, the cheapest first; those that never suffice last.
 
@@ -303,7 +314,7 @@ def plan_table(found: Plan) -> Table:
     --------
     >>> pilot = Pilot({"rankings": Components(image=0.0, annotator=0.0, rest=1.0)}, "a pilot")
     >>> plan_table(plan(pilot, Question(0.5, people=30))).note
-    'Designs that find a difference of 0.5 of a loss a pair in 80 % of studies, by a pilot.'
+    'Designs that find a difference of 50 in 100 pairs in 80 % of studies, by a pilot.'
     """
     rows = tuple(
         (
@@ -320,7 +331,7 @@ def plan_table(found: Plan) -> Table:
     )
     question = found.question
     note = (
-        f"Designs that find a difference of {question.difference:g} of a loss a pair in "
+        f"Designs that find a difference of {in_100(question.difference)} in 100 pairs in "
         f"{100 * question.share:g} % of studies, by {found.pilot.origin}."
     )
     columns = (
@@ -448,18 +459,18 @@ def _least_people(pilot: Pilot, question: Question, choices: Sequence[Choice]) -
 def _too_few(question: Question, least: int | None) -> str:
     if least is None or least > _MOST_PEOPLE:
         words = gettext_noop(
-            "With {people} people no number of images finds a difference of {difference}, nor with any "
-            "number of people that can be had. Look for a larger difference."
+            "With {people} people no number of images finds a difference of {difference} in 100 "
+            "pairs, nor with any number of people that can be had. Look for a larger difference."
         )
     elif least > question.people:
         words = gettext_noop(
-            "With {people} people no number of images finds a difference of {difference}: people differ too "
-            "much. It takes {least} people at least, and some more to make it cheap."
+            "With {people} people no number of images finds a difference of {difference} in 100 "
+            "pairs: people differ too much. It takes {least} people at least, and some more to make it cheap."
         )
     else:
         words = gettext_noop(
             "With {people} people more than 100,000 images would be needed to find a difference of "
-            "{difference}. Find more people, or look for a larger difference."
+            "{difference} in 100 pairs. Find more people, or look for a larger difference."
         )
-    difference = f"{question.difference:g}"
+    difference = in_100(question.difference)
     return words.format(people=question.people, difference=difference, least=least)

@@ -77,7 +77,7 @@ def test_too_few_people_for_any_number_of_images_is_said():
     assert found.cheapest is None
     assert found.advised is None
     assert found.remarks[0].startswith(
-        "With 4 people no number of images finds a difference of 0.03"
+        "With 4 people no number of images finds a difference of 3 in 100 pairs"
     )
     assert "people at least" in found.remarks[0]
 

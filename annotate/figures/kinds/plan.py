@@ -10,7 +10,16 @@ from django.utils.translation import gettext_lazy, ngettext
 from annotate.reports.pilots import pilot_of_study
 from engine.words import numeral, retold
 from rankings.pilots import DEMO
-from rankings.study_plans import ASKED, SHARINGS, USUAL_PEOPLE, Choice, Plan, Question, plan
+from rankings.study_plans import (
+    ASKED,
+    SHARINGS,
+    USUAL_PEOPLE,
+    Choice,
+    Plan,
+    Question,
+    in_100,
+    plan,
+)
 
 from ..data import FigureData, noted_as_live
 from ..figure import Figure, Spec, without_drawing
@@ -67,11 +76,11 @@ def sufficient_designs(found: Plan, *, criterion: str = "preference") -> Figure:
         title=title,
         caption=(
             _(
-                "Images with which a difference of {difference} of a loss a pair is found in {share} % "
+                "Images with which a difference of {difference} in 100 pairs is found in {share} % "
                 "of studies, against the number of people; how much images and people vary is that of "
                 "{origin}. Ring: the design with the fewest hours."
             ).format(
-                difference=numeral(f"{question.difference:g}"),
+                difference=numeral(in_100(question.difference)),
                 share=numeral(f"{100 * question.share:g}"),
                 origin=retold(found.pilot.origin),
             )
@@ -95,8 +104,8 @@ def sufficient_designs(found: Plan, *, criterion: str = "preference") -> Figure:
 
 
 def _title(question: Question, criterion: str) -> str:
-    difference = numeral(f"{question.difference:g}")
-    return titled(_("What finds a difference of {n}").format(n=difference), criterion)
+    difference = numeral(in_100(question.difference))
+    return titled(_("What finds a difference of {n} in 100 pairs").format(n=difference), criterion)
 
 
 def _summary(choices: Sequence[Choice], best: Choice | None) -> str:

@@ -74,7 +74,7 @@ def test_only_who_may_set_up_studies_is_led_there(researcher, study):
 
 def test_too_few_people_and_one_annotator_are_said(researcher, study):
     few = researcher.get(address(study), {"study": "", "people": "3", "difference": "1"})
-    assert "With 3 people no number of images finds a difference of 0.01" in few.text
+    assert "With 3 people no number of images finds a difference of 1 in 100 pairs" in few.text
     assert "No design finds it" in few.text
     one = researcher.get(address(study), {"study": "", "people": "1"})
     assert "One annotator says nothing about others" in one.text
