@@ -683,6 +683,29 @@ def test_on_a_telephone_the_history_says_what_was_answered_before_it_shows_the_p
     assert all(box["y"] + box["height"] <= pair["y"] for box in words)
 
 
+@pytest.mark.parametrize("size", [(390, 844), (320, 640), (800, 600)])
+def test_nothing_lies_over_the_edges_of_the_pause_button(opened, size):
+    page = opened()
+    resize(page, *size)
+    pause, progress, header = (
+        page.locator(f".screen-header{inner}").bounding_box()
+        for inner in (" [data-open-pause]", " progress", "")
+    )
+    beside = progress["x"] + progress["width"] <= pause["x"]
+    below = pause["y"] + pause["height"] <= progress["y"]
+    assert beside or below
+    assert header["y"] < pause["y"]
+    assert pause["y"] + pause["height"] < header["y"] + header["height"]
+
+
+def test_no_line_crosses_the_words_of_an_image_without_a_photograph(opened):
+    page = opened()
+    expect(page.get_by_text("The photograph is not available").first).to_be_visible()
+    blank = page.locator(".pane__blank").first
+    assert blank.evaluate("it => getComputedStyle(it).stroke") == "none"
+    assert blank.evaluate("it => getComputedStyle(it).fill") == "rgba(0, 0, 0, 0.2)"
+
+
 def test_history_that_cannot_be_loaded_says_so(opened):
     page = opened()
     page.route("**/history/", lambda route: route.abort())
