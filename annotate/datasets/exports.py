@@ -2,7 +2,8 @@
 
 import tempfile
 from collections.abc import Mapping, Sequence
-from typing import BinaryIO, Final, cast
+from dataclasses import dataclass
+from typing import Any, BinaryIO, Final, cast
 
 from django.utils.translation import gettext as _
 
@@ -12,14 +13,39 @@ from protocols.core.regions import Region, decode_regions
 from protocols.formats.contents import Kind, LineFormat
 from protocols.formats.writing import NotWritable, write_coco, write_rrc_zip
 
-from .models import Dataset, Method
+from .models import Dataset, Method, Result
 
+# What a line has no place for.
+_BEYOND_LINES: Final = frozenset(("label", "id", "parent", "cell", "pixels"))
+_N_LOOKED_AT: Final = 20
 # Above this the file is on disk while it is made.
 _IN_MEMORY_BYTES: Final = 8 * 1024 * 1024
 
 
 class NotExported(Refusal):
     """The format has no place for something; another has."""
+
+
+@dataclass(frozen=True, slots=True)
+class BeyondLines:
+    """What of a dataset lines cannot hold: its ground truth, and results of methods by their keys."""
+
+    truth: bool
+    methods: frozenset[int]
+
+
+def beyond_lines(dataset: Dataset) -> BeyondLines:
+    """Look at the first images: a file gives its regions labels, ids and the like, or it does not."""
+    images = dict(dataset.images.in_order().values_list("pk", "truth")[:_N_LOOKED_AT])
+    results = Result.objects.filter(image__in=list(images)).values_list("method", "regions")
+    return BeyondLines(
+        truth=any(map(_is_beyond, images.values())),
+        methods=frozenset(method for method, regions in results if _is_beyond(regions)),
+    )
+
+
+def _is_beyond(encoded: Mapping[str, Any]) -> bool:
+    return any(not _BEYOND_LINES.isdisjoint(region) for region in encoded["regions"])
 
 
 def truth_file(dataset: Dataset, extension: str) -> BinaryIO:

@@ -10,7 +10,7 @@ from django.urls import reverse
 from django.views.decorators.http import require_safe
 
 from annotate.access import permitted
-from annotate.datasets import selectors, thumbnails
+from annotate.datasets import exports, selectors, thumbnails
 from annotate.datasets.drawing import picture
 from annotate.datasets.models import Dataset
 from annotate.requests import SignedInRequest
@@ -55,6 +55,7 @@ def detail(request: SignedInRequest, slug: str) -> HttpResponse:
         "n_images": n_images,
         "n_photographs": dataset.images.exclude(sha256="").count(),
         "methods": methods,
+        "beyond_lines": exports.beyond_lines(dataset),
         "runs": [(run, share_of[run.name]) for run in runs],
         "complete": completeness.completeness(n_images, methods, shares),
         "ready": readiness(dataset),

@@ -294,6 +294,33 @@ class TestExports:
         response = file_made(admin, reverse("files:truth_file", args=[dataset.slug, "json"]))
         assert b'"sign"' in response.getvalue()
 
+    def test_the_page_offers_lines_only_for_what_lines_can_hold(self, admin):
+        """Of ground truth with labels and of results with ids there is COCO alone, and a sentence why."""
+        dataset = make_dataset()
+        image = make_image(dataset, "img_1", [(0, 0, 9, 9)])
+        plain, with_ids = make_method(dataset, "plain"), make_method(dataset, "with-ids")
+        make_result(image, plain)
+        result = make_result(image, with_ids)
+
+        def offered():
+            page = admin.get(reverse("datasets:detail", args=[dataset.slug])).text
+            files = {"truth": reverse("files:truth_file", args=[dataset.slug, "zip"])} | {
+                method.slug: reverse("files:results_file", args=[dataset.slug, method.slug, "zip"])
+                for method in (plain, with_ids)
+            }
+            json = reverse("files:truth_file", args=[dataset.slug, "json"])
+            assert f'formaction="{json}"' in page
+            told = "Lines cannot hold" in page
+            return {name for name, url in files.items() if f'formaction="{url}"' in page}, told
+
+        assert offered() == ({"truth", "plain", "with-ids"}, False)
+        with_id = encode_regions([Region.from_box(0, 0, 9, 9, id="r1")])
+        Result.objects.filter(pk=result.pk).update(regions=with_id)
+        assert offered() == ({"truth", "plain"}, True)
+        labelled = encode_regions([Region.from_box(0, 0, 9, 9, label="table")])
+        Image.objects.filter(pk=image.pk).update(truth=labelled)
+        assert offered() == ({"plain"}, True)
+
 
 def test_a_picture_has_room_for_what_is_drawn_where_no_size_is_known():
     drawn = picture(truth=regions([(0, 0, 299, 199)]), boxes=(), convention="points")
