@@ -683,7 +683,7 @@ def test_on_a_telephone_the_history_says_what_was_answered_before_it_shows_the_p
     assert all(box["y"] + box["height"] <= pair["y"] for box in words)
 
 
-@pytest.mark.parametrize("size", [(390, 844), (320, 640), (800, 600)])
+@pytest.mark.parametrize("size", [(390, 844), (320, 640), (800, 600), (844, 390)])
 def test_nothing_lies_over_the_edges_of_the_pause_button(opened, size):
     page = opened()
     resize(page, *size)

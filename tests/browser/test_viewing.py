@@ -616,8 +616,8 @@ IN_WINDOW = """() => {
 
 def test_t27_in_small_windows_the_photograph_has_half_and_everything_is_at_hand(open_site):
     site = open_site(has_touch=True)
-    # 1440 x 900 at 200 %, a telephone on its side, and two upright.
-    for width, height in ((720, 450), (844, 390), (320, 640), (390, 844)):
+    # 1440 x 900 at 200 %, a telephone on its side, a small window, and two telephones upright.
+    for width, height in ((720, 450), (844, 390), (800, 600), (320, 640), (390, 844)):
         resize(site.page, width, height)
         found = site.page.evaluate(IN_WINDOW)
         assert found["n"] == 9 + 1 + 2 + 4
@@ -643,7 +643,7 @@ TOOLS = """() => {
 def test_t27_no_tool_hides_beyond_the_edge_of_a_small_window(open_site):
     site = open_site(has_touch=True)
     more = site.page.locator("[data-more]")
-    for width, height in ((720, 450), (844, 390), (320, 640), (390, 844)):
+    for width, height in ((720, 450), (844, 390), (800, 600), (320, 640), (390, 844)):
         resize(site.page, width, height)
         few = site.page.evaluate(TOOLS)
         assert {"fit", "next_difference", "more"} <= set(few["shown"])

@@ -3,7 +3,8 @@
 // of as left and right stay beside each other: [data-beside].
 import { gettext } from "../elements/words.js";
 
-const NARROW = "(width < 37.5rem), (height < 34rem) and (width < 80rem)";
+const NARROW =
+  "(width < 37.5rem), (width < 56.25rem) and (height < 44rem), (width < 80rem) and (height < 34rem)";
 const STACKED = "(width < 56.25rem) and (orientation: portrait)";
 const KEPT = "single view";
 // What the result of each side is called, and an answer for it.
