@@ -35,13 +35,8 @@ class Past:
 
 def history(study: Study, annotator: User, limit: int = N_SHOWN) -> list[Past]:
     """Return the last answers and skips that are in force, newest first."""
-    answers: list[tuple[Stored, int]] = []
-    assignments = Assignment.objects.filter(study=study, annotator=annotator)
-    for assignment in assignments.select_related("image__dataset").order_by("-position"):
-        assignment.study = study
-        answers += islice(_of_assignment(assignment), limit - len(answers))
-        if len(answers) >= limit:
-            break
+    logs = _logs(study, annotator)
+    answers = list(islice((answer for log in logs for answer in _newest_first(*log)), limit))
     screens = [event.screen for event, _ in answers]
     ids = {result for screen in screens for result in (screen.left_id, screen.right_id)}
     results = Result.objects.in_bulk(ids)
@@ -51,8 +46,23 @@ def history(study: Study, annotator: User, limit: int = N_SHOWN) -> list[Past]:
     ]
 
 
-def _of_assignment(assignment: Assignment) -> Iterator[tuple[Stored, int]]:
-    stored = [event for event in stored_events(assignment) if not is_withdrawn(event)]
+def last_screens(study: Study, annotator: User, limit: int = N_SHOWN) -> set[str]:
+    """Return the public ids of the screens of which the history tells."""
+    logs = _logs(study, annotator)
+    newest = (event.screen.public_id for _, stored in logs for event in reversed(stored))
+    return set(islice(newest, limit))
+
+
+def _logs(study: Study, annotator: User) -> Iterator[tuple[Assignment, list[Stored]]]:
+    """Yield images, the last one first, each with its answers and skips in force, oldest first."""
+    assignments = Assignment.objects.filter(study=study, annotator=annotator)
+    for assignment in assignments.select_related("image__dataset").order_by("-position"):
+        assignment.study = study
+        yield assignment, [event for event in stored_events(assignment) if not is_withdrawn(event)]
+
+
+def _newest_first(assignment: Assignment, stored: Sequence[Stored]) -> Iterator[tuple[Stored, int]]:
+    """Yield events with how many other answers changing them may set aside."""
     entries = Log(assignment, tuple(map(Event.of, stored))).entries
     settled = partial(settle, len(assignment.items), rule=rule_of(assignment.study))
     at = len(entries)

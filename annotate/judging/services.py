@@ -16,7 +16,7 @@ from annotate.prepared import Prepared, insert, set_value
 from annotate.studies.models import Membership, Role, Study
 from rankings.elicitation import CRITERIA, MIRRORED
 
-from .changes import history
+from .changes import last_screens
 from .errors import AlreadyAnswered, Incomplete, StudyNotOpen
 from .known import apply_rule
 from .models import (
@@ -151,8 +151,7 @@ def change(*, screen_id: str, annotator: User) -> Turn | None:
     study, screen, _last = _open_screen(screen_id, annotator)
     log = read_log(screen.assignment)
     event = next((event for event in log.in_force if event.screen == screen.pk), None)
-    shown = {past.screen.public_id for past in history(study, annotator)}
-    if event is None or screen.public_id not in shown:
+    if event is None or screen.public_id not in last_screens(study, annotator):
         raise AlreadyAnswered(_("This answer can no longer be changed."))
     _withdraw(event, log)
     return _with_note(waiting_turn(study, annotator), _("An earlier answer is open again."))
