@@ -1,11 +1,16 @@
-"""Gathers the work of all subjects that runs outside requests."""
+"""Gathers the work of all subjects that runs outside requests, with the permission each kind needs."""
+
+from collections.abc import Mapping
+from typing import Any
 
 from django.core.management import call_command
+from django.db.models import QuerySet
 
 from annotate.accounts import lost_passwords
 from annotate.accounts import services as accounts
 from annotate.backups import daily
 from annotate.datasets import unused
+from annotate.datasets.models import Dataset
 from annotate.deciding import services as deciding
 from annotate.evidence import stored
 from annotate.evidence import work as evidence
@@ -13,11 +18,12 @@ from annotate.exchange import work as exchange
 from annotate.figures import work as figures
 from annotate.imports import drafts, dry_run, loading
 from annotate.jobs import mail, results
-from annotate.jobs.registry import EVERY_MINUTE, UPKEEP, register
+from annotate.jobs.registry import EVERY_MINUTE, UPKEEP, Needed, register
 from annotate.publication import work as publication
 from annotate.questions import work as questions
 from annotate.reports import work as reports
 from annotate.scoring import work as scoring
+from annotate.studies.models import Study
 from annotate.tokens import services as tokens
 
 
@@ -26,22 +32,47 @@ def clear_sessions() -> None:
     call_command("clearsessions")
 
 
-register("imports.check", dry_run.check)
-register("imports.load", loading.load)
-register(mail.KIND, mail.send)
-register(lost_passwords.KIND, lost_passwords.write)
-register(scoring.KIND, scoring.score)
-register(reports.KIND, reports.keep)
-register(figures.KIND, figures.write)
-register(stored.KIND, evidence.count)
-register(questions.KIND, questions.compute)
-register(exchange.BUNDLE, exchange.bundle)
-register(exchange.RAW, exchange.raw_data)
-register(exchange.TRUTH, exchange.truth)
-register(exchange.RESULTS, exchange.results)
-register(exchange.CAUSES, exchange.causes)
-register(publication.PAPER, publication.paper)
-register(publication.FILE, publication.file)
+def _study(arguments: Mapping[str, Any]) -> QuerySet[Study]:
+    return Study.objects.filter(pk=arguments["study"])
+
+
+def _dataset(arguments: Mapping[str, Any]) -> QuerySet[Dataset]:
+    return Dataset.objects.filter(pk=arguments["dataset"])
+
+
+def _dataset_of_method(arguments: Mapping[str, Any]) -> QuerySet[Dataset]:
+    return Dataset.objects.filter(methods=arguments["method"])
+
+
+def _dataset_of_run(arguments: Mapping[str, Any]) -> QuerySet[Dataset]:
+    return Dataset.objects.filter(runs=arguments["run"])
+
+
+def _study_of_page(arguments: Mapping[str, Any]) -> QuerySet[Study]:
+    return Study.objects.filter(kept_reports__public_page=arguments["page"])
+
+
+LOADS = Needed("annotate.load_data")
+FOLLOWS = Needed("annotate.follow_study", _study)
+PUBLISHES = Needed("annotate.publish_study", _study_of_page)
+
+register("imports.check", dry_run.check, LOADS)
+register("imports.load", loading.load, LOADS)
+# Letters are written by the site, in no person's name.
+register(mail.KIND, mail.send, None)
+register(lost_passwords.KIND, lost_passwords.write, None)
+register(scoring.KIND, scoring.score, LOADS)
+register(reports.KIND, reports.keep, FOLLOWS)
+register(figures.KIND, figures.write, FOLLOWS)
+register(stored.KIND, evidence.count, FOLLOWS)
+register(questions.KIND, questions.compute, FOLLOWS)
+register(exchange.BUNDLE, exchange.bundle, FOLLOWS)
+register(exchange.RAW, exchange.raw_data, FOLLOWS)
+register(exchange.TRUTH, exchange.truth, Needed("annotate.see_dataset", _dataset))
+register(exchange.RESULTS, exchange.results, Needed("annotate.see_dataset", _dataset_of_method))
+register(exchange.CAUSES, exchange.causes, Needed("annotate.see_dataset", _dataset_of_run))
+register(publication.PAPER, publication.paper, FOLLOWS)
+register(publication.FILE, publication.file, PUBLISHES)
 
 UPKEEP += [
     mail.forget_letters,

@@ -44,6 +44,9 @@ class Untold:
     def tell(self, done: int, total: int, doing: str = "") -> None:
         pass
 
+    def require_permission(self) -> None:
+        """A command may do everything; so may the demo."""
+
 
 def load_files(
     files: Sequence[FileToLoad],

@@ -63,6 +63,7 @@ def check(
         locked.checked_against = against
         locked.state = Draft.State.CHECKED
         locked.save()
+        progress.require_permission()
 
 
 class _Checker:

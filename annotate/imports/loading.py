@@ -51,6 +51,7 @@ def load(
         _Loader(draft, arguments, progress, paths or {}).run()
         draft.state = Draft.State.LOADED
         draft.save()
+        progress.require_permission()
     drafts.forget_files(draft)
 
 

@@ -1,15 +1,54 @@
-"""Who sees which work: everybody their own, admins all."""
+"""Who sees which jobs, and who may have a kind of work done or fetch its file."""
+
+from collections.abc import Mapping
+from typing import Any
 
 from django.contrib.auth.models import User
+from django.utils import timezone
+from django.utils.translation import gettext as _
 
-from annotate.access import Person
+from annotate.access import Person, permitted
+from annotate.tokens.models import Token
 
+from .errors import NotAllowed
 from .models import Job, JobQuerySet
+from .registry import needed_for
 
 
 def visible_to(person: Person) -> JobQuerySet:
-    """Return the jobs that somebody may watch, stop and do again; letters are for admins."""
+    """Return the jobs a person may watch and stop: their own, and for an admin all."""
     jobs = Job.objects.select_related("person")
     if person.has_perm("annotate.load_data"):
         return jobs
     return jobs.filter(person=person) if isinstance(person, User) else jobs.none()
+
+
+def may_have(person: Person, kind: str, arguments: Mapping[str, Any]) -> bool:
+    """Return whether a person has, at this moment, the permission that this work needs."""
+    needed = needed_for(kind)
+    if needed is None:
+        return False
+    if needed.row is None:
+        return person.has_perm(needed.permission)
+    row = needed.row(arguments)
+    return permitted(person, needed.permission, row.model).filter(pk__in=row.values("pk")).exists()
+
+
+def require_permission(job: Job) -> None:
+    """Raise NotAllowed if the job's person or token has lost the right to it.
+
+    The person is read again. A job without a person is the site's own.
+    """
+    if job.person_id is None:
+        return
+    person = User.objects.get(pk=job.person_id)
+    has_token = job.token_key is None or (
+        Token.objects.alive(timezone.now()).filter(pk=job.token_key, person=person).exists()
+    )
+    if not has_token or not may_have(person, job.kind, job.arguments):
+        raise NotAllowed(
+            _(
+                "You no longer have access to the data this work needs, or the data was removed. "
+                "Nothing was changed."
+            )
+        )

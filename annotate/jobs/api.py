@@ -12,7 +12,7 @@ from annotate.rest.scopes import READ
 from annotate.rest.views import AnyType, ApiView, ListView, OneView, SignedInRequest
 
 from . import results, services
-from .access import visible_to
+from .access import may_have, visible_to
 from .models import Job
 from .serializers import JobQuery, JobSerializer
 
@@ -66,9 +66,9 @@ class JobFile(_OfJob):
 
     @extend_schema(responses={(200, "application/zip"): OpenApiTypes.BINARY})
     def get(self, request: SignedInRequest, pk: int) -> HttpResponseBase:
-        """The file that a job made; it is kept for a week."""
+        """The file that a job made; it is kept for a week. 404 if you no longer have access to its data."""
         job = self.job(request, pk)
         path = results.path_of(job)
-        if path is None:
+        if path is None or not may_have(request.user, job.kind, job.arguments):
             raise Http404
         return FileResponse(path.open("rb"), as_attachment=True, filename=job.file_name)

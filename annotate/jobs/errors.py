@@ -1,5 +1,7 @@
 """Errors that end a piece of work early."""
 
+from django.core.exceptions import PermissionDenied
+
 from annotate.errors import Refusal
 
 
@@ -25,6 +27,10 @@ class QueueAway(Exception):
 
 class JobFailed(Refusal):
     """The work cannot be done; the message is for the person who asked for it."""
+
+
+class NotAllowed(Refusal, PermissionDenied):
+    """The person may not, or no longer, have this work done."""
 
 
 class TryLater(JobFailed):

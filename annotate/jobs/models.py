@@ -50,6 +50,9 @@ class Job(models.Model):
     person = models.ForeignKey(
         settings.AUTH_USER_MODEL, models.PROTECT, null=True, blank=True, related_name="jobs"
     )
+    # Primary key of the API token that the request was made with; the job ends with the token. None
+    # if the person was signed in. No foreign key: a revoked token is deleted and must stay known.
+    token_key = models.PositiveBigIntegerField(null=True, blank=True, editable=False)
     # Of the site that asked; an older worker leaves it alone.
     version = models.CharField(max_length=40, blank=True)
     # Higher comes first.

@@ -1,4 +1,7 @@
-"""The function that does the work of each kind of job. `annotate/work.py` fills it."""
+"""The function that does the work of each kind of job, and the permission it needs.
+
+`annotate/work.py` fills it.
+"""
 
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
@@ -6,12 +9,19 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from django.contrib.auth.models import User
+from django.db.models import QuerySet
 
 
 class Progress(Protocol):
     """Hears how far a piece of work is; raises Stopped when it should end."""
 
     def tell(self, done: int, total: int, doing: str = "") -> None: ...
+
+    def require_permission(self) -> None:
+        """Raise NotAllowed if the person may no longer have this work done.
+
+        Work that writes rows in a transaction of its own calls it last in that transaction.
+        """
 
 
 @dataclass
@@ -40,23 +50,53 @@ class Running(Progress, Protocol):
     def publishing(self) -> AbstractContextManager[Outcome]:
         """Open the transaction in which the result is written and the job is done, or neither.
 
-        Raises Superseded where another worker has the job, Cancelled where a person stopped it.
+        Raises Superseded if another worker has the job, Cancelled if a person stopped it, and
+        NotAllowed if its person may no longer have it done.
         """
 
 
 # arguments, job
 Work = Callable[[Mapping[str, Any], Running], None]
-_KINDS: dict[str, Work] = {}
+
+
+@dataclass(frozen=True)
+class Needed:
+    """The permission that a person needs to have a kind of work done and to fetch its file."""
+
+    permission: str
+    # Returns the row that the job's arguments name. None: the permission is for the whole site.
+    row: Callable[[Mapping[str, Any]], QuerySet[Any]] | None = None
+
+
+@dataclass(frozen=True)
+class Kind:
+    """What a kind of job does, and what its person needs; None: only the site itself asks for it."""
+
+    work: Work
+    needed: Needed | None
+
+
+_KINDS: dict[str, Kind] = {}
 # Done once an hour by one worker: what nobody would miss is cleared away.
 UPKEEP: list[Callable[[], object]] = []
 # Looked after once a minute by every worker, and so nothing that may not be done twice.
 EVERY_MINUTE: list[Callable[[], object]] = []
 
 
-def register(kind: str, work: Work) -> None:
-    _KINDS[kind] = work
+def register(kind: str, work: Work, needed: Needed | None) -> None:
+    _KINDS[kind] = Kind(work, needed)
 
 
 def work_of(kind: str) -> Work:
     """Return the function that does the work of a kind; raises KeyError for an unknown kind."""
-    return _KINDS[kind]
+    return _KINDS[kind].work
+
+
+def needed_for(kind: str) -> Needed | None:
+    """Return what a person needs for a kind. None if only the site itself asks, or if it is unknown."""
+    return _KINDS[kind].needed if kind in _KINDS else None
+
+
+def kinds() -> frozenset[str]:
+    """Return the names of all kinds."""
+    return frozenset(_KINDS)

@@ -18,6 +18,7 @@ from django.utils.translation import gettext_noop
 from annotate.audit.services import acting
 from annotate.errors import Refusal, is_disk_full
 
+from .access import require_permission
 from .errors import Cancelled, Interrupted, Stopped, Superseded, TryLater
 from .models import Job
 from .notices import tell_by_mail
@@ -69,6 +70,7 @@ def _do(job: Job, pulse: "Pulse") -> None:
     try:
         # What the work writes is stored, and told to each reader in their own language.
         with translation.override("en"), acting(lambda: job.person):
+            require_permission(job)
             work_of(job.kind)(job.arguments, pulse)
         if not pulse.is_published:
             _end(job, Job.State.DONE)
@@ -173,6 +175,9 @@ class Pulse:
         if self._stop is not None:
             raise self._stop
 
+    def require_permission(self) -> None:
+        require_permission(self._job)
+
     @contextmanager
     def publishing(self) -> Iterator[Outcome]:
         """Write the result and that the job is done in one transaction.
@@ -187,6 +192,7 @@ class Pulse:
                 raise Superseded
             if locked.cancel_requested:
                 raise Cancelled
+            require_permission(locked)
             yield outcome
             locked.state, locked.finished = Job.State.DONE, timezone.now()
             locked.done, locked.total, locked.doing = self._progress

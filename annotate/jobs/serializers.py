@@ -4,6 +4,7 @@ from rest_framework import serializers
 from rest_framework.reverse import reverse
 
 from . import results
+from .access import may_have
 from .models import Job
 
 
@@ -14,7 +15,7 @@ class JobSerializer(serializers.ModelSerializer[Job]):
         child=serializers.IntegerField(), help_text="Ids of what it made: a run, a report."
     )
     file = serializers.SerializerMethodField(
-        help_text="Address of the file that it made; null without one."
+        help_text="Address of the file that it made; null without one, or without access to its data."
     )
     result = serializers.SerializerMethodField(
         help_text="Address of the page with what came of it; null without one."
@@ -32,9 +33,10 @@ class JobSerializer(serializers.ModelSerializer[Job]):
         return request.build_absolute_uri(job.address) if job.address else None
 
     def get_file(self, job: Job) -> str | None:
-        if results.path_of(job) is None:
+        request = self.context["request"]
+        if results.path_of(job) is None or not may_have(request.user, job.kind, job.arguments):
             return None
-        return reverse("api:job_file", args=[job.pk], request=self.context["request"])
+        return reverse("api:job_file", args=[job.pk], request=request)
 
 
 class JobQuery(serializers.Serializer[None]):

@@ -12,8 +12,10 @@ from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 
 from annotate.errors import Refusal
+from annotate.tokens.services import token_in_use
 
 from . import queue
+from .access import require_permission
 from .models import Job
 from .running import run_one
 from .versions import VERSION
@@ -33,18 +35,24 @@ def start(
 
     Of two open jobs that are alike (``is_once``), of one person, there is one, and the second call
     returns it. ``is_told`` has the person told on the next page they open how it ended.
+
+    Raises NotAllowed if the person lacks the permission that the kind needs. A worker asks again
+    when it begins and before it publishes, also for the token the request was made with.
     """
-    key = _key(kind, person, arguments) if is_once else ""
+    token = token_in_use(person)
+    key = _key(kind, person, token, arguments) if is_once else ""
     fields = {
         "kind": kind,
         "title": title[:300],
         "arguments": arguments,
         "key": key,
         "person": person,
+        "token_key": token,
         "version": VERSION,
         "priority": priority,
         "seen": None if is_told and person is not None else timezone.now(),
     }
+    require_permission(Job(**fields))
     while True:
         try:
             with transaction.atomic():
@@ -61,8 +69,8 @@ def start(
     return job
 
 
-def _key(kind: str, person: User | None, arguments: dict[str, Any]) -> str:
-    parts = [kind, None if person is None else person.pk, arguments]
+def _key(kind: str, person: User | None, token: int | None, arguments: dict[str, Any]) -> str:
+    parts = [kind, None if person is None else person.pk, token, arguments]
     return sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
 
 
@@ -86,7 +94,10 @@ def cancel(*, job: Job) -> None:
 
 
 def again(*, job: Job, person: User | None) -> Job:
-    """Start a job anew that failed or was cancelled; raises Refusal for another."""
+    """Start a failed or cancelled job again.
+
+    Raises Refusal for any other job, and NotAllowed if the person lacks the permission it needs.
+    """
     if job.state not in (Job.State.FAILED, Job.State.CANCELLED):
         raise Refusal(_("Only work that failed or was cancelled is done again."))
     if not is_repeatable(job):

@@ -12,7 +12,7 @@ from annotate.errors import Refusal
 from annotate.requests import SignedInRequest
 
 from . import presence, results, services
-from .access import visible_to
+from .access import may_have, visible_to
 from .models import Job
 from .presentation import go_to, told
 
@@ -55,6 +55,9 @@ def job(request: SignedInRequest, pk: int) -> HttpResponse:
         "job": job,
         "silence": presence.silence() if job.is_open else None,
         "has_file": results.path_of(job) is not None,
+        "has_lost_access": (
+            job.person_id is not None and not may_have(request.user, job.kind, job.arguments)
+        ),
         "kept_days": results.KEPT_FOR.days,
         "may_be_repeated": services.is_repeatable(job),
     }
@@ -65,10 +68,10 @@ def job(request: SignedInRequest, pk: int) -> HttpResponse:
 @login_required
 @require_safe
 def file(request: SignedInRequest, pk: int) -> HttpResponseBase:
-    """The file that a job made."""
+    """The file that a job made, for a person who still has the permission the job needs."""
     job = _job(request, pk)
     path = results.path_of(job)
-    if path is None:
+    if path is None or not may_have(request.user, job.kind, job.arguments):
         raise Http404
     return FileResponse(path.open("rb"), as_attachment=True, filename=job.file_name)
 

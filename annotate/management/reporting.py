@@ -25,6 +25,9 @@ class TellingProgress:
             self._last = monotonic()
             self._stdout.write(f"  {doing}: {done} of {total}")
 
+    def require_permission(self) -> None:
+        """A command may do everything."""
+
 
 class Countdown:
     """Writes how far one stage of the work is, and how long still; ``what`` is what is counted."""
@@ -39,6 +42,9 @@ class Countdown:
         if done and doing.startswith(self._stage) and (done % 100 == 0 or done == total):
             left = (monotonic() - self._started) / done * (total - done)
             self._stdout.write(f"  {done}/{total} {self._what}, about {left:.0f} s left")
+
+    def require_permission(self) -> None:
+        """A command may do everything."""
 
 
 def refused(stderr: OutputWrapper, refusal: NotLoaded) -> CommandError:

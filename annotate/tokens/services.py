@@ -22,6 +22,8 @@ MAX_TOKENS: Final = 20
 # So that a token in a log or a repository is known for what it is.
 _MARK: Final = "tdr_"
 _BYTES: Final = 32
+# Attribute of the User object of a request, which lives as long as the request.
+_IN_USE: Final = "token_in_use"
 _LAST_USED_EVERY: Final = timedelta(minutes=1)
 # What has ended is still listed for so long.
 _KEPT_AFTER_END = timedelta(days=30)
@@ -72,13 +74,24 @@ def _digest(secret: str) -> str:
 
 
 def find_token(secret: str) -> Token | None:
-    """Return the living token of this secret with its person, and note that it was used."""
+    """Return the living token of this secret with its person, and note that it was used.
+
+    The person knows by which token they came (`token_in_use`).
+    """
     now = timezone.now()
     alive = Token.objects.alive(now).select_related("person")
     token = alive.filter(sha256=_digest(secret)).first()
     if token is not None and (token.last_used is None or token.last_used <= now - _LAST_USED_EVERY):
         Token.objects.filter(pk=token.pk).update(last_used=now)
+    if token is not None:
+        setattr(token.person, _IN_USE, token.pk)
     return token
+
+
+def token_in_use(person: User | None) -> int | None:
+    """Return the primary key of the token a request was made with, None for a browser's session."""
+    key: int | None = getattr(person, _IN_USE, None)
+    return key
 
 
 @transaction.atomic

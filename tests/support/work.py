@@ -2,11 +2,24 @@
 
 from collections.abc import Mapping
 
+from django.contrib.auth.models import User
 from django.http import HttpResponse
 from django.test import Client
 from django.urls import reverse
 
 from annotate.jobs.models import Job
+from annotate.jobs.registry import Kind, Needed, Work
+from annotate.studies.models import Study
+from tests.support.factories import add_researcher, make_study
+
+
+def work_for_followers(work: Work) -> Kind:
+    """A kind of job for every person who follows a study."""
+    return Kind(work, Needed("annotate.follow_study", lambda arguments: Study.objects.all()))
+
+
+def make_follower() -> User:
+    return add_researcher(make_study(["a", "b"]))
 
 
 def file_made(client: Client, address: str, sent: Mapping[str, str] | None = None) -> HttpResponse:

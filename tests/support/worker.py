@@ -16,8 +16,8 @@ def main() -> None:
 
     from annotate.jobs.registry import register
 
-    register("tests.slow", slow)
-    register("tests.write", write)
+    register("tests.slow", slow, None)
+    register("tests.write", write, None)
     execute_from_command_line(["manage.py", "worker", *sys.argv[1:]])
 
 

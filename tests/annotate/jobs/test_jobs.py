@@ -14,8 +14,8 @@ from annotate.errors import Refusal
 from annotate.jobs import queue, registry, results, running, services
 from annotate.jobs.errors import TryLater
 from annotate.jobs.models import LOST_AFTER, Job
-from tests.support.factories import make_person
 from tests.support.processes import forget_queue, wait_for
+from tests.support.work import make_follower, work_for_followers
 
 
 @pytest.fixture
@@ -23,7 +23,7 @@ def kind(monkeypatch):
     """Registers work for the test alone; returns its kind."""
 
     def register(work):
-        monkeypatch.setitem(registry._KINDS, "test", work)
+        monkeypatch.setitem(registry._KINDS, "test", work_for_followers(work))
         return "test"
 
     return register
@@ -49,7 +49,7 @@ class TestRunning:
             seen.append(arguments)
             progress.tell(3, 3, "Reading a.zip")
 
-        person = make_person()
+        person = make_follower()
         job = services.start(kind=kind(work), person=person, draft=7)
         assert seen == [{"draft": 7}]
         assert (job.state, job.done, job.total, job.doing) == ("done", 3, 3, "Reading a.zip")
@@ -87,9 +87,9 @@ class TestRunning:
     def test_what_work_does_is_the_act_of_who_asked_for_it(self, kind):
         from annotate.audit.services import Act, record
 
-        person = make_person()
+        person = make_follower()
         services.start(kind=kind(lambda a, r: record(Act.SCORED)), person=person)
-        assert AuditEntry.objects.get().actor == person
+        assert AuditEntry.objects.get(act=Act.SCORED).actor == person
 
     def test_what_is_away_for_a_while_is_tried_three_times(self, kind):
         tried = []
@@ -141,7 +141,7 @@ class TestAlike:
     def test_of_two_people_each_has_their_own(self, settings, kind):
         settings.JOBS = "queue"
         kind(lambda arguments, progress: None)
-        ann, bob = make_person(), make_person()
+        ann, bob = make_follower(), make_follower()
         assert services.start(kind="test", person=ann) != services.start(kind="test", person=bob)
 
 
@@ -352,7 +352,7 @@ class TestQueue:
         assert {newer.pk, later.pk}.isdisjoint(self.queued())
 
     def test_a_page_that_is_looked_at_often_starts_nothing(self, client, monkeypatch):
-        person = make_person()
+        person = make_follower()
         job = make_job(person=person, created=timezone.now())
         Job.objects.update(created=timezone.now() - timedelta(hours=1))
         client.force_login(person)

@@ -10,13 +10,14 @@ from django.utils import timezone, translation
 from annotate.jobs import presence, registry, results, services
 from annotate.jobs.models import Job, Worker
 from tests.support.factories import make_admin, make_person
+from tests.support.work import make_follower, work_for_followers
 
 pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture
 def person():
-    person = make_person()
+    person = make_follower()
     person.email = "ann@example.org"
     person.save()
     return person
@@ -29,6 +30,11 @@ def browser_of(client):
         return client
 
     return sign_in
+
+
+@pytest.fixture(autouse=True)
+def _kind(monkeypatch):
+    monkeypatch.setitem(registry._KINDS, "test", work_for_followers(lambda arguments, job: None))
 
 
 def make_job(person, **fields):
@@ -127,7 +133,11 @@ class TestEnds:
         self, browser_of, person, monkeypatch
     ):
         ran = []
-        monkeypatch.setitem(registry._KINDS, "test", lambda arguments, job: ran.append(arguments))
+        monkeypatch.setitem(
+            registry._KINDS,
+            "test",
+            work_for_followers(lambda arguments, job: ran.append(arguments)),
+        )
         job = ended(person, "failed", failure="The study is no longer here.", arguments={"n": 1})
         client = browser_of(person)
         assert "The study is no longer here." in page(client, job).text
@@ -196,7 +206,7 @@ class TestMail:
         def work(arguments, job):
             services.ask_for_mail(job=Job.objects.get())
 
-        monkeypatch.setitem(registry._KINDS, "test", work)
+        monkeypatch.setitem(registry._KINDS, "test", work_for_followers(work))
         services.start(kind="test", title="Count the words", person=person)
         assert [letter.to for letter in mail.outbox] == [["ann@example.org"]]
         assert mail.outbox[0].body == "“Count the words” is done."
@@ -210,14 +220,16 @@ class TestMail:
             with translation.override("fr"):
                 services.ask_for_mail(job=Job.objects.get())
 
-        monkeypatch.setitem(registry._KINDS, "test", work)
+        monkeypatch.setitem(registry._KINDS, "test", work_for_followers(work))
         services.start(kind="test", title="Letter for a lost password", person=person)
         assert mail.outbox[0].subject == "Lettre pour un mot de passe perdu"
         assert "est terminé" in mail.outbox[0].body
 
     def test_nobody_is_written_to_unasked(self, person, settings, monkeypatch):
         settings.MAIL_IS_SET_UP = True
-        monkeypatch.setitem(registry._KINDS, "test", lambda arguments, job: None)
+        monkeypatch.setitem(
+            registry._KINDS, "test", work_for_followers(lambda arguments, job: None)
+        )
         services.start(kind="test", person=person)
         assert mail.outbox == []
 
