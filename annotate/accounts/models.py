@@ -88,11 +88,13 @@ class Invitation(models.Model):
 
     @property
     def state(self) -> str:
-        """Open, used, revoked or expired."""
+        """Open, used, revoked, expired, or void: its maker may no longer invite people."""
         if self.used:
             return "used"
         if self.revoked:
             return "revoked"
+        if self.made_by is not None and not self.made_by.has_perm("annotate.manage_people"):
+            return "void"
         return "open" if self.expires > timezone.now() else "expired"
 
     @property

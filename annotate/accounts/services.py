@@ -13,7 +13,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from annotate.audit.models import Act
+from annotate.audit.models import Act, AuditEntry
 from annotate.audit.services import acting, record
 from annotate.studies.models import Study
 from annotate.studies.services import add_member
@@ -119,12 +119,16 @@ def revoke(*, invitation: Invitation) -> None:
 
 
 def accept(*, invitation: Invitation, person: User) -> None:
-    """Let the person in. Raises InvitationRefused if the invitation is not open, or not for them.
+    """Let the person in.
 
-    Of two people who come at the same moment the database lets one in.
+    Raises InvitationRefused if the invitation is not open, is for another person, or is older than
+    the person's removal from the study. Of two people at the same moment the database lets one in.
     """
     refuse_wrong_person(invitation, person)
+    refuse_removed(invitation, person)
     with transaction.atomic():
+        if invitation.state == "void":
+            raise InvitationRefused(str(WHY_CLOSED["void"]))
         now = timezone.now()
         if not Invitation.objects.open().filter(pk=invitation.pk).update(used=now, used_by=person):
             invitation.refresh_from_db()
@@ -146,6 +150,7 @@ WHY_CLOSED = {
     "used": gettext_lazy("This invitation has already been used. Each one works once."),
     "revoked": gettext_lazy("This invitation was revoked, perhaps because a newer one was sent."),
     "expired": gettext_lazy("This invitation has expired."),
+    "void": gettext_lazy("The person who made this invitation may no longer invite people."),
 }
 
 
@@ -153,6 +158,21 @@ def refuse_wrong_person(invitation: Invitation, person: User) -> None:
     """Raise InvitationRefused if the invitation is bound to an address that is not this person's."""
     if invitation.email and person.pk not in owners_of(invitation.email):
         raise InvitationRefused(_("This invitation is for another e-mail address than yours."))
+
+
+def refuse_removed(invitation: Invitation, person: User) -> None:
+    """Raise InvitationRefused if the person was removed from the study after the invitation was made."""
+    removals = AuditEntry.objects.filter(
+        act=Act.MEMBER_REMOVED,
+        study__isnull=False,
+        study=invitation.study,
+        about=person,
+        created__gt=invitation.created,
+    )
+    if removals.exists():
+        raise InvitationRefused(
+            _("You were removed from this study after the invitation was made.")
+        )
 
 
 def _record(act: Act, invitation: Invitation, **more: Any) -> None:

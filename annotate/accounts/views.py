@@ -102,6 +102,11 @@ def invitation(request: HttpRequest) -> HttpResponse:
         except InvitationRefused as refusal:
             context |= {"refusal": str(refusal), "is_wrong_person": True}
             return render(request, "accounts/invitation.html", context, status=403)
+        try:
+            services.refuse_removed(opened, request.user)
+        except InvitationRefused as refusal:
+            context["refusal"] = str(refusal)
+            return render(request, "accounts/invitation.html", context, status=410)
     return render(request, "accounts/invitation.html", context)
 
 

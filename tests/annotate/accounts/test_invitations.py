@@ -15,7 +15,14 @@ from annotate.accounts.errors import InvitationRefused
 from annotate.accounts.models import Invitation, Preferences
 from annotate.accounts.services import accept, invite, revoke
 from annotate.audit.models import Act, AuditEntry
-from tests.support.factories import add_annotator, make_admin, make_person, make_study
+from annotate.studies.services import remove_member
+from tests.support.factories import (
+    add_annotator,
+    add_researcher,
+    make_admin,
+    make_person,
+    make_study,
+)
 from tests.support.together import at_once
 
 PASSWORD = "long-enough-phrase-71"
@@ -114,6 +121,55 @@ def test_a_revoked_link_says_so_and_lets_nobody_in(client, study):
     assert "was revoked" in client.get(reverse("accounts:invitation")).text
     with pytest.raises(InvitationRefused, match="was revoked"):
         accept(invitation=new.invitation, person=make_person())
+
+
+@pytest.mark.parametrize("lost", [{"is_staff": False, "is_superuser": False}, {"is_active": False}])
+def test_a_link_ends_with_the_rank_of_the_admin_who_made_it(client, study, lost):
+    admin = make_admin()
+    new = invite(study=None, role="admin", made_by=admin)[0]
+    User.objects.filter(pk=admin.pk).update(**lost)
+    opened(client, new.token)
+    answer = client.get(reverse("accounts:invitation"))
+    assert answer.status_code == 410
+    assert "may no longer invite people" in answer.text
+    sign_up(client, "back")
+    assert not User.objects.filter(username="back").exists()
+    client.force_login(person := make_person())
+    opened(client, new.token)
+    client.post(reverse("accounts:join"))
+    person.refresh_from_db()
+    assert not person.is_staff
+    assert "its maker is no longer an admin" in list_of_invitations(client)
+
+
+def list_of_invitations(client):
+    client.force_login(make_admin())
+    return client.get(reverse("accounts:invitations")).text
+
+
+def test_an_older_link_does_not_bring_a_removed_member_back(client, study):
+    person = add_researcher(study)
+    older = made(study, role="researcher")
+    remove_member(membership=study.memberships.get(person=person))
+    newer = made(study, role="researcher")
+    client.force_login(person)
+    opened(client, older.token)
+    answer = client.get(reverse("accounts:invitation"))
+    assert answer.status_code == 410
+    assert "You were removed from this study after" in answer.text
+    client.post(reverse("accounts:join"))
+    assert not study.memberships.filter(person=person).exists()
+    opened(client, newer.token)
+    client.post(reverse("accounts:join"))
+    assert study.memberships.filter(person=person, role="researcher").exists()
+
+
+def test_an_older_link_lets_others_in_after_a_removal(study):
+    removed = add_researcher(study)
+    older = made(study)
+    remove_member(membership=study.memberships.get(person=removed))
+    accept(invitation=older.invitation, person=make_person())
+    assert study.memberships.count() == 1
 
 
 def test_an_unknown_link_is_404_and_says_what_to_do(client, db):
