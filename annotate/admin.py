@@ -4,7 +4,7 @@ from typing import Any
 
 from allauth.mfa import admin as library
 from allauth.mfa.models import Authenticator
-from django.contrib import admin
+from django.contrib import admin, messages
 from django.contrib.auth.admin import UserAdmin
 from django.contrib.auth.models import User
 from django.db import models
@@ -364,7 +364,20 @@ admin.site.unregister(User)
 
 @admin.register(User)
 class PersonAdmin(RescueAdmin, UserAdmin[User]):
-    """Nobody is deleted: what they answered would hang on nothing. Erasure is on the account page."""
+    """People are never deleted: their answers would lose their annotator. They erase their own data."""
+
+    def save_model(self, request: HttpRequest, obj: models.Model, form: Any, change: bool) -> None:
+        """Keep staff and superuser status together: an admin has both, a former admin has neither.
+
+        Django grants every permission to a superuser, also to one without staff status.
+        """
+        if isinstance(obj, User) and obj.is_staff != obj.is_superuser:
+            obj.is_staff = obj.is_superuser = False
+            messages.warning(
+                request,
+                "An admin has both staff and superuser status. This account has neither now.",
+            )
+        super().save_model(request, obj, form, change)
 
     def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         return False

@@ -11,6 +11,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
+from annotate.access import permitted
 from annotate.accounts.models import Preferences
 from annotate.accounts.services import invite
 from annotate.audit.models import Act, AuditEntry
@@ -25,6 +26,7 @@ from annotate.rest.models import GivenAnswer
 from annotate.scoring.services import score_protocol
 from annotate.setup.models import NewStudy
 from annotate.studies.exclusions import decide
+from annotate.studies.models import Study
 from annotate.tokens.services import create_token
 from rankings.report import Settings
 from tests.support.factories import (
@@ -201,6 +203,26 @@ def test_the_log_is_english_whoever_changes_something_here(rescuer):
     answer = rescuer.post(url, form, headers={"accept-language": "fr"})
     assert answer.status_code == 302
     assert AuditEntry.objects.first().what == f"user {person.pk} changed"
+
+
+@pytest.mark.parametrize("kept", ["is_staff", "is_superuser"])
+def test_an_admin_who_loses_one_of_both_statuses_loses_every_permission(rescuer, kept):
+    person = make_admin()
+    form = {
+        "username": person.username,
+        "is_active": "on",
+        kept: "on",
+        "date_joined_0": "2026-11-22",
+        "date_joined_1": "12:00:00",
+    }
+    url = reverse("admin:auth_user_change", args=[person.pk])
+    answer = rescuer.post(url, form, follow=True)
+    assert "This account has neither now" in answer.text
+    person = User.objects.get(pk=person.pk)
+    assert person.is_active
+    assert not person.has_perm("annotate.load_data")
+    assert not person.has_perm("annotate.manage_people")
+    assert not permitted(person, "annotate.follow_study", Study).exists()
 
 
 # Who gets in
