@@ -9,6 +9,7 @@ from datetime import timedelta
 from pathlib import Path
 
 import pytest
+from django.conf import settings
 from django.db import connection
 from django.utils import timezone
 
@@ -20,11 +21,11 @@ _PATIENCE_SECONDS = 120
 
 
 def database_url() -> str:
-    settings = connection.settings_dict
+    of_tests = connection.settings_dict
     if connection.vendor == "sqlite":
-        return f"sqlite:///{settings['NAME']}"
-    secret = f":{settings['PASSWORD']}" if settings["PASSWORD"] else ""
-    return f"postgres://{settings['USER']}{secret}@{settings['HOST']}:{settings['PORT']}/{settings['NAME']}"
+        return f"sqlite:///{of_tests['NAME']}"
+    secret = f":{of_tests['PASSWORD']}" if of_tests["PASSWORD"] else ""
+    return f"postgres://{of_tests['USER']}{secret}@{of_tests['HOST']}:{of_tests['PORT']}/{of_tests['NAME']}"
 
 
 class Workers:
@@ -81,7 +82,7 @@ def wait_for_end(job: Job) -> Job:
 
 def forget_queue() -> None:
     """Empty the queue and close it; a file's goes with its folder."""
-    if connection.vendor != "sqlite":
+    if settings.QUEUE_URL or connection.vendor != "sqlite":
         queue.opened().storage.flush_queue()
     queue.opened().storage.close()
     queue._opened.cache_clear()
