@@ -6,13 +6,21 @@ The mean difference over I images by A annotators, r of them an image, varies by
 
 and is tested as in :mod:`.multi_reader`, whose degrees of freedom are taken here at the components
 themselves. Power is that of Student's t: the noncentral t of the difference in standard errors.
+
+The degrees of freedom fall towards those of the annotators as images are added, and towards 1 where
+annotators outnumber the images that several of them rank. So a larger design may find less than a
+smaller one that it contains. Whoever has the larger design can use the smaller one: the power of a
+design is therefore that of the best design within it, and never falls with images or annotators.
+Above 200 images and 100 annotators the designs within go in steps of 1 %.
 """
 
 import math
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from .errors import RankingError
 from .multi_reader import ONE_ANNOTATOR, PersonalDistances, moments_of, raw_components
@@ -21,9 +29,13 @@ from .significance import ALPHA
 POWER: Final = 0.8
 # Nobody ranks more images; a design that needs more is none.
 MOST_IMAGES: Final = 100_000
-# Beyond, Student's t is the normal distribution, and a difference of so many errors is found for certain.
-_MOST_DEGREES: Final = 1e6
-_MOST_ERRORS: Final = 30.0
+# A difference of so many standard errors drowns the noise of the mean: only that of its variance is left.
+_MOST_ERRORS: Final = 1e4
+# Beyond, Student's t is the normal distribution.
+_MOST_DEGREES: Final = 1e9
+_MOST_ANNOTATORS: Final = 10_000
+_STEP: Final = 1.01
+Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,6 +164,7 @@ def spread(parts: Components, design: Design) -> tuple[float, float]:
     Returns
     -------
     variance, degrees_of_freedom : float
+        Of this very design, not of the best one within it.
 
     Examples
     --------
@@ -161,24 +174,84 @@ def spread(parts: Components, design: Design) -> tuple[float, float]:
     >>> round(variance, 4)
     0.07
     """
-    n, i, a = design.n_rankings, design.n_images, design.n_annotators
+    variances, degrees = _spreads(
+        parts, design, np.array([design.n_images]), np.array([design.n_annotators])
+    )
+    return float(variances[0]), float(degrees[0])
+
+
+def _spreads(
+    parts: Components, sharing: Design, i: NDArray[np.int64], a: NDArray[np.int64]
+) -> tuple[Floats, Floats]:
+    """Return variances and degrees of freedom of designs with i images and a annotators each."""
+    n_often = np.ceil(sharing.repeated * i - 1e-9).astype(np.int64)
+    n = i * sharing.per_image + n_often * (sharing.repeats - sharing.per_image)
     # Rankings an annotator are as even as they can be.
-    low, more = divmod(n, a)
+    low, more = np.divmod(n, a)
     of_a = (more * (low + 1) ** 2 + (a - more) * low**2) / n**2
-    n_once, n_often = i - design.n_repeated, design.n_repeated
-    of_i = (n_once * design.per_image**2 + n_often * design.repeats**2) / n**2
+    of_i = ((i - n_often) * sharing.per_image**2 + n_often * sharing.repeats**2) / n**2
     image, rest = parts.image, parts.rest
-    if design.most_of_an_image == 1:
+    if sharing.most_of_an_image == 1:
         # The test cannot tell them apart: one ranking an image.
         image, rest = 0.0, image + rest
-    free = max(n - i - min(a, n) + 1, 1)
+    free = np.maximum(n - i - np.minimum(a, n) + 1, 1)
     arrays = np.array([image]), np.array([parts.annotator]), np.array([rest])
     found = moments_of(arrays, (of_i, of_a), n, free)
-    return float(found.of_mean[0]), float(found.degrees_of_freedom[0])
+    return found.of_mean, found.degrees_of_freedom
+
+
+def _axis(all_up_to: int, most: int) -> NDArray[np.int64]:
+    """Return the numbers of images or annotators of designs: all small ones, then steps of 1 %."""
+    n_steps = math.ceil(math.log(most / all_up_to) / math.log(_STEP))
+    steps = np.round(all_up_to * _STEP ** np.arange(1, n_steps)).astype(np.int64)
+    return np.concatenate([np.arange(2, all_up_to + 1), steps, [most]])
+
+
+_IMAGES: Final = _axis(200, MOST_IMAGES)
+_ANNOTATORS: Final = _axis(100, _MOST_ANNOTATORS)
+
+
+@lru_cache(maxsize=64)
+def _all_spreads(
+    parts: Components, per_image: int, repeated: float, repeats: int, most_annotators: int
+) -> tuple[Floats, Floats]:
+    """Return variances and degrees of freedom of all designs, images by annotators.
+
+    Both are infinite and 1 where there are fewer annotators than an image needs.
+    """
+    sharing = Design(1, _MOST_ANNOTATORS, per_image, repeated, repeats)
+    annotators = _ANNOTATORS[: _n_within(_ANNOTATORS, most_annotators)]
+    variances, degrees = _spreads(parts, sharing, _IMAGES[:, np.newaxis], annotators)
+    too_few = annotators < sharing.most_of_an_image
+    variances, degrees = np.where(too_few, np.inf, variances), np.where(too_few, 1.0, degrees)
+    variances.flags.writeable = degrees.flags.writeable = False
+    return variances, degrees
+
+
+def _n_within(axis: NDArray[np.int64], most: int) -> int:
+    return int(np.searchsorted(axis, most, side="right"))
+
+
+def _within(parts: Components, design: Design) -> tuple[Floats, Floats]:
+    """Return variances and degrees of freedom of the designs within one, images by annotators."""
+    variances, degrees = _all_spreads(
+        *(parts, design.per_image, design.repeated, design.repeats, design.n_annotators)
+    )
+    n_images = _n_within(_IMAGES, design.n_images)
+    return variances[:n_images], degrees[:n_images]
+
+
+def _best_within(parts: Components, design: Design) -> tuple[Floats, Floats]:
+    """Return those designs within one that no other beats in both variance and degrees of freedom."""
+    variances, degrees = (of.ravel() for of in _within(parts, design))
+    order = np.lexsort((-degrees, variances))
+    variances, degrees = variances[order], degrees[order]
+    before = np.concatenate([[-np.inf], np.maximum.accumulate(degrees)[:-1]])
+    return variances[degrees > before], degrees[degrees > before]
 
 
 def power(parts: Components, design: Design, difference: float, *, alpha: float = ALPHA) -> float:
-    """Return the chance that the test at ``alpha`` finds a true difference.
+    """Return the chance that the test at ``alpha`` finds a true difference with the best design within.
 
     Parameters
     ----------
@@ -207,8 +280,10 @@ def power(parts: Components, design: Design, difference: float, *, alpha: float 
     _check(design.n_annotators, alpha)
     if design.n_images < 2:
         raise RankingError("a test needs at least two images")
-    variance, degrees = spread(parts, design)
-    return _power(variance, degrees, difference, alpha)
+    if not difference:
+        return alpha
+    variances, degrees = _best_within(parts, design)
+    return float(_power(_errors(difference, variances), degrees, alpha).max())
 
 
 def least_difference(
@@ -240,19 +315,10 @@ def least_difference(
     0.8
     """
     _check(design.n_annotators, alpha, share)
-    variance, degrees = spread(parts, design)
-    if not variance:
+    variances, degrees = _best_within(parts, design)
+    if not variances.min():
         return 0.0
-    low, high = 0.0, 1.0
-    while _power(1.0, degrees, high, alpha) < share:
-        low, high = high, 2 * high
-    for _ in range(60):
-        middle = (low + high) / 2
-        if _power(1.0, degrees, middle, alpha) < share:
-            low = middle
-        else:
-            high = middle
-    return high * math.sqrt(variance)
+    return float((_needed_errors(degrees, alpha, share) * np.sqrt(variances)).min())
 
 
 def needed_images(
@@ -296,77 +362,11 @@ def needed_images(
     if not difference > 0:
         raise RankingError(f"the difference must be above 0, got {difference}")
 
-    def suffices(n_images: int) -> bool:
-        return power(parts, replace(design, n_images=n_images), difference, alpha=alpha) >= share
-
-    # As many rankings as annotators at least, and two images.
-    few = high = max(2, -(-design.n_annotators // design.per_image))
-    while not suffices(high):
-        if high >= MOST_IMAGES:
-            return None
-        high = min(2 * high, MOST_IMAGES)
-    low = max(few - 1, high // 2) if high > few else few - 1
-    while high - low > 1:
-        middle = (low + high) // 2
-        if suffices(middle):
-            high = middle
-        else:
-            low = middle
-    return high
-
-
-def needed_annotators(
-    parts: Components,
-    difference: float,
-    *,
-    share: float = POWER,
-    alpha: float = ALPHA,
-    most: int = 10_000,
-) -> int | None:
-    """Return the fewest annotators with whom some number of images suffices.
-
-    Parameters
-    ----------
-    parts : Components
-    difference : float
-        In the unit of the components' roots.
-    share, alpha : float
-        Between 0 and 1.
-    most : int
-
-    Returns
-    -------
-    int or None
-        None above ``most``.
-
-    Raises
-    ------
-    RankingError
-        If ``share`` or ``alpha`` is not between 0 and 1.
-
-    Examples
-    --------
-    The paired t-test finds a difference of one standard deviation with ten people (its power is 0.803).
-
-    >>> needed_annotators(Components(image=0.0, annotator=1.0, rest=0.0), 1.0)
-    10
-    """
-    low, high = 1, 2
-
-    def suffices(n: int) -> bool:
-        # With images without end the annotators' part is all that is left.
-        variance = parts.annotator / n
-        return _power(variance, n - 1.0, difference, alpha) >= share
-
-    _check(high, alpha, share)
-    while not suffices(high):
-        if high >= most:
-            return None
-        low, high = high, min(2 * high, most)
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (low, middle) if suffices(middle) else (middle, high)
-    return high
+    variances, degrees = _within(parts, replace(design, n_images=MOST_IMAGES))
+    enough = _suffice(_errors(difference, variances), degrees, alpha, share).any(axis=1)
+    # As many rankings as annotators at least.
+    enough &= design.n_annotators / design.per_image <= _IMAGES
+    return int(_IMAGES[enough.argmax()]) if enough.any() else None
 
 
 def _check(n_annotators: int, alpha: float, share: float = POWER) -> None:
@@ -377,16 +377,58 @@ def _check(n_annotators: int, alpha: float, share: float = POWER) -> None:
             raise RankingError(f"{name} must be between 0 and 1, got {value}")
 
 
-def _power(variance: float, degrees: float, difference: float, alpha: float) -> float:
-    from scipy.special import nctdtr, ndtr, ndtri, stdtrit
+def _errors(difference: float, variances: Floats) -> Floats:
+    """Return a difference in standard errors, infinite where nothing varies."""
+    with np.errstate(divide="ignore"):
+        return np.asarray(abs(difference) / np.sqrt(variances))
 
-    if not difference:
-        return alpha
-    errors = abs(difference) / math.sqrt(variance) if variance else math.inf
-    if errors > _MOST_ERRORS:
-        return 1.0
-    if degrees > _MOST_DEGREES:
-        limit = -float(ndtri(alpha / 2))
-        return float(ndtr(errors - limit) + ndtr(-errors - limit))
-    limit = -float(stdtrit(degrees, alpha / 2))
-    return float(1 - nctdtr(degrees, errors, limit) + nctdtr(degrees, errors, -limit))
+
+def _power(errors: Floats, degrees: Floats, alpha: float) -> Floats:
+    """Return the power of a two-sided t-test of differences in standard errors.
+
+    The square of the noncentral t is the noncentral F. The two tails of t are not added, because
+    scipy 1.17 returns NaN for the far one.
+    """
+    from scipy.special import chdtr, ncfdtr, stdtrit
+
+    degrees = np.minimum(degrees, _MOST_DEGREES)
+    limit = stdtrit(degrees, alpha / 2) ** 2
+    found = 1 - ncfdtr(1.0, degrees, np.minimum(errors, _MOST_ERRORS) ** 2, limit)
+    # Where the difference drowns the noise of the mean, it is missed only if its standard error is
+    # estimated far too large. There scipy's noncentral F may be NaN, too.
+    with np.errstate(over="ignore"):
+        drowned = chdtr(degrees, degrees * errors**2 / limit)
+    return np.asarray(np.where((errors > _MOST_ERRORS) | np.isnan(found), drowned, found))
+
+
+def _needed_errors(degrees: Floats, alpha: float, share: float) -> Floats:
+    """Return the smallest differences, in standard errors, that are found with a power of ``share``."""
+    low, high = np.zeros_like(degrees), np.ones_like(degrees)
+    while (short := _power(high, degrees, alpha) < share).any():
+        low, high = np.where(short, high, low), np.where(short, 2 * high, high)
+    for _ in range(60):
+        middle = (low + high) / 2
+        short = _power(middle, degrees, alpha) < share
+        low, high = np.where(short, middle, low), np.where(short, high, middle)
+    return high
+
+
+# Degrees of freedom between which the needed differences are interpolated.
+_KNOTS: Final = np.geomspace(0.5, 1e9, 400)
+
+
+@lru_cache(maxsize=64)
+def _needed_at_knots(alpha: float, share: float) -> Floats:
+    return np.log(_needed_errors(_KNOTS, alpha, share))
+
+
+def _suffice(errors: Floats, degrees: Floats, alpha: float, share: float) -> NDArray[np.bool_]:
+    """Return which differences are found with a power of ``share``.
+
+    Interpolation decides where it leaves no doubt; elsewhere the power is computed.
+    """
+    needed = np.exp(np.interp(np.log(degrees), np.log(_KNOTS), _needed_at_knots(alpha, share)))
+    enough = np.asarray(errors > needed)
+    in_doubt = abs(errors - needed) < 0.02 * needed
+    enough[in_doubt] = _power(errors[in_doubt], degrees[in_doubt], alpha) >= share
+    return enough

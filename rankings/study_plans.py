@@ -12,7 +12,6 @@ from .design import (
     Components,
     Design,
     least_difference,
-    needed_annotators,
     needed_images,
     power,
 )
@@ -348,11 +347,15 @@ def _numbers_of_people(most: int) -> Iterator[int]:
 
 
 def _choices(pilot: Pilot, question: Question) -> Iterator[Choice]:
+    for n in _numbers_of_people(question.people):
+        yield from _choices_of(pilot, question, n)
+
+
+def _choices_of(pilot: Pilot, question: Question, n_annotators: int) -> Iterator[Choice]:
     for asking, parts in pilot.components.items():
         for sharing in SHARINGS:
-            for n in _numbers_of_people(question.people):
-                if n >= (REPEATS if sharing.repeated else sharing.per_image):
-                    yield _choice(parts, asking, sharing, n, question)
+            if n_annotators >= (REPEATS if sharing.repeated else sharing.per_image):
+                yield _choice(parts, asking, sharing, n_annotators, question)
 
 
 def _choice(
@@ -423,7 +426,7 @@ def _warnings(pilot: Pilot, question: Question, choices: Sequence[Choice]) -> It
             "five."
         )
         return
-    least = _least_people(pilot, question, choices)
+    least = _least_people(pilot, question)
     if not any(choice.n_images is not None for choice in choices):
         yield _too_few(question, least)
         return
@@ -444,33 +447,31 @@ def _warnings(pilot: Pilot, question: Question, choices: Sequence[Choice]) -> It
         )
 
 
-def _least_people(pilot: Pilot, question: Question, choices: Sequence[Choice]) -> int | None:
-    """Return the fewest people with whom any way of asking can find it; they are the same for all."""
-    parts = next(iter(pilot.components.values()))
-    least = needed_annotators(
-        parts, question.difference, share=question.share, alpha=question.alpha_of_pair
-    )
-    # The approximate degrees of freedom fall towards those of the people as images are added, so that
-    # few images may find what endless ones do not.
-    found_by = [choice.n_annotators for choice in choices if choice.n_images is not None]
-    return min([least, *found_by]) if least is not None else None
+def _least_people(pilot: Pilot, question: Question) -> int | None:
+    """Return the fewest people with whom any design finds the difference; None if none does."""
+
+    def suffice(n: int) -> bool:
+        return any(choice.n_images is not None for choice in _choices_of(pilot, question, n))
+
+    low, high = 1, _MOST_PEOPLE
+    if not suffice(high):
+        return None
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if suffice(middle) else (middle, high)
+    return high
 
 
 def _too_few(question: Question, least: int | None) -> str:
-    if least is None or least > _MOST_PEOPLE:
+    if least is None:
         words = gettext_noop(
             "With {people} people no number of images finds a difference of {difference} in 100 "
             "pairs, nor with any number of people that can be had. Look for a larger difference."
         )
-    elif least > question.people:
+    else:
         words = gettext_noop(
             "With {people} people no number of images finds a difference of {difference} in 100 "
             "pairs: people differ too much. It takes {least} people at least, and some more to make it cheap."
-        )
-    else:
-        words = gettext_noop(
-            "With {people} people more than 100,000 images would be needed to find a difference of "
-            "{difference} in 100 pairs. Find more people, or look for a larger difference."
         )
     difference = in_100(question.difference)
     return words.format(people=question.people, difference=difference, least=least)

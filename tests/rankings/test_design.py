@@ -9,9 +9,9 @@ import scipy.stats
 from rankings.design import (
     Components,
     Design,
+    _power,
     components_of,
     least_difference,
-    needed_annotators,
     needed_images,
     power,
     spread,
@@ -117,20 +117,82 @@ def test_the_least_difference_is_found_as_often_as_asked():
 
 def test_no_number_of_images_makes_up_for_too_few_people():
     """With A people the standard error is at least sqrt(0.1 / A): by the noncentral t of scipy."""
-    least = needed_annotators(PARTS, 0.3)
 
     def limit(a):
         reach = 0.3 / math.sqrt(0.1 / a)
         t = scipy.stats.t.ppf(0.975, a - 1)
         return scipy.stats.nct.sf(t, a - 1, reach)
 
-    assert limit(least) >= 0.8 > limit(least - 1)
-    assert needed_images(PARTS, Design(1, least - 1), 0.3) is None
+    least = next(a for a in range(2, 100) if limit(a) >= 0.8)
+    assert needed_images(PARTS, Design(1, least - 4), 0.3) is None
     assert needed_images(PARTS, Design(1, least + 2), 0.3) is not None
 
 
-def test_without_taste_two_people_suffice():
-    assert needed_annotators(Components(1.0, 0.0, 1.0), 0.01) == 2
+def drawn_parts(rng):
+    of_each = 10.0 ** rng.uniform(-4, 1, 3) * (rng.random(3) < 0.9)
+    return Components(*map(float, of_each))
+
+
+def test_power_is_a_number_that_never_falls_with_images_people_or_difference():
+    rng = np.random.default_rng(24)
+    for _ in range(150):
+        parts, alpha = drawn_parts(rng), float(rng.choice([0.05, 0.05 / 190, 1e-5]))
+        per_image, repeated = int(rng.integers(1, 4)), float(rng.choice([0.0, 0.15]))
+        people = int(rng.integers(3, 60))
+        images = int(10 ** rng.uniform(0.5, 3.5))
+        difference = float(10 ** rng.uniform(-3, 1))
+
+        def found(i, a, d, parts=parts, alpha=alpha, sharing=(per_image, repeated)):
+            value = power(parts, Design(i, a, *sharing), d, alpha=alpha)
+            assert alpha - 1e-12 <= value <= 1
+            return value
+
+        usual = found(images, people, difference)
+        more_images = found(images + int(rng.integers(1, 2000)), people, difference)
+        more_people = found(images, people + int(rng.integers(1, 200)), difference)
+        larger = found(images, people, difference * rng.uniform(1, 100))
+        assert min(more_images, more_people, larger) >= usual - 1e-9
+
+
+def test_power_is_a_number_in_every_tail():
+    """10,000 drawn tests: degrees of freedom from 1 to a million, differences up to 1,000 errors."""
+    rng = np.random.default_rng(7)
+    degrees = 10 ** rng.uniform(0, 6, 10_000)
+    errors = 10 ** rng.uniform(-3, 3, 10_000)
+    for alpha in (0.05, 0.05 / 190, 1e-6):
+        here, further = (_power(errors * by, degrees, alpha) for by in (1, 1.2))
+        assert np.isfinite(here).all()
+        assert (alpha * (1 - 1e-6) <= here).all()
+        assert (here <= 1).all()
+        assert (further >= here - 1e-12).all()
+
+
+@pytest.mark.parametrize(
+    ("degrees", "errors", "alpha"),
+    [(1, 40.0, 0.001), (2.5, 4.0, 0.05), (11, 5.2, 0.05 / 190), (40, 2.0, 0.05), (300, 9.0, 1e-6)],
+)
+def test_power_is_how_often_simulated_tests_find_the_difference(degrees, errors, alpha):
+    """Half a million draws of Student's ratio; five standard errors of their share."""
+    rng = np.random.default_rng(3)
+    n = 500_000
+    ratio = (errors + rng.standard_normal(n)) / np.sqrt(rng.chisquare(degrees, n) / degrees)
+    share = np.mean(np.abs(ratio) > scipy.stats.t.isf(alpha / 2, degrees))
+    exact = _power(np.array([errors]), np.array([float(degrees)]), alpha)[0]
+    assert exact == pytest.approx(share, abs=5 * math.sqrt(max(share * (1 - share), 1e-6) / n))
+
+
+def test_a_design_counts_as_the_best_design_within_it():
+    """By trying each: 59 people with 53 images leave no degrees of freedom for the rest."""
+    parts, design = Components(0.006, 0.0035, 0.108), Design(53, 59, 2)
+
+    def alone(i, a):
+        variance, degrees = spread(parts, Design(i, a, 2))
+        errors = np.array([0.4 / math.sqrt(variance)])
+        return _power(errors, np.array([degrees]), 0.05 / 45)[0]
+
+    best = max(alone(i, a) for i in range(2, 54) for a in range(2, 60))
+    assert power(parts, design, 0.4, alpha=0.05 / 45) == pytest.approx(best, abs=1e-12)
+    assert alone(53, 59) < 0.1 < 0.9 < best
 
 
 def test_without_any_variance_every_difference_is_found():

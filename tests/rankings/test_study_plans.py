@@ -1,8 +1,10 @@
 """Plans of studies: what finds a difference, and what it costs."""
 
 import json
+import re
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
 from rankings.__main__ import main
@@ -199,3 +201,51 @@ def test_the_commands_read_a_pilot_as_other_commands_do(tmp_path, capsys):
 def test_what_cannot_be_planned_ends_with_a_sentence(arguments, message, capsys):
     assert main(arguments) == 2
     assert message in capsys.readouterr().err
+
+
+def test_the_power_of_a_far_tail_is_a_number_on_the_command_line(capsys):
+    """scipy's noncentral t is NaN in the far tail that this question needs; 86 % by the noncentral F."""
+    design = "--people 12 --images 94 --protocols 20 --criterion preference --per-image 3"
+    assert main(["power", "--difference", "0.055", *design.split()]) == 0
+    assert (
+        "6204 answers: a difference of 5.5 in 100 pairs is found in 86 %" in capsys.readouterr().out
+    )
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_a_plan_does_not_contradict_itself(seed):
+    """Drawn questions, asked of the demo's components and of others ten times as large or small."""
+    rng = np.random.default_rng(seed)
+    parts = demo_pilot().components["rankings"]
+    times = float(10 ** rng.uniform(-1, 1))
+    parts = Components(parts.image, parts.annotator * times, parts.rest / times)
+    pilot = Pilot({"rankings": parts}, "a pilot")
+    question = Question(
+        difference=float(rng.uniform(0.005, 0.2)),
+        people=int(rng.integers(2, 120)),
+        n_protocols=int(rng.integers(2, 25)),
+        images=int(rng.integers(2, 400)),
+    )
+    found = plan(pilot, question)
+    sharings = {sharing.name: sharing for sharing in SHARINGS}
+    for sharing in sharings.values():
+        needed = [one.n_images or np.inf for one in found.choices if one.sharing == sharing.name]
+        of_enough = [n for n in needed if np.isfinite(n)]
+        assert needed[: len(needed) - len(of_enough)] == [np.inf] * (len(needed) - len(of_enough))
+    for one in found.choices:
+        sharing = sharings[one.sharing]
+        n = one.n_images or question.images
+        design = Design(n, one.n_annotators, sharing.per_image, sharing.repeated)
+        [reached] = reach(pilot, question, design)
+        assert np.isfinite(reached.power)
+        assert (reached.power >= question.share) == (one.n_images is not None)
+        assert (reached.least <= question.difference + 1e-9) == (one.n_images is not None)
+        assert one.fits == (one.n_images is not None and one.n_images <= question.images)
+    for remark in found.remarks:
+        if words := re.match(r"With fewer than (\d+) people no number of images", remark):
+            least = int(words[1])
+            assert all(one.n_images is None for one in found.choices if one.n_annotators < least)
+            assert any(one.n_images for one in found.choices if one.n_annotators >= least)
+        if re.match(r"With \d+ people no number of images", remark):
+            assert not any(one.n_images for one in found.choices)
+    assert (found.cheapest is None) == (not any(one.fits for one in found.choices))
