@@ -5,6 +5,7 @@ import os
 import pickle  # nosec B403
 import signal
 import threading
+import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
@@ -18,10 +19,12 @@ from .errors import ChunkFailed, EngineError, EngineUnavailable
 T = TypeVar("T")
 # A process for each core already: libraries must not start a thread for each core besides.
 _ONE_THREAD: Final = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS")
+# A fork server that was killed refuses connections for a moment before the system reports its end.
+_PAUSE_SECONDS: Final = 0.2
 
 
 class _Died(Exception):
-    """The process is gone, and what it computed with it."""
+    """The process died, or its fork server died before the process had started."""
 
 
 class _GivenUp(ChunkFailed):
@@ -48,8 +51,9 @@ class Processes(Engine):
     """An executor over processes of its own, each computing one chunk at a time.
 
     Processes start when there is something to compute. One that dies takes its own chunk with it
-    and no other's; it is started anew and the chunk begun again, three times at most. Processes end
-    with this one, even if it is killed.
+    and no other's; it is started anew and the chunk begun again, three times at most. A fork server
+    that dies while it starts a process costs the chunk one of these attempts. Processes end with
+    this one, even if it is killed.
 
     Parameters
     ----------
@@ -89,7 +93,11 @@ class Processes(Engine):
     def _computed(self, work: Callable[..., T], args: Any, kwargs: Any) -> T:
         asked = pickle.dumps((work, args, kwargs))
         for _ in range(ATTEMPTS):
-            process = self._own_process()
+            try:
+                process = self._own_process()
+            except _Died:
+                time.sleep(_PAUSE_SECONDS)
+                continue
             try:
                 succeeded, answer = process.answer(asked)
             except _Died:
@@ -135,14 +143,24 @@ class Processes(Engine):
 
 
 class _Process:
-    """One process, and the only end of the pipe that keeps it alive."""
+    """One process, and the only end of the pipe that keeps it alive.
+
+    Raises _Died if the fork server dies while it starts the process; the next start makes another
+    fork server.
+    """
 
     def __init__(self, context: Any) -> None:
         self._ours, theirs = context.Pipe()
         self._process = context.Process(target=_serve, args=(theirs,), daemon=True)
-        with _one_thread_each():
-            self._process.start()
-        theirs.close()
+        try:
+            with _one_thread_each():
+                self._process.start()
+        except (EOFError, ConnectionError) as fault:
+            # A process that did start ends with our end of its pipe.
+            self._ours.close()
+            raise _Died from fault
+        finally:
+            theirs.close()
         self.pid: int = self._process.pid
 
     def answer(self, asked: bytes) -> tuple[bool, Any]:

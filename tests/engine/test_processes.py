@@ -22,6 +22,7 @@ from tests.support.chunks import (
     Waits,
     WhoComputes,
     is_alive,
+    parent_of,
     pid_of_waiting,
     until,
 )
@@ -88,6 +89,50 @@ def test_a_chunk_that_kills_each_process_is_given_up_by_name_after_three(process
     with pytest.raises(ChunkFailed, match=r"^images 3 to 4 of a\.zip was given up: .* memory"):
         list(answers(processes, [*SQUARES, Dies(tmp_path)]))
     assert len(list(tmp_path.iterdir())) == 3
+    assert list(answers(processes, SQUARES)) == EXPECTED
+
+
+def is_starting_a_process():
+    """Whether a thread waits for the fork server to say that a process runs."""
+
+    def names(frame):
+        while frame is not None:
+            yield frame.f_code.co_name
+            frame = frame.f_back
+
+    return any("read_signed" in names(frame) for frame in sys._current_frames().values())
+
+
+def test_a_fork_server_killed_while_it_starts_a_process_costs_another_try(processes):
+    list(answers(processes, SQUARES))
+    fork_server = parent_of(processes.pids[0])
+    with closing(Processes(2)) as engine:
+        # It accepts no request while it is stopped, so that the kill comes in the middle of a start.
+        os.kill(fork_server, signal.SIGSTOP)
+        try:
+            asked = [engine.submit(chunk) for chunk in SQUARES]
+            until(is_starting_a_process)
+        finally:
+            os.kill(fork_server, signal.SIGKILL)
+        assert [future.result() for future in asked] == [answer for _, answer in EXPECTED]
+        assert parent_of(engine.pids[0]) != fork_server
+
+
+def test_a_fork_server_killed_with_its_processes_between_chunks_changes_nothing(processes):
+    for _ in range(10):
+        list(answers(processes, SQUARES))
+        for pid in [parent_of(processes.pids[0]), *processes.pids]:
+            os.kill(pid, signal.SIGKILL)
+        assert list(answers(processes, SQUARES)) == EXPECTED
+
+
+def test_a_fork_server_killed_in_mid_chunk_leaves_its_processes_at_work(processes, tmp_path):
+    waiting = processes.submit(Waits(tmp_path))
+    pid = pid_of_waiting(tmp_path)
+    os.kill(parent_of(pid), signal.SIGKILL)
+    (tmp_path / "go").touch()
+    assert waiting.result() == "done"
+    assert pid in processes.pids
     assert list(answers(processes, SQUARES)) == EXPECTED
 
 

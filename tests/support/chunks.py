@@ -108,6 +108,11 @@ def until(is_so, seconds: float = 120.0) -> None:
         sleep(0.01)
 
 
+def parent_of(pid: int) -> int:
+    """Return the process that started another: the fork server of an engine's processes."""
+    return int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1])
+
+
 def is_alive(pid: int) -> bool:
     try:
         state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
