@@ -8,7 +8,8 @@ RUN python -m venv /packages \
     && if [ "$CLUSTER" = true ]; then /packages/bin/pip install --no-cache-dir -r requirements-cluster.txt; fi
 
 FROM python:3.11-slim-bookworm
-ENV PYTHONUNBUFFERED=1 PYTHONDONTWRITEBYTECODE=1 DEBUG=false DATA_DIR=/data PATH=/packages/bin:$PATH
+# PYTHONPATH: `dask scheduler` and `dask worker` import the program too, and do not look in their folder.
+ENV PYTHONUNBUFFERED=1 PYTHONDONTWRITEBYTECODE=1 DEBUG=false DATA_DIR=/data PATH=/packages/bin:$PATH PYTHONPATH=/site
 WORKDIR /site
 COPY --from=packages /packages /packages
 RUN useradd --uid 10001 --create-home rankings \

@@ -95,7 +95,8 @@ class Cluster(Engine):
         elif monotonic() - self._worker_seen > NO_WORKER_SECONDS:
             raise EngineUnavailable(
                 f"The Dask scheduler at {self.address} has had no worker for "
-                f"{NO_WORKER_SECONDS:.0f} s. Start workers, and try again."
+                f"{NO_WORKER_SECONDS:.0f} s. Start workers with this program on their PYTHONPATH "
+                "(without it they end at their first chunk), and try again."
             )
 
     @property
@@ -122,10 +123,13 @@ class Cluster(Engine):
             return died(name)
         if isinstance(fault, CancelledError) or not self.is_open:
             return self._lost()
-        if isinstance(fault, ModuleNotFoundError):
+        # The scheduler wraps the error of an import.
+        missing = fault if isinstance(fault, ModuleNotFoundError) else fault.__cause__
+        if isinstance(missing, ModuleNotFoundError):
+            where = "A worker" if missing is fault else "The scheduler"
             return VersionsDiffer(
-                f"A worker of the cluster lacks the module {fault.name}. Put this program on its "
-                "PYTHONPATH, install its extra [cluster] there, and start it again."
+                f"{where} of the cluster does not find the module {missing.name}. Put this program "
+                "on its PYTHONPATH, install its extra [cluster] there, and start it again."
             )
         return None
 

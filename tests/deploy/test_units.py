@@ -22,6 +22,8 @@ def test_a_unit_starts_what_is_there_and_writes_in_one_folder(name):
         if one.endswith(".py"):
             assert (ROOT / one).exists()
     assert service["User"] == "rankings"
+    # The same path to the program as on a cluster (docs/how-to/cluster.md).
+    assert service["Environment"] == "PYTHONPATH=/srv/rankings"
     assert service["ProtectSystem"] == "strict"
     assert service["ReadWritePaths"] == "/srv/rankings/var"
     assert service["Restart"] == "always"

@@ -22,11 +22,13 @@ class StartedCluster:
 
 
 @contextmanager
-def started_cluster(folder: Path, n_workers: int = 2) -> Iterator[StartedCluster]:
+def started_cluster(
+    folder: Path, n_workers: int = 2, scheduler_path: str = str(_ROOT)
+) -> Iterator[StartedCluster]:
     """Start scheduler and workers; end all their processes."""
+    paths = {"scheduler": scheduler_path, "worker": str(_ROOT)}
     environment = {
         **os.environ,
-        "PYTHONPATH": str(_ROOT),
         "DASK_TEMPORARY_DIRECTORY": str(folder),
         # A chunk is given up when its worker died twice, so that tests need not kill many.
         "DASK_DISTRIBUTED__SCHEDULER__ALLOWED_FAILURES": "1",
@@ -41,7 +43,7 @@ def started_cluster(folder: Path, n_workers: int = 2) -> Iterator[StartedCluster
                 stdout=stream,
                 stderr=subprocess.STDOUT,
                 stdin=subprocess.DEVNULL,
-                env=environment,
+                env=environment | {"PYTHONPATH": paths[name]},
                 cwd=folder,
                 start_new_session=True,
             )
