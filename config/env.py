@@ -7,6 +7,8 @@ from typing import overload
 
 from django.core.exceptions import ImproperlyConfigured
 
+from .proxies import Proxies, read
+
 _TRUE = {"1", "true", "yes", "on"}
 _FALSE = {"0", "false", "no", "off"}
 
@@ -60,6 +62,24 @@ def choice(name: str, choices: Sequence[str], default: str) -> str:
 def names(name: str, default: str = "") -> list[str]:
     """Return a comma-separated variable as a list without blanks."""
     return [part.strip() for part in text(name, default).split(",") if part.strip()]
+
+
+def proxies(name: str, former: str) -> Proxies:
+    """Return a comma-separated variable of addresses and networks as the proxies that are trusted.
+
+    ``former`` is the flag of earlier versions, by which every peer was trusted. Without a named proxy
+    the site would no longer see that its visitors use HTTPS, so the flag alone stops the start.
+    """
+    try:
+        found = read(names(name))
+    except ValueError as refusal:
+        raise ImproperlyConfigured(f"{name}: {refusal}") from refusal
+    if not found and flag(former, default=False):
+        raise ImproperlyConfigured(
+            f"{former} is replaced by {name}: set {name} to the address of the proxy, such as "
+            f"127.0.0.1, and remove {former}."
+        )
+    return found
 
 
 def folder(name: str, default: Path) -> Path:

@@ -4,7 +4,11 @@ import os
 import tempfile
 from typing import Any
 
-bind = "0.0.0.0:8000"
+# Only for a proxy on this machine. The image binds to all addresses: a container has a loopback of its own.
+bind = "127.0.0.1:8000"
+# What proxies say is for the site to judge (TRUSTED_PROXIES), which sees whom it comes from.
+forwarded_allow_ips = forwarder_headers = ""
+secure_scheme_headers: dict[str, str] = {}
 # A request waits for the database more than for a core.
 workers = int(os.environ.get("WEB_PROCESSES") or 3)
 threads = int(os.environ.get("WEB_THREADS") or 4)

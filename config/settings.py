@@ -24,8 +24,8 @@ DEBUG = env.flag("DEBUG", default=not env.text("SECRET_KEY", default=""))
 SECRET_KEY = env.text("SECRET_KEY", default="only-for-development-" + "0" * 40 if DEBUG else None)
 ALLOWED_HOSTS = env.names("ALLOWED_HOSTS", default="127.0.0.1,localhost,[::1]")
 CSRF_TRUSTED_ORIGINS = env.names("CSRF_TRUSTED_ORIGINS")
-# What a client says of its own address is believed from our proxy only.
-BEHIND_PROXY = env.flag("BEHIND_PROXY", default=False)
+# Only these peers are believed about a client's address and scheme (config/proxies.py).
+TRUSTED_PROXIES = env.proxies("TRUSTED_PROXIES", former="BEHIND_PROXY")
 # Who may ask for /metrics; without it, this machine alone.
 METRICS_TOKEN = env.text("METRICS_TOKEN", default="")
 
@@ -51,6 +51,7 @@ INSTALLED_APPS = [
 FORM_RENDERER = "django.forms.renderers.TemplatesSetting"
 
 MIDDLEWARE = [
+    "config.proxies.forwarded",
     "config.logs.numbered",
     "annotate.health.middleware.health",
     "annotate.health.metrics.measured",
@@ -316,7 +317,8 @@ REST_FRAMEWORK = {
     "DEFAULT_SCHEMA_CLASS": "annotate.rest.schema.Schema",
     "EXCEPTION_HANDLER": "annotate.rest.problems.handle",
     "URL_FORMAT_OVERRIDE": None,
-    "NUM_PROXIES": int(BEHIND_PROXY),
+    # The client is in REMOTE_ADDR (config/proxies.py).
+    "NUM_PROXIES": 0,
     "TEST_REQUEST_DEFAULT_FORMAT": "json",
 }
 # Requests of a token or a person, of what takes seconds, and of an address that is not signed in.
@@ -372,11 +374,9 @@ if not DEBUG:
     SECURE_HSTS_INCLUDE_SUBDOMAINS = env.flag("HSTS_SUBDOMAINS", default=False)
     SECURE_HSTS_PRELOAD = env.flag("HSTS_PRELOAD", default=False)
     SILENCED_SYSTEM_CHECKS = ["security.W005", "security.W021"]  # the two flags above
-    # Only behind a proxy that ends TLS and sets this header itself; anybody could send it otherwise.
-    if BEHIND_PROXY:
+    # From others than these config/proxies.py drops the header.
+    if TRUSTED_PROXIES:
         SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
-        # Without it everybody would have the proxy's address, and one share of the rate limits.
-        ALLAUTH_TRUSTED_PROXY_COUNT = 1
     ACCOUNT_DEFAULT_HTTP_PROTOCOL = "https" if _https else "http"
 
 _level = env.text("LOG_LEVEL", default="WARNING").upper()

@@ -38,6 +38,10 @@ _SECONDS = Histogram(
 )
 _METHODS: Final = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
 
+_BY_PROXIES: Final = frozenset(
+    {"HTTP_X_FORWARDED_FOR", "HTTP_FORWARDED", "HTTP_X_REAL_IP", "HTTP_VIA"}
+)
+
 
 def measured(get_response: Answer) -> Answer:
     """Count and time every request, and answer /metrics to those who may ask."""
@@ -77,15 +81,17 @@ def _metrics(request: HttpRequest) -> HttpResponse:
 
 
 def _may_ask(request: HttpRequest) -> bool:
-    """Those with the token (METRICS_TOKEN); without one, this machine alone and not through a proxy."""
+    """Allow the token (METRICS_TOKEN); without one, this machine, unless a proxy is or may be between."""
     token = settings.METRICS_TOKEN
     if token:
         given = request.headers.get("Authorization", "")
         return compare_digest(given.encode(), f"Bearer {token}".encode())
-    if "X-Forwarded-For" in request.headers:
+    address = request.META.get("REMOTE_ADDR", "")
+    # A proxy on this machine may send none of these headers.
+    if settings.TRUSTED_PROXIES.trust(address) or not _BY_PROXIES.isdisjoint(request.META):
         return False
     try:
-        return ipaddress.ip_address(request.META.get("REMOTE_ADDR", "")).is_loopback
+        return ipaddress.ip_address(address).is_loopback
     except ValueError:
         return False
 

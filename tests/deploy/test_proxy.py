@@ -60,7 +60,7 @@ def proxied(tmp_path_factory):
         "DJANGO_SETTINGS_MODULE": "tests.support.quick_settings",
         "SECRET_KEY": "only-for-this-test-" + "x7Q" * 20,
         "ALLOWED_HOSTS": HOST,
-        "BEHIND_PROXY": "true",
+        "TRUSTED_PROXIES": "127.0.0.1",
         "DATA_DIR": str(folder / "data"),
         "STATIC_ROOT": str(folder / "collected"),
         "DATABASE_URL": f"sqlite:///{folder}/db.sqlite3",

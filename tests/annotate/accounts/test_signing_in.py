@@ -28,6 +28,7 @@ from annotate.audit.models import Act, AuditEntry
 from annotate.jobs.mail import forget_letters
 from annotate.jobs.models import Job
 from annotate.jobs.running import run_one
+from config.proxies import read
 from tests.support.factories import make_person
 
 pytestmark = pytest.mark.django_db
@@ -151,7 +152,7 @@ def test_a_forged_header_does_not_make_another_address(ana):
 
 
 def test_behind_a_proxy_its_header_tells_people_apart(ana, settings):
-    settings.ALLAUTH_TRUSTED_PROXY_COUNT = 1
+    settings.TRUSTED_PROXIES = read(["127.0.0.1"])
     client = Client()
     for number in range(30):
         sign_in(client, f"guess-{number}", "wrong", HTTP_X_FORWARDED_FOR="192.0.2.1")

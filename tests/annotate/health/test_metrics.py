@@ -9,6 +9,7 @@ from prometheus_client.parser import text_string_to_metric_families
 
 from annotate.health import metrics
 from config.logs import AsJson, WithRequest
+from config.proxies import read
 from tests.support.factories import add_annotator, make_person, make_study
 from tests.support.truths import rank_everything, same_truth
 
@@ -51,12 +52,21 @@ def test_answers_of_the_log_are_counted(client):
 
 def test_strangers_get_nothing(client, settings):
     assert client.get("/metrics", REMOTE_ADDR="203.0.113.7").status_code == 404
-    assert client.get("/metrics", headers={"X-Forwarded-For": "127.0.0.1"}).status_code == 404
+    for name in ("X-Forwarded-For", "X-Real-IP", "Forwarded", "Via"):
+        assert client.get("/metrics", headers={name: "127.0.0.1"}).status_code == 404
     settings.METRICS_TOKEN = "right"
     assert client.get("/metrics").status_code == 404
     assert client.get("/metrics", headers={"Authorization": "Bearer wrong"}).status_code == 404
     given = {"Authorization": "Bearer right"}
     assert client.get("/metrics", headers=given, REMOTE_ADDR="203.0.113.7").status_code == 200
+
+
+def test_without_a_token_a_trusted_proxy_on_this_machine_hides_the_numbers(client, settings):
+    """It may send no header, and everybody would have the loopback's address."""
+    settings.TRUSTED_PROXIES = read(["127.0.0.1"])
+    assert client.get("/metrics").status_code == 404
+    given = {"X-Forwarded-For": "127.0.0.1"}
+    assert client.get("/metrics", headers=given).status_code == 404
 
 
 def test_without_its_database_it_still_answers(client, monkeypatch):
@@ -91,9 +101,9 @@ def test_a_log_record_is_json_with_the_number_of_the_answer_and_no_name(client, 
 def test_the_number_of_a_proxy_is_taken_from_our_proxy_alone(client, settings):
     given = {"X-Request-Id": "abcdef-0123456789"}
     address = reverse("account_login")
-    settings.BEHIND_PROXY = False
+    settings.TRUSTED_PROXIES = read(["192.0.2.1"])
     assert client.get(address, headers=given)["X-Request-Id"] != given["X-Request-Id"]
-    settings.BEHIND_PROXY = True
+    settings.TRUSTED_PROXIES = read(["127.0.0.1"])
     assert client.get(address, headers=given)["X-Request-Id"] == given["X-Request-Id"]
     bad = {"X-Request-Id": "forged\\nline"}
     assert client.get(address, headers=bad)["X-Request-Id"] != bad["X-Request-Id"]
