@@ -228,8 +228,10 @@ ACCOUNT_RATE_LIMITS = {
     "login": "60/m/ip",
     # By name and browser or address (accounts/adapter.py); who goes on waits longer.
     "login_failed": "5/5m/key,20/2h/key,30/m/ip",
-    # By name alone, from browsers that the person has never signed in with.
-    "sign_in_of_a_stranger": "60/h/key",
+    # By name alone, from browsers that the person has never signed in with. Beyond it nobody is refused,
+    # but each of these networks has one wrong try (accounts/adapter.py).
+    "failures_of_strangers": "60/h/key",
+    "sign_in_while_guessed_at": "1/h/key",
     "signup": "60/m/ip",
     "invitation": "60/m/ip",
 }

@@ -5,6 +5,7 @@ from typing import Any
 from allauth.account.adapter import DefaultAccountAdapter
 from allauth.core import ratelimit
 from allauth.mfa.models import Authenticator
+from django.contrib.auth.base_user import AbstractBaseUser
 from django.contrib.auth.models import User
 from django.core.cache import cache
 from django.core.exceptions import ValidationError
@@ -13,6 +14,7 @@ from django.utils.translation import gettext_noop as _
 
 from annotate.audit.models import Act
 from annotate.audit.services import record
+from annotate.requests import network_of
 
 from . import known_browsers, languages
 from .models import Invitation, hash_of
@@ -52,33 +54,55 @@ class ClosedSignUp(DefaultAccountAdapter):  # type: ignore[misc]  # the library 
         name = str(credentials.get("username", ""))
         try:
             super().pre_authenticate(request, **credentials)
-            self._limit_strangers(request, name)
+            self._limit_guessing(request, **credentials)
         except ValidationError:
             # The name that was typed may be a password; only a name that exists is kept.
             if cache.add(f"locked-out:{hash_of(name)}", True, _SECONDS_BETWEEN_ENTRIES):
                 record(Act.LOCKED_OUT, about=User.objects.filter(username__iexact=name).first())
             raise
 
-    def _limit_strangers(self, request: HttpRequest, name: str) -> None:
-        """Bound guesses at one name from many addresses.
+    def authenticate(self, request: HttpRequest, **credentials: Any) -> AbstractBaseUser | None:
+        user: AbstractBaseUser | None = super().authenticate(request, **credentials)
+        if user is not None:
+            # The right password uses up no try.
+            key = self._get_login_attempts_cache_key(request, **credentials)
+            ratelimit.clear(request, action="sign_in_while_guessed_at", key=key)
+        return user
 
-        It holds neither for a browser that the person knows nor where a password alone lets nobody in.
+    def authentication_failed(self, request: HttpRequest, **credentials: Any) -> None:
+        super().authentication_failed(request, **credentials)
+        name = str(credentials.get("username", ""))
+        if not known_browsers.of(request, name):
+            ratelimit.consume(request, action="failures_of_strangers", key=name.lower())
+
+    def _limit_guessing(self, request: HttpRequest, **credentials: Any) -> None:
+        """Allow each unknown network one try an hour while many of them guess at one name.
+
+        The first try of a network is never refused, so that strangers cannot shut the owner out. The
+        limit holds neither for a browser that the person has signed in with nor where a password
+        alone does not open the account.
         """
+        name = str(credentials.get("username", ""))
+        if ratelimit.consume(
+            request, action="failures_of_strangers", key=name.lower(), dry_run=True
+        ):
+            return
         if known_browsers.of(request, name):
             return
         if Authenticator.objects.filter(user__username__iexact=name).exists():
             return
-        if not ratelimit.consume(request, action="sign_in_of_a_stranger", key=name.lower()):
+        key = self._get_login_attempts_cache_key(request, **credentials)
+        if not ratelimit.consume(request, action="sign_in_while_guessed_at", key=key):
             raise self.validation_error("too_many_login_attempts")
 
     def _get_login_attempts_cache_key(self, request: HttpRequest, **credentials: Any) -> str:
-        """Count failures by name and source, so that nobody shuts an owner out from elsewhere.
+        """Count failures by name and source, so that strangers cannot shut an owner out.
 
-        The source is a browser that the person has signed in with, else an address.
+        The source is a browser that the person has signed in with, else a network.
         """
         key: str = super()._get_login_attempts_cache_key(request, **credentials)
         name = str(credentials.get("username", ""))
-        source = known_browsers.of(request, name) or self.get_client_ip(request)
+        source = known_browsers.of(request, name) or network_of(self.get_client_ip(request))
         return f"{key}:{source}"
 
     def send_password_reset_mail(self, user: User, email: str, context: dict[str, Any]) -> None:

@@ -6,6 +6,8 @@ from django.conf import settings
 from rest_framework.request import Request
 from rest_framework.throttling import SimpleRateThrottle
 
+from annotate.requests import network_of
+
 
 class _Limit(SimpleRateThrottle):
     def get_rate(self) -> str | None:
@@ -48,4 +50,4 @@ class Anonymous(_Limit):
     def get_cache_key(self, request: Request, view: Any) -> str | None:
         if request.user and request.user.is_authenticated:
             return None
-        return self._key(self.get_ident(request))
+        return self._key(network_of(self.get_ident(request)))

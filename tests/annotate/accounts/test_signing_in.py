@@ -85,20 +85,65 @@ def guess_from_many_addresses(n=60):
         sign_in(Client(REMOTE_ADDR=f"198.51.100.{number}"), "ana", "wrong")
 
 
-def test_guesses_from_many_addresses_are_bounded_and_the_owners_browser_still_gets_in(client, ana):
+def test_sixty_wrong_guesses_from_elsewhere_leave_the_owner_in_a_new_browser_in(client, ana):
+    guess_from_many_addresses()
+    sign_in(client, "ana")
+    assert is_in(client)
+    # A second new browser at the same address.
+    another = Client()
+    sign_in(another, "ana")
+    assert is_in(another)
+
+
+def test_while_many_guess_at_a_name_each_network_has_one_wrong_try(client, ana):
     known = Client()
     sign_in(known, "ana")
     known.post(reverse("account_logout"))
-    guess_from_many_addresses()
+    guess_from_many_addresses(59)
+    # The limit is not reached: this address has five tries.
+    patient = Client(REMOTE_ADDR="192.0.2.7")
+    assert "not correct" in sign_in(patient, "ana", "wrong").text
+    assert "not correct" in sign_in(client, "ana", "wrong").text
     assert "Too many failed" in sign_in(client, "ana").text
     assert not is_in(client)
+    # Addresses that have not tried since, one of IPv4 and a network of IPv6.
+    assert "Too many failed" not in sign_in(patient, "ana", "wrong").text
+    assert "Too many failed" in sign_in(patient, "ana").text
+    assert "not correct" in sign_in(Client(REMOTE_ADDR="2001:db8::1"), "ana", "wrong").text
+    assert "Too many failed" in sign_in(Client(REMOTE_ADDR="2001:db8::2"), "ana").text
+    sign_in(known, "ana", "wrong")
     sign_in(known, "ana")
     assert is_in(known)
+
+
+def test_right_passwords_count_as_no_guesses(client, ana):
+    for number in range(70):
+        sign_in(Client(REMOTE_ADDR=f"198.51.100.{number}"), "ana")
+    sign_in(client, "ana", "wrong")
+    sign_in(client, "ana")
+    assert is_in(client)
+
+
+def test_guesses_do_not_keep_a_signed_in_person_from_confirming_the_password(client, ana):
+    sign_in(client, "ana")
+    guess_from_many_addresses()
+    confirmed(client)
+    assert client.get(reverse("mfa_activate_totp")).status_code == 200
+
+
+def test_addresses_of_one_network_of_ipv6_are_one_source(ana):
+    for number in range(1, 6):
+        sign_in(Client(REMOTE_ADDR=f"2001:db8::{number}"), "ana", "wrong")
+    assert "Too many failed" in sign_in(Client(REMOTE_ADDR="2001:db8::9"), "ana").text
+    elsewhere = Client(REMOTE_ADDR="2001:db8:0:1::9")
+    sign_in(elsewhere, "ana")
+    assert is_in(elsewhere)
 
 
 def test_who_has_a_second_factor_is_not_shut_out_by_guesses(client, ana):
     Authenticator.objects.create(user=ana, type="webauthn", data={"name": "key"})
     guess_from_many_addresses()
+    sign_in(client, "ana", "wrong")
     assert sign_in(client, "ana")["Location"].startswith(reverse("mfa_authenticate"))
 
 
@@ -114,6 +159,7 @@ def test_a_known_browser_has_five_tries_too(client, ana):
 def test_a_forged_cookie_makes_no_known_browser(client, ana, cookie):
     guess_from_many_addresses()
     client.cookies["known_browser"] = cookie
+    assert "not correct" in sign_in(client, "ana", "wrong").text
     assert "Too many failed" in sign_in(client, "ana").text
 
 

@@ -168,6 +168,14 @@ def test_whoever_guesses_tokens_is_slowed_down(few):
     assert response.status_code == 429
 
 
+def test_addresses_of_one_network_of_ipv6_share_the_limit_of_an_address(few):
+    asked = [
+        APIClient(REMOTE_ADDR=address).get("/api/v1/me").status_code
+        for address in ("2001:db8::1", "2001:db8::2", "2001:db8::3", "2001:db8:0:1::1")
+    ]
+    assert asked == [401, 401, 429, 401]
+
+
 def test_what_takes_seconds_has_a_lower_limit_for_all_tokens_together(world, few):
     address = f"/api/v1/studies/{world.study.slug}/report"
     clients = [signed_in(world.people["researcher"]) for _ in range(3)]
