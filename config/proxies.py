@@ -54,7 +54,7 @@ def read(names: Sequence[str]) -> Proxies:
     Raises ValueError with a sentence for a name that is neither, and for networks that together
     hold every address: any client could then choose its own.
     """
-    networks = []
+    networks: list[IPv4Network | IPv6Network] = []
     for name in names:
         if name == SOCKET:
             continue
@@ -69,7 +69,7 @@ def read(names: Sequence[str]) -> Proxies:
             ) from fault
     of_4 = collapse_addresses(one for one in networks if isinstance(one, IPv4Network))
     of_6 = collapse_addresses(one for one in networks if isinstance(one, IPv6Network))
-    if any(one.prefixlen == 0 for one in [*of_4, *of_6]):
+    if IPv4Network("0.0.0.0/0") in of_4 or IPv6Network("::/0") in of_6:
         raise ValueError(_EVERYBODY)
     return Proxies(tuple(networks), SOCKET in names)
 
