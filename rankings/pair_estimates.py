@@ -15,11 +15,16 @@ Thompson's difference, while they move the denominator of Hajek's. And N is know
 An estimate of one visit is a cell of images x annotators with mean mu, the asking being part of its rest.
 So the tests are those of whole rankings, with annotators and images random (:mod:`.multi_reader`). Where
 every pair is asked, all is equal to them, with the Kemeny distance divided by N.
+
+A visit with a skipped pair gives no estimate. Pairs that look alike are skipped most, so the visits that
+are left are no sample of all visits. :func:`loss_limits` bounds what the estimates would have been if the
+skipped pairs had been answered.
 """
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import combinations
 
 import numpy as np
 from numpy.typing import NDArray
@@ -53,6 +58,64 @@ class Visit:
     ranking: Ranking
     probabilities: Mapping[Pair, float] | None
     drawn_from: frozenset[str] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class LostVisit:
+    """A visit, or a whole ranking, that has no ranking because a pair in it was skipped.
+
+    Attributes
+    ----------
+    methods : frozenset of str
+        The methods asked.
+    probabilities, drawn_from
+        As of :class:`Visit`.
+    known : mapping of frozenset of two methods to str or None
+        For each pair that the other answers settle, the better method; None if they are equal. A pair
+        that is not here has no verdict.
+    """
+
+    image: str
+    annotator: str
+    methods: frozenset[str]
+    probabilities: Mapping[Pair, float] | None
+    drawn_from: frozenset[str] | None = None
+    known: Mapping[Pair, str | None] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class DifferenceLimits:
+    """The least and the greatest difference of two protocols' mean losses, the first minus the second."""
+
+    first: str
+    second: str
+    low: float
+    high: float
+
+
+@dataclass(frozen=True, slots=True)
+class LossLimits:
+    """What mean losses could have been, had every skipped pair been answered.
+
+    Attributes
+    ----------
+    n_visits, n_rankings : int
+        Lost visits that asked methods that were drawn, and lost whole rankings.
+    n_pairs : int
+        Their pairs without a verdict.
+    low, high : tuple of float, length p
+        The least and the greatest mean loss of each protocol, each for itself. Empty without a lost visit.
+    pairs : tuple of DifferenceLimits
+        Every two protocols. A verdict moves both losses, so these limits are narrower than those that
+        follow from ``low`` and ``high``.
+    """
+
+    n_visits: int = 0
+    n_rankings: int = 0
+    n_pairs: int = 0
+    low: tuple[float, ...] = ()
+    high: tuple[float, ...] = ()
+    pairs: tuple[DifferenceLimits, ...] = ()
 
 
 def compare_by_pairs(
@@ -128,6 +191,124 @@ def pair_losses(
     known = sorted(visits, key=lambda visit: (visit.image, visit.annotator))
     images = sorted({visit.image for visit in known}, key=order.__getitem__ if order else None)
     annotators = sorted({visit.annotator for visit in known})
+    losses = np.zeros((len(known), len(protocols)))
+    counts = np.zeros(len(known), dtype=bool)
+    for asked, places in _asked_on(images, known, protocol_rankings, protocols):
+        counts[asked.visits] = True
+        asked.add_losses(losses, places)
+    cells = _cells(known, images, annotators)
+    return _averaged(tuple(protocols), cells[counts], losses[counts])
+
+
+def loss_limits(
+    visits: Iterable[Visit],
+    lost: Iterable[LostVisit],
+    protocol_rankings: Mapping[str, Mapping[str, Ranking]],
+    protocols: Sequence[str],
+) -> LossLimits:
+    """Bound the mean losses that the study would have given, had every skipped pair been answered.
+
+    A pair without a verdict counts from 0 to 1 for a protocol that orders it, from 0 to 1/2 for one that
+    ties it, weighed as :func:`pair_losses` weighs it. The difference of two protocols is least where the
+    person says what the first says, and greatest where the person says what the second says. These
+    limits are reached where visits have one pair each. With more pairs a visit, some answers that
+    reach them contradict each other, so that the limits may be wider than any rankings allow.
+
+    Parameters
+    ----------
+    visits : iterable of Visit
+        Those that have a ranking, of one criterion.
+    lost : iterable of LostVisit
+        Of the same criterion. One without a pair that the protocols rank counts nothing.
+    protocol_rankings : image -> protocol -> ranking
+        For every image of both.
+    protocols : sequence of str, length p
+
+    Returns
+    -------
+    LossLimits
+        A mean loss of the visits with a ranking alone may be outside: then any answers to the skipped
+        pairs would have moved it in the same direction.
+
+    Raises
+    ------
+    RankingError
+        As :func:`pair_losses` does.
+
+    Examples
+    --------
+    One pair was answered as p orders it, one was skipped.
+
+    >>> own = {"p": (("a",), ("b",)), "q": (("b",), ("a",))}
+    >>> visit = Visit("img_1", "ann", own["p"], None)
+    >>> lost = LostVisit("img_2", "ann", frozenset("ab"), None)
+    >>> found = loss_limits([visit], [lost], dict.fromkeys(["img_1", "img_2"], own), ["p", "q"])
+    >>> found.low, found.high
+    ((0.0, 0.5), (0.5, 1.0))
+    >>> found.pairs
+    (DifferenceLimits(first='p', second='q', low=-1.0, high=0.0),)
+    """
+    answered, without = list(visits), list(lost)
+    known: list[Visit | LostVisit] = [*answered, *without]
+    images = sorted({visit.image for visit in known})
+    annotators = sorted({visit.annotator for visit in known})
+    losses = np.zeros((len(known), len(protocols)))
+    counts = np.zeros(len(known), dtype=bool)
+    groups = list(_asked_on(images, known, protocol_rankings, protocols))
+    for asked, places in groups:
+        counts[asked.visits] = True
+        asked.add_losses(losses, places)
+    if not counts[len(answered) :].any():
+        return LossLimits()
+    cells = _cells(known, images, annotators)[counts]
+    different, cell_of, n_visits = np.unique(cells, axis=0, return_inverse=True, return_counts=True)
+    # The weight of a visit in the mean over cells of images x annotators.
+    weights = np.zeros(len(known))
+    weights[counts] = 1 / (len(different) * n_visits[cell_of.ravel()])
+    fixed = weights @ losses
+    room = np.zeros(len(protocols))
+    # (first, second): how far the difference may be from that of what is known.
+    apart = np.zeros((len(protocols), len(protocols)))
+    n_pairs = 0
+    for asked, places in groups:
+        signs, shares = asked.open_pairs(places, weights)
+        n_pairs += len(shares)
+        room += shares @ (1 + np.abs(signs)) / 2
+        for at in range(len(protocols)):
+            apart[at] += shares @ np.abs(signs - signs[:, at : at + 1]) / 2
+    counted = [
+        visit
+        for visit, counts_now in zip(without, counts[len(answered) :], strict=True)
+        if counts_now
+    ]
+    n_rankings = sum(visit.probabilities is None for visit in counted)
+    return LossLimits(
+        n_visits=len(counted) - n_rankings,
+        n_rankings=n_rankings,
+        n_pairs=n_pairs,
+        low=tuple(fixed.tolist()),
+        high=tuple((fixed + room).tolist()),
+        pairs=tuple(
+            DifferenceLimits(
+                *(protocols[a], protocols[b]),
+                low=float(fixed[a] - fixed[b] - apart[a, b]),
+                high=float(fixed[a] - fixed[b] + apart[a, b]),
+            )
+            for a, b in combinations(range(len(protocols)), 2)
+        ),
+    )
+
+
+def _asked_on(
+    images: Sequence[str],
+    known: Sequence[Visit | LostVisit],
+    protocol_rankings: Mapping[str, Mapping[str, Ranking]],
+    protocols: Sequence[str],
+) -> "Iterator[tuple[_Asked, NDArray[np.int64]]]":
+    """Yield the pairs asked on images of equally many methods, with the protocols' places there.
+
+    Places are (images, protocols, methods); visits have their numbers in ``known``.
+    """
     visits_of: dict[str, list[int]] = {}
     for at, visit in enumerate(known):
         visits_of.setdefault(visit.image, []).append(at)
@@ -136,8 +317,6 @@ def pair_losses(
         raise RankingError(f"{images[at]}: protocols rank different methods")
 
     own = [[protocol_rankings[image][protocol] for protocol in protocols] for image in images]
-    losses = np.zeros((len(known), len(protocols)))
-    counts = np.zeros(len(known), dtype=bool)
     for group in packed_rankings(own, refuse):
         asked = _Asked()
         for row, (at, methods) in enumerate(zip(group.rows.tolist(), group.methods, strict=True)):
@@ -145,64 +324,96 @@ def pair_losses(
             for one in visits_of[images[at]]:
                 asked.add(one, known[one], row, number)
         if asked.visits:
-            counts[asked.visits] = True
-            asked.add_losses(losses, group.places.astype(np.int64))
+            yield asked, group.places.astype(np.int64)
+
+
+def _cells(
+    known: Sequence[Visit | LostVisit], images: Sequence[str], annotators: Sequence[str]
+) -> NDArray[np.intp]:
+    """Return the numbers of image and annotator of each visit: (visits, 2)."""
     image_of, annotator_of = (
         {name: at for at, name in enumerate(names)} for names in (images, annotators)
     )
-    cells = np.array(
+    return np.array(
         [(image_of[visit.image], annotator_of[visit.annotator]) for visit in known], dtype=np.intp
     ).reshape(-1, 2)
-    return _averaged(tuple(protocols), cells[counts], losses[counts])
 
 
 class _Asked:
-    """The pairs asked on some images, one after the other: of which visit and row, which two, said what."""
+    """The pairs asked on some images: of which visit and row, which two, the verdict and the weight."""
 
     def __init__(self) -> None:
         self.visits: list[int] = []
         self._rows: list[int] = []
         self._first: list[int] = []
         self._second: list[int] = []
-        # -1, 0 or 1: the first stands before, beside or after the second.
-        self._said: list[int] = []
+        # -1, 0 or 1: the first method is before, tied with or after the second; NaN: no verdict.
+        self._said: list[float] = []
         self._weights: list[float] = []
 
-    def add(self, at: int, visit: Visit, row: int, number: Mapping[str, int]) -> None:
-        bucket = bucket_of(visit.ranking)
-        strangers = bucket.keys() - visit.drawn_from if visit.drawn_from is not None else ()
+    def add(self, at: int, visit: Visit | LostVisit, row: int, number: Mapping[str, int]) -> None:
+        asked, said = _verdicts_of(visit)
+        strangers = asked - visit.drawn_from if visit.drawn_from is not None else ()
         if strangers:
             raise RankingError(
                 f"{visit.image}: asked but not drawn from: {', '.join(sorted(strangers))}"
             )
         could = number.keys() if visit.drawn_from is None else number.keys() & visit.drawn_from
         n_pairs = math.comb(len(could), 2)
-        methods = sorted(bucket.keys() & could)
-        for a, first in enumerate(methods):
-            for second in methods[a + 1 :]:
-                probability = _checked(visit, first, second)
-                self.visits.append(at)
-                self._rows.append(row)
-                self._first.append(number[first])
-                self._second.append(number[second])
-                self._said.append(_sign(bucket[first] - bucket[second]))
-                self._weights.append(1 / (n_pairs * probability))
+        for first, second in combinations(sorted(asked & could), 2):
+            probability = _checked(visit, first, second)
+            self.visits.append(at)
+            self._rows.append(row)
+            self._first.append(number[first])
+            self._second.append(number[second])
+            self._said.append(said(first, second))
+            self._weights.append(1 / (n_pairs * probability))
 
     def add_losses(self, losses: Floats, places: NDArray[np.int64]) -> None:
-        """Add each pair's weighed loss to its visit; places are (images, protocols, methods)."""
-        rows = np.array(self._rows)
-        # (pairs, protocols): the two places of the pair in every protocol's ranking.
-        first = places[rows, :, self._first]
-        second = places[rows, :, self._second]
-        apart = np.abs(np.sign(first - second) - np.array(self._said)[:, np.newaxis]) / 2
+        """Add each pair's weighed loss to its visit; a pair without a verdict adds nothing."""
+        said = np.array(self._said)[:, np.newaxis]
+        apart = np.nan_to_num(np.abs(self._signs(places) - said) / 2)
         np.add.at(losses, self.visits, apart * np.array(self._weights)[:, np.newaxis])
+
+    def open_pairs(self, places: NDArray[np.int64], weights: Floats) -> tuple[Floats, Floats]:
+        """Return what protocols say of the pairs without a verdict, and each pair's weight in the mean.
+
+        ``weights`` are those of the visits. The shapes are (pairs, protocols) and (pairs,).
+        """
+        is_open = np.isnan(self._said)
+        shares = np.array(self._weights) * weights[self.visits]
+        return self._signs(places)[is_open], shares[is_open]
+
+    def _signs(self, places: NDArray[np.int64]) -> Floats:
+        """Return -1, 0 or 1 for each pair and protocol, as in ``_said``."""
+        rows = np.array(self._rows)
+        first, second = places[rows, :, self._first], places[rows, :, self._second]
+        signs: Floats = np.sign(first - second).astype(np.float64)
+        return signs
+
+
+def _verdicts_of(visit: Visit | LostVisit) -> tuple[frozenset[str], Callable[[str, str], float]]:
+    """Return the methods asked, and the verdict on each two of them as in :class:`_Asked`."""
+    if isinstance(visit, Visit):
+        bucket = bucket_of(visit.ranking)
+        return frozenset(bucket), lambda first, second: _sign(bucket[first] - bucket[second])
+    known = visit.known
+
+    def said(first: str, second: str) -> float:
+        pair = frozenset((first, second))
+        if pair not in known:
+            return math.nan
+        better = known[pair]
+        return 0 if better is None else -1 if better == first else 1
+
+    return visit.methods, said
 
 
 def _sign(number: int) -> int:
     return (number > 0) - (number < 0)
 
 
-def _checked(visit: Visit, first: str, second: str) -> float:
+def _checked(visit: Visit | LostVisit, first: str, second: str) -> float:
     if visit.probabilities is None:
         return 1.0
     probability = visit.probabilities.get(frozenset((first, second)))

@@ -6,7 +6,7 @@ Visits that asked some methods and whole rankings, which asked all for certain, 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, Generic, TypeVar
 
 from engine.words import gettext_noop
 
@@ -16,16 +16,18 @@ from .from_scores import require_score
 from .multi_reader import told_apart
 from .orders import Ranking
 from .packed_scores import protocols_of, rankings_from_scores
-from .pair_estimates import Visit, compare_by_pairs
+from .pair_estimates import LostVisit, Visit, compare_by_pairs, loss_limits
 from .report import OF_PROTOCOL, RecallPrecision, Scores, Settings, values_of
 
 _NOTHING: Final = gettext_noop("no scores")
+_AnyVisit = TypeVar("_AnyVisit", Visit, LostVisit)
 
 
 def pair_report(
     visits: Mapping[str, Sequence[Visit]],
     scores: Mapping[str, Mapping[str, Mapping[str, RecallPrecision]]],
     settings: Settings,
+    lost: Mapping[str, Sequence[LostVisit]] | None = None,
 ) -> dict[str, Any]:
     """Return every protocol's mean loss per pair and its comparison with the others, as JSON-able data.
 
@@ -36,13 +38,15 @@ def pair_report(
         Of every image that was visited. Those of another day than the draw are as good.
     settings : Settings
         Decimals and beta count; distance, consensus and ``min_annotators`` do not.
+    lost : criterion -> lost visits, optional
+        Visits without a ranking because a pair was skipped; ``scores`` has their images, too.
 
     Returns
     -------
     dict
         For each criterion ``comparisons`` (:class:`.Comparisons`), ``clusters`` and ``letters``, the
-        numbers of visits, whole rankings and pairs asked, and ``left_out``: images on which a protocol
-        lacks a score, left out for all alike.
+        numbers of visits, whole rankings and pairs asked, ``skipped`` (:class:`.LossLimits`), and
+        ``left_out``: images on which a protocol has no score, left out for all alike.
 
     Raises
     ------
@@ -59,29 +63,34 @@ def pair_report(
     return {
         "settings": plain(settings),
         "criteria": {
-            criterion: _of_criterion(own, values_of(criterion, scores, settings), settings)
+            criterion: _of_criterion(
+                own,
+                (lost or {}).get(criterion, ()),
+                values_of(criterion, scores, settings),
+                settings,
+            )
             for criterion, own in visits.items()
         },
     }
 
 
 @dataclass(frozen=True, slots=True)
-class Comparable:
+class Comparable(Generic[_AnyVisit]):
     """Visits to images on which every protocol ranks all methods, these rankings, and what is left out."""
 
-    visits: Sequence[Visit]
+    visits: Sequence[_AnyVisit]
     rankings: Mapping[str, Mapping[str, Ranking]]
     left_out: Sequence[Mapping[str, str]]
 
 
 def comparable(
-    visits: Sequence[Visit], values: Scores, protocols: Sequence[str], decimals: int | None
-) -> Comparable:
+    visits: Sequence[_AnyVisit], values: Scores, protocols: Sequence[str], decimals: int | None
+) -> Comparable[_AnyVisit]:
     """Return what can be compared of some visits by one criterion.
 
     Parameters
     ----------
-    visits : sequence of Visit
+    visits : sequence of Visit or of LostVisit
     values : image -> protocol -> method -> value
         Of every image that was visited; an image on which a protocol lacks one is left out for all alike.
     protocols : sequence of str
@@ -115,9 +124,14 @@ def comparable(
     )
 
 
-def _of_criterion(visits: Sequence[Visit], values: Scores, settings: Settings) -> dict[str, Any]:
+def _of_criterion(
+    visits: Sequence[Visit], lost: Sequence[LostVisit], values: Scores, settings: Settings
+) -> dict[str, Any]:
     protocols = protocols_of(values)
     found = comparable(visits, values, protocols, settings.decimals)
+    without = comparable(lost, values, protocols, settings.decimals)
+    rankings = {**found.rankings, **without.rankings}
+    left_out = {left["image"]: left for left in (*found.left_out, *without.left_out)}
     tested = compare_by_pairs(found.visits, found.rankings, protocols)
     clusters, letters = told_apart(tested)
     asked: dict[bool, int] = defaultdict(int)
@@ -130,7 +144,8 @@ def _of_criterion(visits: Sequence[Visit], values: Scores, settings: Settings) -
         "n_visits": asked[False],
         "n_rankings": asked[True],
         "n_pairs": sum(_n_pairs(visit) for visit in found.visits),
-        "left_out": found.left_out,
+        "skipped": plain(loss_limits(found.visits, without.visits, rankings, protocols)),
+        "left_out": [left_out[image] for image in sorted(left_out)],
     }
 
 

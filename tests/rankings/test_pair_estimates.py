@@ -10,7 +10,14 @@ from rankings.distances import kemeny_distance
 from rankings.errors import RankingError
 from rankings.multi_reader import ONE_ANNOTATOR, compare_protocols
 from rankings.pair_draws import disagreement, draw_methods, inclusion_probabilities
-from rankings.pair_estimates import Visit, compare_by_pairs, pair_losses
+from rankings.pair_estimates import (
+    LossLimits,
+    LostVisit,
+    Visit,
+    compare_by_pairs,
+    loss_limits,
+    pair_losses,
+)
 from rankings.personal_rankings import personal_rankings
 
 METHODS = ("a", "b", "c", "d")
@@ -210,3 +217,120 @@ def test_drawn_pairs_bring_the_means_of_whole_rankings_on_the_average(study):
         compare_by_pairs(visits, own, PROTOCOLS).means, expected.means, strict=True
     ):
         assert found == pytest.approx(whole_mean / 6, rel=0.05)
+
+
+def lost(image, annotator, methods, chances=EVEN, known=None):
+    return LostVisit(image, annotator, frozenset(methods), chances, None, known or {})
+
+
+def means_if(visits, verdicts, own):
+    """Return the mean losses with one of the possible answers to every skipped pair."""
+    completed = [
+        Visit(skipped.image, skipped.annotator, ranking, skipped.probabilities)
+        for skipped, ranking in verdicts
+    ]
+    return compare_by_pairs([*visits, *completed], own, PROTOCOLS).means
+
+
+def test_limits_are_the_extremes_over_all_answers_to_the_skipped_pairs(study):
+    """Brute force: three skipped pairs, 3^3 answers; means and differences are computed for each."""
+    people, own = study
+    weighted = {image: disagreement(list(own[image].values())) for image in own}
+    chances = {
+        image: inclusion_probabilities(METHODS, k=2, weights=weighted[image]) for image in own
+    }
+    visits = [
+        Visit(image, name, restricted(people[image][name], pair), chances[image])
+        for image, name, pair in [
+            *(("i0", "x", PAIRS[0]), ("i1", "x", PAIRS[3]), ("i2", "y", PAIRS[1])),
+            *(("i3", "y", PAIRS[5]), ("i0", "z", PAIRS[4])),
+        ]
+    ]
+    skipped = [
+        lost(image, name, pair, chances[image])
+        for image, name, pair in [
+            ("i1", "y", PAIRS[2]),
+            ("i2", "z", PAIRS[4]),
+            # The only visit to its image.
+            ("i5", "x", PAIRS[0]),
+        ]
+    ]
+    answers = []
+    for one in skipped:
+        a, b = sorted(one.methods)
+        answers.append([(one, ranking) for ranking in (((a,), (b,)), ((b,), (a,)), ((a, b),))])
+    means = np.array([means_if(visits, chosen, own) for chosen in product(*answers)])
+    found = loss_limits(visits, skipped, own, PROTOCOLS)
+    assert (found.n_visits, found.n_rankings, found.n_pairs) == (3, 0, 3)
+    assert found.low == pytest.approx(means.min(axis=0))
+    assert found.high == pytest.approx(means.max(axis=0))
+    assert (np.array(found.high) > found.low).all()
+    for pair in found.pairs:
+        first, second = PROTOCOLS.index(pair.first), PROTOCOLS.index(pair.second)
+        differences = means[:, first] - means[:, second]
+        assert (pair.low, pair.high) == pytest.approx((differences.min(), differences.max()))
+
+
+def test_limits_hold_for_every_ranking_that_a_skipped_whole_ranking_could_have_been(study):
+    """All 75 weak orders of four methods; what the answers before the skip settle stays as it is."""
+    people, own = study
+    visits = [whole("i0", "x", people["i0"]["x"])]
+    known = {frozenset("ab"): "a", frozenset("cd"): None}
+    skipped = lost("i1", "y", METHODS, None, known)
+    rankings = {
+        tuple(
+            tuple(method for method, level in zip(METHODS, levels, strict=True) if level == at)
+            for at in sorted({*levels})
+        )
+        for levels in product(range(4), repeat=4)
+    }
+    assert len(rankings) == 75
+    possible = [
+        ranking
+        for ranking in rankings
+        if any("c" in bucket and "d" in bucket for bucket in ranking)
+        and next(bucket for bucket in ranking if {"a", "b"} & {*bucket}).count("b") == 0
+    ]
+    means = np.array([means_if(visits, [(skipped, ranking)], own) for ranking in possible])
+    found = loss_limits(visits, [skipped], own, PROTOCOLS)
+    assert (found.n_visits, found.n_rankings, found.n_pairs) == (0, 1, 4)
+    assert (means >= np.array(found.low) - 1e-12).all()
+    assert (means <= np.array(found.high) + 1e-12).all()
+    for pair in found.pairs:
+        first, second = PROTOCOLS.index(pair.first), PROTOCOLS.index(pair.second)
+        differences = means[:, first] - means[:, second]
+        assert pair.low <= differences.min() + 1e-12
+        assert pair.high >= differences.max() - 1e-12
+
+
+def test_limits_of_a_skipped_pair_by_hand():
+    """The pair weighs 1 / (6 x 1/3). p and r order it: 0 to 1/2. q ties it: 0 to 1/4."""
+    own = {
+        "i": {
+            "p": (("a",), ("b",), ("c", "d")),
+            "q": (("a", "b"), ("c", "d")),
+            "r": (("b",), ("a",), ("c", "d")),
+        }
+    }
+    found = loss_limits([], [lost("i", "x", "ab", {frozenset("ab"): 1 / 3})], own, PROTOCOLS)
+    assert (found.low, found.high) == (
+        pytest.approx((0, 0, 0)),
+        pytest.approx((0.5, 0.25, 0.5)),
+    )
+    assert [(pair.first, pair.second) for pair in found.pairs] == [
+        ("p", "q"),
+        ("p", "r"),
+        ("q", "r"),
+    ]
+    # A verdict costs p and q at most a quarter more than each other, p and r a half.
+    assert [pair.high for pair in found.pairs] == pytest.approx([0.25, 0.5, 0.25])
+    assert [pair.low for pair in found.pairs] == pytest.approx([-0.25, -0.5, -0.25])
+
+
+def test_without_a_skipped_pair_that_counts_there_are_no_limits(study):
+    people, own = study
+    visits = [whole("i0", "x", people["i0"]["x"])]
+    assert loss_limits(visits, [], own, PROTOCOLS) == LossLimits()
+    # A method that no protocol ranks any more leaves no pair.
+    gone = lost("i1", "y", ["a", "gone"], {frozenset(["a", "gone"]): 0.5})
+    assert loss_limits(visits, [gone], own, PROTOCOLS) == LossLimits()

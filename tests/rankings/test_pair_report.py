@@ -2,7 +2,7 @@
 
 import pytest
 
-from rankings.pair_estimates import Visit
+from rankings.pair_estimates import LostVisit, Visit
 from rankings.pair_report import pair_report
 from rankings.pair_tables import pair_tables
 from rankings.report import Settings
@@ -95,3 +95,51 @@ def test_without_a_visit_or_a_score_there_is_no_table():
     data = pair_report({"recall": [pair("x", "p")]}, {"x": {}}, Settings())
     assert data["criteria"]["recall"]["left_out"] == [{"image": "x", "reason": "no scores"}]
     assert pair_tables(data) == []
+
+
+def lost(image, annotator, chance=1 / 3):
+    return LostVisit(image, annotator, AB, {AB: chance}, frozenset("abc"))
+
+
+def test_tables_have_the_limits_that_skipped_pairs_leave_and_count_these():
+    """Two of four visits are skipped: half of the loss is open, a quarter for the one that ties."""
+    visits = [pair("x", "p"), pair("y", "q")]
+    data = pair_report(
+        {"recall": visits, "precision": visits},
+        dict.fromkeys("xyz", SCORES),
+        Settings(),
+        {"recall": [lost("z", "p"), lost("z", "q")]},
+    )
+    losses, differences = pair_tables(data)
+    for table in (losses, differences):
+        check_note(table.note, [column.name for column in table.columns])
+    heads = [column.name for column in losses.columns]
+    assert heads[-3:] == ["At least", "At most", "Skipped pairs"]
+    of_recall = {row[1]: row[-3:] for row in losses.rows if row[0] == "recall"}
+    assert of_recall == {
+        "right": (0, pytest.approx(0.5), 2),
+        "flat": (pytest.approx(0.25), pytest.approx(0.5), 2),
+        "wrong": (pytest.approx(0.5), pytest.approx(1), 2),
+    }
+    # Of the other criterion nothing is missing, so the limits are the loss itself.
+    for row in losses.rows:
+        if row[0] == "precision":
+            assert (row[-3], row[-2], row[-1]) == (row[2], row[2], 0)
+    assert [column.name for column in differences.columns][-2:] == ["At least", "At most"]
+    limits = {row[1:3]: row[-2:] for row in differences.rows if row[0] == "recall"}
+    # right - wrong is -1 where it is answered, and from -1 to 1 where it is not.
+    assert limits["right", "wrong"] == (pytest.approx(-1), pytest.approx(0))
+    assert limits["flat", "right"] == (pytest.approx(0), pytest.approx(0.5))
+
+
+def test_an_image_that_was_only_skipped_is_left_out_where_a_score_is_missing():
+    data = pair_report(
+        {"recall": [pair("x", "p")]},
+        {"x": SCORES, "y": {**SCORES, "right": {}}},
+        Settings(),
+        {"recall": [lost("y", "p")]},
+    )
+    own = data["criteria"]["recall"]
+    assert [left["image"] for left in own["left_out"]] == ["y"]
+    assert own["skipped"]["n_visits"] == 0
+    assert "At most" not in [column.name for column in pair_tables(data)[0].columns]
