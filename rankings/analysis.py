@@ -68,12 +68,16 @@ ProtocolScores = Mapping[str, Mapping[str, Mapping[str, RecallPrecision]]]
 
 @dataclass(frozen=True, slots=True)
 class Agreement:
-    """Agreement of the annotators: means over the images that count; None where undefined."""
+    """Agreement of the annotators: means over the images that count; None where undefined.
+
+    ``n_without_w`` of these images have no W, mostly because every annotator ties all methods.
+    """
 
     kendall_w: float | None
     edit_distance: float | None
     kemeny_distance: float | None
     alpha: float | None
+    n_without_w: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -340,6 +344,7 @@ def _agreement(counted: Mapping[str, Mapping[str, Ranking]]) -> Agreement:
         _mean([image.edit_distance for image in images]),
         _mean([image.kemeny_distance for image in images]),
         krippendorff_alpha(counted),
+        sum(image.kendall_w is None for image in images),
     )
 
 
@@ -375,7 +380,7 @@ def plain(data: Any) -> Any:
     Examples
     --------
     >>> plain({1: (Agreement(1.0, 0.0, 0.0, None),)})
-    {'1': [{'kendall_w': 1.0, 'edit_distance': 0.0, 'kemeny_distance': 0.0, 'alpha': None}]}
+    {'1': [{'kendall_w': 1.0, 'edit_distance': 0.0, 'kemeny_distance': 0.0, 'alpha': None, 'n_without_w': 0}]}
     """
     if isinstance(data, str | int | float | None):
         return data

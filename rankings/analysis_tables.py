@@ -171,6 +171,9 @@ def _agreement(data: Data) -> Table:
         friedman = around["friedman"]["p_value"]
         person = around["human_baseline"] if "human_baseline" in around else around["ceiling"]
         yield (gettext("Kendall's W, mean over images (1: the same order)"), agreement["kendall_w"])
+        # Older analyses do not count them.
+        if agreement.get("n_without_w"):
+            yield (gettext("Images without Kendall's W"), agreement["n_without_w"])
         yield (gettext("Krippendorff's alpha, ordinal (1: the same order)"), agreement["alpha"])
         yield (gettext("Edit distance between two annotators, mean"), agreement["edit_distance"])
         yield (
@@ -207,9 +210,21 @@ def _agreement(data: Data) -> Table:
             "comes to the consensus of the others, with a 95 % interval by percentile bootstrap over images, "
             "these annotators fixed. It is no limit: a protocol that orders methods as people do on the "
             "average may be below it. Agreement does not say that people are right."
-        ),
+        )
+        + _without_w(data),
         (CRITERION, Column("Measure"), number("Value", 3)),
         of_each(data, rows),
+    )
+
+
+def _without_w(data: Data) -> str:
+    """Say what the mean of Kendall's W leaves out; nothing if every image has one."""
+    agreements = (around["agreement"] for around in data["analysis"].values())
+    if not any(agreement.get("n_without_w") for agreement in agreements):
+        return ""
+    return " " + gettext(
+        "Kendall's W has no value on an image on which every annotator ties all methods, or which only one "
+        "annotator ranked; its mean leaves these images out."
     )
 
 

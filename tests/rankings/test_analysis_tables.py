@@ -257,3 +257,23 @@ def test_a_report_comes_back_from_its_json():
     unnamed["recall"]["img_0"] = []
     report = build_report(unnamed, scores, SETTINGS)
     assert report_from_json(json.loads(json.dumps(report.to_json()))) == report
+
+
+def test_images_without_kendalls_w_are_counted_beside_its_mean():
+    """Two images of four are tied by everybody: W has no value there, and is 1 on the others."""
+    strict, tied = (("a",), ("b",)), (("a", "b"),)
+    people = {
+        f"img_{at}": dict.fromkeys(["ann", "ben", "cem"], tied if at % 2 else strict)
+        for at in range(4)
+    }
+    scores = {image: {"iou": {"a": (0.9, 0.8), "b": (0.4, 0.9)}} for image in people}
+    found = analyse({"recall": people}, scores, n_resamples=10).to_json()
+    table = next(table for table in tables_of(found) if table.slug == "agreement")
+    shown = {name: value for _, name, value in table.rows}
+    assert shown["Images without Kendall's W"] == 2
+    assert shown["Kendall's W, mean over images (1: the same order)"] == 1
+    assert "its mean leaves these images out" in table.note
+    # An analysis that was kept before it counted them has no such row.
+    del found["analysis"]["recall"]["agreement"]["n_without_w"]
+    older = next(table for table in tables_of(found) if table.slug == "agreement")
+    assert len(older.rows) == len(table.rows) - 1
