@@ -22,21 +22,29 @@ from protocols.core.worsening import WORSE_IN, worsened
 from rankings.known_answers import is_below
 from rankings.shares import wilson
 
-from .models import Assignment, Judgement, Screen
+from .models import Assignment, Judgement, Screen, Skip
 
 _IN_IMAGES: Final = 10
 _NONE_ANSWERED: Final = gettext_noop("none answered")
 _RIGHT: Final = gettext_noop("{right} of {n} right ({share} %, {low} to {high})")
+_SKIPPED: Final = gettext_noop("{reason}, {n} skipped")
 
 
 @dataclass(frozen=True, slots=True)
 class Tally:
-    """How many known-answer pairs somebody answered, and how many of them right."""
+    """How many known-answer pairs an annotator answered, how many of them right, and how many skipped."""
 
     n: int = 0
     n_right: int = 0
+    n_skipped: int = 0
 
     def __str__(self) -> str:
+        if not self.n_skipped:
+            return self._answered
+        return _SKIPPED.format(reason=self._answered, n=self.n_skipped)
+
+    @property
+    def _answered(self) -> str:
         if self.interval is None:
             return _NONE_ANSWERED
         low, high = (f"{limit:.0f}" for limit in self.interval)
@@ -45,7 +53,7 @@ class Tally:
 
     @property
     def share(self) -> float | None:
-        """The share right in per cent; None without any."""
+        """The share of answered pairs that are right in per cent; None without any."""
         return 100 * self.n_right / self.n if self.n else None
 
     @property
@@ -57,7 +65,9 @@ class Tally:
         return 100 * low, 100 * high
 
     def __add__(self, other: "Tally") -> "Tally":
-        return Tally(self.n + other.n, self.n_right + other.n_right)
+        return Tally(
+            self.n + other.n, self.n_right + other.n_right, self.n_skipped + other.n_skipped
+        )
 
 
 def known_pairs(
@@ -144,7 +154,7 @@ def is_right(pair: Mapping[str, Any], verdicts: Mapping[str, str]) -> bool:
 
 
 def tallies(assignments: Collection[int] | QuerySet[Assignment]) -> dict[int, Tally]:
-    """Return the tally of each of some assignments; those without an answer to a known pair have none."""
+    """Return the tally of each of some assignments, except those where no known pair was reached."""
     answers = Judgement.objects.filter(
         screen__known__isnull=False, assignment__in=assignments, withdrawal__isnull=True
     )
@@ -153,11 +163,16 @@ def tallies(assignments: Collection[int] | QuerySet[Assignment]) -> dict[int, Ta
         pair = pair_of(answer.screen)
         if pair is not None:
             of_each[answer.assignment_id] += Tally(1, int(is_right(pair, answer.verdicts)))
+    skips = Skip.objects.filter(
+        screen__known__isnull=False, assignment__in=assignments, withdrawal__isnull=True
+    )
+    for assignment in skips.values_list("assignment", flat=True):
+        of_each[assignment] += Tally(n_skipped=1)
     return of_each
 
 
 def tallies_of_people(study: Study) -> dict[int, Tally]:
-    """Return the tally of each person who answered known-answer pairs of a study."""
+    """Return the tally of each person who answered or skipped known-answer pairs of a study."""
     if not study.n_known:
         return {}
     assignments = study.assignments.exclude(known=[])

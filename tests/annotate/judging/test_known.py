@@ -207,6 +207,34 @@ def test_a_skipped_pair_is_not_asked_again():
     assert Assignment.objects.get().state == "complete"
 
 
+def test_skipped_pairs_are_counted_beside_the_share_right_which_they_do_not_change(client):
+    """Seven of ten are answered right, three are skipped: 7 of 7, and the skips are said."""
+    study = known_study()
+    annotator = add_annotator(study)
+    turn, n_known = services.start(study=study, annotator=annotator), 0
+    while turn is not None:
+        asked = {"screen_id": turn.screen.public_id, "annotator": annotator}
+        is_known = turn.screen.known is not None
+        n_known += is_known
+        if is_known and n_known <= 3:
+            turn = services.record_skip(**asked, reason="other", text="odd")
+        else:
+            verdicts = right_answer(turn) if is_known else asked_verdicts(TRUTH, turn)
+            turn = services.record_judgement(**asked, verdicts=verdicts)
+    assert tally_of(study, annotator) == Tally(7, 7, 3)
+    # Wilson's interval of 7 of 7: 64.6 to 100 %.
+    [said] = known_answers(study)
+    assert said == "annotator-1: 7 of 7 right (100 %, 65 to 100), 3 skipped"
+    client.force_login(make_admin())
+    page = client.get(reverse("evidence:annotators", args=[study.slug])).text
+    assert "of 7, 65–100" in page
+    assert "3 skipped" in page
+    report = client.get(reverse("reports:report", args=[study.slug])).text
+    assert "7 of 7 right (100 %, 65 to 100), 3 skipped" in report
+    # No ranking is missing for it.
+    assert "rankings are missing" not in report
+
+
 def test_who_guesses_is_left_out_by_the_rule_once_and_people_have_the_last_word():
     study = known_study(images=12, known_at_least=0.5)
     careful, guessing = add_annotator(study), add_annotator(study)
