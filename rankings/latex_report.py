@@ -11,6 +11,7 @@ from .escaping import latex_text
 from .latex import BOLD, Look, breakable, em_of
 from .report import CriterionReport, Report
 from .rounding import in_decimals
+from .skips import skips_said
 from .verdict_tables import has_few_images
 
 _HEADS: Final = ("Best", "Worst", "Score")
@@ -269,5 +270,7 @@ def _sentences(
         yield (
             r"In brackets: 95\,\% percentile bootstrap intervals over the images, with these annotators."
         )
+    if skipped := skips_said(facts):
+        yield latex_text(skipped)
     if look.layout == "side" and len(blocks) > 1:
         yield f"Protocols in the order of the Score by {latex_text(next(iter(blocks)))}."

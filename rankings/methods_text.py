@@ -7,6 +7,7 @@ from typing import Any, Final
 
 from .elicitation import CRITERIA
 from .escaping import latex_text, markdown_text
+from .skips import REASONS, UNFINISHED, VISITS, n_lost
 
 _CONSENSUS: Final[Mapping[str, tuple[str, tuple[str, ...]]]] = {
     "mean-rank": ("by their mean ranks", ("DPTF18",)),
@@ -180,6 +181,7 @@ def _parts(data: Mapping[str, Any]) -> Iterator[str | Citation]:
     )
     if n_left := n_left_out(header):
         yield f"The rankings of {counted(n_left, 'further annotator')} were left out. "
+    yield from _missing(header)
     words, keys = _CONSENSUS[settings["consensus"]]
     yield f"The rankings of an image were merged {words}"
     yield Citation(keys)
@@ -193,6 +195,32 @@ def _parts(data: Mapping[str, Any]) -> Iterator[str | Citation]:
     yield f"All was computed with {header['software']}"
     yield Citation((SOFTWARE,))
     yield f" on {header['date']}."
+
+
+def _missing(header: Mapping[str, str]) -> Iterator[str]:
+    """Yield sentences on what does not count because pairs were skipped, or was not finished."""
+    lost, visits = n_lost(header), n_lost(header, VISITS)
+    if lost:
+        n, n_all = lost
+        yield (
+            f"Of {n_all} rankings that were ended, {n} {_is_or_are(n)} missing, because pairs were "
+            "skipped. "
+        )
+    if visits:
+        n, n_all = visits
+        yield (
+            f"Of {n_all} visits that asked methods that were drawn, {n} {_is_or_are(n)} missing, because "
+            "pairs were skipped; losses per pair are given with their limits for all possible answers "
+            "to these pairs. "
+        )
+    if lost or visits:
+        yield f"Reasons for skipping: {header[REASONS]}. "
+    if n_unfinished := header.get(UNFINISHED):
+        yield f"Rankings and visits that were begun and not finished, and do not count: {n_unfinished}. "
+
+
+def _is_or_are(n: int) -> str:
+    return "is" if n == 1 else "are"
 
 
 def _used(data: Mapping[str, Any]) -> str:

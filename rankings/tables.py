@@ -12,6 +12,7 @@ from .latex import Look
 from .latex_report import report_table
 from .report import CriterionReport, Report, Row
 from .rounding import in_decimals
+from .skips import COLUMN, n_lost
 
 _COLUMNS: Final = ("criterion", "kind", "protocol", "best", "worst", "score")
 
@@ -25,7 +26,8 @@ def to_csv(report: Report, header: Mapping[str, str]) -> str:
     ----------
     report : Report
     header : mapping of str to str
-        Not in this format: where the numbers come from is in the JSON.
+        Of this only the number of rankings that are missing because pairs were skipped, in a column
+        of its own if there are any. Where the numbers come from is in the JSON.
 
     Examples
     --------
@@ -37,11 +39,14 @@ def to_csv(report: Report, header: Mapping[str, str]) -> str:
     """
     stream = io.StringIO()
     writer = csv.writer(stream, lineterminator="\n")
-    writer.writerow(_COLUMNS)
+    counts = n_lost(header)
+    skipped = [] if counts is None else [repr(counts[0])]
+    writer.writerow([*_COLUMNS, *([COLUMN] if skipped else [])])
     for criterion, kind, row in _all_rows(report):
         numbers = (row.best, row.worst, row.score)
         texts = ["" if number is None else repr(number) for number in numbers]
-        writer.writerow([without_formula(criterion), kind, without_formula(row.protocol), *texts])
+        names = without_formula(criterion), kind, without_formula(row.protocol)
+        writer.writerow([*names, *texts, *skipped])
     return stream.getvalue()
 
 

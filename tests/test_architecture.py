@@ -125,7 +125,17 @@ RULES: dict[str, tuple[str, ...]] = {
     ),
     "privacy": ("personal_data",),
     "reports": (
-        *("pilots", "services", "origins", "properties", "cached", "tallies", "pairs", "counted"),
+        *(
+            "pilots",
+            "services",
+            "origins",
+            "properties",
+            "cached",
+            "tallies",
+            "pairs",
+            "counted",
+            "differing",
+        ),
         "snapshots",
     ),
     "evidence": ("images", "annotators", "stored", "links"),

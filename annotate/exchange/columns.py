@@ -107,7 +107,8 @@ RANKING_COLUMNS: Final = (
     Column(
         "buckets",
         "list of lists of text (JSON)",
-        "The complete ranking, best first; the methods of an inner list are tied.",
+        "The complete ranking, best first; the methods of an inner list are tied. A ranking that is "
+        "incomplete because pairs were skipped has no row; its skips are in the events.",
     ),
     Column(
         "drawn_from",

@@ -20,6 +20,7 @@ from annotate.reports.views import offered_as_work
 from annotate.requests import SignedInRequest
 from annotate.studies.models import Study
 from annotate.studies.views import followed
+from rankings.skips import skips_said
 
 from . import work
 from .building import FigureFile, build
@@ -169,6 +170,7 @@ def _standings(data: FigureData, query: QueryDict) -> dict[str, Any]:
         "criteria": list(criteria_links(query)),
         "figure": shown_figure("strengths", data, query),
         "standings": shown_standings(data),
+        "skips": skips_said(data.facts),
     }
 
 

@@ -33,6 +33,7 @@ from annotate.studies.models import Study
 from annotate.studies.views import followed
 from engine.words import retold
 from rankings.report import Report, report_from_json
+from rankings.skips import skips_said
 
 from .presentation import (
     FIRST_FIGURE,
@@ -72,6 +73,7 @@ def report(request: HttpRequest, slug: str) -> HttpResponse:
     context |= {
         "built": built,
         "header": built.header,
+        "skips": skips_said(built.header),
         "facts": facts_shown(built.header),
         "people_left_out": list(map(retold, built.people_left_out)),
         "known_answers": list(map(retold, built.known_answers)),
@@ -99,6 +101,7 @@ def kept(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
         "study": study,
         "report": kept_report,
         "header": kept_report.data["header"],
+        "skips": skips_said(kept_report.data["header"]),
         "facts": facts_shown(kept_report.data["header"]),
         "formats": exports.FORMATS,
         "pairs": shown_pairs(kept_report.data.get("pairs")),

@@ -18,6 +18,7 @@ from rankings.escaping import latex_text
 from rankings.latex import Look
 from rankings.methods_text import SOFTWARE, as_latex, as_markdown, keys_of, methods_paragraph
 from rankings.report import Report, report_from_json
+from rankings.skips import COLUMN, n_lost
 
 _PACKAGES: Final = ("rankings", "protocols")
 _README: Final = """\
@@ -43,6 +44,9 @@ _COLUMNS: Final = {
     "best": "images on which the protocol is nearest to people, ties included",
     "worst": "images on which it is farthest from people, ties included",
     "score": "mean distance to people's consensus over the images; lower is better",
+}
+_SKIPPED: Final = {
+    COLUMN: "rankings that are missing because pairs in them were skipped, of the whole study"
 }
 
 
@@ -95,10 +99,14 @@ def files(data: Mapping[str, Any], look: Look) -> Iterator[tuple[str, str]]:
     yield "references.bib", text.bib
     yield "csv/report.csv", tables.to_csv(report, header)
     for table in around:
-        yield f"tables/{table.slug}.tex", exports.TABLE_WRITERS["tex"](table, facts)
-        yield f"csv/{table.slug}.csv", exports.TABLE_WRITERS["csv"](table, facts)
+        for folder, extension in (("tables", "tex"), ("csv", "csv")):
+            write = exports.TABLE_WRITERS[extension]
+            counted = exports.with_skips(table, header, extension)
+            yield f"{folder}/{table.slug}.{extension}", write(counted, facts)
     yield "metadata.json", _metadata(report, data)
-    markdown = [exports.TABLE_WRITERS["md"](table, {}) for table in around]
+    markdown = [
+        exports.TABLE_WRITERS["md"](exports.with_skips(table, header, "md"), {}) for table in around
+    ]
     yield "report.md", "\n".join([tables.to_markdown(report, header), *markdown])
     yield "report.json", json.dumps(data, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
 
@@ -117,13 +125,15 @@ def _metadata(report: Report, data: Mapping[str, Any]) -> str:
         "csv/report.csv": {
             "title": "Best / Worst / Score",
             "note": "One row for each criterion and protocol or baseline. Empty: undefined.",
-            "columns": _COLUMNS,
+            "columns": _COLUMNS | (_SKIPPED if n_lost(data["header"]) else {}),
         }
     } | {
         f"csv/{table.slug}.csv": {
             "title": table.title,
             "note": table.note,
-            "columns": [column.name for column in table.columns],
+            "columns": [
+                column.name for column in exports.with_skips(table, data["header"], "csv").columns
+            ],
         }
         for table in exports.tables_in(data)
     }

@@ -28,6 +28,7 @@ from annotate.reports.presentation import (
 from annotate.reports.views import file_response
 from rankings.elicitation import CRITERIA
 from rankings.report import report_from_json
+from rankings.skips import skips_said
 from rankings.verdict_tables import VERDICTS
 from rankings.verdicts import for_whom, verdicts
 
@@ -69,6 +70,7 @@ def page(request: HttpRequest, page: PublicPage) -> HttpResponse:
         "page": page,
         "report": report,
         "header": descriptions.facts_shown(report.data["header"]),
+        "skips": skips_said(report.data["header"]),
         "settings": shown.settings,
         "distance": dict(DISTANCES)[shown.settings.distance],
         "consensus": dict(CONSENSUSES)[shown.settings.consensus],

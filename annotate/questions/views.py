@@ -21,6 +21,7 @@ from annotate.requests import SignedInRequest
 from annotate.studies.models import Study
 from annotate.studies.views import followed
 from rankings.change_tables import change_tables
+from rankings.skips import skips_said
 
 from . import services, work
 from .presentation import FIGURES, Asked, sections
@@ -45,7 +46,7 @@ def questions(request: SignedInRequest, slug: str) -> HttpResponse:
         return render(request, "questions/questions.html", context | {"too_large": str(refusal)})
     if not runs:
         return render(request, "questions/questions.html", context | {"has_no_run": True})
-    _, data = reports.analysed_report(study=study, settings=settings, runs=runs)
+    built, data = reports.analysed_report(study=study, settings=settings, runs=runs)
     changes = services.last(study, settings, runs)
     figures = shown_figures(FigureData(study, runs, settings, criterion), request.GET, FIGURES)
     asked = Asked(study, criterion, settings, request.GET.urlencode())
@@ -54,6 +55,7 @@ def questions(request: SignedInRequest, slug: str) -> HttpResponse:
         "changes": changes,
         "n_images": data["criteria"][criterion]["n_images"],
         "query": asked.query,
+        "skips": skips_said(built.header),
     }
     return render(request, "questions/questions.html", context)
 

@@ -20,7 +20,7 @@ from rankings.report import Settings
 MAX_IMAGES: Final = 3000
 _MAX_BYTES: Final = 2_000_000
 # Of the data's keys: to be raised when a report has new ones.
-_FORM: Final = 4
+_FORM: Final = 5
 
 
 def version_of(study: Study, runs: Sequence[ProtocolRun]) -> str:
@@ -36,6 +36,7 @@ def version_of(study: Study, runs: Sequence[ProtocolRun]) -> str:
             study.assignments.aggregate(
                 n=Count("pk"),
                 complete=Count("pk", filter=Q(state=Assignment.State.COMPLETE)),
+                incomplete=Count("pk", filter=Q(state=Assignment.State.INCOMPLETE)),
                 finished=Max("finished"),
                 newest=Max("pk"),
             ).items()

@@ -1,7 +1,7 @@
 """A report as a file, in English whoever asks for it."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from django.utils import translation
@@ -10,9 +10,10 @@ from rankings import table_files, tables
 from rankings.analysis_tables import tables_of
 from rankings.detector_tables import detector_tables
 from rankings.latex import Look
-from rankings.pair_tables import pair_tables
+from rankings.pair_tables import PAIR_TABLES, pair_tables
 from rankings.report import Report, report_from_json
-from rankings.table_parts import Table
+from rankings.skips import COLUMN, n_lost, skips_said
+from rankings.table_parts import Table, count
 
 from .models import KeptReport
 from .services import StudyReport
@@ -78,7 +79,26 @@ def table_text(
         table = next((table for table in tables_in(data) if table.slug == name), None)
         if table is None:
             return None
-        return TABLE_WRITERS[extension](table, facts_of(data, header))
+        return TABLE_WRITERS[extension](
+            with_skips(table, header, extension), facts_of(data, header)
+        )
+
+
+def with_skips(table: Table, header: Mapping[str, str], extension: str) -> Table:
+    """Return a table with the number of rankings that are missing because pairs were skipped.
+
+    It is in the note, and in CSV, which has no note, a column. Tables of pairs have their own.
+    """
+    counts = n_lost(header)
+    if counts is None or table.slug in PAIR_TABLES:
+        return table
+    if extension == "csv":
+        return replace(
+            table,
+            columns=(*table.columns, count(COLUMN)),
+            rows=tuple((*row, counts[0]) for row in table.rows),
+        )
+    return replace(table, note=f"{table.note} {skips_said(header)}".strip())
 
 
 def tables_in(data: Mapping[str, Any]) -> list[Table]:

@@ -2,25 +2,30 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import combinations, product
 from statistics import median
 from typing import Any, Final
 
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from annotate.judging.models import Judgement
+from annotate.datasets.models import Result
+from annotate.judging.models import Assignment, Judgement
+from annotate.judging.planning import is_one_pair
+from annotate.judging.replay import read_log
 from annotate.studies.models import Study
 from annotate.studies.pseudonyms import pseudonyms
 from engine.words import numeral, retold
 from rankings.elicitation import CRITERIA
-from rankings.pair_estimates import Visit
+from rankings.pair_draws import Pair
+from rankings.pair_estimates import LostVisit, Visit
 from rankings.pair_report import pair_report
 from rankings.pair_tables import pair_tables
 from rankings.report import RecallPrecision, Settings
 from rankings.rounding import in_decimals
 from rankings.table_parts import Table
 
-from .counted import counted_visits
+from .counted import counted_visits, lost_to_skips
 
 # image -> protocol -> method -> (recall, precision)
 ProtocolScores = Mapping[str, Mapping[str, Mapping[str, RecallPrecision]]]
@@ -28,13 +33,16 @@ _N_TIMES: Final = 1000
 
 
 def asks_pairs(study: Study) -> bool:
-    """Say whether anybody was asked some methods of an image."""
-    return counted_visits(study).filter(drawn__isnull=False).exists()
+    """Say whether anybody was asked some methods of an image, and answered or skipped them."""
+    return any(
+        visits.filter(drawn__isnull=False).exists()
+        for visits in (counted_visits(study), lost_to_skips(study))
+    )
 
 
 def pairs_from(study: Study, scores: ProtocolScores, settings: Settings) -> dict[str, Any]:
     """Return what pairs say, as :func:`.pair_report` gives it, and how long they took."""
-    found = pair_report(visits_of(study), scores, settings)
+    found = pair_report(visits_of(study), scores, settings, lost_visits_of(study))
     seconds = {"drawn": _seconds(study, is_drawn=True), "whole": _seconds(study, is_drawn=False)}
     return {**found, "seconds": seconds}
 
@@ -54,17 +62,71 @@ def _visits(study: Study) -> Iterator[tuple[str, Visit]]:
     for image, annotator, rankings, drawn in rows.values_list(
         "image__name", "annotator", "rankings", "drawn"
     ).iterator():
-        chances = drawn and {
-            frozenset((name_of[a], name_of[b])): chance for a, b, chance in drawn["pairs"]
-        }
-        # A method that was removed can be asked no more.
-        source = drawn and frozenset(name_of[key] for key in drawn["from"] if key in name_of)
+        chances, source = _draw(drawn, name_of)
         for criterion in CRITERIA:
             ranking = tuple(
                 tuple(sorted(name_of[method] for method in bucket))
                 for bucket in (rankings or {}).get(criterion, ())
             )
             yield criterion, Visit(image, people[annotator], ranking, chances, source)
+
+
+def _draw(
+    drawn: Mapping[str, Any] | None, name_of: Mapping[int, str]
+) -> tuple[dict[Pair, float] | None, frozenset[str] | None]:
+    """Return the probabilities of the pairs drawn, and the methods that could be; None: all were asked."""
+    if drawn is None:
+        return None, None
+    chances = {frozenset((name_of[a], name_of[b])): chance for a, b, chance in drawn["pairs"]}
+    # A method that was removed can be asked no more.
+    return chances, frozenset(name_of[key] for key in drawn["from"] if key in name_of)
+
+
+def lost_visits_of(study: Study) -> dict[str, list[LostVisit]]:
+    """Return by criterion the visits and whole rankings that are missing because pairs were skipped."""
+    visits: dict[str, list[LostVisit]] = {criterion: [] for criterion in CRITERIA}
+    name_of = dict(study.dataset.methods.values_list("pk", "name"))
+    people = pseudonyms(study)
+    lost = list(lost_to_skips(study).select_related("study", "image").order_by("pk"))
+    taking_part = Result.objects.filter(
+        image__in={assignment.image_id for assignment in lost}, method__in=study.methods.all()
+    )
+    method_of = dict(taking_part.values_list("pk", "method__name"))
+    for assignment in lost:
+        chances, source = _draw(assignment.drawn, name_of)
+        items = [
+            [method_of[result] for result in item if result in method_of]
+            for item in assignment.items
+        ]
+        known = _known_verdicts(assignment, items)
+        for criterion in CRITERIA:
+            visits[criterion].append(
+                LostVisit(
+                    assignment.image.name,
+                    people[assignment.annotator_id],
+                    frozenset(method for item in items for method in item),
+                    chances,
+                    source,
+                    known[criterion],
+                )
+            )
+    return visits
+
+
+def _known_verdicts(
+    assignment: Assignment, items: Sequence[Sequence[str]]
+) -> dict[str, dict[Pair, str | None]]:
+    """Return by criterion the better method of each pair that is settled all the same; None: equal."""
+    alike = {frozenset(pair): None for item in items for pair in combinations(item, 2)}
+    known: dict[str, dict[Pair, str | None]] = {name: {**alike} for name in CRITERIA}
+    if is_one_pair(assignment):
+        return known
+    state = read_log(assignment).settled.state
+    for left, right in combinations(range(len(items)), 2):
+        for criterion, verdict in state.implied(left, right).items():
+            for a, b in product(items[left], items[right]):
+                known[criterion][frozenset((a, b))] = {"left": a, "right": b}.get(verdict)
+    return known
 
 
 def _seconds(study: Study, *, is_drawn: bool) -> float | None:
@@ -131,7 +193,44 @@ def _rests(own: Mapping[str, Any], seconds: Mapping[str, float | None]) -> list[
         what: words.format(n=numeral(f"{n:,}"))
         for (what, words), n in zip(counts.items(), numbers, strict=True)
     }
-    return [rest, losses.format(**counted), *_times(seconds["drawn"], seconds["whole"])]
+    return [
+        rest,
+        losses.format(**counted),
+        *_skips(own),
+        *_times(seconds["drawn"], seconds["whole"]),
+    ]
+
+
+def _skips(own: Mapping[str, Any]) -> list[str]:
+    """Say what is missing because pairs were skipped; nothing without a skip, and of older reports."""
+    skipped = own.get("skipped") or {"n_visits": 0, "n_rankings": 0, "n_pairs": 0}
+    n_visits, n_rankings = skipped["n_visits"], skipped["n_rankings"]
+    if not n_visits + n_rankings:
+        return []
+    sentences = []
+    if n_visits:
+        n_all = n_visits + own["n_visits"]
+        words = ngettext(
+            "{n} of {all} visits is missing, because a pair in it was skipped.",
+            "{n} of {all} visits are missing, because pairs in them were skipped.",
+            n_visits,
+        )
+        sentences.append(words.format(n=numeral(f"{n_visits:,}"), all=numeral(f"{n_all:,}")))
+    if n_rankings:
+        n_all = n_rankings + own["n_rankings"]
+        words = ngettext(
+            "{n} of {all} whole rankings is missing, because a pair in it was skipped.",
+            "{n} of {all} whole rankings are missing, because pairs in them were skipped.",
+            n_rankings,
+        )
+        sentences.append(words.format(n=numeral(f"{n_rankings:,}"), all=numeral(f"{n_all:,}")))
+    sentences.append(
+        _(
+            "Pairs that look alike are skipped most, so this can move every loss: the limits in the tables "
+            "say how far at most."
+        )
+    )
+    return [" ".join(sentences)]
 
 
 def _times(drawn: float | None, whole: float | None) -> list[str]:

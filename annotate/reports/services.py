@@ -3,7 +3,7 @@
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from datetime import datetime
 from hashlib import sha256
 from typing import Any, Final
@@ -23,7 +23,6 @@ from engine.words import gettext_noop
 from protocols import registry
 from rankings import __version__ as software_version
 from rankings.analysis import analyse
-from rankings.baselines import said_of_row
 from rankings.consensus import ConsensusMethod
 from rankings.detector_tables import DETECTOR_TABLES
 from rankings.detectors import detectors
@@ -41,6 +40,7 @@ from .counted import (
     counted_visits,
     images_of,
     known_answers,
+    not_counted,
     people_left_out,
 )
 from .errors import TooLarge
@@ -107,6 +107,7 @@ class StudyReport:
     people_left_out: Sequence[str] = ()
     # How often each annotator was right where the answer is known.
     known_answers: Sequence[str] = ()
+    not_counted: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def header(self) -> dict[str, str]:
@@ -125,6 +126,7 @@ class StudyReport:
             **({_STATE: STILL_OPEN} if self.study.state == Study.State.OPEN else {}),
             **({_LEFT_OUT: "; ".join(left)} if (left := self.people_left_out) else {}),
             **({_KNOWN: "; ".join(known)} if (known := self.known_answers) else {}),
+            **self.not_counted,
         }
 
 
@@ -305,6 +307,7 @@ def report_of(
         n_annotators=counted.values("annotator").distinct().count(),
         people_left_out=people_left_out(study),
         known_answers=known_answers(study),
+        not_counted=not_counted(study),
     )
 
 
@@ -373,36 +376,6 @@ def publish_report(computed: ComputedReport, person: User | None) -> KeptReport:
 def sentinels(runs: Sequence[ProtocolRun]) -> list[str]:
     """Return the names of those that look at no ground truth."""
     return [run.name for run in runs if registry.is_sentinel(run.protocol)]
-
-
-@dataclass(frozen=True)
-class Cell:
-    """One number of two kept reports."""
-
-    criterion: str
-    protocol: str
-    number: str
-    before: float | None
-    after: float | None
-
-    @property
-    def row_said(self) -> str:
-        return said_of_row(self.protocol)
-
-
-def compared(before: Report, after: Report) -> list[Cell]:
-    """Return every cell of the tables of two reports, those of one alone with None."""
-
-    def cells(report: Report) -> dict[tuple[str, str, str], float | None]:
-        return {
-            (criterion, row.protocol, number): getattr(row, number)
-            for criterion, table in report.criteria.items()
-            for row in (*table.rows, *table.baselines)
-            for number in ("best", "worst", "score")
-        }
-
-    old, new = cells(before), cells(after)
-    return [Cell(*key, old.get(key), new.get(key)) for key in dict.fromkeys([*old, *new])]
 
 
 def annotator_rankings(study: Study) -> AnnotatorRankings:

@@ -16,6 +16,7 @@ from rankings.latex import Look
 from rankings.report import report_from_json
 
 from . import exports, services, work
+from .differing import compared
 from .errors import TooLarge
 from .forms import LookForm, ReportForm
 from .presentation import facts_shown, said_of_settings
@@ -150,7 +151,7 @@ def kept_compared(request: HttpRequest, slug: str, pk: int, other: int) -> HttpR
     study = followed(request, slug)
     before = get_object_or_404(study.kept_reports, pk=pk)
     after = get_object_or_404(study.kept_reports, pk=other)
-    cells = services.compared(report_from_json(before.data), report_from_json(after.data))
+    cells = compared(report_from_json(before.data), report_from_json(after.data))
     changed = [cell for cell in cells if cell.before != cell.after]
     old, new = (_said_of(report.data) for report in (before, after))
     context = {

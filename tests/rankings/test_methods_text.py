@@ -124,3 +124,21 @@ def test_an_older_report_names_its_protocols_without_references(data):
 def test_markdown_cites_as_pandoc_reads():
     paragraph = ("a_b ", Citation(("DPTF18", "unheard")), ", c.")
     assert as_markdown(paragraph, {"DPTF18": "DPTF18"}) == "a\\_b  [@DPTF18], c."
+
+
+def test_it_counts_what_is_missing_because_pairs_were_skipped_and_why(data):
+    header = HEADER | {
+        "rankings lost to skips": "3 missing of 27",
+        "visits lost to skips": "1 missing of 40",
+        "skipped pairs by reason": "I cannot see it well enough (6); Another reason (1)",
+        "begun and not finished": "2",
+    }
+    text = as_text({**data, "header": header})
+    for words in (
+        "Of 27 rankings that were ended, 3 are missing, because pairs were skipped.",
+        "Of 40 visits that asked methods that were drawn, 1 is missing",
+        "Reasons for skipping: I cannot see it well enough (6); Another reason (1).",
+        "begun and not finished, and do not count: 2.",
+    ):
+        assert words in text, words
+    assert "skip" not in as_text(data)

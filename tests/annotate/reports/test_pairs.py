@@ -7,6 +7,7 @@ from django.urls import reverse
 
 from annotate.judging import services as judging
 from annotate.reports import services
+from annotate.scoring.models import Score
 from annotate.studies.exclusions import decide
 from rankings.report import Settings
 from tests.support.factories import add_annotator, add_researcher, make_admin, make_run, make_study
@@ -126,3 +127,163 @@ def test_the_time_of_an_answer_stands_in_the_report():
         )
     assert pairs_of(study)["seconds"] == {"drawn": 6.0, "whole": None}
     assert answer(turn, person, ABC) is not None
+
+
+ALIKE = same_truth([["a", "b", "c"]])
+
+
+def alike_study(*, skips, people=2, images=8, **settings):
+    """Return a study of methods that look alike to people on every second image.
+
+    "near" orders them a, b, c everywhere; "far" orders them oppositely, and ties them where they look
+    alike. Losses: near 0 and 1/2, mean .25; far 1 and 0, mean .50. Each of the three pairs is as likely
+    and has the same loss on an image, so that every draw gives these losses.
+    """
+    study = make_study(["a", "b", "c"], images=images, methods_per_visit=2, **settings)
+    make_run(study, "near", {"a": 0.9, "b": 0.5, "c": 0.1})
+    far = make_run(study, "far", {"a": 0.1, "b": 0.5, "c": 0.9})
+    alike = {*study.images.order_by("pk").values_list("pk", flat=True)[::2]}
+    Score.objects.filter(run=far, result__image__in=alike).update(
+        recall=0.5, precision=0.5, f_score=0.5
+    )
+    for _ in range(people):
+        judge_alike(study, add_annotator(study), alike, skips=skips)
+    return study
+
+
+def judge_alike(study, person, alike, *, skips, reasons=("cannot_see", "other")):
+    turn, n_skipped = judging.start(study=study, annotator=person), 0
+    while turn is not None:
+        is_alike = turn.assignment.image_id in alike
+        if is_alike and skips:
+            turn = judging.record_skip(
+                screen_id=turn.screen.public_id,
+                annotator=person,
+                reason=reasons[n_skipped % len(reasons)],
+            )
+            n_skipped += 1
+        else:
+            turn = answer(turn, person, ALIKE if is_alike else ABC)
+
+
+def limits_of(data, criterion="recall"):
+    own = data["criteria"][criterion]
+    skipped = own["skipped"]
+    limits = zip(skipped["low"], skipped["high"], strict=True)
+    return dict(zip(own["comparisons"]["protocols"], limits, strict=True))
+
+
+def test_limits_contain_the_losses_that_skipped_pairs_hide():
+    """With answers .25 and .50; when all alike pairs are skipped .00 and 1.00, and limits say so."""
+    answered = pairs_of(alike_study(skips=False))
+    assert means_of(answered) == pytest.approx({"near": 0.25, "far": 0.5})
+    assert answered["criteria"]["recall"]["skipped"]["n_pairs"] == 0
+    data = pairs_of(alike_study(skips=True))
+    assert means_of(data) == pytest.approx({"near": 0, "far": 1})
+    # Half of the cells are skipped pairs: near can lose 0 to 1 there, far, which ties them, 0 to 1/2.
+    assert limits_of(data) == {"near": (0, pytest.approx(0.5)), "far": (pytest.approx(0.5), 0.75)}
+    skipped = data["criteria"]["recall"]["skipped"]
+    assert (skipped["n_visits"], skipped["n_rankings"], skipped["n_pairs"]) == (8, 0, 8)
+    # The difference far - near: 1 on half of the cells, on the others from -1/2 to 1/2.
+    [difference] = skipped["pairs"]
+    assert (difference["first"], difference["second"]) == ("far", "near")
+    assert (difference["low"], difference["high"]) == pytest.approx((0.25, 0.75))
+
+
+def test_skips_are_counted_beside_the_losses_on_the_page_and_in_files(client):
+    study = alike_study(skips=True)
+    client.force_login(add_researcher(study))
+    text = client.get(reverse("reports:report", args=[study.slug])).content.decode()
+    assert "8 of 16 visits are missing, because pairs in them were skipped." in text
+    assert "Where a loss is outside its limits" in text
+    assert "I cannot see it well enough (4); Another reason (4)" in text
+    for extension in ("csv", "json", "tex", "md"):
+        address = reverse("reports:export_table", args=[study.slug, "losses", extension])
+        assert "At most" in client.get(address).content.decode(), extension
+    address = reverse("reports:export_table", args=[study.slug, "losses", "csv"])
+    rows = client.get(address).content.decode().splitlines()
+    assert rows[0] == "Criterion,Protocol,Loss,Cluster,Letters,At least,At most,Skipped pairs"
+    assert rows[1].split(",")[1:3] == ["near", "0.0"]
+    assert rows[1].split(",")[-3:] == ["0.0", "0.5", "8"]
+    address = reverse("reports:export_table", args=[study.slug, "lossdifferences", "csv"])
+    rows = client.get(address).content.decode().splitlines()
+    assert rows[0].endswith("At least,At most")
+
+
+def test_a_study_without_a_skip_says_nothing_of_skips(client):
+    study = alike_study(skips=False)
+    client.force_login(add_researcher(study))
+    text = client.get(reverse("reports:report", args=[study.slug])).content.decode()
+    assert "skipped" not in text
+    assert "At most" not in text
+    header = services.study_report(study=study, settings=SETTINGS).header
+    assert not [name for name in header if "skip" in name]
+
+
+def test_a_study_whose_pairs_were_all_skipped_has_limits_and_no_loss(client):
+    study = make_study(["a", "b", "c"], images=3, methods_per_visit=2)
+    make_run(study, "near", {"a": 0.9, "b": 0.5, "c": 0.1})
+    person = add_annotator(study)
+    judge_alike(study, person, {*study.images.values_list("pk", flat=True)}, skips=True)
+    assert limits_of(pairs_of(study)) == {"near": (0, 1)}
+    client.force_login(add_researcher(study))
+    address = reverse("reports:export_table", args=[study.slug, "losses", "csv"])
+    assert client.get(address).content.decode().splitlines()[1] == "recall,near,,,,0.0,1.0,3"
+
+
+def test_a_skip_that_is_undone_or_of_who_is_left_out_is_not_counted():
+    study = alike_study(skips=True, people=1, images=1)
+    person = study.assignments.get().annotator
+
+    def skips():
+        return services.study_report(study=study, settings=SETTINGS).not_counted
+
+    assert skips() == {
+        "visits lost to skips": "1 missing of 1",
+        "skipped pairs by reason": "I cannot see it well enough (1)",
+    }
+    decide(study=study, person=person, is_excluded=True, reason="careless", by=make_admin())
+    assert skips() == {}
+    assert pairs_of(study) is None
+    decide(study=study, person=person, is_excluded=False, reason="a mistake", by=make_admin())
+    assert pairs_of(study)["criteria"]["recall"]["skipped"]["n_visits"] == 1
+    answer(judging.undo(study=study, annotator=person, screen_id=""), person, ALIKE)
+    assert skips() == {}
+    assert pairs_of(study)["criteria"]["recall"]["skipped"]["n_visits"] == 0
+
+
+def test_what_was_answered_before_a_skip_narrows_the_limits():
+    """Three of four methods: the first pair is answered, the others skipped. Pairs weigh 2 / 6 each."""
+    study = make_study(["a", "b", "c", "d"], images=1, methods_per_visit=3, n_checks=0)
+    make_run(study, "right", {"a": 0.9, "b": 0.5, "c": 0.1, "d": 0.05})
+    person = add_annotator(study)
+    truth = same_truth([["a"], ["b"], ["c"], ["d"]])
+    turn = answer(judging.start(study=study, annotator=person), person, truth)
+    while turn is not None:
+        turn = judging.record_skip(
+            screen_id=turn.screen.public_id, annotator=person, reason="broken"
+        )
+    data = pairs_of(study)
+    skipped = data["criteria"]["recall"]["skipped"]
+    assert (skipped["n_visits"], skipped["n_pairs"]) == (1, 2)
+    assert limits_of(data) == {"right": (0, pytest.approx(2 / 3))}
+
+
+def test_a_report_kept_before_skips_were_counted_opens(client):
+    study = pairs_study()
+    person = add_researcher(study)
+    runs = services.available_runs(study)
+    computed = services.compute_report(study=study, settings=SETTINGS, runs=runs)
+    content = json.loads(computed.content)
+    for own in content["pairs"]["criteria"].values():
+        del own["skipped"]
+    older = services.ComputedReport(study, json.dumps(content))
+    kept = services.publish_report(older, person)
+    client.force_login(person)
+    page = client.get(reverse("reports:kept", args=[study.slug, kept.pk]))
+    assert page.status_code == 200
+    assert "At most" not in page.content.decode()
+    table = reverse("reports:kept_table", args=[study.slug, kept.pk, "losses", "csv"])
+    assert (
+        client.get(table).content.decode().startswith("Criterion,Protocol,Loss,Cluster,Letters\n")
+    )

@@ -10,9 +10,13 @@ import pytest
 from django.core.management import CommandError, call_command
 from django.urls import reverse
 
+from annotate.judging import services as judging
+from annotate.reports import services
 from annotate.scoring.models import Score
-from tests.support.factories import add_researcher, make_run, make_study
+from rankings.report import Settings
+from tests.support.factories import add_annotator, add_researcher, make_run, make_study
 from tests.support.made_once import made_once
+from tests.support.truths import answer, same_truth
 from tests.support.worked import ranked_study
 
 pytestmark = pytest.mark.django_db
@@ -190,3 +194,63 @@ def test_the_command_refuses_in_one_sentence(study, arguments):
         )
     assert refusal.value.returncode == 2
     assert "\n" not in str(refusal.value)
+
+
+SKIPPED = "1 of 8 rankings is missing, because pairs in it were skipped"
+
+
+def skip_an_image(study):
+    """Let a fourth annotator skip every pair of one image, and rank the other."""
+    person = add_annotator(study)
+    turn = judging.start(study=study, annotator=person)
+    first = turn.assignment.image_id
+    while turn is not None:
+        if turn.assignment.image_id == first:
+            turn = judging.record_skip(
+                screen_id=turn.screen.public_id, annotator=person, reason="no_text"
+            )
+        else:
+            turn = answer(turn, person, same_truth(ABC))
+
+
+def test_rankings_that_are_missing_because_pairs_were_skipped_are_counted_everywhere(
+    researcher, study
+):
+    """Three people rank two images; a fourth one of them: 1 of 8 is missing."""
+    skip_an_image(study)
+    built = services.study_report(study=study, settings=Settings())
+    assert built.header["rankings lost to skips"] == "1 missing of 8"
+    # All three pairs, each twice: then none can be asked.
+    assert built.header["skipped pairs by reason"] == "There is no text to judge (6)"
+    page = researcher.get(reverse("reports:report", args=[study.slug])).text
+    # By each criterion, and in each part around them.
+    assert page.count(SKIPPED) >= 4
+    for name in ("figures:detectors", "questions:questions"):
+        assert SKIPPED in researcher.get(reverse(name, args=[study.slug])).text
+    url = reverse("reports:export", args=[study.slug, "csv"])
+    assert table(researcher.get(url).text)["recall", "Right"]["rankings_skipped"] == "1"
+    for extension in ("tex", "md", "json"):
+        text = researcher.get(reverse("reports:export", args=[study.slug, extension])).text
+        assert SKIPPED in text or "1 missing of 8" in text, extension
+    assert SKIPPED in researcher.get(reverse("reports:export", args=[study.slug, "tex"])).text
+    for extension in ("tex", "md", "json"):
+        url = reverse("reports:export_table", args=[study.slug, "annotators", extension])
+        assert SKIPPED in researcher.get(url).text, extension
+    url = reverse("reports:export_table", args=[study.slug, "annotators", "csv"])
+    rows = list(csv.DictReader(io.StringIO(researcher.get(url).text)))
+    assert {row["rankings_skipped"] for row in rows} == {"1"}
+    methods = researcher.get(reverse("publication:paper", args=[study.slug])).text
+    assert "Of 8 rankings that were ended, 1 is missing, because pairs were skipped." in methods
+
+
+def test_a_study_without_a_skip_says_nothing_of_skips(researcher, study):
+    page = researcher.get(reverse("reports:report", args=[study.slug])).text
+    assert "skipped" not in page
+    url = reverse("reports:export", args=[study.slug, "csv"])
+    assert "skipped" not in researcher.get(url).text
+
+
+def test_rankings_that_were_begun_and_not_finished_are_counted(researcher, study):
+    judging.start(study=study, annotator=add_annotator(study))
+    built = services.study_report(study=study, settings=Settings())
+    assert built.header["begun and not finished"] == "1"
