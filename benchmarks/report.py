@@ -50,7 +50,6 @@ from rankings.slices import ImageProperty
 from rankings.tallies import tallies_of_scores
 from rankings.tie_calibration import tie_calibration
 from rankings.tuning import beta_search
-from rankings.two_way import two_way_intervals
 
 LARGE = 100_000
 # Seconds for the whole, and MiB for the process.
@@ -165,10 +164,6 @@ def time_parts(study: Study, n_resamples: int, watch_memory: bool) -> list[Part]
     ranked = run(
         "rankings of people and protocols as arrays",
         lambda: personal_rankings_from_scores(study.rankings, recall, protocols),
-    )
-    run(
-        f"intervals over images and annotators, {n_resamples}",
-        lambda: two_way_intervals(ranked, n_resamples=n_resamples),
     )
     run("pairs of protocols", lambda: compare_protocols(ranked))
     run("a person", lambda: against_a_person(ranked))

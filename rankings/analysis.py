@@ -58,7 +58,6 @@ from .slices import ImageProperty
 from .tie_calibration import TieCalibration, tie_calibration_of_people
 from .ties import TiedShares, tied_shares
 from .tuning import BetaSearch, beta_search
-from .two_way import two_way_intervals
 
 # criterion -> image -> annotator -> ranking
 Rankings = Mapping[str, Mapping[str, Mapping[str, Ranking]]]
@@ -90,7 +89,6 @@ class CriterionAnalysis:
     """
 
     intervals: Intervals
-    two_way: Intervals
     comparisons: Comparisons
     clusters: Mapping[str, int | None]
     letters: Mapping[str, str | None]
@@ -261,7 +259,6 @@ def _statistics(
     yield chunk("sensitivity", _sensitivity, counted, values, options)
     yield chunk("calibration", tie_calibration_of_people, values, counted, **by_distance)
     ranked = personal_rankings_from_scores(counted, values, protocols, settings.decimals)
-    yield chunk("two_way", two_way_intervals, ranked, **by_consensus, **resampled)
     yield chunk("comparisons", compare_protocols, ranked, **by_distance)
     yield chunk(
         "questions",

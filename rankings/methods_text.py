@@ -276,8 +276,7 @@ def _statistics(data: Mapping[str, Any]) -> Iterator[str | Citation]:
     n_resamples = analysis[0]["intervals"]["n_resamples"]
     yield f"Intervals are 95 % percentile intervals of {n_resamples} bootstrap resamples of the images"
     yield Citation(("ET93",))
-    yield ", and of images and annotators"
-    yield Citation(("Owe07",))
+    yield ", with the annotators fixed"
     if all("comparisons" in around for around in analysis):
         yield (
             ". Every two protocols were compared with images and annotators random, as in studies of "

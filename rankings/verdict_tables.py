@@ -26,7 +26,11 @@ _PAIR: Final = ("difference", "low", "high", "holm_p_value")
 
 
 def intervals(data: Data) -> Table:
-    """Return the intervals of the Scores, for these annotators and for others.
+    """Return the intervals of the Scores over images, for these annotators.
+
+    Kept reports of earlier versions also hold intervals over annotators. These are not shown:
+    annotators who are drawn twice make the consensus noisier, so those intervals are too high and
+    may exclude their own Score.
 
     Parameters
     ----------
@@ -39,17 +43,15 @@ def intervals(data: Data) -> Table:
     >>> scores = {"img_1": {"iou": {"a": (0.9, 0.8), "b": (0.4, 0.9)}}}
     >>> teams = {"img_1": dict.fromkeys(["ann", "ben", "cem"], (("b",), ("a",)))}
     >>> intervals(analyse({"recall": teams}, scores, n_resamples=9).to_json()).rows  # one image: no limits
-    (('recall', 'iou', 1.0, None, None, None, None, None, None),)
+    (('recall', 'iou', 1.0, None, None, None, None),)
     """
 
     def rows(around: Mapping[str, Any]) -> Iterator[tuple[Cell, ...]]:
-        two_way = {row["protocol"]: row for row in around["two_way"]["scores"]}
         for interval in around["intervals"]["scores"]:
-            wide = two_way[interval["protocol"]]
-            limits = (interval["low"], interval["high"], wide["low"], wide["high"])
+            limits = (interval["low"], interval["high"])
             yield (
                 *(interval["protocol"], interval["score"]),
-                *((None,) * 4 if has_few_images(around) else limits),
+                *((None, None) if has_few_images(around) else limits),
                 around["clusters"][interval["protocol"]],
                 around.get("letters", {}).get(interval["protocol"]),
             )
@@ -60,8 +62,10 @@ def intervals(data: Data) -> Table:
         " ".join(
             [
                 gettext(
-                    "95 % percentile intervals of the Score from {n} bootstrap resamples: over the "
-                    "images with these annotators, and over images and annotators together."
+                    "95 % percentile intervals of the Score from {n} bootstrap resamples of the "
+                    "images, with these annotators. There is no interval over annotators: resampled "
+                    "annotators repeat, which makes the consensus noisier and every distance to it "
+                    "larger than the Score."
                 ).format(n=_resamples(data)),
                 _test_of_clusters(data),
                 gettext(
@@ -73,8 +77,7 @@ def intervals(data: Data) -> Table:
         ),
         (
             *(CRITERION, PROTOCOL, number("Score"), number("Low"), number("High")),
-            *(number("Low, annotators too"), number("High, annotators too"), count("Cluster")),
-            Column("Letters"),
+            *(count("Cluster"), Column("Letters")),
         ),
         of_each(data, rows),
     )

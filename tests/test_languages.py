@@ -406,7 +406,7 @@ VALUES = {
     *("application/x-bibtex; charset=utf-8", "application/ld+json; charset=utf-8"),
     *("Liberation Sans, Arimo, Helvetica, Arial, sans-serif", "kept report"),
     "default-src 'none'; style-src 'sha256-x'; font-src data:",
-    *("Low, annotators too", "Low, methods too", "Low, pairs"),
+    *("Low, methods too", "Low, pairs"),
     # What browsers call themselves.
     *("Samsung Internet", "Mac OS X"),
 }

@@ -45,7 +45,6 @@ _AGAINST = {
 # Heads of a low limit -> that of the column that has both.
 _INTERVALS = {
     "Low": gettext_lazy("95 %"),
-    "Low, annotators too": gettext_lazy("95 %, annotators too"),
     "Low, methods too": gettext_lazy("95 %, methods too"),
     "Low, pairs": gettext_lazy("95 %, pairs"),
 }
@@ -272,7 +271,7 @@ def _with_intervals(
         return gettext("{low} to {high}").format(low=texts[at], high=texts[at + 1])
 
     def head(at: int) -> Column:
-        # "Low, annotators too" says for whom; "Values, low" stands beside what it is of.
+        # "Low, methods too" names its population; "Values, low" follows the column it belongs to.
         return Column(str(_INTERVALS.get(columns[at].name, _INTERVALS["Low"])), True)
 
     return (

@@ -4,6 +4,7 @@ from fractions import Fraction
 from itertools import combinations
 from statistics import fmean
 
+import numpy as np
 import pytest
 
 from engine.processes import Processes
@@ -40,7 +41,6 @@ def test_every_part_speaks_of_the_scores_of_the_tables(analysis):
         table = analysis.report.criteria[criterion]
         scores = {row.protocol: pytest.approx(row.score) for row in table.rows}
         assert {part.protocol: part.score for part in around.intervals.scores} == scores
-        assert {part.protocol: part.score for part in around.two_way.scores} == scores
         assert [part.protocol for part in around.measures] == [row.protocol for row in table.rows]
         for part in around.intervals.scores:
             assert part.low <= part.score <= part.high
@@ -181,14 +181,10 @@ def test_no_digit_depends_on_where_and_in_which_order_statistics_are_computed(st
 
 @pytest.mark.parametrize("consensus", ["mean-rank", "kemeny", "davidson"])
 def test_everything_that_names_a_consensus_uses_the_reports_own(study, consensus):
-    """The human baseline by hand; the interval with annotators has the Score it belongs to inside."""
+    """The human baseline by hand."""
     settings = Settings(decimals=2, min_annotators=2, consensus=consensus)
     analysis = analyse(*study, settings, n_resamples=200)
     around = analysis.criteria["recall"]
-    scores = {row.protocol: row.score for row in analysis.report.criteria["recall"].rows}
-    for part in around.two_way.scores:
-        assert part.score == pytest.approx(scores[part.protocol])
-        assert part.low <= part.score <= part.high
     apart = [
         edit_distance(
             own,
@@ -200,3 +196,56 @@ def test_everything_that_names_a_consensus_uses_the_reports_own(study, consensus
     person = around.human_baseline
     assert person.score == pytest.approx(fmean(apart))
     assert person.low <= person.score <= person.high
+
+
+def study_of(noise, people, decimals, seed):
+    """Forty images of five methods: each annotator and protocol sees true qualities with noise."""
+    rng = np.random.default_rng(seed)
+    rankings, scores = {}, {}
+    for at in range(40):
+        true, image = rng.random(5), f"img_{at:02}"
+        scores[image] = {
+            protocol: {
+                method: tuple(np.clip(quality + rng.normal(0, spread, 2), 0, 1))
+                for method, quality in zip("abcde", true, strict=True)
+            }
+            for protocol, spread in (("near", 0.05), ("usual", 0.2), ("far", 0.6))
+        }
+        seen = {person: np.round(true + rng.normal(0, noise, 5), decimals) for person in people(at)}
+        rankings[image] = {
+            person: ranking_from_scores(dict(zip("abcde", own.tolist(), strict=True)))
+            for person, own in seen.items()
+        }
+    return rankings, scores
+
+
+def intervals_in(kept):
+    """Yield each number of a kept analysis with its limits."""
+    if isinstance(kept, dict):
+        if kept.get("low") is not None and kept.get("high") is not None:
+            names = ("score", "value", "difference", "share")
+            yield from ((kept[name], kept["low"], kept["high"]) for name in names if name in kept)
+        kept = list(kept.values())
+    if isinstance(kept, list | tuple):
+        for part in kept:
+            yield from intervals_in(part)
+
+
+@pytest.mark.parametrize(
+    ("noise", "people", "decimals"),
+    [
+        (0.3, lambda at: ("ann", "ben", "cem"), 3),
+        (1.0, lambda at: ("ann", "ben", "cem"), 3),  # Kendall's W about one half
+        (0.3, lambda at: ("ann", f"other {at % 4}"), 3),  # one has ranked every image
+        (0.3, lambda at: ("ann", "ben", "cem"), 0),  # most methods tied
+    ],
+    ids=["usual", "low agreement", "heavy workload", "many ties"],
+)
+def test_every_interval_contains_its_number(noise, people, decimals):
+    for seed in range(2):
+        rankings, scores = study_of(noise, people, decimals, seed)
+        kept = analyse({"recall": rankings}, scores, Settings(min_annotators=1), n_resamples=100)
+        found = list(intervals_in(kept.to_json()["analysis"]))
+        assert len(found) > 20
+        for number, low, high in found:
+            assert low - 1e-9 <= number <= high + 1e-9

@@ -128,7 +128,7 @@ def test_few_images_have_no_interval():
     for n_images, has_limits in ((9, False), (10, True)):
         analysed = analyse(*random_study(n_images=n_images), SETTINGS, n_resamples=50).to_json()
         [table] = [table for table in tables_of(analysed) if table.slug == "intervals"]
-        assert {cell is not None for row in table.rows for cell in row[3:7]} == {has_limits}
+        assert {cell is not None for row in table.rows for cell in row[3:5]} == {has_limits}
         assert ("an interval needs 10" in table.note) is not has_limits
 
 
@@ -277,3 +277,17 @@ def test_images_without_kendalls_w_are_counted_beside_its_mean():
     del found["analysis"]["recall"]["agreement"]["n_without_w"]
     older = next(table for table in tables_of(found) if table.slug == "agreement")
     assert len(older.rows) == len(table.rows) - 1
+
+
+def test_a_kept_interval_over_annotators_is_not_shown(data):
+    """Earlier versions kept one that may exclude its own Score."""
+    kept = json.loads(json.dumps(data))
+    for around in kept["analysis"].values():
+        around["two_way"] = {"scores": [], "n_resamples": 9}
+    [now], [before] = (
+        [table for table in tables_of(analysed) if table.slug == "intervals"]
+        for analysed in (data, kept)
+    )
+    assert before == now
+    assert "There is no interval over annotators" in now.note
+    assert not any("annotators" in column.name for column in now.columns)

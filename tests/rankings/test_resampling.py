@@ -1,4 +1,4 @@
-"""Bootstrap intervals over images, and over images and annotators."""
+"""Bootstrap intervals over images."""
 
 import itertools
 import math
@@ -6,18 +6,12 @@ import math
 import numpy as np
 import pytest
 
-from rankings import resampling, two_way
-from rankings.consensus import consensus_of
-from rankings.distances import distances_between, kemeny_distance
-from rankings.edit_distance import edit_distance
+from rankings import resampling
+from rankings.distances import distances_between
 from rankings.errors import RankingError
 from rankings.from_scores import ranking_from_scores
-from rankings.mean_rank import mean_rank
 from rankings.packed import dense_places
-from rankings.personal_rankings import personal_rankings
 from rankings.resampling import distance_table, score_intervals
-from rankings.two_way import two_way_intervals
-from tests.support.rankings import by_text
 
 
 def column(*values):
@@ -140,132 +134,6 @@ METHODS = "abcd"
 def random_ranking(rng, methods=METHODS):
     values = rng.integers(0, 3, size=len(methods)).tolist()
     return ranking_from_scores(dict(zip(methods, values, strict=True)))
-
-
-@pytest.mark.parametrize("consensus", ["mean-rank", "kemeny", "davidson"])
-@pytest.mark.parametrize("distance", ["edit", "kemeny"])
-def test_a_draw_of_annotators_is_the_consensus_of_repeated_rankings(distance, consensus):
-    """Each draw is written out as a list of rankings, which :func:`consensus_of` aggregates."""
-    rng = np.random.default_rng(2)
-    annotators = ["p", "q", "r", "s"]
-    people, protocols = {}, {}
-    for at in range(12):
-        who = rng.choice(annotators, size=rng.integers(1, 5), replace=False)
-        methods = METHODS[: rng.integers(1, 5)]
-        people[f"i{at:02}"] = {str(name): random_ranking(rng, methods) for name in who}
-        protocols[f"i{at:02}"] = {name: random_ranking(rng, methods) for name in ("x", "y")}
-    patterns = np.array([[1, 1, 1, 1], [2, 0, 2, 0], [0, 0, 0, 4], [3, 1, 0, 0], [1, 0, 1, 2]])
-    rankings = personal_rankings(people, protocols, ["x", "y"])
-    study = two_way._Study(rankings, distance, consensus)
-    # Images are taken in blocks.
-    parts = [study.distances(block, patterns) for block in (slice(0, 5), slice(5, 12))]
-    table, counted = (np.concatenate(both, axis=1) for both in zip(*parts, strict=True))
-    measure = {"edit": lambda a, b: edit_distance(a, b).distance, "kemeny": kemeny_distance}
-    for (k, pattern), (i, image) in itertools.product(enumerate(patterns), enumerate(people)):
-        drawn = [
-            people[image][name]
-            for name, count in zip(annotators, pattern, strict=True)
-            for _ in range(count)
-            if name in people[image]
-        ]
-        assert counted[k, i] == bool(drawn)
-        if drawn:
-            goal = consensus_of(drawn, consensus)
-            expected = [measure[distance](protocols[image][name], goal) for name in ("x", "y")]
-            assert table[k, i].tolist() == expected
-
-
-def test_two_way_limits_are_the_quantiles_of_all_draws():
-    """Three images, two annotators: all 27 x 4 draws in turn."""
-    people = {
-        "i": {"p": by_text("a>b>c"), "q": by_text("c>b>a")},
-        "j": {"p": by_text("a>b>c"), "q": by_text("a>c>b")},
-        "k": {"p": by_text("b>a=c"), "q": by_text("a=b=c")},
-    }
-    protocols = {image: {"x": by_text("a>b>c")} for image in people}
-    means = []
-    for images in itertools.product(people, repeat=3):
-        for who in itertools.product("pq", repeat=2):
-            distances = [
-                edit_distance(
-                    by_text("a>b>c"), mean_rank([people[image][name] for name in who])
-                ).distance
-                for image in images
-            ]
-            means.append(sum(distances) / 3)
-    for level in (0.5, 0.8, 0.95):
-        intervals = two_way_intervals(
-            personal_rankings(people, protocols, "x"), level=level, n_resamples=20_000
-        )
-        expected = np.quantile(means, [(1 - level) / 2, (1 + level) / 2])
-        [interval] = intervals.scores
-        assert (interval.low, interval.high) == pytest.approx(tuple(expected), abs=0.17)
-        assert intervals.n_annotators == 2
-    # a=b=c, a>b=c and b>a=c lie 1.0, 0.5 and 1.5 from a>b>c.
-    assert interval.score == 1.0
-
-
-def test_annotators_who_agree_add_nothing(monkeypatch):
-    monkeypatch.setattr(two_way, "_BLOCK", 16)
-    rng = np.random.default_rng(4)
-    people, protocols = {}, {}
-    for at in range(60):
-        people[f"i{at:02}"] = dict.fromkeys("pqr", random_ranking(rng))
-        protocols[f"i{at:02}"] = {"x": random_ranking(rng), "y": random_ranking(rng)}
-    both = two_way_intervals(personal_rankings(people, protocols, "yx"), n_resamples=8000)
-    rows = [
-        [edit_distance(of[name], people[image]["p"]).distance for name in "xy"]
-        for image, of in protocols.items()
-    ]
-    images = score_intervals(np.array(rows), "xy", n_resamples=8000)
-    for two_way_score, other in zip(both.scores, images.scores, strict=True):
-        assert two_way_score.score == other.score
-        assert (two_way_score.low, two_way_score.high) == pytest.approx(
-            (other.low, other.high), abs=0.06
-        )
-
-
-def test_annotators_who_disagree_widen_the_interval():
-    """Each of three annotators has a taste of his or her own, the same on every image."""
-    tastes = dict(zip("pqr", map(by_text, ("a>b>c", "b>c>a", "c>a>b")), strict=True))
-    people = {f"i{at}": tastes for at in range(40)}
-    protocols = {image: {"x": by_text("a>b>c")} for image in people}
-    [interval] = two_way_intervals(personal_rankings(people, protocols, "x")).scores
-    assert interval.score == 1.0, "two merges from all tied, 0.5 each"
-    # p alone is 0 away. q twice and r, 3 draws of 27, give b=c>a: 2 swaps and a merge.
-    assert (interval.low, interval.high) == (0, 2.5)
-
-
-def test_an_image_without_a_drawn_annotator_is_not_in_the_resample():
-    """Two images, one annotator each: a draw of p twice leaves i, of q twice j, both leave both."""
-    people = {"i": {"p": by_text("a>b")}, "j": {"q": by_text("b>a")}}
-    protocols = {image: {"x": by_text("a>b")} for image in people}
-    intervals = two_way_intervals(personal_rankings(people, protocols, "x"), n_resamples=4000)
-    [interval] = intervals.scores
-    assert (interval.score, interval.low, interval.high) == (0.5, 0, 1)
-    # Nothing is left when only i is drawn (1/4) and only q (1/4), and the other way round: 1/8.
-    assert intervals.n_resamples / 4000 == pytest.approx(7 / 8, abs=0.02)
-
-
-def test_two_way_edges_give_none_and_never_nan():
-    ab = by_text("a>b")
-    nobody = two_way_intervals(personal_rankings({}, {}, "x"))
-    assert [(of.score, of.low) for of in nobody.scores] == [(None, None)]
-    one_image = two_way_intervals(
-        personal_rankings({"i": {"p": ab, "q": ab}}, {"i": {"x": ab}}, "x")
-    )
-    assert [(of.score, of.low) for of in one_image.scores] == [(0, None)]
-    alone = {"i": {"p": ab}, "j": {"p": ab}}
-    one_annotator = two_way_intervals(
-        personal_rankings(alone, {"i": {"x": ab}, "j": {"x": ab}}, "x")
-    )
-    assert [(of.score, of.low) for of in one_annotator.scores] == [(0, None)]
-    assert two_way_intervals(personal_rankings(alone, {}, "")).scores == ()
-
-
-def test_a_distance_that_is_none_is_refused():
-    with pytest.raises(RankingError, match="distance"):
-        two_way_intervals(personal_rankings({}, {}, ""), distance="far")
 
 
 def test_dense_places_count_distinct_values():
