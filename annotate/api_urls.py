@@ -66,7 +66,7 @@ urlpatterns = [
     path("studies/<slug:slug>/state", studies.StudyState.as_view(), name="study_state"),
     path("studies/<slug:slug>/members", studies.MemberList.as_view(), name="members"),
     path("studies/<slug:slug>/progress", progress.StudyProgress.as_view(), name="progress"),
-    path("studies/<slug:slug>/decisions", deciding.DecisionsOfStudy.as_view(), name="decisions"),
+    path("studies/<slug:slug>/standings", deciding.StandingsOfStudy.as_view(), name="standings"),
     path("studies/<slug:slug>/annotators", progress.StudyAnnotators.as_view(), name="annotators"),
     path("studies/<slug:slug>/images", progress.StudyImages.as_view(), name="study_images"),
     path(

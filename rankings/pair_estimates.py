@@ -149,8 +149,6 @@ def pair_losses(
     visits: Iterable[Visit],
     protocol_rankings: Mapping[str, Mapping[str, Ranking]],
     protocols: Sequence[str],
-    *,
-    order: Mapping[str, int] | None = None,
 ) -> PersonalDistances:
     """Estimate every protocol's loss on every image by every annotator who visited it.
 
@@ -163,8 +161,6 @@ def pair_losses(
         For every image visited. They need not be those that the draws looked at: a protocol that came
         later is estimated without bias too.
     protocols : sequence of str, length p
-    order : image -> number, optional
-        Images are numbered in this order; without it by name.
 
     Returns
     -------
@@ -189,7 +185,7 @@ def pair_losses(
     [[0.0, 2.0]]
     """
     known = sorted(visits, key=lambda visit: (visit.image, visit.annotator))
-    images = sorted({visit.image for visit in known}, key=order.__getitem__ if order else None)
+    images = sorted({visit.image for visit in known})
     annotators = sorted({visit.annotator for visit in known})
     losses = np.zeros((len(known), len(protocols)))
     counts = np.zeros(len(known), dtype=bool)

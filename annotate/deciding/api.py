@@ -1,4 +1,4 @@
-"""What is decided while a study runs, in the API."""
+"""The protocols' order while a study runs, in the API."""
 
 from typing import Any
 
@@ -11,57 +11,42 @@ from annotate.reports.services import require_small
 from annotate.rest.views import ApiView
 from annotate.studies.api import followed
 
-from .presentation import CAUTION, MAX_IMAGES, ending_of, sentence_of
-from .selectors import decisions_of
+from .presentation import CAUTION, MAX_IMAGES, ending_of, needed_in_words
+from .selectors import missing, standings_of
 
 
-class PairSequenceSerializer(serializers.Serializer[Any]):
-    """Two protocols; a difference below 0: the first is nearer to these annotators."""
-
-    first = serializers.CharField()
-    second = serializers.CharField()
-    difference = serializers.FloatField(allow_null=True)
-    half_width = serializers.FloatField(
-        allow_null=True, help_text="Of the confidence sequence now."
-    )
-    decided_at = serializers.IntegerField(
-        allow_null=True, help_text="After so many images it was decided, which stays so."
-    )
-    nearer = serializers.CharField(allow_null=True)
-    images_more = serializers.IntegerField(
-        allow_null=True, help_text="About so many decide it; null where that cannot be foreseen."
+class StandingSerializer(serializers.Serializer[Any]):
+    protocol = serializers.CharField()
+    mean_loss = serializers.FloatField(
+        help_text="Share of pairs of methods ordered differently from the annotators."
     )
 
 
-class DecisionsSerializer(serializers.Serializer[Any]):
-    sentence = serializers.CharField()
-    n_images = serializers.IntegerField()
-    n_annotators = serializers.IntegerField()
-    n_decided = serializers.IntegerField()
-    pairs = PairSequenceSerializer(many=True)
-
-
-class StudyDecisionsSerializer(serializers.Serializer[Any]):
-    criteria = serializers.DictField(child=DecisionsSerializer())
+class StandingsSerializer(serializers.Serializer[Any]):
+    needed = serializers.CharField(
+        help_text="Which annotators and images are needed before a conclusion is possible."
+    )
+    criteria = serializers.DictField(
+        child=StandingSerializer(many=True), help_text="By criterion, the lowest mean loss first."
+    )
     caution = serializers.CharField()
     ending = serializers.CharField(help_text="The rule by which the study ends; empty without one.")
 
 
-class DecisionsOfStudy(ApiView):
-    @extend_schema(responses=StudyDecisionsSerializer)
+class StandingsOfStudy(ApiView):
+    @extend_schema(responses=StandingsSerializer)
     def get(self, request: Request, slug: str) -> Response:
-        """Return what is decided of every pair of protocols, which may be looked at any time."""
+        """Return every protocol's mean loss so far. It is a description and no conclusion."""
         study = followed(request, slug)
         require_small(study, MAX_IMAGES)
         criteria = {
-            criterion: {
-                "sentence": sentence_of(own),
-                "n_images": own.n_images,
-                "n_annotators": own.n_annotators,
-                "n_decided": own.n_decided,
-                "pairs": own.pairs,
-            }
-            for criterion, own in decisions_of(study).items()
+            criterion: [{"protocol": name, "mean_loss": loss} for name, loss in rows]
+            for criterion, rows in standings_of(study).items()
         }
-        data = {"criteria": criteria, "caution": CAUTION, "ending": ending_of(study)}
-        return Response(self.shown(StudyDecisionsSerializer, data))
+        data = {
+            "needed": needed_in_words(missing(study)),
+            "criteria": criteria,
+            "caution": CAUTION,
+            "ending": ending_of(study),
+        }
+        return Response(self.shown(StandingsSerializer, data))

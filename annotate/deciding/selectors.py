@@ -1,10 +1,10 @@
-"""What is decided of every pair of protocols, by confidence sequences that may be looked at any time."""
+"""The protocols' mean losses so far, and what is missing before anything can be concluded."""
 
-from collections.abc import Mapping
-from dataclasses import asdict
-from typing import Any, Final
+from dataclasses import dataclass
+from heapq import nlargest
+from typing import Final
 
-from django.db.models import Count, Max
+from django.db.models import Count
 
 from annotate.judging.models import Judgement
 from annotate.reports import cached
@@ -17,10 +17,23 @@ from rankings.elicitation import CRITERIA
 from rankings.pair_estimates import pair_losses
 from rankings.pair_report import comparable
 from rankings.report import Settings, values_of
-from rankings.sequences import Decisions, PairSequence, decisions
 
-_PART: Final = "decisions"
+# By criterion, the protocols with their mean losses, the nearest to the annotators first.
+Standings = dict[str, list[tuple[str, float]]]
+# Below this a study says too little of people like its annotators.
+MIN_PEOPLE: Final = 6
+MIN_IMAGES: Final = 10
+_PART: Final = "standings"
 _TWO: Final = 2
+
+
+@dataclass(frozen=True)
+class Missing:
+    """How many annotators have enough images, and what is missing until enough of them have."""
+
+    n_enough: int
+    people: int
+    images: int
 
 
 def n_answers(study: Study) -> int:
@@ -28,14 +41,28 @@ def n_answers(study: Study) -> int:
     return Judgement.objects.filter(assignment__study=study, withdrawal__isnull=True).count()
 
 
-def decisions_of(study: Study) -> dict[str, Decisions]:
-    """Return by criterion what is decided; computed once for the answers there are.
+def missing(study: Study) -> Missing:
+    """Return what is missing until MIN_PEOPLE annotators have MIN_IMAGES images each.
 
-    An image counts from when it has the annotators that the study asks for, and images come in the order
-    in which they got them. Sentinels do not count: nobody waits for them. Empty where there are not two
-    protocols.
+    People are counted if they have no image yet, images over those who are nearest.
     """
-    # Of the study's number of annotators hangs which images count, and with the settings the key.
+    visits = counted_visits(study).order_by().values("annotator")
+    of_people = list(visits.annotate(n=Count("image", distinct=True)).values_list("n", flat=True))
+    nearest = nlargest(MIN_PEOPLE, of_people)
+    nearest += [0] * (MIN_PEOPLE - len(nearest))
+    return Missing(
+        sum(n >= MIN_IMAGES for n in of_people),
+        nearest.count(0),
+        sum(max(0, MIN_IMAGES - n) for n in nearest),
+    )
+
+
+def standings_of(study: Study) -> Standings:
+    """Return the mean loss of every protocol so far; computed once for the answers there are.
+
+    An image counts once it has the annotators that the study asks for. Sentinels are left out. Empty
+    with fewer than two protocols.
+    """
     settings, runs = Settings(min_annotators=study.min_annotators), available_runs(study)
     unwanted = sentinels(runs)
     protocols = [run.name for run in runs if run.name not in unwanted]
@@ -43,43 +70,31 @@ def decisions_of(study: Study) -> dict[str, Decisions]:
         return {}
     kept = cached.get_part(_PART, cached.key_of(study, settings, runs))
     if kept is not None:
-        return {criterion: _from_json(own) for criterion, own in kept.items()}
+        return {
+            criterion: [(name, loss) for name, loss in rows] for criterion, rows in kept.items()
+        }
     with snapshot():
         # Again: the key must be that of what is read.
         key = cached.key_of(study, settings, runs)
-        visits, order = visits_of(study), _images_in_time(study)
+        visits, images = visits_of(study), _images_that_count(study)
         scores = protocol_scores(study, runs)
-    found = {}
+    found: Standings = {}
     for criterion in CRITERIA:
-        counted = [visit for visit in visits[criterion] if visit.image in order]
+        counted = [visit for visit in visits[criterion] if visit.image in images]
         values = {
             image: {name: of_image[name] for name in protocols}
             for image, of_image in values_of(criterion, scores, settings).items()
         }
         usable = comparable(counted, values, protocols, settings.decimals)
-        measured = pair_losses(usable.visits, usable.rankings, protocols, order=order)
-        found[criterion] = decisions(measured)
-    cached.put_part(_PART, key, {name: asdict(own) for name, own in found.items()})
+        losses = pair_losses(usable.visits, usable.rankings, protocols).distances
+        means = losses.mean(axis=0).tolist() if len(losses) else []
+        rows = zip(protocols, means, strict=False)
+        found[criterion] = sorted(rows, key=lambda row: (row[1], row[0]))
+    cached.put_part(_PART, key, found)
     return found
 
 
-def _images_in_time(study: Study) -> dict[str, int]:
-    """Return the images that count, numbered in the order in which they came to."""
-    rows = (
-        counted_visits(study)
-        .order_by()
-        .values("image__name")
-        .annotate(n=Count("pk"), last=Max("finished"))
-        .filter(n__gte=study.min_annotators)
-        .order_by("last", "image__name")
-    )
-    return {name: at for at, name in enumerate(rows.values_list("image__name", flat=True))}
-
-
-def _from_json(data: Mapping[str, Any]) -> Decisions:
-    return Decisions(
-        tuple(PairSequence(**pair) for pair in data["pairs"]),
-        data["n_images"],
-        data["n_annotators"],
-        data["alpha"],
-    )
+def _images_that_count(study: Study) -> set[str]:
+    visits = counted_visits(study).order_by().values("image__name").annotate(n=Count("pk"))
+    enough = visits.filter(n__gte=study.min_annotators)
+    return set(enough.values_list("image__name", flat=True))

@@ -7,7 +7,7 @@ from django.utils.translation import gettext_noop
 from annotate.studies.models import Study
 from annotate.studies.services import end_study
 
-from .selectors import decisions_of, n_answers
+from .selectors import n_answers
 
 _log = logging.getLogger(__name__)
 
@@ -23,20 +23,14 @@ def end_by_rules() -> None:
 
 
 def end_if_due(study: Study) -> bool:
-    """End a study if its rule says so; say whether it was ended."""
+    """End a study whose budget of answers is used up; return whether it was ended.
+
+    No study ends because its protocols seem to differ: people come one after another, and what the
+    first ones say does not hold for all.
+    """
     answers = n_answers(study)
-    if study.answer_budget is not None and answers >= study.answer_budget:
-        return end_study(
-            study=study, n_answers=answers, why=gettext_noop("the budget of answers is used up")
-        )
-    if study.ends_by == Study.EndRule.DECIDED and _all_decided(study):
-        return end_study(
-            study=study, n_answers=answers, why=gettext_noop("every pair of protocols is decided")
-        )
-    return False
-
-
-def _all_decided(study: Study) -> bool:
-    found = decisions_of(study).values()
-    n_pairs = sum(len(own.pairs) for own in found)
-    return n_pairs > 0 and sum(own.n_decided for own in found) == n_pairs
+    if study.answer_budget is None or answers < study.answer_budget:
+        return False
+    return end_study(
+        study=study, n_answers=answers, why=gettext_noop("the budget of answers is used up")
+    )

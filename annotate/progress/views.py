@@ -10,7 +10,7 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from annotate.deciding.presentation import shown_decisions
+from annotate.deciding.presentation import shown_standings
 from annotate.judging.sharing import is_answered
 from annotate.requests import SignedInRequest
 from annotate.studies import services
@@ -54,7 +54,7 @@ def detail(request: SignedInRequest, slug: str) -> HttpResponse:
         "cell_states": selectors.CELL_STATES,
         "blocks": selectors.what_blocks(study, counted, len(people)),
         "asked": in_words(study),
-        "decisions": shown_decisions(study),
+        "standings": shown_standings(study),
         "methods": study.methods.all(),
         "other_methods": study.dataset.methods.exclude(studies=study),
         "may_set_up": request.user.has_perm("annotate.load_data"),

@@ -17,6 +17,8 @@ from annotate.written_once import WrittenOnce
 
 # After a study has ended by its rule, a pair that is on screen can be answered so long.
 LAST_ANSWERS: Final = timedelta(minutes=30)
+# A rule of earlier versions, which no study ends by any more: when every pair of protocols is decided.
+RETIRED_END_RULE: Final = "decided"
 
 # What a study says where the researcher has not written words of their own.
 USUAL_QUESTIONS: Final = {
@@ -71,7 +73,6 @@ class Study(models.Model):
         """When a study closes by itself; chosen before it opens."""
 
         NEVER = "never", _("when somebody closes it")
-        DECIDED = "decided", _("when every pair of protocols is decided")
         BUDGET = "budget", _("after so many answers")
 
     class Draw(models.TextChoices):
@@ -142,20 +143,14 @@ class Study(models.Model):
         max_length=10,
         choices=EndRule,
         default=EndRule.NEVER,
-        help_text=_(
-            "Chosen before the study opens, and logged. Pairs of protocols are decided by confidence "
-            "sequences, which may be looked at any time."
-        ),
+        help_text=_("Chosen before the study opens, and logged."),
     )
     answer_budget = models.PositiveIntegerField(
         _("answers at most"),
         null=True,
         blank=True,
         validators=[MinValueValidator(1)],
-        help_text=_(
-            "Also where the study ends when all is decided. The pairs then on screen can be "
-            "answered."
-        ),
+        help_text=_("The pairs then on screen can be answered."),
     )
     # When its rule closed the study; the rule counts once.
     ended = models.DateTimeField(null=True, blank=True, editable=False)

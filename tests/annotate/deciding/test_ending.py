@@ -1,21 +1,23 @@
-"""What is decided while a study runs, and how a study ends by its rule."""
+"""What a study's page says while people answer, and how a study ends by its rule."""
 
 from datetime import timedelta
 
+import numpy as np
 import pytest
 from django.db import IntegrityError, transaction
 from django.urls import reverse
 from django.utils import timezone
 
 from annotate.audit.models import Act, AuditEntry
-from annotate.deciding.presentation import sentence_of
-from annotate.deciding.selectors import decisions_of, n_answers
+from annotate.deciding.presentation import needed_in_words
+from annotate.deciding.selectors import Missing, missing, n_answers, standings_of
 from annotate.deciding.services import end_by_rules
 from annotate.jobs.queue import look_after
 from annotate.judging import services as judging
 from annotate.judging.errors import StudyNotOpen
+from annotate.judging.models import Assignment
 from annotate.studies.errors import StudyRefused
-from annotate.studies.models import LAST_ANSWERS, Study
+from annotate.studies.models import LAST_ANSWERS, RETIRED_END_RULE, Study
 from annotate.studies.services import change_settings, create_study, set_state
 from tests.support.factories import add_annotator, add_researcher, make_admin, make_run, make_study
 from tests.support.truths import answer as answer_by
@@ -140,7 +142,7 @@ def test_without_a_rule_nothing_ends_a_study():
 def test_the_rule_is_chosen_before_the_study_opens_and_logged_when_it_does():
     study = make_study(["a", "b"])
     with pytest.raises(StudyRefused, match="chosen before it opens"):
-        change_settings(study=study, is_answered=lambda _: False, ends_by="decided")
+        change_settings(study=study, is_answered=lambda _: False, ends_by="budget")
     Study.objects.filter(pk=study.pk).update(state="draft")
     study.refresh_from_db()
     change_settings(study=study, is_answered=lambda _: False, ends_by="budget", answer_budget=9)
@@ -176,35 +178,12 @@ def many_images():
     return study
 
 
-def test_images_count_in_the_order_in_which_they_were_complete(many_images):
-    person = add_annotator(many_images)
-    truth = same_truth([["a"], ["b"], ["c"]])
-    rank_everything(many_images, person, truth)
-    found = decisions_of(many_images)["recall"]
-    assert (found.n_images, found.n_annotators) == (25, 1)
-    [pair] = found.pairs
-    # Every pair turned around on every image: no spread, so nothing is decided, as said.
-    assert pair.difference == pytest.approx(-1.0)
-    assert pair.decided_at is None
-    assert sentence_of(found).startswith("0 of 1 pair of protocols is decided.")
-    # The same numbers from the cache.
-    assert decisions_of(many_images)["recall"] == found
-
-
-def test_the_progress_page_says_what_is_decided_and_how_the_study_ends(client, many_images):
-    ruled(many_images, ends_by="decided", answer_budget=1000)
-    client.force_login(add_researcher(many_images))
-    response = client.get(reverse("studies:detail", args=[many_images.slug]))
-    assert "Nothing is decided before 20 images count; so far: 0." in response.text
-    assert "or after 1000 answers; given so far: 0." in response.text
-    assert "take the annotators as all there are" in response.text
-
-
 def test_without_protocols_the_page_says_so(client):
     study = make_study(["a", "b"])
     client.force_login(add_researcher(study))
     text = client.get(reverse("studies:detail", args=[study.slug])).text
     assert "There are not two protocols to compare" in text
+    assert "Too early for conclusions" in text
 
 
 def test_a_large_study_is_not_computed_while_somebody_waits(client, many_images, monkeypatch):
@@ -212,39 +191,6 @@ def test_a_large_study_is_not_computed_while_somebody_waits(client, many_images,
     client.force_login(add_researcher(many_images))
     text = client.get(reverse("studies:detail", args=[many_images.slug])).text
     assert "Above 20 images this is not computed while you wait" in text
-
-
-def test_what_was_computed_once_takes_few_queries(many_images, django_assert_max_num_queries):
-    rank_everything(many_images, add_annotator(many_images), same_truth([["a"], ["b"], ["c"]]))
-    decisions_of(many_images)
-    with django_assert_max_num_queries(9):
-        decisions_of(many_images)
-
-
-def test_the_api_has_every_pair(client, many_images):
-    client.force_login(add_researcher(many_images))
-    data = client.get(reverse("api:decisions", args=[many_images.slug])).json()
-    assert set(data["criteria"]) == {"recall", "precision", "preference"}
-    [pair] = data["criteria"]["recall"]["pairs"]
-    assert (pair["first"], pair["second"]) == ("Forward", "Reversed")
-    assert data["ending"] == ""
-
-
-def test_a_study_ends_when_every_pair_is_decided(many_images, monkeypatch):
-    """People who differ from image to image, but nearly always say as Forward does."""
-    ruled(many_images, ends_by="decided")
-    person = add_annotator(many_images)
-    orders = ([["a"], ["b"], ["c"]], [["a"], ["b", "c"]])
-    turn = judging.start(study=many_images, annotator=person)
-    while turn is not None:
-        truth = same_truth(orders[turn.assignment.position % 2])
-        turn = answer_by(turn, person, truth)
-    found = decisions_of(many_images)
-    assert all(own.n_decided == 1 for own in found.values())
-    end_by_rules()
-    many_images.refresh_from_db()
-    assert many_images.state == Study.State.CLOSED
-    assert closing(many_images).get().details["why"] == "every pair of protocols is decided"
 
 
 def test_exports_of_an_open_study_say_what_looking_at_tests_costs(client):
@@ -259,25 +205,16 @@ def test_exports_of_an_open_study_say_what_looking_at_tests_costs(client):
     assert "in 22 % of studies" not in client.get(file, asked).text
 
 
-def test_what_is_decided_follows_the_number_of_annotators_that_an_image_needs():
-    """Two images that one person ranked count as long as one is enough."""
-    study = make_study(["a", "b"], images=2, min_annotators=1)
-    make_run(study, "Right", {"a": 0.9, "b": 0.1})
-    make_run(study, "Reversed", {"a": 0.1, "b": 0.9})
-    rank_everything(study, add_annotator(study), same_truth([["a"], ["b"]]))
-    assert decisions_of(study)["recall"].n_images == 2
-    change_settings(study=study, is_answered=lambda _study: True, min_annotators=2)
-    assert decisions_of(study)["recall"].n_images == 0
-
-
 def test_a_study_that_cannot_be_looked_at_keeps_no_other_from_ending(with_budget, monkeypatch):
-    odd = ruled(make_study(["a", "b"], name="A broken one"), ends_by="decided")
+    odd = ruled(make_study(["a", "b"], name="A broken one"), ends_by="budget", answer_budget=1)
     ruled(with_budget, answer_budget=1)
 
-    def fail(study):
-        raise ZeroDivisionError
+    def count(study):
+        if study == odd:
+            raise ZeroDivisionError
+        return n_answers(study)
 
-    monkeypatch.setattr("annotate.deciding.services.decisions_of", fail)
+    monkeypatch.setattr("annotate.deciding.services.n_answers", count)
     person = add_annotator(with_budget)
     answer(judging.start(study=with_budget, annotator=person), person)
     # They come by name.
@@ -285,3 +222,129 @@ def test_a_study_that_cannot_be_looked_at_keeps_no_other_from_ending(with_budget
     end_by_rules()
     with_budget.refresh_from_db()
     assert with_budget.state == Study.State.CLOSED
+
+
+# While people answer
+
+
+def test_standings_are_mean_losses_by_hand(many_images, django_assert_max_num_queries):
+    """Forward orders all 3 pairs of each image as the annotator does, Reversed none."""
+    rank_everything(many_images, add_annotator(many_images), same_truth([["a"], ["b"], ["c"]]))
+    found = standings_of(many_images)
+    assert found == {name: [("Forward", 0.0), ("Reversed", 1.0)] for name in found}
+    assert set(found) == {"recall", "precision", "preference"}
+    with django_assert_max_num_queries(9):
+        assert standings_of(many_images) == found
+
+
+def test_images_count_once_they_have_the_annotators_that_the_study_asks_for():
+    study = make_study(["a", "b"], images=2, min_annotators=1)
+    make_run(study, "Right", {"a": 0.9, "b": 0.1})
+    make_run(study, "Reversed", {"a": 0.1, "b": 0.9})
+    rank_everything(study, add_annotator(study), same_truth([["a"], ["b"]]))
+    assert standings_of(study)["recall"] == [("Right", 0.0), ("Reversed", 1.0)]
+    change_settings(study=study, is_answered=lambda _study: True, min_annotators=2)
+    assert standings_of(study)["recall"] == []
+
+
+@pytest.mark.parametrize(
+    ("done", "expected"),
+    [
+        ([], Missing(0, 6, 60)),
+        ([12, 10, 3], Missing(2, 3, 37)),
+        ([10, 10, 10, 10, 10, 9, 2], Missing(5, 0, 1)),
+        ([10] * 7, Missing(7, 0, 0)),
+    ],
+)
+def test_what_is_missing_by_hand(done, expected):
+    """Six annotators with ten images each; [12, 10, 3] lack three people and 7 + 30 images."""
+    study = make_study(["a", "b"], images=12)
+    images = list(study.images.all())
+    for n in done:
+        person = add_annotator(study)
+        Assignment.objects.bulk_create(
+            Assignment(
+                study=study,
+                image=image,
+                annotator=person,
+                position=at,
+                items=[],
+                state=Assignment.State.COMPLETE,
+                rankings={"recall": [], "precision": [], "preference": []},
+                finished=timezone.now(),
+            )
+            for at, image in enumerate(images[:n])
+        )
+    assert missing(study) == expected
+
+
+@pytest.mark.parametrize(
+    ("lacking", "words"),
+    [
+        (
+            Missing(2, 3, 37),
+            "so far 2 have them. Still needed: 3 more annotators and 37 more images",
+        ),
+        (Missing(5, 0, 1), "so far 5 have them. Still needed: 1 more image in all."),
+        (Missing(7, 0, 0), "7 annotators have at least 10 images each."),
+    ],
+)
+def test_what_is_missing_in_words(lacking, words):
+    assert words in needed_in_words(lacking)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_nothing_is_decided_and_no_study_ends_by_people_who_come_one_after_another(client, seed):
+    """Two protocols equally near to people on average; each annotator has a taste for one of them.
+
+    Images of one annotator all point the same way, so tests that take the next image for one like
+    the last find a difference that is not there.
+    """
+    study = make_study(["a", "b"], images=12, min_annotators=1)
+    make_run(study, "Forward", {"a": 0.9, "b": 0.1})
+    make_run(study, "Reversed", {"a": 0.1, "b": 0.9})
+    ruled(study, ends_by=RETIRED_END_RULE)
+    client.force_login(add_researcher(study))
+    rng = np.random.default_rng(seed)
+    for taste in rng.permutation([0.9, 0.9, 0.9, 0.1, 0.1, 0.1]):
+        person = add_annotator(study)
+        turn = judging.start(study=study, annotator=person)
+        while turn is not None:
+            order = [["a"], ["b"]] if rng.random() < taste else [["b"], ["a"]]
+            turn = answer_by(turn, person, same_truth(order))
+        look_after()
+        study.refresh_from_db()
+        assert study.state == Study.State.OPEN
+        page = client.get(reverse("studies:detail", args=[study.slug])).text
+        section = page[page.index('id="standings"') : page.index('id="annotators"')]
+        data = client.get(reverse("api:standings", args=[study.slug])).json()
+        for text in (section, str(data)):
+            assert "decided" not in text
+            assert "not a conclusion" in text
+            assert "close the study yourself" in text
+    assert "6 annotators have at least 10 images each." in section
+
+
+def test_the_retired_rule_cannot_be_chosen_and_its_budget_still_counts(client):
+    study = make_study(["a", "b"])
+    with pytest.raises(StudyRefused, match="when you close it"):
+        create_study(
+            name="x",
+            dataset=study.dataset,
+            methods=list(study.methods.all()),
+            ends_by=RETIRED_END_RULE,
+        )
+    client.force_login(make_admin())
+    Study.objects.filter(pk=study.pk).update(state="draft", ends_by=RETIRED_END_RULE)
+    address = reverse("studies:settings", args=[study.slug])
+    assert "every pair of protocols" not in client.get(address).text
+    sent = {"name": study.name, "min_annotators": 1, "ends_by": RETIRED_END_RULE}
+    assert client.post(address, sent).status_code == 422
+    ruled(study, state="open", answer_budget=1)
+    person = add_annotator(study)
+    answer(judging.start(study=study, annotator=person), person)
+    end_by_rules()
+    study.refresh_from_db()
+    assert study.state == Study.State.CLOSED
+    page = client.get(reverse("studies:detail", args=[study.slug])).text
+    assert "Rules that end a study by its results are no longer used" in page
