@@ -1,9 +1,9 @@
 """DetEval on polygons as the Total-Text data set publishes it ([CC17]_)."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import ClassVar, Final
+from typing import Any, ClassVar, Final
 
 import numpy as np
 
@@ -18,10 +18,12 @@ from .core.base import (
     Scene,
     Side,
     Tally,
+    Variant,
+    choice,
     f_score,
     parameter,
 )
-from .core.geometry import Floats, Shapes, intersection_areas, overlapping_pairs, shares
+from .core.geometry import Floats, Indices, Shapes, intersection_areas, overlapping_pairs, shares
 from .core.matching import flatten, ignored_detections, kinds_of, unmatched_of
 
 # A detection with a larger share in one ignored truth is left out.
@@ -34,14 +36,16 @@ _SEVERAL: Final = 2
 class DetevalTotalText(Protocol):
     """One-to-one, split and merge matches of polygons by shares of areas with two decimals.
 
-    As the data set's Python program has it, over tables of sigma (share of a truth) and tau (share
-    of a detection): a truth is one-to-one if a single detection has sigma above its threshold and a
-    single one, perhaps another, has tau above its own. The order of truths and detections decides
-    who takes part in several possible splits and merges.
+    Computed as the data set's Python program does, from tables of sigma (share of a truth) and tau
+    (share of a detection), with a row for each truth and a column for each detection. A truth is
+    one-to-one if its row has one sigma above its threshold and one tau, perhaps of another
+    detection, above its own, and each is the only one of its table's column. ``unique_on`` "truth"
+    leaves out the columns, as the first version of the program and many copies of it do. The order of
+    truths and detections decides which of several possible splits and merges are taken.
 
-    Without a counted truth recall is 0, without a counted detection precision, also where both are
-    missing. Truths that overlap each other can share a detection, which then counts for each;
-    precision is at most 1 all the same.
+    Without a counted truth recall is 0, without a counted detection precision is 0, also if both
+    are missing. If only the rows count, a detection can be one-to-one with several truths and counts
+    for each; precision is at most 1 all the same.
     """
 
     slug: ClassVar[str] = "deteval-total-text"
@@ -50,6 +54,10 @@ class DetevalTotalText(Protocol):
     reference: ClassVar[str] = "CC17"
     summary: ClassVar[str] = "DetEval on polygons, as the Total-Text data set computes it."
     depends_on_order: ClassVar[bool] = True
+    variants: ClassVar[Mapping[str, Variant]] = {
+        "one-sided": Variant({"unique_on": "truth"}, "first version of the program (one-sided)"),
+    }
+    added_later: ClassVar[Mapping[str, Any]] = {"unique_on": "truth"}
 
     min_area_recall: float = thresholds.min_area_recall(0.7)
     min_area_precision: float = thresholds.min_area_precision(0.6)
@@ -58,6 +66,11 @@ class DetevalTotalText(Protocol):
     )
     merge_credit: float = parameter(
         0.8, says="credit of each truth, and of the detection, of a merge"
+    )
+    unique_on: str = choice(
+        "both",
+        "truth",
+        says="a one-to-one match must be the only good one for both its regions, or for its truth alone",
     )
 
     def score(self, scenes: Sequence[Scene]) -> list[ImageScore]:
@@ -120,7 +133,7 @@ class _Image:
         for i in np.flatnonzero(self._truth_free).tolist():
             covering = np.flatnonzero(self._sigma[i] > self.protocol.min_area_recall)
             on_truth = np.flatnonzero(self._tau[i] > self.protocol.min_area_precision)
-            if len(covering) == 1 and len(on_truth) == 1:
+            if len(covering) == 1 and len(on_truth) == 1 and self._alone(covering, on_truth):
                 self._take([i], covering.tolist(), "one-to-one")
         for i in np.flatnonzero(self._truth_free).tolist():
             if (self._sigma[i] > 0).sum() >= _SEVERAL:
@@ -128,6 +141,14 @@ class _Image:
         for j in np.flatnonzero(self._free).tolist():
             if (self._tau[:, j] > 0).sum() >= _SEVERAL:
                 self._merge(j)
+
+    def _alone(self, covering: Indices, on_truth: Indices) -> bool:
+        """Return whether no other truth has a good share of these detections, each by its own table."""
+        if self.protocol.unique_on == "truth":
+            return True
+        n_covered = (self._sigma[:, covering] > self.protocol.min_area_recall).sum()
+        n_underneath = (self._tau[:, on_truth] > self.protocol.min_area_precision).sum()
+        return bool(n_covered == 1 and n_underneath == 1)
 
     def _split(self, i: int) -> None:
         parts = (self._tau[i] >= self.protocol.min_area_precision) & self._free

@@ -30,7 +30,7 @@ def write_causes(run: ProtocolRun, stream: IO[bytes], tell: Tell) -> None:
     Of the results that the run scored and that are still there. Memory does not grow with them.
     Raises ProtocolError where the run's parameters are of another version.
     """
-    protocol = registry.get(run.protocol, run.parameters)
+    protocol = registry.as_stored(run.protocol, run.parameters)
     of_methods: dict[str, Losses] = {}
     with zipfile.ZipFile(stream, "w") as archive:
         with archive.open(zip_entry(REGIONS), "w") as out:

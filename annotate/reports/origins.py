@@ -25,7 +25,7 @@ def described_runs(runs: Sequence[ProtocolRun]) -> list[dict[str, Any]]:
             "protocol": run.protocol,
             "version": run.version,
             "origin": run.origin,
-            "parameters": run.parameters,
+            "parameters": run.scored_with,
             "changed": _changed(run),
             "reference": registry.PROTOCOLS[run.protocol].reference
             if run.protocol in registry.PROTOCOLS
@@ -38,8 +38,8 @@ def described_runs(runs: Sequence[ProtocolRun]) -> list[dict[str, Any]]:
 def _changed(run: ProtocolRun) -> dict[str, Any]:
     """Return the parameters that are not the protocol's usual ones."""
     if run.protocol not in registry.PROTOCOLS:
-        return dict(run.parameters)
+        return dict(run.scored_with)
     usual = registry.PROTOCOLS[run.protocol]().parameters()
     return {
-        name: value for name, value in run.parameters.items() if usual.get(name, value) != value
+        name: value for name, value in run.scored_with.items() if usual.get(name, value) != value
     }

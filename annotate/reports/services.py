@@ -133,7 +133,7 @@ class StudyReport:
 def _described(run: ProtocolRun) -> str:
     if run.origin == ProtocolRun.Origin.IMPORTED:
         return _IMPORTED.format(protocol=run.name, day=f"{run.created:%Y-%m-%d}")
-    parameters = ", ".join(f"{name}={value}" for name, value in sorted(run.parameters.items()))
+    parameters = ", ".join(f"{name}={value}" for name, value in sorted(run.scored_with.items()))
     return f"{run.name} {run.version} ({parameters})"
 
 

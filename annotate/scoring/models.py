@@ -1,6 +1,7 @@
 """Runs of protocols over a dataset and the score of each result."""
 
-from typing import Final
+from collections.abc import Mapping
+from typing import Any, Final
 
 from django.db import models
 from django.db.models import Q
@@ -55,6 +56,13 @@ class ProtocolRun(models.Model):
 
     def __str__(self) -> str:
         return f"{self.name} on {self.dataset}"
+
+    @property
+    def scored_with(self) -> Mapping[str, Any]:
+        """The parameters it was computed with, also those that its version did not name."""
+        if self.origin != self.Origin.COMPUTED or self.protocol not in PROTOCOLS:
+            return self.parameters
+        return {**PROTOCOLS[self.protocol].added_later, **self.parameters}
 
     @property
     def has_causes(self) -> bool:

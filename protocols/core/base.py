@@ -243,6 +243,8 @@ class Protocol(ABC):
     as_published: ClassVar[str] = ""
     # Other published ways of computing it, by name.
     variants: ClassVar[Mapping[str, Variant]] = {}
+    # Parameters that scores stored by earlier versions do not name: the values they were computed with.
+    added_later: ClassVar[Mapping[str, Any]] = {}
 
     def __post_init__(self) -> None:
         for declared in fields(self):

@@ -11,6 +11,7 @@ from tests.support.reading import scenes_of
 from tests.support.total_text import total_text_tally
 
 LENIENT = {"min_area_recall": 0.8, "min_area_precision": 0.4}
+ONE_SIDED = {"unique_on": "truth"}
 
 
 def box(left, top, right, bottom, **fields):
@@ -23,17 +24,64 @@ def scored(truth, detections, **parameters):
     return score
 
 
-def test_two_words_under_one_box_are_a_merge_with_the_first_thresholds_only():
+def test_two_words_under_one_box_are_a_merge():
     """Two words of 100 x 20, 10 apart: tau = 2000 / 4200 = 0.48 each, together 0.96."""
     words = [box(0, 0, 100, 20), box(110, 0, 210, 20)]
     over_both = [box(0, 0, 210, 20)]
-    merged = scored(words, over_both)
-    assert merged.matches[0].kind == "merge"
-    assert (merged.recall, merged.precision) == (pytest.approx(0.8), pytest.approx(0.8))
-    # With 0.4 each tau is enough alone, and the box the only one that covers: twice one-to-one.
-    alone = scored(words, over_both, **LENIENT)
+    for thresholds in ({}, LENIENT):
+        merged = scored(words, over_both, **thresholds)
+        assert [match.kind for match in merged.matches] == ["merge"]
+        assert (merged.recall, merged.precision) == (pytest.approx(0.8), pytest.approx(0.8))
+    # With 0.4 each tau is enough alone, and the first program looks at the truth's side only.
+    alone = scored(words, over_both, **LENIENT, **ONE_SIDED)
     assert [match.kind for match in alone.matches] == ["one-to-one", "one-to-one"]
     assert (alone.recall, alone.precision) == (1.0, 1.0)
+
+
+def test_a_one_to_one_detection_covers_no_other_truth():
+    """Two truths and one detection: with a single truth every column has at most one entry.
+
+    T1 is 70 wide, T2 25, D1 covers both: sigma is 1 and 1, tau 70/95 = 0.74 and 25/95 = 0.26. The row
+    of T1 has one sigma above 0.7 and one tau above 0.6, but the column of sigma has two: D1 is a merge
+    with 2 * 0.8 of 2 truths and 0.8 of 1 detection. By the row alone T1 is one-to-one with D1, and
+    nothing is left for T2.
+    """
+    words, over_both = [box(0, 0, 70, 20), box(70, 0, 95, 20)], [box(0, 0, 95, 20)]
+    today = scored(words, over_both)
+    assert [(match.kind, match.truth) for match in today.matches] == [("merge", (0, 1))]
+    assert (today.recall, today.precision) == (pytest.approx(0.8), pytest.approx(0.8))
+    first = scored(words, over_both, **ONE_SIDED)
+    assert [(match.kind, match.truth) for match in first.matches] == [("one-to-one", (0,))]
+    assert (first.recall, first.precision) == (0.5, 1.0)
+
+
+def test_the_detection_on_a_one_to_one_truth_is_on_no_other_truth():
+    """T1 from 0 to 100, T2 from 60 to 300, D1 from 0 to 200, D2 from 60 to 100; all are 20 high.
+
+    Sigma of T1 is 1 and 0.4, of T2 140/240 = 0.58 and 40/240 = 0.17: D1 is alone in row and column.
+    Tau of T1 is 0.5 and 1, of T2 140/200 = 0.7 and 1: the row of T1 has D2 alone, the column of D2 has
+    T1 and T2. So T1 is not one-to-one, and T2 is a split of both (0.58 + 0.17 = 0.75). By the rows
+    alone T1 is one-to-one with D1, and D2 has too little of T2.
+    """
+    words = [box(0, 0, 100, 20), box(60, 0, 300, 20)]
+    found = [box(0, 0, 200, 20), box(60, 0, 100, 20)]
+    today = scored(words, found)
+    assert [(match.kind, match.truth) for match in today.matches] == [("split", (1,))]
+    assert (today.recall, today.precision) == (pytest.approx(0.4), pytest.approx(0.8))
+    first = scored(words, found, **ONE_SIDED)
+    assert [(of.kind, of.truth, of.detections) for of in first.matches] == [
+        ("one-to-one", (0,), (0,))
+    ]
+    assert (first.recall, first.precision) == (0.5, 0.5)
+
+
+def test_the_older_rule_is_a_variant_and_what_stored_scores_were_computed_with():
+    assert registry.get("deteval-total-text:one-sided").unique_on == "truth"
+    assert registry.get("deteval-total-text").unique_on == "both"
+    stored = {"min_area_recall": 0.8, "min_area_precision": 0.4}
+    assert registry.as_stored("deteval-total-text", stored).unique_on == "truth"
+    named = registry.as_stored("deteval-total-text", {**stored, "unique_on": "both"})
+    assert (named.unique_on, named.min_area_recall) == ("both", 0.8)
 
 
 def test_shares_are_rounded_before_they_are_compared():
@@ -73,9 +121,9 @@ def test_polygons_are_measured_not_their_boxes():
 
 def test_precision_is_at_most_one_where_truths_lie_on_each_other():
     twice = [box(0, 0, 100, 20)] * 2
-    score = scored(twice, [box(0, 0, 100, 20)])
+    score = scored(twice, [box(0, 0, 100, 20)], **ONE_SIDED)
     assert (score.recall, score.precision, score.tally.precise) == (1.0, 1.0, 2.0)
-    assert registry.get("deteval-total-text").overall([score]).precision == 1.0
+    assert registry.get("deteval-total-text:one-sided").overall([score]).precision == 1.0
 
 
 whole = st.integers(0, 60)
@@ -99,20 +147,22 @@ scenes = st.builds(
 )
 
 
-@given(scene=scenes, thresholds=st.sampled_from([{}, LENIENT]))
-def test_the_tables_of_a_second_computation_give_the_same(scene, thresholds):
+@given(scene=scenes, thresholds=st.sampled_from([{}, LENIENT]), one_sided=st.booleans())
+def test_the_tables_of_a_second_computation_give_the_same(scene, thresholds, one_sided):
     tr, tp = thresholds.values() if thresholds else (0.7, 0.6)
-    score = scored(scene.truth, scene.detections, **thresholds)
-    tally = score.tally
+    rule = ONE_SIDED if one_sided else {}
+    tally = scored(scene.truth, scene.detections, **thresholds, **rule).tally
     ours = (tally.recalled, tally.n_truth, tally.precise, tally.n_detections)
-    assert ours == pytest.approx(total_text_tally(scene, tr, tp))
+    assert ours == pytest.approx(total_text_tally(scene, tr, tp, one_sided=one_sided))
 
 
-def test_curved_text_scores_as_in_the_second_computation():
+@pytest.mark.parametrize("slug", ["deteval-total-text", "deteval-total-text:one-sided"])
+def test_curved_text_scores_as_in_the_second_computation(slug):
     """Every fifth image of CTW1500, whose words have fourteen points."""
-    protocol = registry.get("deteval-total-text")
+    protocol = registry.get(slug)
     some = scenes_of("ctw1500", "ctd")[::5]
     for scene, score in zip(some, protocol.score(some), strict=True):
-        recalled, n_truth, precise, n_found = total_text_tally(scene, 0.7, 0.6)
+        tally = total_text_tally(scene, 0.7, 0.6, one_sided=slug.endswith("one-sided"))
+        recalled, n_truth, precise, n_found = tally
         assert score.recall == pytest.approx(recalled / n_truth), scene.name
         assert score.precision == pytest.approx(precise / n_found if n_found else 0), scene.name

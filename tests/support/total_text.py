@@ -1,5 +1,10 @@
-"""Total-Text's DetEval a second time: tables of all pairs, one image after the other, by its description."""
+"""Total-Text's DetEval a second time: tables of all pairs, one image after the other.
 
+The one-to-one pass is written from the conditions of the published program, counted over the whole
+tables at once; the other passes from the description.
+"""
+
+from collections import Counter
 from itertools import pairwise
 
 import shapely
@@ -7,7 +12,9 @@ import shapely
 from protocols.core.base import Scene
 
 
-def total_text_tally(scene: Scene, tr: float, tp: float) -> tuple[float, int, float, int]:
+def total_text_tally(
+    scene: Scene, tr: float, tp: float, *, one_sided: bool = False
+) -> tuple[float, int, float, int]:
     """Return recall credit, counted truths, precision credit and counted detections of an image."""
     found = [
         figure
@@ -24,13 +31,12 @@ def total_text_tally(scene: Scene, tr: float, tp: float) -> tuple[float, int, fl
     rows, columns = range(len(truths)), range(len(found))
     truth_taken, taken = set(), set()
     recalled = precise = 0.0
-    for i in rows:
-        covering = [j for j in columns if sigma[i][j] > tr]
-        on_truth = [j for j in columns if tau[i][j] > tp]
-        if len(covering) == 1 and len(on_truth) == 1:
-            truth_taken.add(i)
-            taken.add(covering[0])
-            recalled, precise = recalled + 1, precise + 1
+    covers = _alone({(i, j) for i in rows for j in columns if sigma[i][j] > tr}, one_sided)
+    fits = _alone({(i, j) for i in rows for j in columns if tau[i][j] > tp}, one_sided)
+    for i in covers.keys() & fits.keys():
+        truth_taken.add(i)
+        taken.add(covers[i])
+        recalled, precise = recalled + 1, precise + 1
     for i in rows:
         if i in truth_taken or sum(sigma[i][j] > 0 for j in columns) < 2:
             continue
@@ -56,6 +62,12 @@ def total_text_tally(scene: Scene, tr: float, tp: float) -> tuple[float, int, fl
         taken.add(j)
         truth_taken.update(parts)
     return recalled, len(truths), precise, len(found)
+
+
+def _alone(cells: set[tuple[int, int]], one_sided: bool) -> dict[int, int]:
+    """Return the column by row of the cells that are alone in their row and, unless one-sided, column."""
+    in_row, in_column = Counter(i for i, _ in cells), Counter(j for _, j in cells)
+    return {i: j for i, j in cells if in_row[i] == 1 and (one_sided or in_column[j] == 1)}
 
 
 def _figure(region) -> shapely.Polygon:

@@ -73,7 +73,8 @@ def matching_protocols(
 ) -> dict[str, Protocol]:
     """Return by the name to choose them the protocols that say what matches on this image.
 
-    The published ones, and those of runs with other parameters.
+    The published ones, and those of runs, which keep their names: a run of an earlier version can have
+    the name of what is published today.
     """
     detections = [region for result in results for region in result.detections]
     usable = {
@@ -87,7 +88,7 @@ def matching_protocols(
     for run in runs:
         if run.origin == ProtocolRun.Origin.COMPUTED and run.protocol in usable:
             try:
-                choices.setdefault(run.name, registry.get(run.protocol, run.parameters))
+                choices[run.name] = registry.as_stored(run.protocol, run.parameters)
             except ProtocolError:  # stored by a version with other parameters
                 continue
     return dict(sorted(choices.items()))
