@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from . import registry
-from .core.base import ImageScore, OverallScore, Scene
+from .core.base import ImageScore, OverallScore, Scene, official
 from .core.errors import ProtocolError
 from .core.fitting import lacking
 from .formats.contents import Archive, Kind
@@ -69,7 +69,8 @@ def evaluate(
     Returns
     -------
     Evaluation
-        Of every image of the annotations: one without a result was looked at, and nothing found.
+        Of every image of the annotations: one without a result was looked at, and nothing found. Without
+        images every figure is undefined.
 
     Raises
     ------
@@ -101,7 +102,7 @@ def evaluate(
     chosen = chosen.settled_for(truths)
     scores = chosen.score(list(scenes.values()))
     return Evaluation(
-        chosen.full_slug, chosen.overall(scores), dict(zip(scenes, scores, strict=True))
+        chosen.full_slug, official(chosen, scores), dict(zip(scenes, scores, strict=True))
     )
 
 

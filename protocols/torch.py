@@ -5,12 +5,13 @@ where the caller has set them up.
 """
 
 import sys
+import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final, Self
 
 from . import registry
-from .core.base import ImageScore, Protocol, Scene
+from .core.base import ImageScore, Protocol, Scene, official
 from .core.errors import ProtocolError
 from .core.fitting import lacking
 from .core.regions import Region
@@ -148,7 +149,13 @@ class TextDetectionMetric:
         Returns
         -------
         dict of str to float or None
-            None is undefined. The keys ``recall``, ``precision`` and ``f_score`` are always there.
+            None is undefined. The keys ``recall``, ``precision`` and ``f_score`` are always there. If no
+            process has seen an image since the start or the last ``reset``, every value is None.
+
+        Warns
+        -----
+        UserWarning
+            If no process has seen an image.
 
         Raises
         ------
@@ -157,21 +164,27 @@ class TextDetectionMetric:
 
         Examples
         --------
-        >>> TextDetectionMetric("iou").compute()["f_score"]
+        >>> metric = TextDetectionMetric("iou")
+        >>> metric.update([{"boxes": []}], [{"boxes": [[0, 0, 9, 9]]}])
+        >>> metric.compute()["f_score"]
         0.0
         """
         return self._computed(_gathered(self._seen))
 
     def _computed(self, of_processes: Sequence[Sequence[_Seen]]) -> dict[str, float | None]:
         seen = _each_once(of_processes)
-        if seen and all(of.lacks for of in seen):
+        if not seen:
+            says = f"{self.protocol.slug} has seen no image, so every figure is None; call update first"
+            # The line that called compute, or the metric itself.
+            warnings.warn(says, stacklevel=3)
+        elif all(of.lacks for of in seen):
             raise ProtocolError(f"{self.protocol.slug} cannot score this: {seen[0].lacks}")
         protocol, scores = self.protocol, [of.score for of in seen if of.score is not None]
         if self._needs_all:
             scenes = [of.scene for of in seen if of.scene is not None]
             protocol = protocol.settled_for(region for scene in scenes for region in scene.truth)
             scores = protocol.score(scenes)
-        overall = protocol.overall(scores)
+        overall = official(protocol, scores)
         return {
             "recall": overall.recall,
             "precision": overall.precision,

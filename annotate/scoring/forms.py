@@ -112,11 +112,14 @@ class ScoreForm(forms.Form):
         cleaned = super().clean() or {}
         if self.errors:
             return cleaned
+        slug_of: dict[Protocol, str] = {}
         for slug in cleaned["protocols"]:
             try:
-                registry.get(slug, self.parameters_of(slug))
+                slug_of.setdefault(registry.get(slug, self.parameters_of(slug)), slug)
             except ProtocolError as refusal:
                 self.add_error("parameters", f"{told_plainly(str(refusal))}.")
+        # A protocol and its variant with the same parameters are one.
+        cleaned["protocols"] = list(slug_of.values())
         return cleaned
 
     def parameters_of(self, slug: str) -> Mapping[str, Any]:

@@ -121,6 +121,8 @@ def settled(
 ) -> tuple[list[Protocol], list[str]]:
     """Return the protocols with what depends on the ground truth settled, and what to say of them.
 
+    A protocol that is named twice, also once as a variant with the same parameters, is returned once.
+
     Parameters
     ----------
     protocols : sequence of Protocol
@@ -131,7 +133,8 @@ def settled(
     Raises
     ------
     BatchError
-        If the ground truth cannot be read.
+        If the ground truth cannot be read or has no images, or if two protocols have the same name and
+        other parameters.
 
     Examples
     --------
@@ -141,7 +144,7 @@ def settled(
     """
     of_truth = _read(truth, "truth", formats.truth)
     remarks, chosen = [], []
-    for protocol in protocols:
+    for protocol in dict.fromkeys(protocols):
         chosen.append(protocol.settled_for(_all(of_truth)))
         given = protocol.parameters()
         remarks += [
@@ -151,6 +154,11 @@ def settled(
         ]
         said = remark(protocol, _all(of_truth))
         remarks += [f"{protocol.slug}: {said}"] if said else []
+    slugs = [protocol.full_slug for protocol in chosen]
+    if twice := next((slug for slug in slugs if slugs.count(slug) > 1), None):
+        raise BatchError(
+            f"two of the protocols are {twice} with different parameters; score them one after the other"
+        )
     return chosen, remarks
 
 
@@ -295,6 +303,8 @@ def _read_as_it_is(path: str, _: object, kind: Kind, format: str | None) -> Arch
 def _read(path: str, kind: Kind, format: str | None = None) -> Mapping[str, tuple[Region, ...]]:
     """Return a file's regions by image, which is called as the competition calls it."""
     regions = read_file(path, kind, format).regions
+    if kind == "truth" and not regions:
+        raise BatchError(f"{path} has no images, so that nothing can be scored")
     names = {image: _competition_name(image) for image in regions}
     if len(set(names.values())) < len(names):
         # Both img_1 and 1 are there.

@@ -314,6 +314,33 @@ class Protocol(ABC):
         )
 
 
+def official(protocol: Protocol, scores: Sequence[ImageScore]) -> OverallScore:
+    """Return the official figures; without any score all of them are undefined.
+
+    ``overall`` of no image would be what the protocol gives for no truth and no detection, which of
+    several protocols is 1.
+
+    Parameters
+    ----------
+    protocol : Protocol
+    scores : sequence of ImageScore
+
+    Examples
+    --------
+    >>> from protocols import registry
+    >>> evaltex = registry.get("evaltex")
+    >>> official(evaltex, evaltex.score([Scene((), ())])).recall
+    1.0
+    >>> official(evaltex, []).recall is None
+    True
+    """
+    overall = protocol.overall(scores)
+    if scores:
+        return overall
+    indicators = dict.fromkeys(overall.indicators)
+    return OverallScore(None, None, None, None, None, None, 0, 0, indicators)
+
+
 def _check(declared: dataclasses.Field[Any], value: Any) -> None:
     if isinstance(declared.default, bool):
         if not isinstance(value, bool):

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
-from .base import Protocol, Scene, f_score
+from .base import Protocol, Scene, f_score, official
 from .errors import ParameterError
 
 _MAX_STEPS = 1000
@@ -103,7 +103,7 @@ def _graph(protocol: Protocol, scenes: Sequence[Scene], name: str, steps: int) -
     points = []
     for step in range(1, steps + 1):
         changed = replace(protocol, **{name: step / steps})
-        overall = changed.overall(changed.score(scenes))
+        overall = official(changed, changed.score(scenes))
         points.append(Point(step / steps, overall.recall, overall.precision, overall.f_score))
     return Graph(
         name,

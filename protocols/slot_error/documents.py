@@ -24,7 +24,7 @@ def read_documents(given: Any, place: str) -> tuple[Document, ...]:
     Raises
     ------
     DocumentError
-        If it is something else.
+        If it is something else, or empty.
 
     Examples
     --------
@@ -34,6 +34,8 @@ def read_documents(given: Any, place: str) -> tuple[Document, ...]:
     """
     if not isinstance(given, list):
         raise DocumentError(f'{place}: expected a list "documents"')
+    if not given:
+        raise DocumentError(f'{place}: "documents" is empty')
     return tuple(_document(one, f"{place}, document {at}") for at, one in enumerate(given))
 
 

@@ -34,6 +34,13 @@ def test_protocol_variant_and_parameters_are_chosen():
     assert evaluate(TRUTH, [], "iou", min_iou=0.9).stats["recall"] == 0
 
 
+@pytest.mark.parametrize("protocol", ["iou", "evaltex", "panoptic-quality", "slot-error"])
+def test_no_images_give_no_figures(protocol):
+    found = evaluate({"images": [], "annotations": []}, [], protocol)
+    assert (found.overall.n_images, found.images) == (0, {})
+    assert set(found.stats.values()) == {None}
+
+
 @pytest.mark.parametrize(
     ("truth", "results", "says"),
     [

@@ -498,6 +498,51 @@ def test_a_variant_is_scored_beside_its_protocol(tmp_path):
     assert overall == {"iou": ["1.0", "1.0", "1.0"], "iou:art": ["0.5", "0.5", "0.5"]}
 
 
+REPEATED = [
+    ("iou,iou", "{}", ["iou"]),
+    ("count,iou,count", "{}", ["count", "iou"]),
+    ("iou:art,iou,iou:art", "{}", ["iou:art", "iou"]),
+    # With these parameters IOU is its variant.
+    ("iou,iou:art", '{"matching": "best"}', ["iou:art"]),
+    ("iou,iou:art", '{"iou": {"matching": "best"}}', ["iou:art"]),
+    ("no-ground-truth,no-ground-truth", "{}", ["no-ground-truth"]),
+]
+
+
+@pytest.mark.parametrize(("protocols", "parameters", "once"), REPEATED)
+def test_a_protocol_that_is_named_twice_is_scored_once(
+    truth, half, tmp_path, protocols, parameters, once
+):
+    none = zip_file(tmp_path / "none.zip", {"res_img_1.txt": ""})
+    done = run_alone(
+        *("score", "--protocol", protocols, "--truth", truth, "--results", half, none),
+        *("--parameters", parameters, "--workers", "1"),
+    )
+    assert done.returncode == 0, done.stderr
+    overall = [line.split(",")[:2] for line in done.stdout.splitlines() if ",*," in line]
+    assert overall == [[slug, method] for method in ("half", "none") for slug in once]
+
+
+def test_two_protocols_of_one_name_with_other_parameters_are_refused(truth, half):
+    """Their rows could not be told apart: both are the best matching, with other thresholds."""
+    done = run_alone(
+        *("score", "--protocol", "iou,iou:art", "--truth", truth, "--results", half),
+        *("--parameters", '{"iou": {"matching": "best", "min_iou": 0.7}}'),
+    )
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "two of the protocols are iou:art with different parameters" in done.stderr
+
+
+@pytest.mark.parametrize("command", ["score", "errors", "graphs"])
+def test_ground_truth_without_images_is_refused(command, tmp_path):
+    nothing = zip_file(tmp_path / "nothing.zip", {})
+    done = run(
+        *(command, "--protocol", "evaltex", "--truth", str(nothing), "--results", str(nothing))
+    )
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "nothing.zip has no images, so that nothing can be scored" in done.stderr
+
+
 def test_errors_says_what_each_cause_costs_and_names_every_region(tmp_path, truth):
     """Of two words the second is found by a box of half its size, and one false box is there."""
     results = zip_file(

@@ -30,6 +30,13 @@ def test_a_partial_detection_counts_up_to_the_share_it_covers():
     assert performance.recall == pytest.approx(0.3)
 
 
+@pytest.mark.parametrize("slug", ["iou", "evaltex"])
+def test_graphs_of_no_image_are_undefined(slug):
+    performance = performance_graphs(registry.get(slug), [], steps=2)
+    assert (performance.recall, performance.precision, performance.f_score) == (None, None, None)
+    assert {point.recall for graph in performance.graphs for point in graph.points} == {None}
+
+
 def test_an_exact_detection_fills_every_graph():
     performance = performance_graphs(
         registry.get("deteval-wolf"), [Scene((WORD,), (WORD,))], steps=5

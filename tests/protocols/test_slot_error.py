@@ -195,6 +195,7 @@ def test_empty_sides_have_the_values_of_the_definition(counts, expected):
         (3, 'expected a case with "documents", or a list of cases'),
         ([3], "case 0: expected an object"),
         ({}, 'the case: expected a list "documents"'),
+        ({"documents": []}, 'the case: "documents" is empty'),
         ([{"documents": [3]}], "case 0, document 0: expected an object"),
         (
             {"documents": [{"references": []}]},

@@ -10,6 +10,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+from protocols import registry
 from protocols.core.errors import ParameterError, ProtocolError
 from protocols.torch import NotABatch, TextDetectionMetric
 from tests.support.batches import at_once, batch, images
@@ -27,13 +28,45 @@ def test_batches_of_any_size_give_the_figures_of_all_at_once(slug, size):
         metric.update(*batch(some[start : start + size]))
     assert metric.compute() == at_once(slug, some)
     metric.reset()
-    assert metric.compute() == at_once(slug, [])
+    assert set(undefined_of(metric).values()) == {None}
+
+
+ALONE = [slug for slug, of in registry.PROTOCOLS.items() if of.needs != "several methods"]
+
+
+def undefined_of(metric):
+    with pytest.warns(UserWarning, match=f"{metric.protocol.slug} has seen no image") as warned:
+        figures = metric.compute()
+    assert len(warned) == 1
+    assert warned[0].filename == __file__, "it names the line that called compute"
+    return figures
+
+
+@pytest.mark.parametrize("slug", ALONE)
+def test_a_metric_that_saw_nothing_is_undefined_and_says_so(slug):
+    metric = TextDetectionMetric(slug)
+    untouched = undefined_of(metric)
+    assert untouched == dict.fromkeys(untouched, None)
+    assert {"recall", "precision", "f_score"} <= untouched.keys()
+    metric.update([], [])
+    assert undefined_of(metric) == untouched
+    with pytest.warns(UserWarning, match="no image"):
+        assert metric([], []) == untouched
+
+
+@pytest.mark.parametrize("slug", ["iou", "panoptic-quality", "evaltex"])
+def test_processes_that_saw_nothing_together_are_undefined(slug, monkeypatch):
+    ranks = [TextDetectionMetric(slug) for _ in range(2)]
+    gather_from(ranks, monkeypatch)
+    for metric in ranks:
+        assert set(undefined_of(metric).values()) == {None}
+    ranks[1].update(*batch(images()))
+    assert [metric.compute() for metric in ranks] == [at_once(slug, images())] * 2
 
 
 @pytest.mark.parametrize("slug", SLUGS)
 @pytest.mark.parametrize("n", [2, 3])
 def test_processes_together_give_the_figures_of_one(slug, n, monkeypatch):
-    """Of a stand-in for torch.distributed, whose gathering is what torch documents."""
     some = images()
     ranks = [TextDetectionMetric(slug) for _ in range(n)]
     for rank, metric in enumerate(ranks):
@@ -43,17 +76,23 @@ def test_processes_together_give_the_figures_of_one(slug, n, monkeypatch):
             *batch([image for _, image in mine]), names=[str(at % len(some)) for at, _ in mine]
         )
 
+    gather_from(ranks, monkeypatch)
+    assert [metric.compute() for metric in ranks] == [at_once(slug, some)] * n
+
+
+def gather_from(ranks, monkeypatch):
+    """Put a stand-in for torch.distributed in place, whose gathering is what torch documents."""
+
     def gather(into, mine):
         into[:] = [metric._seen for metric in ranks]
 
     stand_in = SimpleNamespace(
         is_available=lambda: True,
         is_initialized=lambda: True,
-        get_world_size=lambda: n,
+        get_world_size=lambda: len(ranks),
         all_gather_object=gather,
     )
     monkeypatch.setitem(sys.modules, "torch.distributed", stand_in)
-    assert [metric.compute() for metric in ranks] == [at_once(slug, some)] * n
 
 
 _RANK = """

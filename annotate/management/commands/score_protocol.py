@@ -2,6 +2,7 @@
 
 import json
 from argparse import ArgumentParser
+from collections.abc import Iterable, Mapping
 from time import monotonic
 from typing import Any
 
@@ -9,7 +10,8 @@ from django.core.management.base import BaseCommand, CommandError
 
 from annotate.jobs.engine import NotComputed, computing
 from annotate.management import reporting
-from annotate.scoring.services import NotScored, score_protocol
+from annotate.scoring.services import NotScored, protocol_named, score_protocol
+from protocols.core.base import Protocol
 
 
 class Command(BaseCommand):
@@ -25,7 +27,7 @@ class Command(BaseCommand):
     def handle(self, **options: Any) -> None:
         dataset = reporting.dataset_named(options["dataset"])
         parameters = _parameters(options["parameters"])
-        for slug in options["protocols"]:
+        for slug in _each_once(options["protocols"], parameters):
             started = monotonic()
 
             def progress(done: int, total: int, started: float = started) -> None:
@@ -46,6 +48,17 @@ class Command(BaseCommand):
             self.stdout.write(
                 f"{run.name}: {run.scores.count()} results in {monotonic() - started:.1f} s"
             )
+
+
+def _each_once(slugs: Iterable[str], parameters: Mapping[str, Any]) -> list[str]:
+    """Return the slugs without those of a protocol that has the same parameters under another."""
+    slug_of: dict[Protocol, str] = {}
+    for slug in slugs:
+        try:
+            slug_of.setdefault(protocol_named(slug, parameters), slug)
+        except NotScored as refusal:
+            raise CommandError(str(refusal), returncode=2) from refusal
+    return list(slug_of.values())
 
 
 def _parameters(text: str) -> dict[str, Any]:

@@ -131,6 +131,20 @@ def test_the_command_scores_and_says_how_long_it_took(dataset, capsys):
     assert ProtocolRun.objects.count() == 2
 
 
+def test_the_command_scores_a_protocol_that_is_named_twice_once(dataset):
+    parameters = json.dumps({"matching": "best"})
+    call_command("score_protocol", "street", "iou", "iou", "iou:art", "--parameters", parameters)
+    assert ProtocolRun.objects.count() == 1
+
+
+def test_the_page_scores_a_protocol_that_is_chosen_twice_once(client, dataset):
+    client.force_login(make_admin())
+    url = reverse("scoring:score", args=["street"])
+    chosen = {"protocols": ["iou", "iou", "iou:art"], "parameters": '{"matching": "best"}'}
+    client.post(url, chosen)
+    assert ProtocolRun.objects.count() == 1
+
+
 @pytest.mark.parametrize(
     ("arguments", "named"),
     [
