@@ -24,7 +24,7 @@ from protocols.core.regions import Region, canonical_bytes, decode_regions, enco
 from protocols.formats.checking import Meaning, missing_images, outside_images, unknown_images
 from protocols.formats.contents import Archive, Kind, LineFormat
 from protocols.formats.problems import Nearest, Problems, pattern_of
-from protocols.formats.reading import read
+from protocols.formats.reading import LINES, read
 from protocols.formats.scores import ScoreRow, ScoreTable, Unit, read_scores
 from protocols.noticing.looking import Against, look
 from protocols.noticing.readings import SIDES
@@ -99,6 +99,8 @@ class Known:
     # None for an image whose size nobody knows.
     images: dict[str, Size | None] = field(default_factory=dict)
     line_format: str | None = None
+    # Whether the ground truth of the same load was said to have boxes by their sides.
+    is_by_sides: bool = False
     # Of each method the images it has a result on; None: on all.
     evaluated: dict[str, Collection[str] | None] = field(default_factory=dict)
     against: Against = field(default_factory=Against)
@@ -175,6 +177,9 @@ def check_results(given: Given, known: Known, rows: Rows, progress: Progress) ->
         if reading == SIDES
         else _read(given, "results", known.line_format, progress, lambda: known.sizes)
     )
+    is_found = not given.file.format and not reading and archive.format in LINES
+    if known.is_by_sides and is_found and archive.line_format == LineFormat.LTRB:
+        archive = by_sides()
     noticed = look(archive, known.against, known.images, reading, by_sides)
     archive = noticed.archive
     problems = _problems_of(archive)

@@ -129,7 +129,8 @@ class _Checker:
         if kind == FileKind.TRUTH:
             self._truth = checking.check_truth(given, rows, progress, self._sizes)
             images = checking.images_of(self._truth.rows, None)
-            self._known = Known(images, self._truth.line_format)
+            by_sides = given.file.format == "ltwh"
+            self._known = Known(images, self._truth.line_format, is_by_sides=by_sides)
             self._known.against = self._truth.against or Against()
             return self._truth
         if kind == FileKind.PHOTOGRAPHS:

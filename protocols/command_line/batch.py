@@ -5,7 +5,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import Executor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Final
@@ -16,12 +16,11 @@ from ..core.base import ImageScore, OverallScore, Protocol, Scene
 from ..core.errors import ProtocolError
 from ..core.fitting import lacking, remark
 from ..core.regions import Region
-from ..formats.contents import Archive, Kind
+from ..formats.contents import Archive, Kind, LineFormat
 from ..formats.guessing import guess
-from ..formats.layouts import layout_named
+from ..formats.layouts import rules_named
 from ..formats.reading import LINES, read
 from ..formats.rrc import read_archive
-from ..formats.rrc_lines import Rules
 from ..scoring import OneMethod, chunks_of_method, score_methods
 
 # Recall, precision and F-score; None is undefined.
@@ -38,7 +37,11 @@ class BatchError(ProtocolError):
 
 @dataclass(frozen=True, slots=True)
 class Formats:
-    """How ground truth and results are written: keys of ``FORMATS``; None: found by a look at all lines."""
+    """How ground truth and results are written: keys of ``FORMATS``.
+
+    Without ``truth`` its format is found by a look at all lines; without ``results`` they are read as the
+    ground truth is, or an error asks for their format (``read_results``).
+    """
 
     truth: str | None = None
     results: str | None = None
@@ -142,7 +145,7 @@ def settled(
     >>> settled([registry.get("icdar13")], "gt.zip")[1]  # one word is slanted
     ['icdar13: it takes every region as its bounding box ...']
     """
-    of_truth = _read(truth, "truth", formats.truth)
+    of_truth = _truth(truth, formats.truth)
     remarks, chosen = [], []
     for protocol in dict.fromkeys(protocols):
         chosen.append(protocol.settled_for(_all(of_truth)))
@@ -193,7 +196,7 @@ class _Files:
                     fitting, path, read_scenes(self.truth, path, self.formats)
                 )
 
-        n_images = len(_read(self.truth, "truth", self.formats.truth))
+        n_images = len(_truth(self.truth, self.formats.truth))
         scores: defaultdict[str, list[ImageScore]] = defaultdict(list)
         for chunk, of_chunk in answers(executor, chunks()):
             for protocol, of_protocol in zip(chunk.protocols, of_chunk, strict=True):
@@ -210,18 +213,21 @@ class _Files:
     def _note(self, protocol: Protocol, path: str) -> str:
         if not self.only_fitting:
             return ""
-        truth = _read(self.truth, "truth", self.formats.truth)
+        truth = _truth(self.truth, self.formats.truth)
         return lacking(
-            protocol, _all(truth), _all(_checked(path, truth, self.formats)), len(self.results)
+            protocol,
+            _all(truth),
+            _all(_checked(path, truth, self.truth, self.formats)),
+            len(self.results),
         )
 
     def _undefined(self, protocol: Protocol, path: str, note: str) -> Scored:
-        nothing = dict.fromkeys(_read(self.truth, "truth", self.formats.truth), _UNDEFINED)
+        nothing = dict.fromkeys(_truth(self.truth, self.formats.truth), _UNDEFINED)
         return Scored(protocol.full_slug, Path(path).stem, nothing, _UNDEFINED, note)
 
     def _scored(self, protocol: Protocol, path: str, scores: Sequence[ImageScore]) -> Scored:
         images = dict(
-            zip(_read(self.truth, "truth", self.formats.truth), map(_figures, scores), strict=True)
+            zip(_truth(self.truth, self.formats.truth), map(_figures, scores), strict=True)
         )
         overall = _figures(protocol.overall(scores))
         sums = dict(zip(images, map(_sums, scores), strict=True))
@@ -264,7 +270,78 @@ def read_file(path: str, kind: Kind, format: str | None = None) -> Archive:
     Traceback (most recent call last):
     BatchError: ...
     """
-    return _read_as_it_is(path, _state(path), kind, format)
+    return _checked_archive(_look(path, kind, format), path, kind)
+
+
+def read_results(path: str, truth: str, formats: Formats = NOT_NAMED) -> Archive:
+    """Return a result set's regions, its lines read as those of the ground truth are.
+
+    Coordinates are written alike in both; what follows them is found by a look at all lines. If the
+    format of the ground truth was named and the results do not fit it, the error names the format that
+    they fit. If it was not named, results may be written in another way that leaves no doubt.
+
+    Parameters
+    ----------
+    path, truth : str
+        Paths of the result set and the ground truth.
+    formats : Formats
+
+    Raises
+    ------
+    BatchError
+        If a file cannot be read, or if the results can be read in two ways and their format is not named.
+
+    Examples
+    --------
+    >>> read_results("east.zip", "gt.zip").format
+    'quad'
+    """
+    if formats.results is not None:
+        return read_file(path, "results", formats.results)
+    of_truth = read_file(truth, "truth", formats.truth)
+    if of_truth.format not in LINES:
+        return read_file(path, "results")
+    shape = "ltwh" if of_truth.format == "ltwh" else of_truth.line_format.value
+    if formats.truth is None:
+        alone = _look(path, "results")
+        if shape == LineFormat.QUAD and _may_be_quads(alone):
+            as_truth = _look(path, "results", shape=shape)
+            alone = alone if as_truth.errors else as_truth
+        return _checked_archive(alone, path, "results")
+    as_truth = _look(path, "results", shape=shape)
+    if as_truth.errors and not (alone := _look(path, "results")).errors:
+        fitting = _checked_archive(alone, path, "results")
+        raise BatchError(
+            f"{path} is not written as {formats.truth}, the format of the ground truth, but fits "
+            f"{fitting.format} ({fitting.reading}). Name it: --results-format {fitting.format}."
+        )
+    return _checked_archive(as_truth, path, "results")
+
+
+def _may_be_quads(archive: Archive) -> bool:
+    """Return whether lines taken for polygons may be quadrilaterals with a text of numbers."""
+    if archive.format not in LINES or archive.line_format != LineFormat.POLYGON:
+        return False
+    regions = list(_all(archive.regions))
+    # A text hardly begins with more numbers, and results without texts are coordinates alone.
+    return any(of.text for of in regions) and any(of.n_points in (5, 6) for of in regions)
+
+
+def _checked_archive(archive: Archive, path: str, kind: Kind) -> Archive:
+    if archive.errors:
+        raise BatchError(str(archive.errors[0]))
+    if archive.questions:
+        question = archive.questions[0]
+        option = "--truth-format" if kind == "truth" else "--results-format"
+        raise BatchError(f"{question} Name it: {option} {question.expected.rpartition(': ')[2]}.")
+    if archive.methods:
+        raise BatchError(f"{path} holds several methods; score takes a file for each")
+    return archive
+
+
+def _look(path: str, kind: Kind, format: str | None = None, shape: str | None = None) -> Archive:
+    """Read a file once for all protocols, and again when it changed."""
+    return _read_as_it_is(path, _state(path), kind, format, shape)
 
 
 def _state(path: str) -> tuple[str, int, int, int] | None:
@@ -278,33 +355,33 @@ def _state(path: str) -> tuple[str, int, int, int] | None:
 
 
 @lru_cache(maxsize=32)
-def _read_as_it_is(path: str, _: object, kind: Kind, format: str | None) -> Archive:
-    """Read a file once for all protocols, and again when it changed."""
-    if format is None or format in LINES:
-        layout = None if format is None else layout_named(format)
-        rules = None if layout is None else Rules(layout.line_format, tail=layout.tail)
-        archive = read_archive(path, kind=kind, rules=rules)
-        if format is None and archive.errors and guess(path).format not in LINES:
-            # No zip of lines: another format, or one that can be named.
-            archive = read(path, kind=kind)
-    else:
-        archive = read(path, kind=kind, format=format)
-    if archive.errors:
-        raise BatchError(str(archive.errors[0]))
-    if archive.questions:
-        question = archive.questions[0]
-        option = "--truth-format" if kind == "truth" else "--results-format"
-        raise BatchError(f"{question} Name it: {option} {question.expected.rpartition(': ')[2]}.")
-    if archive.methods:
-        raise BatchError(f"{path} holds several methods; score takes a file for each")
+def _read_as_it_is(
+    path: str, _: object, kind: Kind, format: str | None, shape: str | None
+) -> Archive:
+    """Read a file; ``shape`` says how the coordinates of lines are written, if the format is not known."""
+    if format is not None and format not in LINES:
+        return read(path, kind=kind, format=format)
+    named = format or shape
+    rules = None if named is None else rules_named(named)
+    if rules is not None and format is None:
+        rules = replace(rules, tail=None)
+    archive = read_archive(path, kind=kind, rules=rules)
+    if format is None and archive.errors and guess(path).format not in LINES:
+        # No zip of lines: another format, or one that can be named.
+        archive = read(path, kind=kind)
     return archive
 
 
-def _read(path: str, kind: Kind, format: str | None = None) -> Mapping[str, tuple[Region, ...]]:
-    """Return a file's regions by image, which is called as the competition calls it."""
-    regions = read_file(path, kind, format).regions
-    if kind == "truth" and not regions:
+def _truth(path: str, format: str | None) -> Mapping[str, tuple[Region, ...]]:
+    """Return the regions of ground truth by image, which is called as the competition calls it."""
+    regions = read_file(path, "truth", format).regions
+    if not regions:
         raise BatchError(f"{path} has no images, so that nothing can be scored")
+    return _called(regions)
+
+
+def _called(regions: Mapping[str, tuple[Region, ...]]) -> Mapping[str, tuple[Region, ...]]:
+    """Return regions by image, which is called as the competition calls it."""
     names = {image: _competition_name(image) for image in regions}
     if len(set(names.values())) < len(names):
         # Both img_1 and 1 are there.
@@ -319,13 +396,11 @@ def _competition_name(image: str) -> str:
 
 
 def _checked(
-    path: str, truth: Mapping[str, object], formats: Formats
+    path: str, truth: Mapping[str, object], truth_path: str, formats: Formats
 ) -> Mapping[str, tuple[Region, ...]]:
-    as_named = read_file(path, "results", formats.results).regions
+    as_named = read_results(path, truth_path, formats).regions
     # Where the truth has both img_1 and 1, they are called so.
-    results = (
-        as_named if as_named.keys() <= truth.keys() else _read(path, "results", formats.results)
-    )
+    results = as_named if as_named.keys() <= truth.keys() else _called(as_named)
     stranger = next((image for image in results if image not in truth), None)
     if stranger is not None:
         raise BatchError(f"{path} has results for {stranger}, which the ground truth lacks")
@@ -352,6 +427,6 @@ def read_scenes(truth: str, results: str, formats: Formats = NOT_NAMED) -> list[
     >>> scene.name, len(scene.truth), len(scene.detections)
     ('1', 2, 1)
     """
-    regions = _read(truth, "truth", formats.truth)
-    detections = _checked(results, regions, formats)
+    regions = _truth(truth, formats.truth)
+    detections = _checked(results, regions, truth, formats)
     return [Scene(of_image, detections.get(image), image) for image, of_image in regions.items()]

@@ -24,7 +24,7 @@ from . import converting
 from .usage import USAGE
 
 if TYPE_CHECKING:
-    from ..formats.contents import Kind
+    from ..formats.contents import Archive
     from .batch import Formats, Scored
 
 _NOT_DONE, _BAD_INPUT = 1, 2
@@ -153,7 +153,8 @@ def _add_formats(command: argparse.ArgumentParser) -> None:
     names = {
         "--format": "how all files are written, where that is not found out: quad, polygon …",
         "--truth-format": "how the ground truth is written",
-        "--results-format": "how results are written",
+        "--results-format": "how results are written; without it their coordinates are read as those of "
+        "the ground truth",
     }
     for name, says in names.items():
         command.add_argument(name, metavar="SLUG", help=says)
@@ -172,11 +173,8 @@ def _formats(options: argparse.Namespace) -> "Formats":
     return named
 
 
-def _tell_reading(path: str, kind: "Kind", format: str | None) -> None:
+def _tell_reading(archive: "Archive") -> None:
     """Say on standard error what a file's lines were taken for."""
-    from .batch import read_file
-
-    archive = read_file(path, kind, format)
     if archive.reading:
         print(f"{archive.name}: read as {archive.reading} ({archive.format})", file=sys.stderr)
 
@@ -224,7 +222,7 @@ def _described(protocol: type[Protocol]) -> dict[str, Any]:
 
 
 def _score(options: argparse.Namespace) -> None:
-    from .batch import score_files, settled
+    from .batch import read_file, read_results, score_files, settled
 
     names = _checked_names(options)
     formats = _formats(options)
@@ -247,11 +245,11 @@ def _score(options: argparse.Namespace) -> None:
             executor=engine,
             only_fitting=options.protocol == "all",
         )
-        _tell_reading(options.truth, "truth", formats.truth)
+        _tell_reading(read_file(options.truth, "truth", formats.truth))
         for done, n, scored in parts:
             for result_set in scored:
                 if (path := untold.pop(result_set.method, None)) is not None:
-                    _tell_reading(path, "results", formats.results)
+                    _tell_reading(read_results(path, options.truth, formats))
                 scored_by_method[result_set.method, result_set.slug] = result_set
                 if result_set.note:
                     left_out[result_set.slug] = result_set.note
@@ -353,12 +351,13 @@ def _parameters(text: str) -> dict[str, Any]:
 
 
 def _errors(options: argparse.Namespace) -> None:
+    from .batch import read_file
     from .errors import COLUMNS, explain_files, table
 
     _checked_names(options)
     protocol = registry.get(options.protocol, _parameters(options.parameters))
     formats = _formats(options)
-    _tell_reading(options.truth, "truth", formats.truth)
+    _tell_reading(read_file(options.truth, "truth", formats.truth))
     rows: list[tuple[Any, ...]] = []
     answer = []
     for explained in explain_files(protocol, options.truth, options.results, formats):

@@ -5,7 +5,7 @@ import re
 import sys
 import zipfile
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any, Final
 
@@ -219,17 +219,17 @@ def _lines(kind: Kind, protocol: Protocol, reading: Mapping[str, Any]) -> Lines:
 def _rules(named: str | None, results: Lines, *, keep_quotes: bool) -> Rules | None:
     if named is None:
         return None
-    from ..formats.layouts import layout_named
+    from ..formats.layouts import rules_named
     from ..formats.reading import LINES
 
     if named not in LINES:
         raise BadUsage(f"no format of lines {named!r}; formats: {', '.join(LINES)}")
-    layout = layout_named(named)
-    if layout.tail == Tail.TEXT and layout.line_format.n_numbers is not None:
+    rules = rules_named(named)
+    if rules.tail == Tail.TEXT and rules.line_format in (LineFormat.LTRB, LineFormat.QUAD):
         return None
-    return Rules(
-        line_format=layout.line_format,
-        tail=layout.tail,
+    return replace(
+        rules,
+        tail=rules.tail or Tail.TEXT,
         strict=True,
         confidences=results.confidences,
         transcriptions=results.texts,

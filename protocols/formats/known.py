@@ -1,7 +1,7 @@
 """The formats of the field that can be read: those of this package, and what plug-ins bring."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING, Final
@@ -72,13 +72,9 @@ def lines_as(
         source: Source, kind: Kind, name: str | None, limits: Limits, on_entry: OnEntry | None
     ) -> Archive:
         rules = Rules(line_format=line_format, tail=tail, loading=True, sides=sides)
-        archive = read_archive(
+        return read_archive(
             source, kind=kind, name=name, rules=rules, limits=limits, on_entry=on_entry
         )
-        if not sides:
-            return archive
-        said = archive.reading.replace("right,bottom", "width,height")
-        return replace(archive, format="ltwh", reading=said)
 
     return read_lines
 

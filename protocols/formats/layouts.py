@@ -12,7 +12,7 @@ from typing import Final, NamedTuple
 from .contents import Kind, LineFormat, Tail
 from .limits import NOT_FINITE, NUMBER
 from .problems import Problems, counted
-from .rrc_lines import looks_like_confidence, n_leading_numbers, split_fields
+from .rrc_lines import Rules, looks_like_confidence, n_leading_numbers, split_fields
 from .usual import UsualFile, usual_numbers
 
 # Languages and scripts as the multi-lingual competitions (MLT 2017, 2019; ArT) name them.
@@ -83,6 +83,20 @@ def layout_named(slug: str) -> Layout:
     """
     shape, _, tail = slug.partition("-")
     return Layout(LineFormat(shape), Tail(tail or "text"))
+
+
+def rules_named(slug: str) -> Rules:
+    """Return the rules for reading a format of lines, as in "quad-script" or "ltwh".
+
+    Examples
+    --------
+    >>> rules_named("quad").line_format, rules_named("ltwh").sides
+    (<LineFormat.QUAD: 'quad'>, True)
+    """
+    if slug == "ltwh":
+        return Rules(LineFormat.LTRB, sides=True)
+    layout = layout_named(slug)
+    return Rules(layout.line_format, tail=layout.tail)
 
 
 class _Facts(NamedTuple):
@@ -276,14 +290,14 @@ def _shape(facts: Counter[_Facts], kind: Kind) -> tuple[LineFormat, tuple[str, .
         return LineFormat.QUAD, ()
     if min(runs) >= _SURELY_POLYGON - 1:
         return LineFormat.POLYGON, ()
-    # Of ground truth a transcription follows: digits may be one, or the last number.
+    without_texts = kind == "results" and not has_texts
+    # Where transcriptions follow, digits may be one, or the last number.
     rings = all(
         of_line.is_ring
-        and (kind == "results" or of_line.has_more or of_line.numbers % 2 or of_line.numbers < 10)
+        and (without_texts or of_line.has_more or of_line.numbers % 2 or of_line.numbers < 10)
         for of_line in facts
     )
     has_triangles = any(of_line.numbers in (6, 7) for of_line in facts)
-    without_texts = kind == "results" and not has_texts
     if rings and (without_texts or has_triangles or 10 * n_long >= total):
         return LineFormat.POLYGON, ()
     likelier = LineFormat.POLYGON if 2 * n_long > total else LineFormat.QUAD
@@ -296,15 +310,18 @@ def _shape(facts: Counter[_Facts], kind: Kind) -> tuple[LineFormat, tuple[str, .
 def _tail_of_truth(survey: Survey, line_format: LineFormat) -> Decision:
     total = survey.facts.total()
     if line_format == LineFormat.QUAD:
-        with_script = {of_line for of_line in survey.facts if of_line.script}
-        n_scripts = sum(survey.facts[of_line] for of_line in with_script)
+        n_scripts = sum(n for of_line, n in survey.facts.items() if of_line.script)
         if n_scripts == total:
             return Decision(Layout(line_format, Tail.SCRIPT))
         if 2 * n_scripts > total:
-            place = survey.places[next(iter(with_script))]
-            found = f"a script before the text of {n_scripts} of {total} lines"
-            return Decision(Layout(line_format), ("quad", "quad-script"), found, place)
+            return _doubt_of_scripts(survey, n_scripts)
     return _plain(survey, line_format)
+
+
+def _doubt_of_scripts(survey: Survey, n_scripts: int) -> Decision:
+    place = next(place for of_line, place in survey.places.items() if of_line.script)
+    found = f"a script before the text of {n_scripts} of {survey.facts.total()} lines"
+    return Decision(Layout(LineFormat.QUAD), ("quad", "quad-script"), found, place)
 
 
 def _tail_of_results(survey: Survey, line_format: LineFormat) -> Decision:
@@ -312,6 +329,9 @@ def _tail_of_results(survey: Survey, line_format: LineFormat) -> Decision:
     plain, sure = Layout(line_format), Layout(line_format, Tail.CONFIDENCE)
     n = line_format.n_numbers
     shares = {of_line.share(line_format) for of_line in facts}
+    n_scripts = sum(n for of_line, n in facts.items() if of_line.script)
+    if line_format == LineFormat.QUAD and 2 * n_scripts > facts.total():
+        return _doubt_of_scripts(survey, n_scripts)
     has_texts = any(of_line.has_more or (n and of_line.numbers > n + 1) for of_line in facts)
     if has_texts and _NO_SHARE not in shares:
         if _FRACTION in shares and any(of_line.has_more for of_line in facts):
@@ -321,6 +341,12 @@ def _tail_of_results(survey: Survey, line_format: LineFormat) -> Decision:
         odd = {of for of in facts if of.numbers % 2 and not of.share_last}
         if odd:
             return _doubt(survey, plain, (plain.slug,), lambda of: of in odd)
+    if has_texts and n is None:
+        # Beside lines with texts a fifth or sixth point may be a text of numbers.
+        few = {of for of in facts if 10 <= of.numbers < _SURELY_POLYGON and not of.has_more}
+        few = {of for of in few if of.numbers % 2 == 0}
+        if few:
+            return _doubt(survey, plain, (plain.slug, "quad"), lambda of: of in few)
     if not has_texts and n:
         # A number behind the coordinates that is no confidence: a class, per cent, a text of digits.
         odd = {of for of in facts if of.numbers == n + 1 and not of.share(line_format)}

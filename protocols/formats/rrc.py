@@ -109,11 +109,16 @@ def read_archive(
         {image: regions[image] for image in order},
         tuple(problems.found),
         dict(problems.counts),
-        format=layout.slug,
+        format="ltwh" if rules.sides else layout.slug,
         entries={image: reader.entries[image] for image in order},
         lines={image: reader.lines[image] for image in order},
-        reading=f"lines in the style of {style}" if style else layout.words(kind),
+        reading=f"lines in the style of {style}" if style else _words(layout, kind, rules),
     )
+
+
+def _words(layout: Layout, kind: Kind, rules: Rules) -> str:
+    words = layout.words(kind)
+    return words.replace("right,bottom", "width,height") if rules.sides else words
 
 
 def _held(

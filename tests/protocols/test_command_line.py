@@ -454,6 +454,131 @@ def test_where_two_readings_are_possible_commands_refuse_with_the_options(
         assert run(*arguments, "--truth-format", "quad").returncode == 0
 
 
+QUADS = {
+    "gt_img_1.txt": "10,10,110,10,110,30,10,30,TOTAL\n"
+    "10,40,110,40,110,60,10,60,CASH\n"
+    '10,70,110,70,110,90,10,90,"3,180.00"\n'
+}
+READ_QUADS = QUADS["gt_img_1.txt"].replace('"', "")
+
+
+def read_as_told(tmp_path, results, *options, protocol="end-to-end", truth=QUADS):
+    """Score results in a zip, or of any other file; return the figures over all images, and what was said."""
+    truth = zip_file(tmp_path / "gt.zip", truth)
+    if isinstance(results, str):
+        results = zip_file(tmp_path / "res.zip", {"res_img_1.txt": results})
+    out = tmp_path / "out.json"
+    files = ("--truth", str(truth), "--results", str(results), "--out", out)
+    done = run("score", "--protocol", protocol, *files, *options)
+    if done.returncode:
+        assert (done.returncode, out.exists()) == (2, False)
+        return None, done.stderr
+    *_, overall = json.loads(out.read_text())
+    assert overall["image"] == "*"
+    return (overall["recall"], overall["precision"], overall["f_score"]), done.stderr
+
+
+@pytest.mark.parametrize(
+    ("options", "asks"),
+    [
+        (["--truth-format", "quad"], "quad or polygon"),
+        # The ground truth shows that it has quadrilaterals.
+        ([], "polygon or quad"),
+    ],
+)
+def test_results_with_texts_of_numbers_are_not_read_as_polygons_in_silence(tmp_path, options, asks):
+    figures, said = read_as_told(tmp_path, READ_QUADS, *options)
+    assert figures is None
+    assert "res_img_1.txt, line 3" in said
+    assert said.endswith(f"Name it: --results-format {asks}.\n")
+    named = (*options, "--results-format", "quad")
+    assert read_as_told(tmp_path, READ_QUADS, *named)[0] == (1, 1, 1)
+
+
+def test_a_text_behind_a_fifth_point_is_asked_about_where_the_truth_has_quadrilaterals(tmp_path):
+    """10,72,EUR: two numbers near the box, and a text."""
+    results = READ_QUADS.replace("3,180.00", "10,72,EUR")
+    for options in ([], ["--truth-format", "quad"]):
+        figures, said = read_as_told(tmp_path, results, *options)
+        assert figures is None
+        assert said.endswith("Name it: --results-format quad or polygon.\n")
+
+
+BOX = "10,10,110,30\n"
+RING = "10,10,60,10,110,10,110,30,60,30,10,30"
+
+
+@pytest.mark.parametrize(
+    ("told", "results", "asks"),
+    [
+        ("quad", BOX, "ltrb"),
+        ("quad", BOX.replace("\n", ",0.9\n"), "ltrb"),
+        ("quad", f"{RING}\n", "quad or polygon"),
+        ("quad-script", f"{RING}\n", "quad or polygon"),
+        ("polygon", BOX, "ltrb"),
+        ("ltrb", "10,10,110,10,110,30,10,30\n", "ltrb or quad"),
+        ("quad", "10,10,110,10,110,30,10,30,Latin,TOTAL\n", "quad or quad-script"),
+        ("quad", "10,10,110,10,110,30,10,30,0.9,2000\n", "quad or quad-confidence"),
+    ],
+)
+def test_results_that_are_not_written_as_the_truth_was_said_to_be_are_asked_about(
+    tmp_path, told, results, asks
+):
+    lines = {
+        "ltrb": "10,10,110,30,TOTAL",
+        "polygon": f"{RING},TOTAL",
+        "quad-script": "10,10,110,10,110,30,10,30,Latin,TOTAL",
+    }
+    truth = {"gt_img_1.txt": lines.get(told, "10,10,110,10,110,30,10,30,TOTAL")}
+    options = ("--truth-format", told)
+    figures, said = read_as_told(tmp_path, results, *options, protocol="iou", truth=truth)
+    assert figures is None
+    assert said.endswith(f"Name it: --results-format {asks}.\n")
+    for format in asks.split(" or "):
+        named = (*options, "--results-format", format)
+        assert read_as_told(tmp_path, results, *named, protocol="iou", truth=truth)[0] is not None
+
+
+@pytest.mark.parametrize(
+    ("told", "line", "results", "taken_for"),
+    [
+        ("quad", READ_QUADS.split("\n")[0], "10,10,110,10,110,30,10,30,0.9\n", "quad"),
+        ("quad", READ_QUADS.split("\n")[0], "10,10,110,10,110,30,10,30,a,b\n", "quad"),
+        ("quad", READ_QUADS.split("\n")[0], "10,10,110,10,110,30,10,30,0.9,a\n", "quad-confidence"),
+        ("polygon", f"{RING},TOTAL", "10,10,110,10,110,30,10,30,0.9\n", "polygon"),
+        ("ltwh", "10,10,100,20,TOTAL", "10,10,100,20\n", "ltwh"),
+    ],
+)  # fmt: skip
+def test_results_are_read_as_the_truth_was_said_to_be(tmp_path, told, line, results, taken_for):
+    options, truth = ("--truth-format", told), {"gt_img_1.txt": line}
+    figures, said = read_as_told(tmp_path, results, *options, protocol="count", truth=truth)
+    assert figures is not None
+    assert "res.zip: read as " in said
+    assert said.partition("res.zip: ")[2].partition("\n")[0].endswith(f"({taken_for})")
+
+
+def test_boxes_by_their_sides_are_read_by_every_command(tmp_path):
+    """From 50,10 and 100 wide: as corners it would be 50 wide, half of the true box."""
+    truth, sides = {"gt_img_1.txt": "50,10,100,20,TOTAL\n"}, "50,10,100,20\n"
+
+    def figures(results, *options):
+        return read_as_told(tmp_path, results, *options, protocol="iou", truth=truth)[0]
+
+    told = ("--truth-format", "ltwh")
+    assert figures(sides, *told) == figures(sides, "--format", "ltwh") == (1, 1, 1)
+    assert figures("50,10,150,30\n", *told, "--results-format", "ltrb") == (1, 1, 1)
+    figures(sides, *told)
+    done = run(f"-g={tmp_path / 'gt.zip'}", f"-s={tmp_path / 'res.zip'}", "--format=ltwh")
+    assert json.loads(done.stdout.removeprefix("Calculated!"))["hmean"] == 1
+
+
+def test_results_in_another_format_than_lines_are_read_whatever_the_truth_was_said_to_be(tmp_path):
+    results = tmp_path / "res.csv"
+    results.write_text("image,left,top,right,bottom,confidence\nimg_1,10,10,110,30,0.9\n")
+    figures, _ = read_as_told(tmp_path, results, "--truth-format", "quad", protocol="iou")
+    assert figures == (pytest.approx(1 / 3), 1, 0.5)
+
+
 def test_a_format_that_does_not_exist_is_refused_with_those_there_are(prices, half):
     done = run("graphs", "--truth", prices, "--results", half, "--format", "boxes")
     assert (done.returncode, "there is no format 'boxes'; formats: ltrb, ltwh" in done.stderr) == (

@@ -142,6 +142,11 @@ def test_a_format_that_is_named_is_read_as_the_one_that_is_recognised(kind, text
         ("results", "0,0,9,0,9,9,0,9,1,word\n", "quad or quad-confidence"),
         ("results", SURE + "0,40,9,40,9,49,0,49,word\n0,0,9,0,9,9,0,9,x\n", "quad"),
         ("results", "0,0,9,0,9,9,0,9,0.9,2000\n", "polygon or quad or quad-confidence"),
+        # Beside lines with texts a fifth point may be a text of numbers.
+        ("results", PRICE + "TOTAL\n" + PRICE + "3,180.00\n", "polygon or quad"),
+        # A script, or texts that begin with its name.
+        ("results", MLT, "quad or quad-script"),
+        ("results", MLT + PRICE + "two words\n", "quad or quad-script"),
     ],
 )
 def test_where_two_readings_are_possible_a_person_is_asked(kind, text, readings):
@@ -192,3 +197,11 @@ def test_coordinates_as_the_data_set_has_them_leave_the_text_to_be_asked():
     archive = opened(text, "truth", line_format=LineFormat.QUAD)
     assert [of.code for of in archive.questions] == ["F1"]
     assert opened("0,0,9,0,9,9,0,9\n", "results", line_format=LineFormat.QUAD).format == "quad"
+
+
+@pytest.mark.parametrize("line_format", [LineFormat.QUAD, LineFormat.POLYGON])
+def test_a_text_of_numbers_is_asked_about_however_the_data_set_has_its_coordinates(line_format):
+    text = PRICE + "TOTAL\n" + PRICE + "3,180.00\n"
+    [question] = opened(text, "results", line_format=line_format).questions
+    assert (question.code, question.line) == ("F1", 2)
+    assert {"quad", "polygon"} <= set(question.expected.split())

@@ -346,6 +346,36 @@ class TestQuestions:
         [image] = Image.objects.all()
         assert [region["text"] for region in image.truth["regions"]] == ["one", "10,000"]
 
+    @pytest.mark.parametrize("format", ["", "quad"])
+    @pytest.mark.parametrize("is_later", [False, True])
+    def test_results_that_may_be_polygons_are_asked_about_where_the_truth_has_quadrilaterals(
+        self, format, is_later
+    ):
+        text = "10,10,110,10,110,30,10,30,TOTAL\n10,70,110,70,110,90,10,90,{}\n"
+        draft = new_dataset(truth={"gt_img_1.txt": text.format("CASH")})
+        drafts.change_file(file=draft.files.get(), format=format)
+        if is_later:
+            draft = drafts.open_draft(person=None, dataset=loaded(draft))
+        file = add_results(draft, {"res_img_1.txt": text.format("3,180.00")})
+        drafts.change_file(file=file, format="")
+        checked(draft)
+        [question] = plans.questions(draft)
+        assert question.finding.expected.endswith("quad or polygon")
+        drafts.answer(draft=draft, answers={file.pk: {"format": "quad"}})
+        loaded(draft)
+        read = [region.text for region in Result.objects.get().detections]
+        assert read == ["TOTAL", "3,180.00"]
+
+    @pytest.mark.parametrize(("format", "right"), [("", 150), ("ltrb", 100)])
+    def test_results_are_boxes_by_their_sides_where_the_truth_was_said_to_be(self, format, right):
+        """50 and 100 are a left side and a width, unless the results are said to have corners."""
+        draft = new_dataset(truth={"gt_img_1.txt": "50,10,100,20,TOTAL\n"})
+        drafts.change_file(file=draft.files.get(), format="ltwh")
+        results = add_results(draft, {"res_img_1.txt": "50,10,100,20\n"})
+        drafts.change_file(file=results, format=format)
+        loaded(draft)
+        assert Result.objects.get().detections[0].box[2] == right
+
     def test_a_file_of_another_load_is_not_answered_for(self, draft):
         other = new_dataset(name="Other")
         file = add_results(other)
