@@ -320,7 +320,8 @@ def _tail_of_truth(survey: Survey, line_format: LineFormat) -> Decision:
 
 def _doubt_of_scripts(survey: Survey, n_scripts: int) -> Decision:
     place = next(place for of_line, place in survey.places.items() if of_line.script)
-    found = f"a script before the text of {n_scripts} of {survey.facts.total()} lines"
+    total = survey.facts.total()
+    found = f"a script before the text of {n_scripts} of {total} lines"
     return Decision(Layout(LineFormat.QUAD), ("quad", "quad-script"), found, place)
 
 
