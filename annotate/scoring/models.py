@@ -60,9 +60,10 @@ class ProtocolRun(models.Model):
     @property
     def scored_with(self) -> Mapping[str, Any]:
         """The parameters it was computed with, also those that its version did not name."""
+        named: dict[str, Any] = self.parameters
         if self.origin != self.Origin.COMPUTED or self.protocol not in PROTOCOLS:
-            return self.parameters
-        return {**PROTOCOLS[self.protocol].added_later, **self.parameters}
+            return named
+        return {**PROTOCOLS[self.protocol].added_later, **named}
 
     @property
     def has_causes(self) -> bool:
