@@ -1,15 +1,16 @@
 """Counts of what a dataset holds; nothing here reads regions or repeats counts that services keep."""
 
+import random
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, TypedDict
 
-from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet, Subquery, Sum
+from django.db.models import Count, Exists, Max, OuterRef, Q, QuerySet, Subquery, Sum
 from django.db.models.functions import Coalesce
 
 from protocols.core.regions import Region, decode_regions
 
-from .models import Dataset, Image, Method, Result
+from .models import Dataset, Image, ImageQuerySet, Method, Result
 
 
 class Totals(TypedDict):
@@ -191,16 +192,15 @@ _MAX_RESULTS_LOOKED_AT: Final = 600
 
 
 def holdings(dataset: Dataset) -> Holdings:
-    """Look at some images of a dataset, evenly spread, and at what was found on some of them."""
+    """Look at some images of a dataset, drawn at random, and at what was found on some of them.
+
+    The same images are drawn each time.
+    """
     n_images = dataset.images.count()
-    step = max(1, -(-n_images // _MAX_LOOKED_AT))
-    spread = dataset.images.in_order()
-    if step > 1:
-        spread = spread.annotate(at=F("position") % step).filter(at=0)
-    looked_at = dict(spread.values_list("pk", "truth")[:_MAX_LOOKED_AT])
+    looked_at = dict(_drawn(dataset, n_images).values_list("pk", "truth"))
     methods = list(dataset.methods.filter(Exists(Result.objects.filter(method=OuterRef("pk")))))
     most = max(1, _MAX_RESULTS_LOOKED_AT // max(1, len(methods)))
-    some = list(looked_at)[:: max(1, len(looked_at) // most)]
+    some = random.Random(n_images).sample(list(looked_at), min(most, len(looked_at)))  # nosec B311
     results = Result.objects.filter(method__in=methods, image__in=some)
     return Holdings(
         n_images,
@@ -214,3 +214,13 @@ def holdings(dataset: Dataset) -> Holdings:
             for region in decode_regions(regions)
         ],
     )
+
+
+def _drawn(dataset: Dataset, n_images: int) -> ImageQuerySet:
+    """Return all images of a small dataset, of a larger one a random sample."""
+    images = dataset.images.in_order()
+    if n_images <= _MAX_LOOKED_AT:
+        return images
+    last = images.aggregate(last=Max("position"))["last"]
+    drawn = random.Random(n_images).sample(range(last + 1), _MAX_LOOKED_AT)  # nosec B311
+    return images.filter(position__in=drawn)

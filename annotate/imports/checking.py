@@ -26,6 +26,7 @@ from protocols.formats.contents import Archive, Kind, LineFormat
 from protocols.formats.problems import Nearest, Problems, pattern_of
 from protocols.formats.reading import LINES, read
 from protocols.formats.scores import ScoreRow, ScoreTable, Unit, read_scores
+from protocols.noticing.empties import warn_of_empty_results
 from protocols.noticing.looking import Against, look
 from protocols.noticing.readings import SIDES
 
@@ -89,6 +90,7 @@ class Checked:
     worst: list[Example] = field(default_factory=list)
     # Of ground truth what results are compared with; of results two readings of an image.
     against: Against | None = None
+    with_text: Collection[str] = frozenset()
     trial: dict[str, Any] | None = None
 
 
@@ -104,6 +106,8 @@ class Known:
     # Of each method the images it has a result on; None: on all.
     evaluated: dict[str, Collection[str] | None] = field(default_factory=dict)
     against: Against = field(default_factory=Against)
+    # Images whose ground truth has a region that counts.
+    with_text: Collection[str] = frozenset()
 
     @property
     def sizes(self) -> dict[str, Size]:
@@ -119,6 +123,8 @@ class Known:
             dataset.line_format,
         )
         known.against = Against.of(list(known.images), partial(truths_of, dataset))
+        truths = dataset.images.values_list("name", "truth").iterator(chunk_size=1000)
+        known.with_text = _with_text((name, decode_regions(truth)) for name, truth in truths)
         if with_results:
             n_images = len(known.images)
             for method in dataset.methods.all():
@@ -152,6 +158,7 @@ def check_truth(
     checked.against = Against.of(
         list(archive.regions), lambda names: {name: archive.regions[name] for name in names}
     )
+    checked.with_text = _with_text(archive.regions.items())
     checked.counts = {
         "images": len(archive.regions),
         "regions": archive.n_regions,
@@ -200,6 +207,10 @@ def check_results(given: Given, known: Known, rows: Rows, progress: Progress) ->
         }
         for name, by_image in archive.by_method.items()
     }
+    for by_image in by_method.values():
+        # Otherwise the boxes may be there in another reading.
+        if not archive.errors and not archive.questions:
+            warn_of_empty_results(problems, by_image, known.with_text, given.file.missing)
     rows.write(
         (
             *(method, image, encode_regions(regions), len(regions)),
@@ -221,6 +232,13 @@ def check_results(given: Given, known: Known, rows: Rows, progress: Progress) ->
     histogram = _histogram(n_boxes)
     checked.counts = totals | {"methods": counts, "histogram": histogram, "fits": fits}
     return checked
+
+
+def _with_text(truths: Iterable[tuple[str, Sequence[Region]]]) -> frozenset[str]:
+    """Return the images with at least one region that counts."""
+    return frozenset(
+        name for name, regions in truths if any(not region.ignored for region in regions)
+    )
 
 
 def _counts(by_image: Mapping[str, Sequence[Region]], known: Known) -> dict[str, int]:

@@ -38,7 +38,7 @@ class Use:
 class Readiness:
     """The protocols that fit a dataset, those that do not, and what else it is ready for.
 
-    The regions of some images were looked at, evenly spread; scoring itself looks at all.
+    The regions of some images were looked at, drawn at random; scoring itself looks at all.
     """
 
     fitting: Sequence[str]

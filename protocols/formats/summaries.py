@@ -38,6 +38,7 @@ ADVICE: Final[Mapping[str, str]] = {
     "F2": "Look at the pictures, and say how the file is to be read.",
     "F3": "Look at the pictures: are these the results of this method on these images?",
     "F4": "Take the file out if it is the ground truth.",
+    "F5": "Run the detector again if it stopped early; else load the file as it is.",
     "S1": "Write the names as the dataset has them.",
     "S2": "Say whether the scores are per cent, or mend them.",
     "S3": "Add what is missing, if it is known.",

@@ -28,7 +28,7 @@ _MAX_DRAWN: Final = 200
 
 @dataclass
 class Against:
-    """The ground truth that results are compared with: of some images, evenly spread."""
+    """The ground truth of the images that results are compared with: all, or a random sample."""
 
     truth: Mapping[str, Sequence[Region]] = field(default_factory=dict)
     # How many images the dataset has.
@@ -47,7 +47,7 @@ class Against:
     def words(self) -> str:
         if len(self.truth) == self.n_images:
             return ngettext_noop("all {n} image", "all {n} images", self.n_images)
-        return f"{len(self.truth)} of {self.n_images} images, evenly spread"
+        return f"{len(self.truth)} of {self.n_images} images, drawn at random"
 
 
 def as_data(of: Fit) -> dict[str, Any]:

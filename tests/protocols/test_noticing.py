@@ -1,15 +1,19 @@
 """How results that parse fit the ground truth, and which usual mistake explains that they do not."""
 
+import math
 import random
 
 import pytest
 
 from protocols.core.regions import Region
+from protocols.formats.problems import Problems
 from protocols.noticing import readings
+from protocols.noticing.empties import warn_of_empty_results
 from protocols.noticing.fits import fit, sample, thinned
 from protocols.noticing.trials import offered
 
 BOX = Region.from_box
+WORD = BOX(0, 0, 9, 4)
 
 
 def words(n_images=12, n_words=4, seed=3):
@@ -152,9 +156,64 @@ def test_a_reading_is_said_in_words_and_others_are_refused():
         readings.read_so(TRUTH, "share:1", sizes={}, known=TRUTH)
 
 
-def test_a_sample_is_spread_evenly_and_bounded():
+def test_a_sample_is_bounded():
     names = [f"img_{at}" for at in range(1000)]
-    assert sample(names, 4) == ["img_0", "img_250", "img_500", "img_750"]
+    assert len(sample(names, 4)) == 4
     assert sample(names[:3], 4) == names[:3]
     crowded = {name: [BOX(0, 0, 9, 9)] * 1000 for name in names[:250]}
     assert len(thinned(crowded)) == 2
+
+
+# Results without boxes
+
+
+def problems_of(results, with_text, absent=""):
+    problems = Problems("net.zip")
+    warn_of_empty_results(problems, results, with_text, absent)
+    return [(problem.severity, problem.code, problem.found) for problem in problems.found]
+
+
+def test_results_without_boxes_on_most_images_are_told_with_their_share():
+    """458 of 500, as a detector that stopped early left them."""
+    names = [f"img_{n}" for n in range(500)]
+    results = {name: (WORD,) if n < 42 else () for n, name in enumerate(names)}
+    found = "no boxes on 458 of 500 images whose ground truth has text (92 %)"
+    assert problems_of(results, names) == [("warning", "F5", found)]
+
+
+@pytest.mark.parametrize(
+    ("n_empty", "n_full", "is_told"), [(3, 2, True), (2, 2, False), (1, 0, False), (4, 0, True)]
+)
+def test_half_of_the_images_or_a_single_one_is_no_pattern(n_empty, n_full, is_told):
+    names = [f"img_{n}" for n in range(n_empty + n_full)]
+    results = {name: () if n < n_empty else (WORD,) for n, name in enumerate(names)}
+    assert bool(problems_of(results, names)) is is_told
+
+
+def test_images_without_text_are_right_to_have_no_boxes():
+    results = {"a": (WORD,), "b": (), "c": (), "d": ()}
+    assert problems_of(results, {"a"}) == []
+    assert problems_of(results, {"a", "b"}) == []
+    assert "2 of 3" in problems_of(results, {"a", "b", "c"})[0][2]
+
+
+def test_images_without_a_file_count_only_if_they_mean_no_boxes():
+    results = {"a": (WORD,)}
+    assert problems_of(results, {"a", "b", "c"}, "not-evaluated") == []
+    assert "2 of 3" in problems_of(results, {"a", "b", "c"}, "empty")[0][2]
+
+
+@pytest.mark.parametrize("period", [2, 3, 10])
+@pytest.mark.parametrize("most", [100, 250])
+def test_a_sample_sees_what_every_nth_file_lacks(period, most):
+    """The share of empty files in the sample, within four standard errors of drawing without return."""
+    names = [f"img_{n:04}" for n in range(500)]
+    for phase in range(period):
+        empty = set(names[phase::period])
+        drawn = sample(names, most)
+        assert drawn == sorted(set(drawn)), "in order, each once"
+        share = len(empty) / 500
+        error = math.sqrt(share * (1 - share) / most * (500 - most) / 499)
+        assert abs(len(empty.intersection(drawn)) / most - share) < 4 * error
+    assert sample(names, most) == sample(names, most)
+    assert sample(names, 500) == names

@@ -740,3 +740,42 @@ def test_uploads_nobody_came_back_for_are_cleared_away(monkeypatch):
     assert staged() == []
     draft = drafts.find(draft.pk)
     assert draft.state == "discarded"
+
+
+class TestEmptyResults:
+    """300 images, more than the quick look draws, of which every second one lacks its boxes."""
+
+    N = 300
+
+    @pytest.fixture
+    def report(self):
+        truth = {f"gt_img_{n}.txt": f"{n},0,{n + 40},20,one\n" for n in range(self.N)}
+        dataset = loaded(new_dataset(truth=truth))
+        draft = drafts.open_draft(person=None, dataset=dataset)
+
+        def check(is_empty):
+            results = {
+                f"res_img_{n}.txt": "" if is_empty(n) else f"{n},0,{n + 40},20\n"
+                for n in range(self.N)
+            }
+            return checked(add_results(draft, results).draft)
+
+        return check
+
+    def test_they_are_a_warning_with_their_share_of_all_images(self, report):
+        draft = report(lambda n: n % 25 > 1)
+        [finding] = draft.findings.filter(code="F5")
+        assert finding.severity == "warning"
+        assert finding.found == ("no boxes on 276 of 300 images whose ground truth has text (92 %)")
+        drafts.confirm(draft=draft)
+        assert Method.objects.count() == 1
+
+    def test_the_quick_look_sees_that_every_second_file_is_empty(self, report):
+        """Recall of the whole set is 0.5; of 250 drawn images within four standard errors of it."""
+        for phase in (0, 1):
+            draft = report(lambda n, phase=phase: n % 2 == phase)
+            [fit] = draft.files.get().counts["fits"].values()
+            assert abs(fit["recall"] - 0.5) < 4 * (0.25 / 250 * 50 / 299) ** 0.5
+            assert not draft.findings.filter(code="F5").exists(), "exactly half are empty"
+            draft.files.all().delete()
+            Draft.objects.update(state="open")

@@ -230,7 +230,7 @@ def test_all_of_it_is_said_in_french():
 
 
 def test_26_scores_in_per_cent(dataset):
-    draft = draft_of(dataset(FEW), {"res_img_1.txt": "", "res_img_2.txt": ""})
+    draft = draft_of(dataset(FEW), {"res_img_1.txt": "1,1,9,9\n", "res_img_2.txt": ""})
     scores = "image,method,recall,precision\nimg_1,net,50,100\nimg_2,net,70,80\n"
     add(draft, scores, "s.csv", kind="scores", title="Theirs")
     [told] = lines(checked(draft))
