@@ -63,9 +63,9 @@ def intervals(data: Data) -> Table:
             [
                 gettext(
                     "95 % percentile intervals of the Score from {n} bootstrap resamples of the "
-                    "images, with these annotators. There is no interval over annotators: resampled "
-                    "annotators repeat, which makes the consensus noisier and every distance to it "
-                    "larger than the Score."
+                    "images, with these annotators. There is no interval over annotators: if annotators "
+                    "are resampled, some repeat, the consensus is noisier, and distances to it come out "
+                    "too large."
                 ).format(n=_resamples(data)),
                 _test_of_clusters(data),
                 gettext(
