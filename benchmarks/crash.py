@@ -133,9 +133,12 @@ class _Site:
     cluster: Cluster | None
 
     def __init__(self, folder: Path, environment: dict[str, str], study: Any, people: Any) -> None:
+        from django.contrib.auth.models import User
+
         from annotate.judging import services
         from annotate.judging.presentation import payload
 
+        self._admin = User.objects.create_superuser("admin")
         self._folder, self._study, self._port = folder, study, free_port()
         self._clock = folder / "clock"
         self._clock.write_text("0")
@@ -306,15 +309,12 @@ class _Site:
         self._web.kill()
 
     def _kill_worker(self) -> None:
-        from django.contrib.auth.models import User
         from django.db import connection
 
         from annotate.scoring import work
 
         # In the middle of a job; the next worker does it.
-        work.start(
-            dataset=self._study.dataset, slug="iou", parameters={}, person=User.objects.first()
-        )
+        work.start(dataset=self._study.dataset, slug="iou", parameters={}, person=self._admin)
         connection.close()
         time.sleep(0.5)
         self._worker.kill()
@@ -327,11 +327,10 @@ class _Site:
         connection.close()
 
     def _kill_scheduler(self) -> None:
-        from django.contrib.auth.models import User
         from django.db import connection
 
         assert self.cluster is not None
-        self.cluster.kill_scheduler_of_a_job(self._study.dataset, User.objects.first())
+        self.cluster.kill_scheduler_of_a_job(self._study.dataset, self._admin)
         connection.close()
 
     def _slow_disk(self) -> None:

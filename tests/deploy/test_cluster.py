@@ -26,10 +26,10 @@ from annotate.scoring.services import score_protocol
 from benchmarks.own_site import free_port
 from tests.support.chunks import until
 from tests.support.factories import (
+    make_admin,
     make_dataset,
     make_image,
     make_method,
-    make_person,
     make_result,
 )
 from tests.support.processes import database_url, wait_for_end
@@ -150,7 +150,7 @@ def test_the_shipped_processes_score_together(shipped, dataset, tmp_path):
     port = free_port()
     address = f"tcp://127.0.0.1:{port}"
     processes = shipped()
-    job = work.start(dataset=dataset, slug="evaltex", parameters={}, person=make_person("ana"))
+    job = work.start(dataset=dataset, slug="evaltex", parameters={}, person=make_admin("ana"))
     with ExitStack() as started:
         log = {name: tmp_path / f"{name}.log" for name in processes}
 

@@ -45,7 +45,7 @@ OPERATIONS = {
     "GET studies/{slug}/members": (None, {"admin"}, 200),
     "POST studies/{slug}/members": ("new member", {"admin"}, 201),
     "GET studies/{slug}/progress": (None, FOLLOWERS, 200),
-    "GET studies/{slug}/decisions": (None, FOLLOWERS, 200),
+    "GET studies/{slug}/standings": (None, FOLLOWERS, 200),
     "GET studies/{slug}/annotators": (None, FOLLOWERS, 200),
     "GET studies/{slug}/images": (None, FOLLOWERS, 200),
     # It takes part already.
