@@ -210,7 +210,7 @@ def check_results(given: Given, known: Known, rows: Rows, progress: Progress) ->
     for by_image in by_method.values():
         # Otherwise the boxes may be there in another reading.
         if not archive.errors and not archive.questions:
-            warn_of_empty_results(problems, by_image, known.with_text, given.file.missing)
+            warn_of_empty_results(problems, by_image, known.with_text, missing)
     rows.write(
         (
             *(method, image, encode_regions(regions), len(regions)),

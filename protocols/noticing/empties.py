@@ -1,10 +1,10 @@
 """Results without boxes on most images that have text: what a detector leaves that stopped early."""
 
 from collections.abc import Collection, Mapping, Sequence
-from typing import Literal
 
 from engine.words import gettext_noop
 from protocols.core.regions import Region
+from protocols.formats.checking import Meaning
 from protocols.formats.problems import Problems
 
 # One image without boxes is no pattern.
@@ -15,7 +15,7 @@ def warn_of_empty_results(
     problems: Problems,
     results: Mapping[str, Sequence[Region]],
     with_text: Collection[str],
-    absent: Literal["", "empty", "not-evaluated"] = "",
+    absent: Meaning | None = None,
 ) -> None:
     """Warn if a method has no boxes on more than half of the images with text.
 
@@ -30,8 +30,8 @@ def warn_of_empty_results(
         Of one method, by image.
     with_text : collection of str
         The images whose ground truth has a region that counts.
-    absent : "empty" or another
-        Whether an image that is not among the results counts as one without boxes.
+    absent : "empty", "not-evaluated" or None
+        What an image means that is not among the results; "empty" counts as one without boxes.
 
     Examples
     --------

@@ -167,7 +167,7 @@ def test_a_sample_is_bounded():
 # Results without boxes
 
 
-def problems_of(results, with_text, absent=""):
+def problems_of(results, with_text, absent=None):
     problems = Problems("net.zip")
     warn_of_empty_results(problems, results, with_text, absent)
     return [(problem.severity, problem.code, problem.found) for problem in problems.found]
