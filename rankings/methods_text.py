@@ -192,6 +192,11 @@ def _parts(data: Mapping[str, Any]) -> Iterator[str | Citation]:
     yield from _protocols(data)
     yield from _score(settings)
     yield from _statistics(data)
+    if "state" in header:
+        yield (
+            "The study was still open: its tests hold their level only if the time to look was fixed "
+            "beforehand. "
+        )
     yield f"All was computed with {header['software']}"
     yield Citation((SOFTWARE,))
     yield f" on {header['date']}."

@@ -72,7 +72,6 @@ def report(request: HttpRequest, slug: str) -> HttpResponse:
         query += f"&{urlencode({'among': [run.name for run in runs]}, doseq=True)}"
     context |= {
         "built": built,
-        "header": built.header,
         "skips": skips_said(built.header),
         "facts": facts_shown(built.header),
         "people_left_out": list(map(retold, built.people_left_out)),
@@ -100,7 +99,6 @@ def kept(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     context = {
         "study": study,
         "report": kept_report,
-        "header": kept_report.data["header"],
         "skips": skips_said(kept_report.data["header"]),
         "facts": facts_shown(kept_report.data["header"]),
         "formats": exports.FORMATS,
