@@ -9,7 +9,7 @@ from django.db.models import QuerySet
 
 from annotate.datasets.models import Dataset, Image, ImageQuerySet, Method
 from annotate.studies import services as studies
-from annotate.studies.models import Role, Study
+from annotate.studies.models import RETIRED_END_RULE, Role, Study
 from annotate.studies.services import BREAKS, ENDING, LOCKED_BY_ANSWERS, SHARING, WORDS
 
 from .models import NewStudy
@@ -41,6 +41,8 @@ def begin(
     if like is not None:
         copied = (*SHARING, *ENDING, *LOCKED_BY_ANSWERS, *BREAKS, *WORDS)
         new.settings |= {setting: getattr(like, setting) for setting in copied}
+        if like.ends_by == RETIRED_END_RULE:
+            new.settings["ends_by"] = Study.EndRule.NEVER.value
         keys = list(Image.objects.filter(studies=like).in_order().values_list("pk", flat=True))
         new.images = None if len(keys) == dataset.images.count() else keys
     elif dataset.images.exclude(sha256="").exists():

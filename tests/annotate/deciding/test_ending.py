@@ -16,6 +16,7 @@ from annotate.jobs.queue import look_after
 from annotate.judging import services as judging
 from annotate.judging.errors import StudyNotOpen
 from annotate.judging.models import Assignment
+from annotate.setup.services import begin as begin_study
 from annotate.studies.errors import StudyRefused
 from annotate.studies.models import LAST_ANSWERS, RETIRED_END_RULE, Study
 from annotate.studies.services import change_settings, create_study, set_state
@@ -348,3 +349,15 @@ def test_the_retired_rule_cannot_be_chosen_and_its_budget_still_counts(client):
     assert study.state == Study.State.CLOSED
     page = client.get(reverse("studies:detail", args=[study.slug])).text
     assert "Rules that end a study by its results are no longer used" in page
+
+
+def test_a_copy_of_a_study_does_not_take_the_retired_rule_over():
+    study = ruled(make_study(["a", "b"]), ends_by=RETIRED_END_RULE)
+    copy = begin_study(
+        person=make_admin(),
+        dataset=study.dataset,
+        name="Copy",
+        methods=list(study.methods.all()),
+        like=study,
+    )
+    assert copy.settings["ends_by"] == "never"
