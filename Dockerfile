@@ -16,8 +16,7 @@ RUN useradd --uid 10001 --create-home rankings \
     && install --directory --owner=rankings --mode=700 /data
 
 COPY manage.py ./
-COPY config config
-COPY engine engine
+COPY text_rankings text_rankings
 COPY protocols protocols
 COPY rankings rankings
 COPY annotate annotate
@@ -32,4 +31,4 @@ VOLUME /data
 EXPOSE 8000
 HEALTHCHECK --interval=30s --timeout=10s --start-period=60s \
     CMD ["python", "-c", "import urllib.request; urllib.request.urlopen('http://127.0.0.1:8000/readyz', timeout=8)"]
-CMD ["sh", "-c", "python manage.py migrate --verbosity 0 && python manage.py createcachetable && exec gunicorn --config config/gunicorn.py --bind 0.0.0.0:8000 config.wsgi"]
+CMD ["sh", "-c", "python manage.py migrate --verbosity 0 && python manage.py createcachetable && exec gunicorn --config text_rankings/site/gunicorn.py --bind 0.0.0.0:8000 text_rankings.site.wsgi"]

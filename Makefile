@@ -67,8 +67,8 @@ sbom: .venv/dev ## List what a server is made of, with licences, and write it to
 lint: .venv/dev ## Check style, types, security, templates, migrations, settings and containers
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	$(BIN)/mypy engine protocols rankings annotate config tools
-	$(BIN)/bandit --quiet --recursive --configfile pyproject.toml engine protocols rankings annotate config
+	$(BIN)/mypy text_rankings protocols rankings annotate tools
+	$(BIN)/bandit --quiet --recursive --configfile pyproject.toml text_rankings protocols rankings annotate
 	$(BIN)/python .ci/audit.py
 	$(BIN)/python .ci/supply.py >/dev/null
 	$(BIN)/python manage.py check --fail-level WARNING

@@ -11,9 +11,12 @@ from django.db import models
 from django.http import HttpRequest
 
 from annotate.accounts.models import Invitation, Preferences
+from annotate.api.models import GivenAnswer
+from annotate.api.tokens.models import Token
 from annotate.audit.models import Act, AuditEntry
 from annotate.audit.services import record
 from annotate.datasets.models import Dataset, Image, Method, Result
+from annotate.design.setup.models import NewStudy
 from annotate.imports.models import Draft, DraftFile, Finding, Import
 from annotate.jobs.models import Job, Worker
 from annotate.judging.models import (
@@ -26,12 +29,9 @@ from annotate.judging.models import (
 from annotate.learning.models import FirstVisit
 from annotate.publication.models import PublicPage
 from annotate.reports.models import KeptReport
-from annotate.rest.models import GivenAnswer
 from annotate.scoring.models import ProtocolRun, Score
-from annotate.setup.models import NewStudy
 from annotate.studies.models import Exclusion, Membership, Pseudonym, Study, StudyImage
 from annotate.studies.services import remove_member
-from annotate.tokens.models import Token
 
 
 class RescueAdmin(admin.ModelAdmin[models.Model]):

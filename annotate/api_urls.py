@@ -3,21 +3,21 @@
 from django.urls import path, re_path, register_converter
 
 from annotate.accounts import api as accounts
+from annotate.api import views as rest
+from annotate.api.addresses import Key
 from annotate.datasets import api as datasets
-from annotate.deciding import api as deciding
+from annotate.design.planning import api as planning
 from annotate.exchange import api as exchange
 from annotate.guide import api as guide
 from annotate.imports import api as imports
 from annotate.jobs import api as jobs
 from annotate.judging import api as judging
-from annotate.planning import api as planning
 from annotate.progress import api as progress
 from annotate.publication import api as publication
-from annotate.questions import api as questions
 from annotate.reports import api as reports
-from annotate.rest import views as rest
-from annotate.rest.addresses import Key
+from annotate.reports.questions import api as questions
 from annotate.scoring import api as scoring
+from annotate.stopping import api as deciding
 from annotate.studies import api as studies
 
 register_converter(Key, "key")

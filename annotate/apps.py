@@ -3,7 +3,7 @@ from django.utils.formats import get_format
 from django.utils.translation import gettext, ngettext
 from django.utils.translation import gettext_lazy as _
 
-from engine import words
+from text_rankings.base import i18n
 
 
 class AnnotateConfig(AppConfig):
@@ -16,7 +16,7 @@ class AnnotateConfig(AppConfig):
         from annotate.retold import told_plainly
 
         # What the pure packages say is read on pages too.
-        words.translate_by(gettext, ngettext, _numeral, told_plainly)
+        i18n.translate_by(gettext, ngettext, _numeral, told_plainly)
 
 
 def _numeral(text: str) -> str:

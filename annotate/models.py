@@ -1,8 +1,11 @@
 """Gathers the models of all subjects for Django."""
 
 from annotate.accounts.models import Invitation, Preferences
+from annotate.api.models import GivenAnswer
+from annotate.api.tokens.models import Token
 from annotate.audit.models import AuditEntry
 from annotate.datasets.models import Dataset, Image, Method, Result
+from annotate.design.setup.models import NewStudy
 from annotate.imports.models import Draft, DraftFile, Finding, Import
 from annotate.jobs.models import Job
 from annotate.judging.models import (
@@ -15,11 +18,8 @@ from annotate.judging.models import (
 from annotate.learning.models import FirstVisit
 from annotate.publication.models import PublicPage
 from annotate.reports.models import KeptReport
-from annotate.rest.models import GivenAnswer
 from annotate.scoring.models import ProtocolRun, Score
-from annotate.setup.models import NewStudy
 from annotate.studies.models import Exclusion, Membership, Pseudonym, Study, StudyImage
-from annotate.tokens.models import Token
 
 __all__ = [
     "Assignment",

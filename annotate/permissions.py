@@ -12,10 +12,11 @@ from django.contrib.auth.models import User
 from django.core.exceptions import PermissionDenied
 from django.db.models import Model, Q, QuerySet
 
+from annotate.prepared_sql import Prepared
+
 from .access import Person
 from .datasets.models import Dataset, Image
 from .learning.services import begun_by
-from .prepared import Prepared
 from .studies.models import Role, Study
 
 

@@ -3,31 +3,31 @@
 from django.urls import include, path
 
 from annotate.accounts import views as accounts
-from annotate.overview import views as overview
+from annotate.dashboard import views as overview
 
 urlpatterns = [
     path("", overview.home, name="home"),
     path("learn/", include("annotate.learning.urls")),
-    path("accounts/tokens/", include("annotate.tokens.urls")),
+    path("accounts/tokens/", include("annotate.api.tokens.urls")),
     path("language/", accounts.choose_language, name="language"),
     path("preferences/", accounts.preferences, name="preferences"),
     path("judge/", include("annotate.judging.urls")),
     path("", include("annotate.accounts.urls")),
-    path("account/", include("annotate.privacy.urls")),
-    path("", include("annotate.overview.log_urls")),
-    path("studies/", include("annotate.setup.urls")),
+    path("account/", include("annotate.accounts.privacy.urls")),
+    path("", include("annotate.dashboard.log_urls")),
+    path("studies/", include("annotate.design.setup.urls")),
     path("studies/", include("annotate.progress.urls")),
-    path("studies/", include("annotate.findings.urls")),
-    path("studies/", include("annotate.evidence.urls")),
+    path("studies/", include("annotate.reports.pages.urls")),
+    path("studies/", include("annotate.drilldown.urls")),
     path("studies/", include("annotate.figures.urls")),
-    path("studies/", include("annotate.questions.urls")),
+    path("studies/", include("annotate.reports.questions.urls")),
     path("studies/", include("annotate.exchange.urls")),
     path("studies/", include("annotate.publication.urls")),
     path("work/", include("annotate.jobs.urls")),
-    path("health/", include("annotate.health.urls")),
+    path("health/", include("annotate.operations.health.urls")),
     path("data/load/", include("annotate.imports.urls")),
     path("data/", include("annotate.exchange.dataset_urls")),
     path("data/", include("annotate.scoring.urls")),
-    path("data/", include("annotate.planning.urls")),
-    path("data/", include("annotate.overview.dataset_urls")),
+    path("data/", include("annotate.design.planning.urls")),
+    path("data/", include("annotate.dashboard.dataset_urls")),
 ]

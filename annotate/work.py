@@ -8,23 +8,23 @@ from django.db.models import QuerySet
 
 from annotate.accounts import lost_passwords
 from annotate.accounts import services as accounts
-from annotate.backups import daily
-from annotate.datasets import unused
+from annotate.api.tokens import services as tokens
+from annotate.datasets import orphans
 from annotate.datasets.models import Dataset
-from annotate.deciding import services as deciding
-from annotate.evidence import stored
-from annotate.evidence import work as evidence
+from annotate.drilldown import work as evidence
 from annotate.exchange import work as exchange
 from annotate.figures import work as figures
 from annotate.imports import drafts, dry_run, loading
-from annotate.jobs import mail, results
+from annotate.jobs import files, mail
 from annotate.jobs.registry import EVERY_MINUTE, UPKEEP, Needed, register
+from annotate.operations.backups import daily
 from annotate.publication import work as publication
-from annotate.questions import work as questions
+from annotate.reports import background_counts
 from annotate.reports import work as reports
+from annotate.reports.questions import work as questions
 from annotate.scoring import work as scoring
+from annotate.stopping import services as deciding
 from annotate.studies.models import Study
-from annotate.tokens import services as tokens
 
 
 def clear_sessions() -> None:
@@ -64,7 +64,7 @@ register(lost_passwords.KIND, lost_passwords.write, None)
 register(scoring.KIND, scoring.score, LOADS)
 register(reports.KIND, reports.keep, FOLLOWS)
 register(figures.KIND, figures.write, FOLLOWS)
-register(stored.KIND, evidence.count, FOLLOWS)
+register(background_counts.KIND, evidence.count, FOLLOWS)
 register(questions.KIND, questions.compute, FOLLOWS)
 register(exchange.BUNDLE, exchange.bundle, FOLLOWS)
 register(exchange.RAW, exchange.raw_data, FOLLOWS)
@@ -76,9 +76,9 @@ register(publication.FILE, publication.file, PUBLISHES)
 
 UPKEEP += [
     mail.forget_letters,
-    results.forget_old,
+    files.forget_old,
     drafts.clean_old,
-    unused.sweep,
+    orphans.sweep,
     accounts.forget_expired,
     tokens.forget_expired,
     clear_sessions,

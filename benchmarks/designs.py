@@ -33,18 +33,18 @@ from numpy.typing import NDArray
 
 from benchmarks.verdicts import TASTES
 from protocols.command_line.main import main as protocols_main
-from rankings.design import Components, Design, needed_images
-from rankings.detector_files import read_plain_scores
-from rankings.distances import distances_between
-from rankings.elicitation import CRITERIA, Answer, replay, simulate
+from rankings.agreement.report import Settings, values_of
+from rankings.command_line.files import read_plain_scores
+from rankings.design.power import Components, Design, needed_images
+from rankings.elicitation.log import CRITERIA, Answer, replay, simulate
+from rankings.elicitation.pair_draws import disagreement, draw_methods
+from rankings.elicitation.partial_order import Verdict
 from rankings.errors import RankingError
-from rankings.multi_reader import PersonalDistances, compare, raw_components
-from rankings.orders import Ranking
-from rankings.packed_scores import rankings_from_scores
-from rankings.pair_draws import disagreement, draw_methods
-from rankings.pair_estimates import Visit, pair_losses
-from rankings.partial_order import Verdict
-from rankings.report import Settings, values_of
+from rankings.inference.multi_reader import PersonalDistances, compare, raw_components
+from rankings.inference.pair_estimates import Visit, pair_losses
+from rankings.orders.buckets import Ranking
+from rankings.orders.distances import distances_between
+from rankings.orders.packed_scores import rankings_from_scores
 
 PROTOCOLS = (
     *("iou", "tiou", "deteval", "icdar13", "cleval", "tedeval", "evaltex", "evaltex-emd"),

@@ -4,7 +4,7 @@
 
 Simulated annotators answer exactly by rankings drawn under six regimes: few or many ties, criteria
 that agree strongly or weakly, strict orders, and independent strict orders. ``--fit`` looks for the
-constants of ``rankings.strategies`` that make the mean error of the estimate smallest.
+constants of ``rankings.elicitation.strategies`` that make the mean error of the estimate smallest.
 """
 
 import argparse
@@ -14,9 +14,9 @@ from itertools import product
 from math import cos, floor, log, pi, sqrt
 from statistics import mean
 
-from rankings.elicitation import CRITERIA, replay, simulate
-from rankings.partial_order import Verdict
-from rankings.strategies import ESTIMATE, Strategy
+from rankings.elicitation.log import CRITERIA, replay, simulate
+from rankings.elicitation.partial_order import Verdict
+from rankings.elicitation.strategies import ESTIMATE, Strategy
 
 STRATEGIES: tuple[Strategy, ...] = ("insertion", "balanced")
 # name -> (step of the levels; 0: strict, agreement of the criteria)

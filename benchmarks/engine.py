@@ -17,14 +17,14 @@ from time import perf_counter
 from typing import Any
 
 from benchmarks.protocols import PAPER, drawn_images
-from engine.chunks import Engine, answers
-from engine.cluster import Cluster
-from engine.processes import Processes, n_cores
 from protocols import registry
 from protocols.scoring import chunks_of_method
-from rankings.analysis import analyse
+from rankings.analysis.analysis import analyse
 from tests.support.analyses import random_study
 from tests.support.clusters import started_cluster
+from text_rankings.base.chunks import Engine, answers
+from text_rankings.base.cluster import Cluster
+from text_rankings.base.processes import Processes, n_cores
 
 Work = Callable[[Engine | None], Any]
 
@@ -79,7 +79,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def compare(works: Mapping[str, Work], n_workers: int, address: str) -> int:
     engines: dict[str, Callable[[], Engine]] = {
         f"{n_workers} processes": lambda: Processes(
-            n_workers, ["protocols.registry", "rankings.analysis"]
+            n_workers, ["protocols.registry", "rankings.analysis.analysis"]
         ),
         "Dask, 2 workers": lambda: Cluster(address),
     }

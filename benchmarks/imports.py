@@ -52,7 +52,7 @@ def held_mib() -> float:
 
 def measure_small(n_boxes: int) -> None:
     from annotate.imports import drafts
-    from annotate.imports.at_once import FileToLoad, load_files
+    from annotate.imports.immediate import FileToLoad, load_files
 
     zips = [zip_of("results", _SMALL_IMAGES, n_boxes, seed) for seed in range(1, 11)]
     with tempfile.TemporaryDirectory(prefix="benchmark-") as folder:
@@ -90,7 +90,7 @@ def _tell_seconds(what: str, seconds: float) -> None:
 
 
 def measure_large(n_images: int, n_methods: int, n_boxes: int) -> None:
-    from annotate.imports.at_once import FileToLoad, load_files
+    from annotate.imports.immediate import FileToLoad, load_files
 
     with tempfile.TemporaryDirectory(prefix="benchmark-") as folder:
         path = Path(folder, "large.zip")

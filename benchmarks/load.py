@@ -133,7 +133,13 @@ def _load(site: Any, options: argparse.Namespace) -> None:
     connections.close_all()
 
     port = free_port()
-    server = ["-m", "gunicorn", "config.wsgi", "--config", "config/gunicorn.py"]
+    server = [
+        "-m",
+        "gunicorn",
+        "text_rankings.site.wsgi",
+        "--config",
+        "text_rankings/site/gunicorn.py",
+    ]
     server += ["--workers", str(options.workers), "--threads", str(options.threads)]
     with site.served([*server, "--bind", f"127.0.0.1:{port}"], port) as served:
         print(

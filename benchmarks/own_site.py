@@ -101,7 +101,7 @@ def own_site(database_url: str = "", **environment: str) -> Iterator[OwnSite]:
     """Set Django up on an empty site; before this nothing of Django may be imported."""
     with tempfile.TemporaryDirectory(prefix="benchmark-") as name:
         settings = {
-            "DJANGO_SETTINGS_MODULE": "config.settings",
+            "DJANGO_SETTINGS_MODULE": "text_rankings.site.settings",
             "DATA_DIR": name,
             "DATABASE_URL": database_url,
             "SECRET_KEY": secrets.token_urlsafe(50),

@@ -137,7 +137,15 @@ def _browser(site: Any, n_screens: int) -> None:
     [third] = make_annotators(pairs, 1)
     other_session, pairs_session = sign_in(other), sign_in(third)
     session, port = sign_in(annotator), free_port()
-    server = ["-m", "gunicorn", "config.wsgi", "--bind", f"127.0.0.1:{port}", "--workers", "2"]
+    server = [
+        "-m",
+        "gunicorn",
+        "text_rankings.site.wsgi",
+        "--bind",
+        f"127.0.0.1:{port}",
+        "--workers",
+        "2",
+    ]
     address = f"http://127.0.0.1:{port}"
     with site.served(server, port), sync_playwright() as playwright:
         browser = playwright.chromium.launch(

@@ -37,11 +37,11 @@ from protocols import registry  # noqa: E402
 from protocols.command_line.table_folders import Track, evaluate_folders  # noqa: E402
 from protocols.core.base import Scene  # noqa: E402
 from protocols.core.regions import Region  # noqa: E402
-from protocols.formats.contents import Kind, LineFormat  # noqa: E402
-from protocols.formats.ctdar import DocumentError, read_file, read_folder  # noqa: E402
-from protocols.formats.rrc import read_archive  # noqa: E402
-from protocols.formats.rrc_lines import Rules  # noqa: E402
-from protocols.formats.writing import write_rrc_zip  # noqa: E402
+from protocols.formats.containers.contents import Kind, LineFormat  # noqa: E402
+from protocols.formats.readers.ctdar import DocumentError, read_file, read_folder  # noqa: E402
+from protocols.formats.readers.rrc import read_archive  # noqa: E402
+from protocols.formats.readers.rrc_lines import Rules  # noqa: E402
+from protocols.formats.writing.regions import write_rrc_zip  # noqa: E402
 
 Answer = TypeVar("Answer")
 PAPER = (

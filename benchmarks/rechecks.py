@@ -22,10 +22,10 @@ from multiprocessing import Pool
 from statistics import mean
 
 from benchmarks.elicitation import FITTED, STRATEGIES, answering, normal, truth
-from rankings.elicitation import CRITERIA, Answer, Check, Entry, State, replay
-from rankings.partial_order import Verdict
-from rankings.rechecks import CHECKS, Rule, next_ask, settle
-from rankings.strategies import Strategy
+from rankings.elicitation.log import CRITERIA, Answer, Check, Entry, State, replay
+from rankings.elicitation.partial_order import Verdict
+from rankings.elicitation.rechecks import CHECKS, Rule, next_ask, settle
+from rankings.elicitation.strategies import Strategy
 
 OTHERS: dict[Verdict, tuple[Verdict, Verdict]] = {
     "left": ("equal", "right"),

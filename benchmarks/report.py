@@ -24,32 +24,28 @@ from typing import Any
 
 import numpy as np
 
-from rankings.baselines import against_a_person, baseline_measures
-from rankings.detectors import detectors
-from rankings.elicitation import CRITERIA
-from rankings.multi_reader import compare_protocols
-from rankings.open_questions import beta_gains, open_questions
-from rankings.orders import Ranking, from_values
-from rankings.packed import dense_places
-from rankings.personal_rankings import personal_rankings_from_scores
-from rankings.report import Settings, build_report
-from rankings.resampling import (
-    N_RESAMPLES,
-    distance_table,
-    score_intervals,
-)
-from rankings.sensitivity import rounding_table, sensitivity_table
-from rankings.significance import (
+from rankings.agreement.baselines import against_a_person, baseline_measures
+from rankings.agreement.report import Settings, build_report
+from rankings.agreement.sensitivity import rounding_table, sensitivity_table
+from rankings.detectors.standings import detectors
+from rankings.detectors.tallies import tallies_of_scores
+from rankings.elicitation.log import CRITERIA
+from rankings.inference.multi_reader import compare_protocols
+from rankings.inference.personal_rankings import personal_rankings_from_scores
+from rankings.inference.resampling import N_RESAMPLES, distance_table, score_intervals
+from rankings.inference.significance import (
     clusters,
     critical_difference,
     friedman_test,
     permutation_test,
     wilcoxon_pairs,
 )
-from rankings.slices import ImageProperty
-from rankings.tallies import tallies_of_scores
-from rankings.tie_calibration import tie_calibration
-from rankings.tuning import beta_search
+from rankings.orders.buckets import Ranking, from_values
+from rankings.orders.packed import dense_places
+from rankings.tuning.beta import beta_search
+from rankings.tuning.open_questions import beta_gains, open_questions
+from rankings.tuning.slices import ImageProperty
+from rankings.tuning.tie_calibration import tie_calibration
 
 LARGE = 100_000
 # Seconds for the whole, and MiB for the process.

@@ -324,8 +324,8 @@ def _answer(measured: Measured, study: Any, number: int, words: str) -> None:
     from django.test import Client
     from django.urls import reverse
 
+    from annotate.judging.current_screen import waiting_turn
     from annotate.judging.presentation import payload
-    from annotate.judging.turns import waiting_turn
     from annotate.studies.models import Study
 
     client = Client(headers={"host": "127.0.0.1", "accept": "application/json"})
@@ -362,7 +362,7 @@ def _answer(measured: Measured, study: Any, number: int, words: str) -> None:
 
 def _report(measured: Measured, study: Any) -> None:
     from annotate.reports.services import available_runs, compute_report
-    from rankings.report import Settings
+    from rankings.agreement.report import Settings
 
     _forget_peak()
     before = _peak_mib()
@@ -406,8 +406,8 @@ def _engines(options: argparse.Namespace) -> Iterator[tuple[str, Any]]:
 
     yield "in this process", nullcontext()
     try:
-        from engine.cluster import Cluster
-        from engine.processes import Processes
+        from text_rankings.base.cluster import Cluster
+        from text_rankings.base.processes import Processes
     except ImportError:
         print("  This version scores in one process only.")
         return
@@ -419,7 +419,7 @@ def _engines(options: argparse.Namespace) -> Iterator[tuple[str, Any]]:
 
 
 def _load(measured: Measured, study: Any) -> None:
-    from annotate.imports.at_once import FileToLoad, load_files
+    from annotate.imports.immediate import FileToLoad, load_files
 
     n = study.dataset.images.count()
     with tempfile.TemporaryDirectory(prefix="benchmark-") as folder:

@@ -211,7 +211,7 @@ def _write_study(dataset: Any, size: Size) -> Any:
 def _write_logs(cursor: Any, size: Size) -> None:
     """Write logs to draw assignments from: what was asked and answered, and the rankings it gives."""
     from annotate.datasets.models import Method
-    from rankings.elicitation import CRITERIA, replay, simulate
+    from rankings.elicitation.log import CRITERIA, replay, simulate
 
     from .elicitation import REGIMES, answering, truth
 

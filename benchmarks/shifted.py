@@ -25,13 +25,13 @@ def _wrong_now() -> datetime:
 
 timezone.now = _wrong_now
 time.time = lambda: _time() + _shift()
-os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
+os.environ.setdefault("DJANGO_SETTINGS_MODULE", "text_rankings.site.settings")
 
 if __name__ == "__main__":
     from django.core.management import execute_from_command_line
 
     execute_from_command_line(["manage.py", *sys.argv[1:]])
 else:
-    from config.wsgi import application
+    from text_rankings.site.wsgi import application
 
     __all__ = ["application"]

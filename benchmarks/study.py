@@ -156,7 +156,7 @@ def measure(study: Any, runs: Sequence[Any], stopwatch: Stopwatch, kemeny: bool)
     from django.urls import reverse
 
     from annotate.reports.services import keep_report
-    from rankings.report import Settings
+    from rankings.agreement.report import Settings
 
     admin = User.objects.create_user("admin", is_staff=True)
     client = Client(headers={"host": "127.0.0.1"})

@@ -20,13 +20,13 @@ from time import perf_counter, process_time
 
 import numpy as np
 
-from rankings.baselines import against_a_person, baseline_measures
-from rankings.distances import Distance, distances_between
-from rankings.multi_reader import PersonalDistances, compare, compare_protocols, moments
-from rankings.orders import Ranking
-from rankings.packed import dense_places, rankings_of
-from rankings.personal_rankings import personal_rankings
-from rankings.significance import clusters
+from rankings.agreement.baselines import against_a_person, baseline_measures
+from rankings.inference.multi_reader import PersonalDistances, compare, compare_protocols, moments
+from rankings.inference.personal_rankings import personal_rankings
+from rankings.inference.significance import clusters
+from rankings.orders.buckets import Ranking
+from rankings.orders.distances import Distance, distances_between
+from rankings.orders.packed import dense_places, rankings_of
 
 from .report import process_mib
 

@@ -19,8 +19,8 @@ from protocols import registry  # noqa: E402
 from protocols.command_line.slot_cases import score_documents  # noqa: E402
 from protocols.command_line.table_folders import evaluate_folders  # noqa: E402
 from protocols.command_line.vote_cases import evaluate_cases  # noqa: E402
-from protocols.formats.ctdar import read_document  # noqa: E402
-from protocols.formats.scenes import read_scene  # noqa: E402
+from protocols.formats.readers.ctdar import read_document  # noqa: E402
+from protocols.formats.readers.scenes import read_scene  # noqa: E402
 from protocols.slot_error.ontology import read_ontology  # noqa: E402
 from tests.support import conformance  # noqa: E402
 from tests.support.reading import scenes_of  # noqa: E402

@@ -14,7 +14,7 @@ sys.path.insert(0, str(FOLDER.parents[1]))
 
 from protocols import registry  # noqa: E402
 from protocols.core.drawing import draw_scene  # noqa: E402
-from protocols.formats.scenes import read_scene  # noqa: E402
+from protocols.formats.readers.scenes import read_scene  # noqa: E402
 
 
 def drawings() -> dict[Path, str]:

@@ -9,8 +9,8 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
-from protocols.formats.converting import WRITTEN  # noqa: E402  # the path comes first
-from protocols.formats.reading import FORMATS  # noqa: E402
+from protocols.formats.recognition.reading import FORMATS  # noqa: E402
+from protocols.formats.writing.converting import WRITTEN  # noqa: E402  # the path comes first
 
 PAGE = ROOT / "docs" / "formats.md"
 BEGIN = "<!-- made by docs/make_formats.py -->\n"

@@ -23,8 +23,8 @@ MODULES = {
     "protocols.core.regions": "all",
     "protocols.core.base": ("Scene", "Protocol", "ImageScore", "OverallScore", "Match", "Unmatched",
                             "parameter", "choice", "f_score"),
-    "protocols.formats.reading": ("read",),
-    "protocols.formats.known": ("Format",),
+    "protocols.formats.recognition.reading": ("read",),
+    "protocols.formats.recognition.known_formats": ("Format",),
     "protocols.command_line.batch": ("read_scenes", "score_files", "settled"),
     "protocols.scoring": ("score_methods",),
     "protocols.core.fitting": "all",
@@ -32,27 +32,29 @@ MODULES = {
     "protocols.core.drawing": ("draw_scene",),
     "protocols.coco": "all",
     "protocols.torch": ("TextDetectionMetric",),
-    "rankings.orders": "all",
-    "rankings.consensus": ("consensus_of",),
-    "rankings.mean_rank": ("mean_rank",),
-    "rankings.kemeny": ("kemeny",),
-    "rankings.davidson": ("davidson",),
-    "rankings.edit_distance": ("edit_distance", "edit_script"),
-    "rankings.distances": ("kemeny_distance", "kendall_tau_b"),
-    "rankings.pairwise": ("pairwise_accuracy",),
-    "rankings.from_scores": ("ranking_from_scores", "f_beta"),
-    "rankings.agreement": ("kendall_w", "krippendorff_alpha", "image_agreements", "human_baseline"),
-    "rankings.elicitation": ("replay", "simulate"),
-    "rankings.report": ("build_report", "Settings"),
-    "rankings.analysis": ("analyse",),
-    "rankings.detectors": ("detectors",),
-    "rankings.significance": ("permutation_test", "holm", "wilcoxon_pairs", "friedman_test"),
-    "rankings.tables": ("to_csv", "to_json", "to_latex", "to_markdown"),
+    "rankings.orders.buckets": "all",
+    "rankings.consensus.rules": ("consensus_of",),
+    "rankings.consensus.mean_rank": ("mean_rank",),
+    "rankings.consensus.kemeny": ("kemeny",),
+    "rankings.consensus.davidson": ("davidson",),
+    "rankings.orders.edit_distance": ("edit_distance", "edit_script"),
+    "rankings.orders.distances": ("kemeny_distance", "kendall_tau_b"),
+    "rankings.orders.pairwise": ("pairwise_accuracy",),
+    "rankings.orders.from_scores": ("ranking_from_scores", "f_beta"),
+    "rankings.agreement.annotators": (
+        *("kendall_w", "krippendorff_alpha", "image_agreements", "human_baseline"),
+    ),
+    "rankings.elicitation.log": ("replay", "simulate"),
+    "rankings.agreement.report": ("build_report", "Settings"),
+    "rankings.analysis.analysis": ("analyse",),
+    "rankings.detectors.standings": ("detectors",),
+    "rankings.inference.significance": ("permutation_test", "holm", "wilcoxon_pairs", "friedman_test"),
+    "rankings.output.report_files": ("to_csv", "to_json", "to_latex", "to_markdown"),
 }  # fmt: skip
 
 
 def pages() -> dict[Path, str]:
-    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
+    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "text_rankings.site.settings")
     return {
         FOLDER / "python.md": python_page(),
         FOLDER / "commands.md": commands_page(),
@@ -163,9 +165,9 @@ def commands_page() -> str:
     django.setup()
     from django.core.management import get_commands, load_command_class
 
-    from config.program import _parser as site
     from protocols.command_line.commands import _parser as protocols
     from rankings.__main__ import _parser as rankings
+    from text_rankings.site.program import _parser as site
 
     parts = ["# Commands\n", "Three programs come with the package.\n", MADE]
     for name, parser in (

@@ -12,9 +12,9 @@ from . import registry
 from .core.base import ImageScore, OverallScore, Scene, official
 from .core.errors import ProtocolError
 from .core.fitting import lacking
-from .formats.contents import Archive, Kind
-from .formats.documents import image_name
-from .formats.reading import read
+from .formats.containers.contents import Archive, Kind
+from .formats.containers.documents import image_name
+from .formats.recognition.reading import read
 
 Json = str | PathLike[str] | Mapping[str, Any] | list[Any]
 

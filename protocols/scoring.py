@@ -5,7 +5,7 @@ from concurrent.futures import Executor
 from dataclasses import dataclass, replace
 from typing import Final, TypeVar
 
-from engine.chunks import answers
+from text_rankings.base.chunks import answers
 
 from . import registry
 from .core.base import ImageScore, Protocol, Scene

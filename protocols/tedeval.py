@@ -14,7 +14,7 @@ from .core.base import Family, ImageScore, Kind, Match, Needs, Scene, Side, Tall
 from .core.characters import IgnoredParts, characters_of, inside
 from .core.credits import CreditProtocol
 from .core.geometry import Floats, Pairs, Shapes, intersection_areas, overlapping_pairs, shares
-from .core.later import shapely
+from .core.lazy_shapely import shapely
 from .core.matching import flatten, kinds_of, largest, summed, unmatched_of
 
 # Above this ratio of height to width the text is taken to run downwards.

@@ -9,11 +9,12 @@ from contextlib import contextmanager
 from dataclasses import asdict
 from typing import Any
 
-from engine.errors import EngineError
-from engine.options import chosen_engine
+from text_rankings.base.errors import EngineError
+from text_rankings.base.options import chosen_engine
 
 from . import __version__
-from .analyse_command import (
+from .agreement.report import Settings, build_report
+from .command_line.analyse import (
     FEW_IMAGES,
     add_analyse,
     add_settings,
@@ -21,19 +22,18 @@ from .analyse_command import (
     settings_of,
     whole_number,
 )
-from .consensus import CONSENSUS_METHODS
-from .davidson import davidson
-from .distances import kemeny_distance, kendall_tau_b
-from .edit_distance import edit_distance, edit_script
-from .elicitation import CRITERIA, Answer, Skip, replay, simulate
+from .command_line.plan import add_plans
+from .consensus.davidson import davidson
+from .consensus.kemeny import kemeny
+from .consensus.mean_rank import mean_rank
+from .consensus.rules import CONSENSUS_METHODS
+from .elicitation.log import CRITERIA, Answer, Skip, replay, simulate
+from .elicitation.partial_order import Verdict
 from .errors import RankingError
-from .kemeny import kemeny
-from .mean_rank import mean_rank
-from .orders import Ranking, bucket_of, checked, methods_of
-from .partial_order import Verdict
-from .plan_command import add_plans
-from .report import Settings, build_report
-from .resampling import N_RESAMPLES, SEED
+from .inference.resampling import N_RESAMPLES, SEED
+from .orders.buckets import Ranking, bucket_of, checked, methods_of
+from .orders.distances import kemeny_distance, kendall_tau_b
+from .orders.edit_distance import edit_distance, edit_script
 
 _DONE, _NOT_DONE, _BAD_INPUT = 0, 1, 2
 _PLAIN = "all"
@@ -144,9 +144,9 @@ def _add_detectors(commands: Any) -> None:
 
 
 def _detectors(path: str, options: argparse.Namespace) -> dict[str, Any] | str:
-    from .detector_files import as_text, read_rankings, read_scores
-    from .detectors import detectors
-    from .soft_accuracy import Options
+    from .command_line.files import as_text, read_rankings, read_scores
+    from .detectors.soft_accuracy import Options
+    from .detectors.standings import detectors
 
     settings = Options(
         beta=options.beta,
@@ -291,7 +291,7 @@ def _reported(
     if not options.bootstrap:
         return build_report(rankings, scores, settings).to_json()
     # Statistics take a while to load, and the other commands are called often.
-    from .analysis import analyse
+    from .analysis.analysis import analyse
 
     named = {
         criterion: {
@@ -302,7 +302,7 @@ def _reported(
     }
     if options.workers is None and sum(map(len, named.values())) < FEW_IMAGES:
         options.workers = 1
-    with chosen_engine(options, preload=["rankings.analysis"]) as engine:
+    with chosen_engine(options, preload=["rankings.analysis.analysis"]) as engine:
         return analyse(
             named,
             scores,

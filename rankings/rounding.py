@@ -2,7 +2,7 @@
 
 from decimal import ROUND_HALF_UP, Decimal
 
-from engine.words import numeral
+from text_rankings.base.i18n import numeral
 
 
 def in_decimals(value: float, digits: int) -> str:

@@ -134,7 +134,7 @@ _DATABASE = (
     "tests/annotate/jobs/",
     "tests/annotate/judging/",
     "tests/annotate/learning/test_services.py",
-    "tests/annotate/privacy/",
+    "tests/annotate/accounts/privacy/",
     "tests/annotate/reports/test_kept.py",
     "tests/annotate/scoring/",
     "tests/annotate/studies/",

@@ -48,20 +48,25 @@ PURE_USED = {
     "rest": {"protocols.core.regions"},
     "datasets": {"protocols.core.regions", "protocols.formats"},
     "studies": {"protocols"},
-    "accounts": {"rankings.elicitation"},
-    "scoring": {"engine.chunks", "protocols"},
+    "accounts": {"rankings.elicitation.log"},
+    "scoring": {"text_rankings.base.chunks", "protocols"},
     "guide": {"protocols"},
     "imports": {"protocols"},
     # Of rankings the program's version.
     "jobs": {"engine", "rankings"},
-    "judging": {"engine.words", "protocols", "rankings"},
+    "judging": {"text_rankings.base.i18n", "protocols", "rankings"},
     "deciding": {"rankings"},
-    "reports": {"engine.words", "protocols.core.regions", "protocols.registry", "rankings"},
-    "evidence": {"engine.words", "protocols", "rankings"},
-    "figures": {"engine.words", "rankings"},
+    "reports": {
+        "text_rankings.base.i18n",
+        "protocols.core.regions",
+        "protocols.registry",
+        "rankings",
+    },
+    "evidence": {"text_rankings.base.i18n", "protocols", "rankings"},
+    "figures": {"text_rankings.base.i18n", "rankings"},
     "planning": {"rankings"},
-    "findings": {"engine.words", "rankings"},
-    "questions": {"engine.chunks", "protocols", "rankings"},
+    "findings": {"text_rankings.base.i18n", "rankings"},
+    "questions": {"text_rankings.base.chunks", "protocols", "rankings"},
     "exchange": {"protocols", "rankings"},
     "publication": {"rankings"},
     "overview": {"protocols.core.regions"},
@@ -165,10 +170,10 @@ RULES: dict[str, tuple[str, ...]] = {
 COMMON = {
     "annotate.errors",
     "annotate.access",
-    "annotate.prepared",
+    "annotate.prepared_sql",
     "annotate.requests",
     "annotate.retold",
-    "annotate.written_once",
+    "annotate.append_only",
 }
 # They gather the subjects for Django; commands stand above all subjects.
 GATHERERS = {
@@ -437,9 +442,9 @@ TABLES_OF_DATA: set[str] = set()
             "protocols.iou -> rankings",
         ),
         (
-            "rankings/orders.py",
+            "rankings/orders/buckets.py",
             "from annotate.errors import Refusal",
-            "rankings.orders -> annotate.errors",
+            "rankings.orders.buckets -> annotate.errors",
         ),
         (
             "annotate/judging/services.py",
@@ -458,8 +463,8 @@ TABLES_OF_DATA: set[str] = set()
         ),
         (
             "annotate/studies/services.py",
-            "import rankings.orders",
-            "annotate.studies.services -> rankings.orders",
+            "import rankings.orders.buckets",
+            "annotate.studies.services -> rankings.orders.buckets",
         ),
         (
             "annotate/datasets/services.py",
@@ -467,9 +472,9 @@ TABLES_OF_DATA: set[str] = set()
             "annotate.datasets.services -> numpy",
         ),
         (
-            "annotate/rest/views.py",
+            "annotate/api/views.py",
             "from annotate.studies import api",
-            "annotate.rest.views -> annotate.studies",
+            "annotate.api.views -> annotate.studies",
         ),
         (
             "annotate/studies/views.py",

@@ -5,7 +5,7 @@ import json
 from datetime import date
 from pathlib import Path
 
-from protocols.formats.scenes import read_scene
+from protocols.formats.readers.scenes import read_scene
 
 ROOT = Path(__file__).resolve().parents[1]
 

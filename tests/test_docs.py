@@ -15,7 +15,7 @@ from protocols import registry
 from protocols.core.base import ImageScore, Match, Scene, Tally, Unmatched
 from protocols.core.drawing import draw_scene
 from protocols.core.regions import Region
-from protocols.formats.scenes import read_scene
+from protocols.formats.readers.scenes import read_scene
 
 ROOT = Path(__file__).resolve().parents[1]
 FOLDER = ROOT / "docs" / "protocols"

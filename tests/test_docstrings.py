@@ -10,12 +10,12 @@ from pathlib import Path
 
 import pytest
 
-from engine import words
 from protocols.core.regions import Region
-from protocols.formats.converting import write
+from protocols.formats.writing.converting import write
+from text_rankings.base import i18n
 
 ROOT = Path(__file__).resolve().parents[1]
-PACKAGES = ("protocols", "rankings", "engine")
+PACKAGES = ("protocols", "rankings", "text_rankings/base")
 SECTIONS = ("Parameters", "Returns", "Yields", "Raises", "Notes", "References", "Examples")
 ARRAYS = re.compile(r"\b(?:Floats|Indices|Polygons|NDArray)\b")
 SHAPES = re.compile(r"\bshape\b|\blength\b|\bone for each\b")
@@ -111,7 +111,7 @@ def files(tmp_path, monkeypatch):
 @pytest.fixture
 def translator(monkeypatch):
     """An example may bring another one; the site's is there again afterwards."""
-    monkeypatch.setattr(words, "_translator", copy(words._translator))
+    monkeypatch.setattr(i18n, "_translator", copy(i18n._translator))
 
 
 @pytest.mark.usefixtures("files", "translator")

@@ -13,11 +13,11 @@ import pytest
 from django.core.management import get_commands, load_command_class
 
 from benchmarks.own_site import free_port
-from config import program
 from protocols.command_line import commands as protocols_commands
 from rankings import __main__ as rankings_commands
 from tests.support.archives import zip_file
 from tests.support.documents import ROOT, blocks_of, run_document
+from text_rankings.site import program
 
 # Decisions say what was true then.
 DOCUMENTS = [
@@ -115,7 +115,7 @@ def a_clone(folder: Path) -> None:
     archives(folder)
     clone = folder / "text-detection-rankings"
     clone.mkdir()
-    for name in ("engine", "protocols", "rankings"):
+    for name in ("protocols", "rankings", "text_rankings"):
         clone.joinpath(name).symlink_to(ROOT / name)
     clone.joinpath(".venv").symlink_to(sys.prefix)
 

@@ -11,15 +11,15 @@ from pathlib import Path
 import pytest
 from django.urls import reverse
 
-from annotate.health.checks import plug_ins
-from annotate.judging.visits import weighing_runs
+from annotate.judging.sampling import weighing_runs
+from annotate.operations.health.checks import plug_ins
 from annotate.reports.services import sentinels
 from annotate.scoring.services import score_protocol
 from protocols import registry
 from protocols.core.base import Scene
 from protocols.core.regions import Region
-from protocols.formats import known
-from protocols.formats.reading import FORMATS, read
+from protocols.formats.recognition import known_formats
+from protocols.formats.recognition.reading import FORMATS, read
 from tests.support.factories import add_researcher, make_study
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -46,7 +46,7 @@ def packages(tmp_path_factory) -> Path:
 def forget() -> None:
     importlib.invalidate_caches()
     registry._plugged.cache_clear()
-    known._plugged.cache_clear()
+    known_formats._plugged.cache_clear()
 
 
 @pytest.fixture
@@ -124,7 +124,7 @@ def test_a_look_at_known_slugs_looks_for_no_plug_in(look):
 @pytest.mark.usefixtures("plugged")
 class TestInThisProcess:
     def test_formats_that_are_broken_are_told_too(self):
-        assert [str(broken) for broken in known.broken_plugins()] == [
+        assert [str(broken) for broken in known_formats.broken_plugins()] == [
             "text of broken-protocols 0.1 is left out: it is no Format"
         ]
         assert list(FORMATS)[-1] == "centres"

@@ -10,18 +10,18 @@ from django.core.management import CommandError, call_command
 from django.db.migrations.recorder import MigrationRecorder
 
 from annotate.management.alone import AnotherSite, alone
-from config import places, program
-from config.places import UnusableFolder, made
+from text_rankings.site import places, program
+from text_rankings.site.places import UnusableFolder, made
 
 ROOT = Path(__file__).resolve().parents[1]
 
 
 def said_by(*arguments: str, **variables: str) -> tuple[int, str]:
     done = subprocess.run(
-        [sys.executable, "-m", "config", *arguments],
+        [sys.executable, "-m", "text_rankings.site", *arguments],
         cwd=ROOT,
         env=os.environ
-        | {"DATABASE_URL": "", "DJANGO_SETTINGS_MODULE": "config.settings"}
+        | {"DATABASE_URL": "", "DJANGO_SETTINGS_MODULE": "text_rankings.site.settings"}
         | variables,
         capture_output=True,
         text=True,
@@ -99,7 +99,8 @@ class TestTheDatabase:
 def test_postgresql_without_its_driver_says_what_to_install(tmp_path):
     hide = "import sys; sys.modules['psycopg'] = None\nimport importlib.util as u\n"
     hide += "found = u.find_spec\nu.find_spec = lambda name: None if name == 'psycopg' else found(name)\n"
-    hide += f"from config.program import main; sys.exit(main(['run', '--data', {str(tmp_path)!r}]))"
+    hide += "from text_rankings.site.program import main\n"
+    hide += f"sys.exit(main(['run', '--data', {str(tmp_path)!r}]))"
     done = subprocess.run(
         [sys.executable, "-c", hide],
         cwd=ROOT,

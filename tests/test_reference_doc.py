@@ -13,7 +13,7 @@ REFERENCE = ROOT / "docs" / "reference"
 def test_the_pages_are_what_the_script_makes():
     checked = subprocess.run(
         [sys.executable, str(ROOT / "docs/make_reference.py"), "--check"],
-        env=os.environ | {"DJANGO_SETTINGS_MODULE": "config.settings"},
+        env=os.environ | {"DJANGO_SETTINGS_MODULE": "text_rankings.site.settings"},
         capture_output=True,
         text=True,
         check=False,
@@ -24,7 +24,7 @@ def test_the_pages_are_what_the_script_makes():
 def test_every_variable_that_is_read_is_explained():
     read = {
         name
-        for path in (ROOT / "config").glob("*.py")
+        for path in (ROOT / "text_rankings" / "site").glob("*.py")
         for name in re.findall(r'(?:env\.\w+|environ\.get)\(\s*"([A-Z_]+)"', path.read_text())
     }
     told = set(

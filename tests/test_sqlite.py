@@ -8,7 +8,7 @@ from unittest.mock import Mock
 import pytest
 from django.db import ConnectionHandler, OperationalError
 
-from config.sqlite import base
+from text_rankings.site.sqlite import base
 
 
 @pytest.fixture
@@ -19,7 +19,13 @@ def connect(tmp_path, django_db_blocker):
     def connection(name="db.sqlite3", timeout=600):
         options = {"transaction_mode": "IMMEDIATE", "timeout": timeout}
         handler = ConnectionHandler(
-            {"default": {"ENGINE": "config.sqlite", "NAME": tmp_path / name, "OPTIONS": options}}
+            {
+                "default": {
+                    "ENGINE": "text_rankings.site.sqlite",
+                    "NAME": tmp_path / name,
+                    "OPTIONS": options,
+                }
+            }
         )
         made = handler["default"]
         made.inc_thread_sharing()
@@ -135,4 +141,4 @@ def test_every_second_of_a_line_lets_other_processes_try_and_who_finds_none_goes
 
 def test_the_site_uses_it(settings):
     engine = settings.DATABASES["default"]["ENGINE"]
-    assert engine == "config.sqlite" or "postgres" in engine
+    assert engine == "text_rankings.site.sqlite" or "postgres" in engine

@@ -121,8 +121,10 @@ def test_a_wheel_is_small_and_has_no_tests(wheel):
         tops = {name.partition("/")[0] for name in archive.namelist()}
         names = set(archive.namelist())
     [info] = {top for top in tops if top.endswith(".dist-info")}
-    assert tops == {"annotate", "config", "engine", "protocols", "rankings", info}
-    assert {f"{package}/py.typed" for package in ("engine", "protocols", "rankings")} <= names
+    assert tops == {"annotate", "protocols", "rankings", "text_rankings", info}
+    assert {
+        f"{package}/py.typed" for package in ("protocols", "rankings", "text_rankings")
+    } <= names
     assert f"{info}/licenses/LICENSE" in names
     assert not [name for name in names if "__pycache__" in name]
 
@@ -130,7 +132,7 @@ def test_a_wheel_is_small_and_has_no_tests(wheel):
 def test_the_light_part_loads_its_three_libraries_and_no_django(light):
     loaded = (
         "import sys; before = set(sys.modules)\n"
-        "import protocols.registry, protocols.formats.reading, rankings.report\n"
+        "import protocols.registry, protocols.formats.recognition.reading, rankings.agreement.report\n"
         "protocols.registry.all_protocols()\n"
         "print(*sorted({name.partition('.')[0] for name in set(sys.modules) - before}"
         " - set(sys.stdlib_module_names)))"
@@ -138,7 +140,7 @@ def test_the_light_part_loads_its_three_libraries_and_no_django(light):
     told = light.command("python", "-c", loaded).split()
     assert {name for name in told if not name.startswith("_")} <= {
         *LIGHT,
-        *("engine", "protocols", "rankings", "Cython", "cython_runtime"),
+        *("protocols", "rankings", "text_rankings", "Cython", "cython_runtime"),
     }
 
 

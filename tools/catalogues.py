@@ -22,7 +22,7 @@ from babel.messages.plurals import get_plural
 from babel.messages.pofile import read_po, write_po
 from django.utils.translation.template import templatize
 
-from tools.unsaid import sentences
+from tools.untranslated import sentences
 
 ROOT: Final = Path(__file__).resolve().parents[1]
 LOCALE: Final = ROOT / "annotate" / "locale"
@@ -30,7 +30,7 @@ SCRIPTS: Final = ROOT / "static" / "js" / "words"
 LANGUAGES: Final = ("fr",)
 DOMAINS: Final = ("django", "djangojs")
 # The packages whose Python speaks to people who look at pages.
-_PACKAGES: Final = ("annotate", "config", "protocols", "rankings")
+_PACKAGES: Final = ("annotate", "protocols", "rankings", "text_rankings")
 _KEYWORDS: Final[dict[str, Any]] = {
     "_": None,
     "gettext": None,
@@ -44,7 +44,7 @@ _KEYWORDS: Final[dict[str, Any]] = {
     "npgettext": ((1, "c"), 2, 3),
 }
 _PICTURES: Final = ROOT / "annotate" / "learning" / "pictures.json"
-# The columns of tables (rankings.table_parts) have English names, translated where they are shown.
+# The columns of tables (rankings.output.table) have English names, translated where they are shown.
 _COLUMNS: Final = dict.fromkeys(("Column", "number", "count"))
 # How Django writes a number's sign in front of its fraction, for scripts.
 _POINTS: Final = {"fr": ","}

@@ -63,7 +63,7 @@ def _take_all(site: Any) -> None:
     judging.start(study=study, annotator=annotator)
     session, port = sign_in(annotator), free_port()
     address = f"http://127.0.0.1:{port}"
-    server = ["-m", "gunicorn", "config.wsgi", "--bind", f"127.0.0.1:{port}"]
+    server = ["-m", "gunicorn", "text_rankings.site.wsgi", "--bind", f"127.0.0.1:{port}"]
     with site.served(server, port), sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=chromium())
         for theme in THEMES:

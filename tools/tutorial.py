@@ -30,7 +30,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory(prefix="tutorial-") as name:
         folder = Path(name)
         os.environ |= {"DATA_DIR": name, "DATABASE_URL": "", "SECRET_KEY": "", "DEBUG": "true"}
-        os.environ["DJANGO_SETTINGS_MODULE"] = "config.settings"
+        os.environ["DJANGO_SETTINGS_MODULE"] = "text_rankings.site.settings"
         signs = prepared(folder)
         with served() as site:
             walk(site, folder, signs)

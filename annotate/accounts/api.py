@@ -5,10 +5,10 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from annotate.access import permitted
-from annotate.rest.scopes import READ
-from annotate.rest.views import ApiView
+from annotate.api.scopes import READ
+from annotate.api.tokens.models import Token
+from annotate.api.views import ApiView
 from annotate.studies.models import Study
-from annotate.tokens.models import Token
 
 from .serializers import MeSerializer
 

@@ -4,8 +4,8 @@ from typing import Any
 
 from rest_framework import serializers
 
-from annotate.rest.scopes import SCOPES
-from annotate.tokens.models import Token
+from annotate.api.scopes import SCOPES
+from annotate.api.tokens.models import Token
 
 
 class TokenSerializer(serializers.ModelSerializer[Token]):

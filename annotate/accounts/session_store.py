@@ -5,7 +5,7 @@ from django.contrib.sessions.models import Session
 from django.db.models import QuerySet
 from django.utils import timezone
 
-from annotate.prepared import Prepared
+from annotate.prepared_sql import Prepared
 
 
 def _session(key: str) -> QuerySet[Session]:

@@ -73,7 +73,7 @@ def open_invitation(request: HttpRequest, token: str) -> HttpResponse:
     """Note which invitation was opened and go on without its token.
 
     The address with the token is asked for once, stands in no page that links elsewhere, and the log
-    of the server shows it without the token (config/logs.py).
+    of the server shows it without the token (text_rankings/site/logs.py).
     """
     opened = services.invitation_of(token)
     if opened is None:

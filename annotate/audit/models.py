@@ -6,7 +6,7 @@ from django.conf import settings
 from django.db import models
 from django.utils.translation import gettext_lazy as _
 
-from annotate.written_once import WrittenOnce
+from annotate.append_only import WrittenOnce
 
 
 class Act(models.TextChoices):

@@ -7,8 +7,8 @@ from drf_spectacular.utils import extend_schema, extend_schema_view
 from rest_framework.request import Request
 
 from annotate.access import permitted
-from annotate.rest.scopes import JUDGE, READ
-from annotate.rest.views import AnyType, ApiView, ListView, OneView
+from annotate.api.scopes import JUDGE, READ
+from annotate.api.views import AnyType, ApiView, ListView, OneView
 
 from . import selectors, views
 from .models import Dataset, Image, Method, Result

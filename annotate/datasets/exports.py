@@ -10,8 +10,8 @@ from django.utils.translation import gettext as _
 from annotate.errors import Refusal
 from annotate.retold import told_plainly
 from protocols.core.regions import Region, decode_regions
-from protocols.formats.contents import Kind, LineFormat
-from protocols.formats.writing import NotWritable, write_coco, write_rrc_zip
+from protocols.formats.containers.contents import Kind, LineFormat
+from protocols.formats.writing.regions import NotWritable, write_coco, write_rrc_zip
 
 from .models import Dataset, Method, Result
 

@@ -15,7 +15,7 @@ from django.utils.translation import gettext as _
 from PIL import Image as Picture
 from PIL import UnidentifiedImageError
 
-from protocols.formats.archives import (
+from protocols.formats.containers.archives import (
     Entry,
     Limits,
     Source,

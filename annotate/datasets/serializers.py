@@ -6,7 +6,7 @@ from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 from rest_framework.reverse import reverse
 
-from annotate.rest.fields import Regions
+from annotate.api.fields import Regions
 
 from .models import Dataset, Image, Method, Result
 

@@ -9,18 +9,18 @@ from rest_framework.response import Response
 from rest_framework.throttling import BaseThrottle
 
 from annotate.access import permitted
+from annotate.api.idempotency import idempotent
+from annotate.api.scopes import JUDGE, READ
+from annotate.api.throttling import Heavy
+from annotate.api.views import AnyType, ApiView, SignedInRequest
 from annotate.datasets.models import Dataset
 from annotate.jobs.api import accepted
 from annotate.jobs.serializers import JobSerializer
-from annotate.rest.idempotency import idempotent
-from annotate.rest.scopes import JUDGE, READ
-from annotate.rest.throttling import Heavy
-from annotate.rest.views import AnyType, ApiView, SignedInRequest
 from annotate.scoring.models import ProtocolRun
 from annotate.studies.api import followed
 from annotate.studies.models import Study
 
-from . import own, raw, work
+from . import own_answers, raw, work
 
 
 class RawFile(ApiView):
@@ -59,7 +59,7 @@ class OwnAnswers(ApiView):
 
     @extend_schema(
         parameters=[
-            OpenApiParameter("extension", str, OpenApiParameter.PATH, enum=own.EXTENSIONS),
+            OpenApiParameter("extension", str, OpenApiParameter.PATH, enum=own_answers.EXTENSIONS),
         ],
         responses={
             (200, "text/csv"): OpenApiTypes.STR,
@@ -69,7 +69,7 @@ class OwnAnswers(ApiView):
     def get(self, request: SignedInRequest, slug: str, extension: str) -> HttpResponseBase:
         """Everything you answered or skipped in a study, undone answers too; no method is named."""
         judged = permitted(request.user, "annotate.judge_study", Study)
-        return own.file(get_object_or_404(judged, slug=slug), request.user, extension)
+        return own_answers.file(get_object_or_404(judged, slug=slug), request.user, extension)
 
 
 class CausesOfRun(ApiView):

@@ -13,7 +13,7 @@ from annotate.judging.replay import item_of_each_result
 from annotate.studies.exclusions import left_out
 from annotate.studies.models import Study
 from annotate.studies.pseudonyms import names_of
-from rankings.elicitation import CRITERIA
+from rankings.elicitation.log import CRITERIA
 
 from .columns import TABLES
 

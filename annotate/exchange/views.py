@@ -21,7 +21,7 @@ from annotate.requests import SignedInRequest
 from annotate.studies.models import Study
 from annotate.studies.views import followed
 
-from . import own, raw, work
+from . import own_answers, raw, work
 from .columns import TABLES
 
 
@@ -68,7 +68,7 @@ def raw_file(request: HttpRequest, slug: str, name: str) -> HttpResponseBase:
 def own_answers_file(request: SignedInRequest, slug: str, kind: str) -> HttpResponseBase:
     """What somebody answered in a study, for themselves."""
     study = get_object_or_404(permitted(request.user, "annotate.judge_study", Study), slug=slug)
-    return own.file(study, request.user, kind)
+    return own_answers.file(study, request.user, kind)
 
 
 @login_required

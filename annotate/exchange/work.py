@@ -12,9 +12,9 @@ from annotate.datasets import exports
 from annotate.datasets.models import Dataset, Method
 from annotate.jobs import services as jobs
 from annotate.jobs.errors import JobFailed
+from annotate.jobs.files import publishing_file
 from annotate.jobs.models import Job
 from annotate.jobs.registry import Running
-from annotate.jobs.results import publishing_file
 from annotate.scoring.models import ProtocolRun
 from annotate.studies.models import Study
 from protocols.core.errors import ProtocolError

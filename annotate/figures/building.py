@@ -20,9 +20,9 @@ from .figure import Figure
 from .files import FORMATS
 from .files.vega import Drawn, draw, fitted_size_pt, specification
 from .kinds import figure_of
-from .papers import ALL_WIDTHS_MM, Paper
+from .themes import ALL_WIDTHS_MM, Paper
 
-# Of config.settings.CACHES.
+# Of text_rankings.site.settings.CACHES.
 _CACHE: Final = "drawings"
 # width of a paper -> width and height on a page, in CSS pixels
 Sizes = Mapping[str, tuple[int, int] | None]

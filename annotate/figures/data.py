@@ -32,11 +32,11 @@ from annotate.scoring.models import ProtocolRun
 from annotate.studies.models import Study
 from annotate.studies.pseudonyms import pseudonyms
 from rankings import __version__ as software_version
-from rankings.analysis import plain
-from rankings.open_questions import open_questions
-from rankings.orders import Ranking
-from rankings.personal_rankings import personal_rankings_from_scores
-from rankings.report import CriterionReport, Report, Settings, report_from_json, values_of
+from rankings.agreement.report import CriterionReport, Report, Settings, report_from_json, values_of
+from rankings.analysis.analysis import plain
+from rankings.inference.personal_rankings import personal_rankings_from_scores
+from rankings.orders.buckets import Ranking
+from rankings.tuning.open_questions import open_questions
 
 from .figure import Figure
 from .numbers import Rankings

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import date
 from typing import Any
 
-from .papers import Paper
+from .themes import Paper
 
 # A Vega-Lite specification or a part of one, as its documentation writes it.
 Spec = dict[str, Any]

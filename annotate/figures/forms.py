@@ -9,9 +9,9 @@ from django.utils.translation import gettext_lazy as _
 from annotate.reports.forms import ReportForm
 from annotate.scoring.models import ProtocolRun
 from annotate.studies.models import Study
-from rankings.elicitation import CRITERIA
+from rankings.elicitation.log import CRITERIA
 
-from .papers import ALL_WIDTHS_MM, THEMES, Paper
+from .themes import ALL_WIDTHS_MM, THEMES, Paper
 
 _USUAL = {"criterion": "recall", "theme": "light", "width": "double"}
 

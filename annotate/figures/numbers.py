@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from rankings.orders import Ranking
+from rankings.orders.buckets import Ranking
 
 # image -> protocol or baseline -> distance to the consensus
 Distances = Mapping[str, Mapping[str, float]]

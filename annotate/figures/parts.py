@@ -7,11 +7,11 @@ from django.utils.dates import MONTHS, MONTHS_AP, WEEKDAYS, WEEKDAYS_ABBR
 from django.utils.formats import get_format
 from django.utils.translation import get_language
 
-from engine.words import numeral
+from text_rankings.base.i18n import numeral
 
 from .figure import Cell, Figure, Spec
 from .numbers import Matrix
-from .papers import Paper, text_width_pt
+from .themes import Paper, text_width_pt
 from .words import percent_sign
 
 # The language of files for papers, in which the drawing program writes numbers and days by itself.

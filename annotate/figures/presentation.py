@@ -8,7 +8,7 @@ from django.http import QueryDict
 from django.urls import reverse
 from django.utils.translation import get_language
 
-from rankings.elicitation import CRITERIA
+from rankings.elicitation.log import CRITERIA
 from rankings.rounding import in_decimals
 
 from .building import Sizes, build, sizes
@@ -16,8 +16,8 @@ from .data import FigureData
 from .figure import Cell, Figure
 from .files import FORMATS
 from .kinds import NAMES
-from .papers import ON_PAGES, THEMES, WIDTHS_MM, Paper
 from .parts import ENGLISH
+from .themes import ON_PAGES, THEMES, WIDTHS_MM, Paper
 from .words import titled
 
 # figure, file name extension, paper -> address

@@ -20,16 +20,16 @@ from annotate.reports.views import offered_as_work
 from annotate.requests import SignedInRequest
 from annotate.studies.models import Study
 from annotate.studies.views import followed
-from rankings.skips import skips_said
+from rankings.output.skips import skips_said
 
 from . import work
 from .building import FigureFile, build
 from .data import FigureData, data_of_kept
+from .detectors import shown_standings
 from .files import FORMATS
 from .forms import FigureForm, FileForm, KeptFigureForm, KeptFileForm
-from .papers import Paper
 from .presentation import criteria_links, shown_figure, shown_figures
-from .standings import shown_standings
+from .themes import Paper
 
 # Beyond, drawing takes longer than a page may; all figures are written as work.
 MAX_IMAGES_DRAWN_AT_ONCE: Final = 500

@@ -6,7 +6,7 @@ from typing import Any, Final
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
-from engine.words import numeral, retold
+from text_rankings.base.i18n import numeral, retold
 
 from .numbers import Distances
 

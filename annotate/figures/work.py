@@ -9,22 +9,22 @@ from django.contrib.auth.models import User
 from django.utils.translation import gettext_noop
 
 from annotate.jobs import services as jobs
+from annotate.jobs.files import publishing_file
 from annotate.jobs.models import Job
 from annotate.jobs.registry import Running
-from annotate.jobs.results import publishing_file
 from annotate.reports.models import KeptReport
 from annotate.reports.work import arguments_of, asked_for, kept_asked_for
 from annotate.scoring.models import ProtocolRun
 from annotate.studies.models import Study
-from rankings.elicitation import CRITERIA
-from rankings.report import Settings
+from rankings.agreement.report import Settings
+from rankings.elicitation.log import CRITERIA
 
 from .building import FigureFile, build
 from .data import FigureData
 from .figure import Figure
 from .files import FORMATS
 from .kinds import NAMES
-from .papers import WIDTHS_MM, Paper
+from .themes import WIDTHS_MM, Paper
 
 KIND: Final = "figures.files"
 

@@ -8,9 +8,9 @@ from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from annotate.rest.scopes import READ
-from annotate.rest.throttling import Heavy
-from annotate.rest.views import ApiView
+from annotate.api.scopes import READ
+from annotate.api.throttling import Heavy
+from annotate.api.views import ApiView
 from protocols import registry
 from protocols.core.base import Protocol
 from protocols.core.causes import Losses

@@ -18,7 +18,7 @@ from annotate.retold import told_plainly
 from protocols import registry
 from protocols.core.base import ImageScore, Protocol, Scene
 from protocols.core.errors import ProtocolError
-from protocols.formats.scenes import answer, read_scene
+from protocols.formats.readers.scenes import answer, read_scene
 
 WIDTH: Final = 1000
 HEIGHT: Final = 600

@@ -9,7 +9,7 @@ from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
-from annotate.rest.fields import Finite, RegionSerializer, region_of
+from annotate.api.fields import Finite, RegionSerializer, region_of
 from protocols.core.base import ImageScore, OverallScore, Protocol, Scene
 from protocols.core.causes import CAUSES, Losses, costs, total
 

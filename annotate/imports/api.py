@@ -12,10 +12,10 @@ from rest_framework.response import Response
 from rest_framework.reverse import reverse
 
 from annotate.access import permitted
+from annotate.api.idempotency import idempotent
+from annotate.api.scopes import LOAD
+from annotate.api.views import ApiView, ListView, OneView, SignedInRequest
 from annotate.datasets.models import Dataset
-from annotate.rest.idempotency import idempotent
-from annotate.rest.scopes import LOAD
-from annotate.rest.views import ApiView, ListView, OneView, SignedInRequest
 
 from . import drafts, plans, undoing
 from .models import Draft, DraftFile, Finding, Import

@@ -21,14 +21,19 @@ from annotate.datasets.photographs import read_photographs
 from annotate.datasets.selectors import truths_of
 from annotate.jobs.errors import JobFailed
 from protocols.core.regions import Region, canonical_bytes, decode_regions, encode_regions
-from protocols.formats.checking import Meaning, missing_images, outside_images, unknown_images
-from protocols.formats.contents import Archive, Kind, LineFormat
+from protocols.diagnostics.empty_results import warn_of_empty_results
+from protocols.diagnostics.inspection import Against, look
+from protocols.diagnostics.readings import SIDES
+from protocols.formats.containers.checking import (
+    Meaning,
+    missing_images,
+    outside_images,
+    unknown_images,
+)
+from protocols.formats.containers.contents import Archive, Kind, LineFormat
 from protocols.formats.problems import Nearest, Problems, pattern_of
-from protocols.formats.reading import LINES, read
-from protocols.formats.scores import ScoreRow, ScoreTable, Unit, read_scores
-from protocols.noticing.empties import warn_of_empty_results
-from protocols.noticing.looking import Against, look
-from protocols.noticing.readings import SIDES
+from protocols.formats.readers.scores import ScoreRow, ScoreTable, Unit, read_scores
+from protocols.formats.recognition.reading import LINES, read
 
 from . import staging
 from .models import DraftFile, Missing

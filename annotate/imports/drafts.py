@@ -23,7 +23,7 @@ from annotate.jobs import services as jobs
 from annotate.jobs.errors import Superseded
 from annotate.jobs.models import Job
 from annotate.retold import told_plainly
-from protocols.noticing.readings import ReadingError, words_of
+from protocols.diagnostics.readings import ReadingError, words_of
 
 from . import guessing, plans, publishing, staging
 from .errors import NotLoaded

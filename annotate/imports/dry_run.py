@@ -15,12 +15,12 @@ from django.utils.translation import gettext_noop
 from annotate.datasets.selectors import results_on
 from annotate.jobs.errors import JobFailed
 from annotate.jobs.registry import Progress
-from protocols.formats.pictures import picture_sizes
+from protocols.diagnostics.fits import fit
+from protocols.diagnostics.inspection import Against, as_data
+from protocols.formats.containers.image_sizes import picture_sizes
 from protocols.formats.summaries import Summary, summaries
-from protocols.noticing.fits import fit
-from protocols.noticing.looking import Against, as_data
 
-from . import checking, drafts, people, publishing, staging
+from . import annotators_csv, checking, drafts, publishing, staging
 from .checking import Checked, Given, Known
 from .models import Draft, DraftFile, FileKind, Finding
 
@@ -146,7 +146,7 @@ class _Checker:
             return checked
         if kind == FileKind.SCORES:
             return checking.check_scores(given, self._known, rows)
-        return people.check_people(given, rows)
+        return annotators_csv.check_people(given, rows)
 
 
 def _store(file: DraftFile, checked: Checked) -> None:

@@ -13,7 +13,7 @@ from django.utils.translation import gettext_lazy
 from annotate.datasets.models import Dataset
 from annotate.retold import told_plainly
 from protocols.formats.problems import CODES
-from protocols.formats.reading import FORMATS
+from protocols.formats.recognition.reading import FORMATS
 
 from .drafts import Earlier
 from .models import DraftFile, FileKind, Finding, Missing

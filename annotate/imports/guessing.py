@@ -6,11 +6,11 @@ from typing import Final
 
 from django.utils.translation import gettext_noop
 
-from protocols.formats.guessing import guess, method_name
-from protocols.formats.reading import LINES
+from protocols.formats.recognition.guessing import guess, method_name
+from protocols.formats.recognition.reading import LINES
 
+from .annotators_csv import COLUMNS
 from .models import FileKind
-from .people import COLUMNS
 
 _KINDS: Final = {
     "images": FileKind.PHOTOGRAPHS,

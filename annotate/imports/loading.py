@@ -19,9 +19,9 @@ from annotate.datasets.models import Dataset
 from annotate.datasets.photographs import Photograph, keep_photographs
 from annotate.jobs.errors import JobFailed
 from annotate.jobs.registry import Progress
-from protocols.noticing.readings import words_of
+from protocols.diagnostics.readings import words_of
 
-from . import checking, drafts, people, plans, publishing, staging
+from . import annotators_csv, checking, drafts, plans, publishing, staging
 from .checking import Given
 from .errors import NotLoaded
 from .models import Draft, DraftFile, FileKind, Finding, Import
@@ -161,7 +161,7 @@ class _Loader:
         self._receipt(Import.Kind.SCORES, [file], counts, {"run": run.pk}, dataset)
 
     def _load_people(self, file: DraftFile) -> None:
-        memberships, counts = people.write_people(
+        memberships, counts = annotators_csv.write_people(
             self._rows(file), self._telling(_("Adding people"))
         )
         self._receipt(Import.Kind.USERS, [file], counts, {"memberships": memberships})

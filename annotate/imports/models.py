@@ -96,7 +96,7 @@ class DraftFile(models.Model):
     # Of a folder, the hash of its path.
     sha256 = models.CharField(max_length=64, db_index=True)
     kind = models.CharField(max_length=12, choices=FileKind)
-    # One of protocols.formats.reading; empty: found out from the content.
+    # One of protocols.formats.recognition.reading; empty: found out from the content.
     format = models.CharField(max_length=40, blank=True)
     # Of results the method, of scores the protocol.
     title = models.CharField(gettext_lazy("name"), max_length=120, blank=True)

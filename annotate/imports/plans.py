@@ -11,8 +11,8 @@ from django.utils.translation import ngettext
 
 from annotate.datasets.models import Dataset, Method
 from annotate.retold import quotation, told_plainly
-from protocols.formats.reading import FORMATS, LINES
-from protocols.noticing.readings import AS_READ, words_of
+from protocols.diagnostics.readings import AS_READ, words_of
+from protocols.formats.recognition.reading import FORMATS, LINES
 
 from . import publishing
 from .errors import NotLoaded

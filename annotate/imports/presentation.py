@@ -14,10 +14,10 @@ from annotate.datasets.drawing import Picture, picture
 from annotate.datasets.models import BoxConvention, room_for
 from annotate.retold import told, told_plainly
 from protocols.core.regions import decode_regions
-from protocols.formats.contents import LineFormat
+from protocols.diagnostics.readings import words_of
+from protocols.formats.containers.contents import LineFormat
 from protocols.formats.problems import CODES
 from protocols.formats.summaries import MAX_EXAMPLES
-from protocols.noticing.readings import words_of
 
 from .checking import HISTOGRAM
 from .models import Draft, DraftFile, FileKind, Finding, Import

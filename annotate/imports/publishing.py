@@ -22,7 +22,7 @@ from annotate.scoring.models import ProtocolRun, Score
 from annotate.studies.models import Study
 from protocols.core.base import f_score
 from protocols.core.regions import canonical_bytes, encode_regions
-from protocols.formats.contents import LineFormat
+from protocols.formats.containers.contents import LineFormat
 
 from .checking import Progress, methods_together
 from .errors import NotLoaded

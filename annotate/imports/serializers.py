@@ -8,7 +8,7 @@ from rest_framework import serializers
 from annotate.datasets.models import Dataset
 from annotate.jobs.serializers import JobSerializer
 from protocols.formats.problems import CODES
-from protocols.formats.reading import FORMATS, LINES
+from protocols.formats.recognition.reading import FORMATS, LINES
 
 from .models import Draft, DraftFile, FileKind, Finding, Import, Missing
 from .plans import OpenQuestion, Plan

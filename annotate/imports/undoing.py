@@ -13,7 +13,7 @@ from annotate.retold import quotation
 from annotate.scoring.models import ProtocolRun
 from annotate.studies.models import Study
 
-from . import people, publishing
+from . import annotators_csv, publishing
 from .errors import CannotUndo
 from .models import Import
 
@@ -29,7 +29,7 @@ def obstacles(receipt: Import) -> list[str]:
     if receipt.dataset is not None and receipt.kind == Import.Kind.RESULTS:
         return _against_results(receipt, receipt.dataset)
     if receipt.kind == Import.Kind.USERS:
-        begun = people.who_worked(receipt.added["memberships"])
+        begun = annotators_csv.who_worked(receipt.added["memberships"])
         return (
             [_("They have begun to answer: {names}.").format(names=", ".join(begun))]
             if begun
@@ -110,7 +110,7 @@ def undo_import(*, receipt: Import, person: User | None = None) -> Import:
     elif locked.kind == Import.Kind.SCORES:
         ProtocolRun.objects.filter(pk=locked.added["run"]).delete()
     else:
-        people.remove_people(locked.added["memberships"])
+        annotators_csv.remove_people(locked.added["memberships"])
     locked.undone, locked.undone_by = timezone.now(), person
     locked.save()
     record(Act.LOAD_UNDONE, actor=person, what=locked.dataset_name, details={"import": locked.pk})

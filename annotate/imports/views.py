@@ -27,11 +27,11 @@ from annotate.access import permitted
 from annotate.datasets.models import Dataset
 from annotate.datasets.photographs import photograph_bytes
 from annotate.errors import Refusal
-from annotate.jobs import presence
+from annotate.jobs import workers
 from annotate.jobs.presentation import told
 from annotate.requests import SignedInRequest
 from annotate.retold import told_plainly
-from protocols.formats.reading import FORMATS
+from protocols.formats.recognition.reading import FORMATS
 
 from . import drafts, exports, plans, presentation, staging, undoing
 from .errors import NotLoaded
@@ -235,7 +235,7 @@ def progress(request: SignedInRequest, pk: int) -> HttpResponse:
             _say_once(request, _("Stopped. Nothing was changed."))
         return redirect(presentation.address(draft))
     here = "check" if draft.state == Draft.State.CHECKING else "confirm"
-    return _page(request, "progress", draft, here, job=job, silence=presence.silence())
+    return _page(request, "progress", draft, here, job=job, silence=workers.silence())
 
 
 def _say_once(request: HttpRequest, text: str) -> None:

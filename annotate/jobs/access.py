@@ -8,7 +8,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from annotate.access import Person, permitted
-from annotate.tokens.models import Token
+from annotate.api.tokens.models import Token
 
 from .errors import NotAllowed
 from .models import Job, JobQuerySet

@@ -8,10 +8,10 @@ from drf_spectacular.utils import extend_schema, extend_schema_view
 from rest_framework.response import Response
 from rest_framework.reverse import reverse
 
-from annotate.rest.scopes import READ
-from annotate.rest.views import AnyType, ApiView, ListView, OneView, SignedInRequest
+from annotate.api.scopes import READ
+from annotate.api.views import AnyType, ApiView, ListView, OneView, SignedInRequest
 
-from . import results, services
+from . import files, services
 from .access import may_have, visible_to
 from .models import Job
 from .serializers import JobQuery, JobSerializer
@@ -68,7 +68,7 @@ class JobFile(_OfJob):
     def get(self, request: SignedInRequest, pk: int) -> HttpResponseBase:
         """The file that a job made; it is kept for a week. 404 if you no longer have access to its data."""
         job = self.job(request, pk)
-        path = results.path_of(job)
+        path = files.path_of(job)
         if path is None or not may_have(request.user, job.kind, job.arguments):
             raise Http404
         return FileResponse(path.open("rb"), as_attachment=True, filename=job.file_name)

@@ -10,7 +10,7 @@ from typing import Any, Final
 from django.db import close_old_connections
 from huey.consumer import Consumer, Scheduler
 
-from . import presence, queue, running
+from . import queue, running, workers
 
 _log = logging.getLogger(__name__)
 _ROUND_SECONDS: Final = 3
@@ -28,7 +28,7 @@ class _Rounds(Scheduler):  # type: ignore[misc]  # the library has no types
         if monotonic() - self._last >= _ROUND_SECONDS:
             self._last = monotonic()
             try:
-                presence.beat(presence.name_of_this())
+                workers.beat(workers.name_of_this())
                 n_put_back = queue.sweep()
                 if n_put_back:
                     _log.info("%s jobs were put back into the queue.", n_put_back)
@@ -56,11 +56,11 @@ def work(*, n_threads: int, ends_with_input: bool = False) -> None:
     With ``ends_with_input`` the end of the standard input ends it too: that of who started it.
     Raises QueueAway where the queue cannot be opened.
     """
-    name = presence.name_of_this()
+    name = workers.name_of_this()
     consumer = _Consumer(
         queue.opened(), workers=n_threads, worker_type="thread", max_delay=0.5, backoff=1.1
     )
-    presence.arrive(name)
+    workers.arrive(name)
     if ends_with_input:
         threading.Thread(target=_end_with_input, args=[consumer], daemon=True).start()
     try:
@@ -68,7 +68,7 @@ def work(*, n_threads: int, ends_with_input: bool = False) -> None:
         _wait_for_jobs()
     finally:
         running.put_all_back()
-        presence.leave(name)
+        workers.leave(name)
 
 
 def _end_with_input(consumer: _Consumer) -> None:

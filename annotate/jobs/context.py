@@ -6,9 +6,9 @@ from django.http import HttpRequest
 from django.utils import timezone
 from django.utils.functional import SimpleLazyObject
 
-from . import presence
+from . import workers
 from .models import LOST_AFTER, Job
-from .notices import sentence
+from .notifications import sentence
 
 _MAX_TOLD = 5
 
@@ -31,7 +31,7 @@ def _told_to(request: HttpRequest) -> list[tuple[Job, str]]:
     return [(job, sentence(job)) for job in jobs]
 
 
-def _silence_for(request: HttpRequest) -> presence.Silence | None:
+def _silence_for(request: HttpRequest) -> workers.Silence | None:
     """Say to an admin since when nobody works, if something has waited for a while."""
     user = getattr(request, "user", None)
     if user is None or not user.has_perm("annotate.load_data"):
@@ -40,4 +40,4 @@ def _silence_for(request: HttpRequest) -> presence.Silence | None:
         return None  # these pages say so themselves
     waiting = Job.objects.filter(state=Job.State.WAITING, not_before=None)
     is_stuck = waiting.filter(created__lt=timezone.now() - LOST_AFTER).exists()
-    return presence.silence() if is_stuck else None
+    return workers.silence() if is_stuck else None

@@ -11,8 +11,8 @@ from typing import Final
 
 from django.conf import settings
 
-from engine.chunks import Engine
-from engine.errors import EngineError, EngineLost, EngineUnavailable
+from text_rankings.base.chunks import Engine
+from text_rankings.base.errors import EngineError, EngineLost, EngineUnavailable
 
 from .errors import JobFailed, TryLater
 
@@ -21,7 +21,7 @@ _lock = threading.Lock()
 _engines: Final[dict[str, Engine]] = {}
 _PRELOADED: Final = (
     *("protocols.registry", "protocols.deteval", "protocols.evaltex.protocol", "protocols.iou"),
-    "rankings.analysis",
+    "rankings.analysis.analysis",
 )
 # Schedulers that answered this process: they are away for a while, where others have a wrong address.
 _reached: Final[set[str]] = set()
@@ -62,7 +62,7 @@ def close() -> None:
 def _executor() -> Executor | None:
     if not settings.DASK_SCHEDULER:
         return _processes()
-    from engine.cluster import Cluster
+    from text_rankings.base.cluster import Cluster
 
     address = settings.DASK_SCHEDULER
     try:
@@ -79,7 +79,7 @@ def _executor() -> Executor | None:
 
 
 def _processes() -> Executor | None:
-    from engine.processes import Processes, n_cores
+    from text_rankings.base.processes import Processes, n_cores
 
     n_workers = n_cores() if settings.ENGINE_WORKERS is None else settings.ENGINE_WORKERS
     if n_workers < 2:

@@ -6,7 +6,7 @@ from django.urls import reverse
 
 from annotate.retold import told_plainly
 
-from . import presence
+from . import workers
 from .models import Job
 from .services import mark_seen
 
@@ -28,7 +28,7 @@ def told(request: HttpRequest, job: Job) -> dict[str, object]:
     """Return what the script of a job's page asks for once a second."""
     if not job.is_open:
         return {"next": request.path}
-    silent = presence.silence() if job.state == Job.State.WAITING else None
+    silent = workers.silence() if job.state == Job.State.WAITING else None
     return {
         "done": job.done,
         "total": job.total,

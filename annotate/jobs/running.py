@@ -21,7 +21,7 @@ from annotate.errors import Refusal, is_disk_full
 from .access import require_permission
 from .errors import Cancelled, Interrupted, Stopped, Superseded, TryLater
 from .models import Job
-from .notices import tell_by_mail
+from .notifications import tell_by_mail
 from .registry import Outcome, work_of
 from .versions import VERSION, is_newer
 

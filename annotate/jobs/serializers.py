@@ -3,7 +3,7 @@
 from rest_framework import serializers
 from rest_framework.reverse import reverse
 
-from . import results
+from . import files
 from .access import may_have
 from .models import Job
 
@@ -34,7 +34,7 @@ class JobSerializer(serializers.ModelSerializer[Job]):
 
     def get_file(self, job: Job) -> str | None:
         request = self.context["request"]
-        if results.path_of(job) is None or not may_have(request.user, job.kind, job.arguments):
+        if files.path_of(job) is None or not may_have(request.user, job.kind, job.arguments):
             return None
         return reverse("api:job_file", args=[job.pk], request=request)
 

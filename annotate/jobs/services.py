@@ -11,8 +11,8 @@ from django.utils import timezone
 from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 
+from annotate.api.tokens.services import token_in_use
 from annotate.errors import Refusal
-from annotate.tokens.services import token_in_use
 
 from . import queue
 from .access import require_permission

@@ -11,7 +11,7 @@ from django.views.decorators.http import require_POST, require_safe
 from annotate.errors import Refusal
 from annotate.requests import SignedInRequest
 
-from . import presence, results, services
+from . import files, services, workers
 from .access import may_have, visible_to
 from .models import Job
 from .presentation import go_to, told
@@ -33,8 +33,8 @@ def work(request: SignedInRequest) -> HttpResponse:
     context = {
         "open": list(visible.open()),
         "ended": Paginator(ended, _PAGE).get_page(request.GET.get("page")),
-        "workers": presence.alive(),
-        "silence": presence.silence(),
+        "workers": workers.alive(),
+        "silence": workers.silence(),
         "is_admin": request.user.has_perm("annotate.load_data"),
     }
     services.mark_all_seen(person=request.user)
@@ -53,12 +53,12 @@ def job(request: SignedInRequest, pk: int) -> HttpResponse:
         services.mark_seen(job=job)
     context = {
         "job": job,
-        "silence": presence.silence() if job.is_open else None,
-        "has_file": results.path_of(job) is not None,
+        "silence": workers.silence() if job.is_open else None,
+        "has_file": files.path_of(job) is not None,
         "has_lost_access": (
             job.person_id is not None and not may_have(request.user, job.kind, job.arguments)
         ),
-        "kept_days": results.KEPT_FOR.days,
+        "kept_days": files.KEPT_FOR.days,
         "may_be_repeated": services.is_repeatable(job),
     }
     return render(request, "jobs/job.html", context)
@@ -70,7 +70,7 @@ def job(request: SignedInRequest, pk: int) -> HttpResponse:
 def file(request: SignedInRequest, pk: int) -> HttpResponseBase:
     """The file that a job made, for a person who still has the permission the job needs."""
     job = _job(request, pk)
-    path = results.path_of(job)
+    path = files.path_of(job)
     if path is None or not may_have(request.user, job.kind, job.arguments):
         raise Http404
     return FileResponse(path.open("rb"), as_attachment=True, filename=job.file_name)

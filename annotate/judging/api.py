@@ -13,16 +13,17 @@ from rest_framework.response import Response
 from rest_framework.reverse import reverse
 
 from annotate.access import permitted
+from annotate.api.errors import Conflict, Forbidden
+from annotate.api.problems import CONTENT_TYPE
+from annotate.api.scopes import JUDGE
+from annotate.api.views import ApiView, ListView, SignedInRequest
 from annotate.datasets.models import Method
-from annotate.rest.errors import Conflict, Forbidden
-from annotate.rest.problems import CONTENT_TYPE
-from annotate.rest.scopes import JUDGE
-from annotate.rest.views import ApiView, ListView, SignedInRequest
 from annotate.studies.models import Study
-from rankings.elicitation import CRITERIA
+from rankings.elicitation.log import CRITERIA
 
-from . import changes, methods, planning, services, turns
+from . import answer_history, current_screen, methods, planning, services
 from .errors import Incomplete, JudgingRefusal, StudyNotOpen
+from .image_allocation import first_visit_is_due, own_progress
 from .models import Assignment, Screen
 from .presentation import history_data
 from .serializers import (
@@ -40,7 +41,6 @@ from .serializers import (
     UndoSerializer,
     next_data,
 )
-from .sharing import first_visit_is_due, own_progress
 
 _NEXT = {200: NextSerializer, (409, CONTENT_TYPE): ConflictSerializer}
 
@@ -63,7 +63,7 @@ class _Judging(ApiView):
             assignments__annotator=self.request.user,
         )
 
-    def next(self, study: Study, turn: turns.Turn | None, have: str = "") -> Response:
+    def next(self, study: Study, turn: current_screen.Turn | None, have: str = "") -> Response:
         return Response(next_data(study, turn, self.request, have=have, done=turn is None))
 
     def refused(self, study: Study, refusal: JudgingRefusal) -> Exception:
@@ -75,7 +75,7 @@ class _Judging(ApiView):
             forbidden.problem = "study-not-open"
             forbidden.title = "The study takes no answers now"
             return forbidden
-        turn = turns.waiting_turn(study, self.request.user)
+        turn = current_screen.waiting_turn(study, self.request.user)
         done = turn is None and planning.has_begun_all(study, self.request.user)
         current = next_data(study, turn, self.request, have="", done=done)
         fault = Conflict(str(refusal), more={"current": current})
@@ -145,7 +145,7 @@ class Current(_Judging):
         study = self.judged(slug)
         if study.state != Study.State.OPEN:
             raise self.refused(study, services.not_open(study))
-        turn = turns.waiting_turn(study, request.user)
+        turn = current_screen.waiting_turn(study, request.user)
         done = turn is None and planning.has_begun_all(study, request.user)
         return Response(next_data(study, turn, request, have="", done=done))
 
@@ -193,7 +193,7 @@ class History(_Judging):
         study = self.judged(slug)
         if study.state != Study.State.OPEN:
             raise self.refused(study, services.not_open(study))
-        pasts = history_data(study, request.user, changes.history(study, request.user))
+        pasts = history_data(study, request.user, answer_history.history(study, request.user))
         return Response(self.shown(PastSerializer, pasts, many=True))
 
 

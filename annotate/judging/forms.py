@@ -8,7 +8,7 @@ from django.http import QueryDict
 from django.utils.translation import gettext_lazy as _
 
 from annotate.accounts.forms import json_object, short_texts
-from rankings.elicitation import CRITERIA
+from rankings.elicitation.log import CRITERIA
 
 from .models import A_DAY_SECONDS, Skip
 

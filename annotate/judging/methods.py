@@ -8,7 +8,7 @@ from annotate.audit.services import record
 from annotate.datasets.models import Method, Result
 from annotate.studies.errors import StudyRefused
 from annotate.studies.models import Membership, Study
-from rankings.rechecks import Settled
+from rankings.elicitation.rechecks import Settled
 
 from .models import Assignment, Screen
 from .planning import finish, next_screen, reopen

@@ -12,10 +12,10 @@ from django.utils.translation import gettext_lazy as _
 
 from annotate.datasets.models import Image, Result
 from annotate.studies.models import Study
+from protocols.core.degradation import WORSE_IN
 from protocols.core.errors import RegionError
 from protocols.core.regions import decode_regions
-from protocols.core.worsening import WORSE_IN
-from rankings.partial_order import Verdict as PlannerVerdict
+from rankings.elicitation.partial_order import Verdict as PlannerVerdict
 
 
 class Verdict(models.TextChoices):
@@ -24,7 +24,7 @@ class Verdict(models.TextChoices):
     RIGHT = "right", _("Right better")
 
 
-# Of the criteria in rankings.elicitation.CRITERIA.
+# Of the criteria in rankings.elicitation.log.CRITERIA.
 CRITERION_NAMES: Final = {
     "recall": _("Recall"),
     "precision": _("Precision"),

@@ -12,12 +12,14 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from annotate.datasets.models import Image
-from annotate.prepared import Prepared, insert
+from annotate.prepared_sql import Prepared, insert
 from annotate.studies.models import Study, StudyImage
-from rankings.elicitation import Answer, Skip, pair_of
-from rankings.rechecks import Ask, ask_of, default_checks
+from rankings.elicitation.log import Answer, Skip, pair_of
+from rankings.elicitation.rechecks import Ask, ask_of, default_checks
 
-from .known import known_pair_due, known_pairs
+from .attention_checks import known_pair_due, known_pairs
+from .current_screen import Turn, strategy_of, waiting_turn
+from .image_allocation import images_in_order, is_alone, is_still_to_be_had, n_images_of
 from .models import Assignment, Screen
 from .replay import (
     Log,
@@ -25,9 +27,7 @@ from .replay import (
     hidden_results,
     method_of_each_result,
 )
-from .sharing import images_in_order, is_alone, is_still_to_be_had, n_images_of
-from .turns import Turn, strategy_of, waiting_turn
-from .visits import Visit, drawn_with, visit_of
+from .sampling import Visit, drawn_with, visit_of
 
 _SIDES_BLOCK = 8
 ONE_PAIR = 2

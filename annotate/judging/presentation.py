@@ -18,17 +18,17 @@ from annotate.datasets.models import Image, Method, Result
 from annotate.studies.models import Study
 from protocols import registry
 from protocols.core.base import ImageScore, Scene
-from rankings.elicitation import Remaining
-from rankings.rechecks import remaining_with_checks
+from rankings.elicitation.log import Remaining
+from rankings.elicitation.rechecks import remaining_with_checks
 
-from .changes import Past
-from .known import copy_of, pair_of, two_results
+from .annotator_summary import N_TIMES, OwnWork, in_words, minutes_left, seconds_a_pair
+from .answer_history import Past
+from .attention_checks import copy_of, pair_of, two_results
+from .current_screen import Turn, strategy_of
+from .image_allocation import n_images_of
 from .models import CRITERION_NAMES, Assignment, Judgement, Skip
-from .own import N_TIMES, OwnWork, in_words, minutes_left, seconds_a_pair
 from .planning import is_one_pair, n_checks_of
 from .replay import hidden_results
-from .sharing import n_images_of
-from .turns import Turn, strategy_of
 
 _FEW_TIMES = 3
 _ID_LENGTH = 16

@@ -8,11 +8,11 @@ from typing import Any, Final, TypeAlias, cast
 from django.db.models import Q, QuerySet
 
 from annotate.datasets.models import Result
-from annotate.prepared import Prepared
+from annotate.prepared_sql import Prepared
 from annotate.studies.models import Study
-from rankings.elicitation import CRITERIA, Answer, Check, Skip, State
-from rankings.partial_order import Verdict
-from rankings.rechecks import CHECKS, Purpose, Rule, Settled, settle, settle_next
+from rankings.elicitation.log import CRITERIA, Answer, Check, Skip, State
+from rankings.elicitation.partial_order import Verdict
+from rankings.elicitation.rechecks import CHECKS, Purpose, Rule, Settled, settle, settle_next
 
 from . import models
 

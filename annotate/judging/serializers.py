@@ -7,15 +7,15 @@ from typing import Any
 from rest_framework import serializers
 from rest_framework.reverse import reverse
 
-from annotate.rest.fields import Finite
-from annotate.rest.schema import ProblemSerializer
+from annotate.api.fields import Finite
+from annotate.api.schema import ProblemSerializer
 from annotate.studies.models import Study
-from rankings.elicitation import CRITERIA
+from rankings.elicitation.log import CRITERIA
 
+from .current_screen import Turn
 from .forms import AIDS
 from .models import A_DAY_SECONDS, Assignment, Skip, Verdict
 from .presentation import payload
-from .turns import Turn
 
 _HASH = re.compile(r"[0-9a-f]{64}$")
 

@@ -12,13 +12,14 @@ from django.http import Http404
 from django.utils.translation import gettext as _
 
 from annotate.errors import CHOOSE_A_VERDICT
-from annotate.prepared import Prepared, insert, set_value
+from annotate.prepared_sql import Prepared, insert, set_value
 from annotate.studies.models import Membership, Role, Study
-from rankings.elicitation import CRITERIA, MIRRORED
+from rankings.elicitation.log import CRITERIA, MIRRORED
 
-from .changes import last_screens
+from .answer_history import last_screens
+from .attention_checks import apply_rule
+from .current_screen import Turn, turn_of, waiting_turn
 from .errors import AlreadyAnswered, Incomplete, StudyNotOpen
-from .known import apply_rule
 from .models import (
     Assignment,
     Judgement,
@@ -30,7 +31,6 @@ from .models import (
 )
 from .planning import go_on, reopen, waiting_or_next
 from .replay import Event, Log, read_log
-from .turns import Turn, turn_of, waiting_turn
 
 
 @transaction.atomic

@@ -21,13 +21,14 @@ from annotate.errors import CHOOSE_A_VERDICT, Refusal
 from annotate.requests import SignedInRequest
 from annotate.studies.errors import StudyRefused
 from annotate.studies.models import Study
-from rankings.elicitation import CRITERIA
+from rankings.elicitation.log import CRITERIA
 
-from . import changes, methods, planning, services, turns
+from . import answer_history, current_screen, methods, planning, services
+from .annotator_summary import consistency_of, in_words, own_work
 from .errors import AlreadyAnswered, Incomplete, StudyNotOpen
 from .forms import SkipForm, answer_given
+from .image_allocation import first_visit_is_due, n_images_of
 from .models import Assignment, Skip
-from .own import consistency_of, in_words, own_work
 from .presentation import (
     address,
     criteria_data,
@@ -37,7 +38,6 @@ from .presentation import (
     sides,
     study_left,
 )
-from .sharing import first_visit_is_due, n_images_of
 
 View = Callable[..., HttpResponseBase]
 
@@ -82,7 +82,7 @@ def _refusals_shown(view: View) -> View:
 def judge(request: SignedInRequest, slug: str) -> HttpResponse:
     """The screen that waits, or the page before the first and after the last one."""
     study = _study(request, slug)
-    turn = turns.waiting_turn(study, request.user)
+    turn = current_screen.waiting_turn(study, request.user)
     if study.state != Study.State.OPEN:
         return refused(request, services.not_open(study))
     if turn is None:
@@ -153,7 +153,7 @@ def history(request: SignedInRequest, slug: str) -> HttpResponse:
     study = _study(request, slug)
     if study.state != Study.State.OPEN:
         return refused(request, services.not_open(study))
-    pasts = history_data(study, request.user, changes.history(study, request.user))
+    pasts = history_data(study, request.user, answer_history.history(study, request.user))
     if _wants_json(request):
         return JsonResponse({"screens": pasts})
     return render(request, "judging/history_page.html", {"study": study, "screens": pasts})
@@ -237,14 +237,14 @@ def _study_of(request: SignedInRequest, screen_id: str) -> Study:
 
 
 def _next(
-    request: SignedInRequest, turn: turns.Turn | None, screen_id: str, done: str
+    request: SignedInRequest, turn: current_screen.Turn | None, screen_id: str, done: str
 ) -> HttpResponse:
     study = turn.assignment.study if turn else _study_of(request, screen_id)
     return _show(request, turn, study, done)
 
 
 def _show(
-    request: SignedInRequest, turn: turns.Turn | None, study: Study, done: str
+    request: SignedInRequest, turn: current_screen.Turn | None, study: Study, done: str
 ) -> HttpResponse:
     page = address("judging:judge", study.slug)
     if not _wants_json(request):
@@ -258,7 +258,7 @@ def _show(
 
 def _screen(
     request: SignedInRequest,
-    turn: turns.Turn,
+    turn: current_screen.Turn,
     *,
     status: int = 200,
     **context: Any,
@@ -294,7 +294,7 @@ def _start_or_end(request: SignedInRequest, study: Study, *, status: int = 200) 
 
 def _own(request: SignedInRequest, study: Study, *, status: int = 200) -> HttpResponse:
     """What somebody did in a study, and what is left of it."""
-    turn = turns.waiting_turn(study, request.user)
+    turn = current_screen.waiting_turn(study, request.user)
     work = own_work(study, request.user)
     is_open = study.state == Study.State.OPEN
     is_done = turn is None and work.n_left == 0
@@ -328,7 +328,7 @@ def _incomplete(request: SignedInRequest, screen_id: str, refusal: Incomplete) -
         # Somebody else's screen is not there, whatever was sent to it.
         _study_of(request, screen_id)
         return JsonResponse({"errors": refusal.reasons}, status=422)
-    turn = turns.waiting_turn(_study_of(request, screen_id), request.user)
+    turn = current_screen.waiting_turn(_study_of(request, screen_id), request.user)
     if turn is None or turn.screen.public_id != screen_id:
         return _conflict(
             request,
@@ -345,7 +345,7 @@ def _incomplete(request: SignedInRequest, screen_id: str, refusal: Incomplete) -
 
 
 def _conflict(request: SignedInRequest, study: Study, refusal: AlreadyAnswered) -> HttpResponse:
-    turn = turns.waiting_turn(study, request.user)
+    turn = current_screen.waiting_turn(study, request.user)
     if _wants_json(request):
         data: dict[str, Any] = {"message": str(refusal)}
         if turn is None:

@@ -7,9 +7,9 @@ from django.contrib.auth.models import User
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
+from annotate.judging.annotator_summary import in_words
+from annotate.judging.image_allocation import n_images_of
 from annotate.judging.models import CRITERION_NAMES
-from annotate.judging.own import in_words
-from annotate.judging.sharing import n_images_of
 from annotate.studies.models import Role, Study
 
 from .models import FirstVisit

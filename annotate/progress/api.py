@@ -5,7 +5,7 @@ from drf_spectacular.utils import extend_schema, extend_schema_view
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from annotate.rest.views import ApiView, ListView
+from annotate.api.views import ApiView, ListView
 from annotate.studies.api import followed
 from annotate.studies.models import StudyImage
 

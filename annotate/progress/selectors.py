@@ -16,8 +16,8 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext, pgettext_lazy
 from django_stubs_ext import StrOrPromise
 
+from annotate.judging.image_allocation import n_counted
 from annotate.judging.models import Assignment, Screen
-from annotate.judging.sharing import n_counted
 from annotate.studies.exclusions import left_out
 from annotate.studies.models import Membership, Role, Study, StudyImage
 from annotate.studies.pseudonyms import pseudonyms

@@ -10,9 +10,9 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from annotate.deciding.presentation import shown_standings
-from annotate.judging.sharing import is_answered
+from annotate.judging.image_allocation import is_answered
 from annotate.requests import SignedInRequest
+from annotate.stopping.presentation import shown_standings
 from annotate.studies import services
 from annotate.studies.draws import in_words
 from annotate.studies.errors import StudyRefused

@@ -7,6 +7,8 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from annotate.access import permitted
+from annotate.api.idempotency import idempotent
+from annotate.api.views import ApiView, SignedInRequest
 from annotate.jobs.api import accepted
 from annotate.jobs.serializers import JobSerializer
 from annotate.reports import services as reports
@@ -17,11 +19,9 @@ from annotate.reports.serializers import (
     look_of,
     report_form,
 )
-from annotate.rest.idempotency import idempotent
-from annotate.rest.views import ApiView, SignedInRequest
 from annotate.studies.api import followed
 from annotate.studies.models import Study
-from rankings.report import report_from_json
+from rankings.agreement.report import report_from_json
 
 from . import services, work
 from .models import PublicPage

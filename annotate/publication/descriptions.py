@@ -13,8 +13,8 @@ from annotate.figures.parts import ENGLISH
 from annotate.figures.words import counted_annotators
 from annotate.reports import presentation as reports
 from annotate.reports.models import KeptReport
-from rankings.escaping import latex_text
-from rankings.methods_text import counted, n_left_out
+from rankings.output.escaping import latex_text
+from rankings.output.methods_text import counted, n_left_out
 
 from .models import PublicPage
 

@@ -12,13 +12,13 @@ from django.utils import translation
 
 from annotate.figures.parts import ENGLISH
 from annotate.reports import exports
-from rankings import tables
-from rankings.bibliography import cited
-from rankings.escaping import latex_text
-from rankings.latex import Look
-from rankings.methods_text import SOFTWARE, as_latex, as_markdown, keys_of, methods_paragraph
-from rankings.report import Report, report_from_json
-from rankings.skips import COLUMN, n_lost
+from rankings.agreement.report import Report, report_from_json
+from rankings.output import report_files
+from rankings.output.bibliography import cited
+from rankings.output.escaping import latex_text
+from rankings.output.latex import Look
+from rankings.output.methods_text import SOFTWARE, as_latex, as_markdown, keys_of, methods_paragraph
+from rankings.output.skips import COLUMN, n_lost
 
 _PACKAGES: Final = ("rankings", "protocols")
 _README: Final = """\
@@ -83,7 +83,7 @@ def _software(name: str) -> str:
 
 def main_table(data: Mapping[str, Any], look: Look) -> str:
     with translation.override(ENGLISH):
-        return tables.to_latex(report_from_json(data), data["header"], look, data["analysis"])
+        return report_files.to_latex(report_from_json(data), data["header"], look, data["analysis"])
 
 
 def files(data: Mapping[str, Any], look: Look) -> Iterator[tuple[str, str]]:
@@ -97,7 +97,7 @@ def files(data: Mapping[str, Any], look: Look) -> Iterator[tuple[str, str]]:
     yield "methods.tex", text.latex
     yield "methods.md", text.markdown
     yield "references.bib", text.bib
-    yield "csv/report.csv", tables.to_csv(report, header)
+    yield "csv/report.csv", report_files.to_csv(report, header)
     for table in around:
         for folder, extension in (("tables", "tex"), ("csv", "csv")):
             write = exports.TABLE_WRITERS[extension]
@@ -107,7 +107,7 @@ def files(data: Mapping[str, Any], look: Look) -> Iterator[tuple[str, str]]:
     markdown = [
         exports.TABLE_WRITERS["md"](exports.with_skips(table, header, "md"), {}) for table in around
     ]
-    yield "report.md", "\n".join([tables.to_markdown(report, header), *markdown])
+    yield "report.md", "\n".join([report_files.to_markdown(report, header), *markdown])
     yield "report.json", json.dumps(data, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
 
 
@@ -141,7 +141,7 @@ def _metadata(report: Report, data: Mapping[str, Any]) -> str:
         **data["header"],
         "settings": asdict(report.settings),
         "protocols computed": data.get("runs"),
-        "used": tables.facts_of(report, {}),
+        "used": report_files.facts_of(report, {}),
         "files": described,
     }
     return json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False) + "\n"

@@ -14,8 +14,8 @@ from django.views.decorators.http import require_safe
 from annotate.figures.building import FigureFile, Sizes, build, sizes
 from annotate.figures.data import data_of_kept
 from annotate.figures.figure import Figure
-from annotate.figures.papers import THEMES, Paper
 from annotate.figures.presentation import in_language
+from annotate.figures.themes import THEMES, Paper
 from annotate.figures.views import figure_response
 from annotate.reports import exports
 from annotate.reports.models import KeptReport
@@ -26,11 +26,11 @@ from annotate.reports.presentation import (
     shown_tables,
 )
 from annotate.reports.views import file_response
-from rankings.elicitation import CRITERIA
-from rankings.report import report_from_json
-from rankings.skips import skips_said
-from rankings.verdict_tables import VERDICTS
-from rankings.verdicts import for_whom, verdicts
+from rankings.agreement.report import report_from_json
+from rankings.analysis.verdicts import for_whom, verdicts
+from rankings.elicitation.log import CRITERIA
+from rankings.output.skips import skips_said
+from rankings.output.verdict_tables import VERDICTS
 
 from . import descriptions, files
 from .models import PublicPage

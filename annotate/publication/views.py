@@ -17,13 +17,13 @@ from annotate.reports import services as reports
 from annotate.reports.errors import TooLarge
 from annotate.reports.forms import LookForm, ReportForm
 from annotate.reports.models import KeptReport
-from annotate.reports.origins import whole
+from annotate.reports.provenance import whole
 from annotate.requests import SignedInRequest
 from annotate.studies.models import Study
 from annotate.studies.views import followed
-from rankings.latex import Look
-from rankings.methods_text import n_left_out
-from rankings.report import report_from_json
+from rankings.agreement.report import report_from_json
+from rankings.output.latex import Look
+from rankings.output.methods_text import n_left_out
 
 from . import files, papers, services, work
 from .errors import NotPublished

@@ -13,21 +13,21 @@ from annotate.exchange.bundles.writing import write_bundle
 from annotate.figures.building import FigureFile, build
 from annotate.figures.data import FigureData, data_of_kept
 from annotate.figures.kinds import NAMES
-from annotate.figures.papers import Paper
+from annotate.figures.themes import Paper
 from annotate.jobs import services as jobs
 from annotate.jobs.engine import computing
 from annotate.jobs.errors import JobFailed
+from annotate.jobs.files import publishing_file
 from annotate.jobs.models import Job
 from annotate.jobs.registry import Progress, Running
-from annotate.jobs.results import publishing_file
 from annotate.reports import services as reports
 from annotate.reports.models import KeptReport
 from annotate.reports.work import arguments_of, asked_for, kept_asked_for
 from annotate.scoring.models import ProtocolRun
 from annotate.studies.models import Study
-from rankings.elicitation import CRITERIA
-from rankings.latex import Look
-from rankings.report import Settings
+from rankings.agreement.report import Settings
+from rankings.elicitation.log import CRITERIA
+from rankings.output.latex import Look
 
 from . import files, papers
 from .descriptions import public_report

@@ -13,11 +13,11 @@ from rest_framework.response import Response
 from rest_framework.throttling import BaseThrottle
 
 from annotate.access import Person, permitted
+from annotate.api.idempotency import idempotent
+from annotate.api.throttling import Heavy
+from annotate.api.views import AnyType, ApiView, ListView, OneView, SignedInRequest
 from annotate.jobs.api import accepted
 from annotate.jobs.serializers import JobSerializer
-from annotate.rest.idempotency import idempotent
-from annotate.rest.throttling import Heavy
-from annotate.rest.views import AnyType, ApiView, ListView, OneView, SignedInRequest
 from annotate.studies.api import followed
 from annotate.studies.models import Study
 

@@ -6,14 +6,14 @@ from typing import Any
 
 from django.utils import translation
 
-from rankings import table_files, tables
-from rankings.analysis_tables import tables_of
-from rankings.detector_tables import detector_tables
-from rankings.latex import Look
-from rankings.pair_tables import PAIR_TABLES, pair_tables
-from rankings.report import Report, report_from_json
-from rankings.skips import COLUMN, n_lost, skips_said
-from rankings.table_parts import Table, count
+from rankings.agreement.report import Report, report_from_json
+from rankings.output import report_files, table_files
+from rankings.output.analysis_tables import tables_of
+from rankings.output.detector_tables import detector_tables
+from rankings.output.latex import Look
+from rankings.output.pair_tables import PAIR_TABLES, pair_tables
+from rankings.output.skips import COLUMN, n_lost, skips_said
+from rankings.output.table import Table, count
 
 from .models import KeptReport
 from .services import StudyReport
@@ -34,10 +34,10 @@ def _plain(
 
 
 FORMATS: Mapping[str, Format] = {
-    "csv": Format("CSV", "text/csv; charset=utf-8", _plain(tables.to_csv)),
-    "json": Format("JSON", "application/json", _plain(tables.to_json)),
-    "tex": Format("LaTeX", "application/x-tex; charset=utf-8", tables.to_latex),
-    "md": Format("Markdown", "text/markdown; charset=utf-8", _plain(tables.to_markdown)),
+    "csv": Format("CSV", "text/csv; charset=utf-8", _plain(report_files.to_csv)),
+    "json": Format("JSON", "application/json", _plain(report_files.to_json)),
+    "tex": Format("LaTeX", "application/x-tex; charset=utf-8", report_files.to_latex),
+    "md": Format("Markdown", "text/markdown; charset=utf-8", _plain(report_files.to_markdown)),
 }
 
 # The tables around Best / Worst / Score.

@@ -9,8 +9,8 @@ from django.utils.translation import gettext_lazy as _
 
 from annotate.scoring.models import ProtocolRun
 from annotate.studies.models import Study
-from rankings.latex import Look
-from rankings.report import Settings
+from rankings.agreement.report import Settings
+from rankings.output.latex import Look
 
 from .presentation import CONSENSUSES, DISTANCES
 

@@ -8,8 +8,8 @@ from typing import Any
 from django.conf import settings
 from django.db import models
 
+from annotate.append_only import WrittenOnce
 from annotate.studies.models import Study
-from annotate.written_once import WrittenOnce
 
 
 class KeptReport(WrittenOnce):

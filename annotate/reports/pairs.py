@@ -15,17 +15,17 @@ from annotate.judging.planning import is_one_pair
 from annotate.judging.replay import read_log
 from annotate.studies.models import Study
 from annotate.studies.pseudonyms import pseudonyms
-from engine.words import numeral, retold
-from rankings.elicitation import CRITERIA
-from rankings.pair_draws import Pair
-from rankings.pair_estimates import LostVisit, Visit
-from rankings.pair_report import pair_report
-from rankings.pair_tables import pair_tables
-from rankings.report import RecallPrecision, Settings
+from rankings.agreement.report import RecallPrecision, Settings
+from rankings.analysis.pair_report import pair_report
+from rankings.elicitation.log import CRITERIA
+from rankings.elicitation.pair_draws import Pair
+from rankings.inference.pair_estimates import LostVisit, Visit
+from rankings.output.pair_tables import pair_tables
+from rankings.output.table import Table
 from rankings.rounding import in_decimals
-from rankings.table_parts import Table
+from text_rankings.base.i18n import numeral, retold
 
-from .counted import counted_visits, lost_to_skips
+from .included import counted_visits, lost_to_skips
 
 # image -> protocol -> method -> (recall, precision)
 ProtocolScores = Mapping[str, Mapping[str, Mapping[str, RecallPrecision]]]

@@ -6,13 +6,13 @@ from typing import Any, Final
 
 from annotate.scoring.models import ProtocolRun
 from annotate.studies.models import Study
-from engine.words import gettext_noop
-from rankings.design import Components
-from rankings.pair_report import comparable
-from rankings.pilots import Pilot, pilot
-from rankings.report import Settings, values_of
+from rankings.agreement.report import Settings, values_of
+from rankings.analysis.pair_report import comparable
+from rankings.design.pilots import Pilot, pilot
+from rankings.design.power import Components
+from text_rankings.base.i18n import gettext_noop
 
-from . import cached
+from . import cache
 from .pairs import visits_of
 from .services import available_runs, protocol_scores, sentinels
 from .snapshots import snapshot
@@ -35,13 +35,13 @@ def pilot_of_study(
     """
     settings = settings or Settings()
     chosen = available_runs(study) if runs is None else runs
-    name, key = f"pilot-{criterion}", cached.key_of(study, settings, chosen)
-    kept = cached.get_part(name, key)
+    name, key = f"pilot-{criterion}", cache.key_of(study, settings, chosen)
+    kept = cache.get_part(name, key)
     if kept is not None:
         return _from_json(kept)
     with snapshot():
         # Again: the key must be that of what is read.
-        key = cached.key_of(study, settings, chosen)
+        key = cache.key_of(study, settings, chosen)
         visits, scores = visits_of(study)[criterion], protocol_scores(study, chosen)
     unwanted = sentinels(chosen)
     protocols = [run.name for run in chosen if run.name not in unwanted]
@@ -51,7 +51,7 @@ def pilot_of_study(
     }
     usable = comparable(visits, values, protocols, settings.decimals)
     found = pilot(usable.visits, usable.rankings, protocols, origin=_OF_STUDY.format(study=study))
-    cached.put_part(name, key, asdict(found))
+    cache.put_part(name, key, asdict(found))
     return found
 
 

@@ -12,15 +12,15 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext, gettext_lazy
 
-from engine.words import numeral, retold
-from rankings.analysis_tables import tables_of
-from rankings.baselines import A_PERSON, said_of_row
-from rankings.orders import to_text
-from rankings.report import ALL_TIED, CriterionReport, Report, Row, Settings
-from rankings.resampling import FEW_IMAGES
-from rankings.table_parts import CRITERION, PROTOCOL, Column, Table
-from rankings.verdict_tables import has_few_images
-from rankings.verdicts import place_of_person
+from rankings.agreement.baselines import A_PERSON, said_of_row
+from rankings.agreement.report import ALL_TIED, CriterionReport, Report, Row, Settings
+from rankings.analysis.verdicts import place_of_person
+from rankings.inference.resampling import FEW_IMAGES
+from rankings.orders.buckets import to_text
+from rankings.output.analysis_tables import tables_of
+from rankings.output.table import CRITERION, PROTOCOL, Column, Table
+from rankings.output.verdict_tables import has_few_images
+from text_rankings.base.i18n import numeral, retold
 
 # (value in the address, words)
 DISTANCES = [

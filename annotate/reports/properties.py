@@ -8,9 +8,9 @@ from typing import Final
 
 from annotate.datasets.models import Image
 from annotate.studies.models import Study
-from engine.words import gettext_noop
 from protocols.core.regions import decode_regions
-from rankings.slices import ImageProperty
+from rankings.tuning.slices import ImageProperty
+from text_rankings.base.i18n import gettext_noop
 
 HEIGHT: Final = gettext_noop("Height of the words")
 WORDS: Final = gettext_noop("Number of words")

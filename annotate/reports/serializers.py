@@ -9,7 +9,7 @@ from rest_framework import serializers
 
 from annotate.scoring.models import ProtocolRun
 from annotate.studies.models import Study
-from rankings.latex import LAYOUTS, WIDTHS, Look
+from rankings.output.latex import LAYOUTS, WIDTHS, Look
 
 from .exports import FORMATS
 from .forms import DECIMALS, ReportForm

@@ -19,23 +19,24 @@ from annotate.datasets.models import ImageQuerySet, Result
 from annotate.scoring.models import ProtocolRun, Score
 from annotate.studies.models import Study
 from annotate.studies.pseudonyms import give_pseudonyms, pseudonyms
-from engine.words import gettext_noop
 from protocols import registry
 from rankings import __version__ as software_version
-from rankings.analysis import analyse
-from rankings.consensus import ConsensusMethod
-from rankings.detector_tables import DETECTOR_TABLES
-from rankings.detectors import detectors
-from rankings.elicitation import CRITERIA
-from rankings.orders import Ranking
-from rankings.pair_tables import PAIR_TABLES
-from rankings.report import Report, Settings, build_report, report_from_json
-from rankings.slices import ImageProperty
-from rankings.soft_accuracy import Options
-from rankings.tallies import Tallies
+from rankings.agreement.report import Report, Settings, build_report, report_from_json
+from rankings.analysis.analysis import analyse
+from rankings.consensus.rules import ConsensusMethod
+from rankings.detectors.soft_accuracy import Options
+from rankings.detectors.standings import detectors
+from rankings.detectors.tallies import Tallies
+from rankings.elicitation.log import CRITERIA
+from rankings.orders.buckets import Ranking
+from rankings.output.detector_tables import DETECTOR_TABLES
+from rankings.output.pair_tables import PAIR_TABLES
+from rankings.tuning.slices import ImageProperty
+from text_rankings.base.i18n import gettext_noop
 
-from . import cached
-from .counted import (
+from . import cache
+from .errors import TooLarge
+from .included import (
     counted_assignments,
     counted_visits,
     images_of,
@@ -43,11 +44,10 @@ from .counted import (
     not_counted,
     people_left_out,
 )
-from .errors import TooLarge
 from .models import KeptReport
-from .origins import whole
 from .pairs import asks_pairs, pairs_from
 from .properties import image_properties
+from .provenance import whole
 from .snapshots import snapshot
 from .tallies import protocol_tallies
 
@@ -166,7 +166,7 @@ def study_report(
     Without ``runs`` the newest run of each protocol takes part.
     """
     runs = available_runs(study) if runs is None else list(runs)
-    if study.study_images.count() > cached.MAX_IMAGES:
+    if study.study_images.count() > cache.MAX_IMAGES:
         with snapshot():
             rankings, scores = annotator_rankings(study), protocol_scores(study, runs)
         report = build_report(rankings, scores, settings)
@@ -190,11 +190,11 @@ def _data(
     study: Study, settings: Settings, runs: Sequence[ProtocolRun], *, analysed: bool
 ) -> dict[str, Any]:
     """Return a report as data: the one that is cached, or else a new one, which then is."""
-    data = cached.get(cached.key_of(study, settings, runs), analysed=analysed)
+    data = cache.get(cache.key_of(study, settings, runs), analysed=analysed)
     if data is None:
         with snapshot():
             # Again: the key must be that of what is read.
-            key = cached.key_of(study, settings, runs)
+            key = cache.key_of(study, settings, runs)
             rankings, scores = named_rankings(study), protocol_scores(study, runs)
             properties = image_properties(study) if analysed else []
         # Kept for readers of every language.
@@ -203,7 +203,7 @@ def _data(
                 data = _analysed(rankings, scores, properties, settings, runs)
             else:
                 data = build_report(_unnamed(rankings), scores, settings).to_json()
-        cached.put(key, data)
+        cache.put(key, data)
     return data
 
 
@@ -211,15 +211,15 @@ def detectors_report(
     *, study: Study, settings: Settings, runs: Sequence[ProtocolRun]
 ) -> Mapping[str, Any]:
     """Return where the detectors stand, as :meth:`.Detectors.to_json` gives it; computed once."""
-    name, key = "detectors", cached.key_of(study, settings, runs)
-    data = cached.get_part(name, key)
+    name, key = "detectors", cache.key_of(study, settings, runs)
+    data = cache.get_part(name, key)
     if data is None:
         with snapshot():
             # Again: the key must be that of what is read.
-            key = cached.key_of(study, settings, runs)
+            key = cache.key_of(study, settings, runs)
             rankings, tallies = named_rankings(study), protocol_tallies(study, runs)
         data = _detectors(rankings, *tallies, settings)
-        cached.put_part(name, key, data)
+        cache.put_part(name, key, data)
     return data
 
 
@@ -244,14 +244,14 @@ def pairs_report(
     """Return what pairs say of the protocols (:func:`.pair_report`); None where none were asked."""
     if not asks_pairs(study):
         return None
-    name, key = "pairs", cached.key_of(study, settings, runs)
-    data = cached.get_part(name, key)
+    name, key = "pairs", cache.key_of(study, settings, runs)
+    data = cache.get_part(name, key)
     if data is None:
         with snapshot():
             # Again: the key must be that of what is read.
-            key = cached.key_of(study, settings, runs)
+            key = cache.key_of(study, settings, runs)
             data = pairs_from(study, protocol_scores(study, runs), settings)
-        cached.put_part(name, key, data)
+        cache.put_part(name, key, data)
     return data
 
 
@@ -340,17 +340,17 @@ def compute_report(
     # It names people, so their names must stay.
     give_pseudonyms(study)
     with snapshot():
-        key = cached.key_of(study, settings, runs)
+        key = cache.key_of(study, settings, runs)
         rankings, scores = named_rankings(study), protocol_scores(study, runs)
         properties, tallies = image_properties(study), protocol_tallies(study, runs)
         pairs = pairs_from(study, scores, settings) if asks_pairs(study) else None
         origin = report_of(
             study=study, settings=settings, runs=runs, report=Report(settings, {})
         ).header
-    analysed = cached.get(key, analysed=True)
+    analysed = cache.get(key, analysed=True)
     if analysed is None:
         analysed = _analysed(rankings, scores, properties, settings, runs, executor)
-    found = cached.get_part("detectors", key) or _detectors(rankings, *tallies, settings)
+    found = cache.get_part("detectors", key) or _detectors(rankings, *tallies, settings)
     data = {**whole(origin, runs, sentinels(runs), analysed), "detectors": found}
     if pairs is not None:
         data["pairs"] = pairs

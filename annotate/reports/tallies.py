@@ -7,8 +7,8 @@ from typing import Any, Final
 from annotate.datasets.models import Image
 from annotate.scoring.models import TALLY, ProtocolRun, Score
 from annotate.studies.models import Study
-from engine.words import gettext_noop
-from rankings.tallies import Tallies, tallies_of_rows
+from rankings.detectors.tallies import Tallies, tallies_of_rows
+from text_rankings.base.i18n import gettext_noop
 
 WITHOUT_SUMS: Final = gettext_noop("it was scored before sums were kept; score it again")
 _AT_ONCE: Final = 20_000

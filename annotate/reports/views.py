@@ -12,11 +12,11 @@ from annotate.jobs.presentation import go_to
 from annotate.requests import SignedInRequest
 from annotate.studies.models import Study
 from annotate.studies.views import followed
-from rankings.latex import Look
-from rankings.report import report_from_json
+from rankings.agreement.report import report_from_json
+from rankings.output.latex import Look
 
 from . import exports, services, work
-from .differing import compared
+from .comparison import compared
 from .errors import TooLarge
 from .forms import LookForm, ReportForm
 from .presentation import facts_shown, said_of_settings

@@ -15,7 +15,7 @@ from annotate.jobs.models import Job
 from annotate.jobs.registry import Running
 from annotate.scoring.models import ProtocolRun
 from annotate.studies.models import Study
-from rankings.report import Settings
+from rankings.agreement.report import Settings
 
 from . import services
 from .models import KeptReport

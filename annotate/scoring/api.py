@@ -11,13 +11,13 @@ from rest_framework.response import Response
 from rest_framework.throttling import BaseThrottle
 
 from annotate.access import Person, permitted
+from annotate.api.idempotency import idempotent
+from annotate.api.scopes import LOAD
+from annotate.api.throttling import Heavy
+from annotate.api.views import ListView, OneView, SignedInRequest
 from annotate.datasets.models import Dataset
 from annotate.jobs.api import accepted
 from annotate.jobs.serializers import JobSerializer
-from annotate.rest.idempotency import idempotent
-from annotate.rest.scopes import LOAD
-from annotate.rest.throttling import Heavy
-from annotate.rest.views import ListView, OneView, SignedInRequest
 
 from . import work
 from .models import ProtocolRun, Score

@@ -6,9 +6,9 @@ from concurrent.futures import Executor
 from dataclasses import dataclass, field
 
 from annotate.datasets.models import Method, Result
-from engine.chunks import answers
 from protocols.core.base import ImageScore, Protocol, Scene
 from protocols.scoring import OneMethod, chunks_of_images, chunks_of_method
+from text_rankings.base.chunks import answers
 
 # How many results are scored, and of how many.
 Progress = Callable[[int, int], None]

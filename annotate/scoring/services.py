@@ -17,9 +17,9 @@ from annotate.errors import Refusal
 from annotate.retold import told_plainly
 from protocols import registry
 from protocols.core.base import Protocol
-from protocols.core.beyond import BEYOND_COMPUTING
 from protocols.core.errors import ProtocolError
 from protocols.core.fitting import lacking
+from protocols.core.geometry_errors import BEYOND_COMPUTING
 from protocols.core.regions import Region
 
 from .computing import OfMethod, Progress, computed

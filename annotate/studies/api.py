@@ -11,9 +11,9 @@ from rest_framework.response import Response
 from rest_framework.reverse import reverse
 
 from annotate.access import permitted
+from annotate.api.idempotency import idempotent
+from annotate.api.views import ApiView, ListView, OneView
 from annotate.datasets.models import Dataset
-from annotate.rest.idempotency import idempotent
-from annotate.rest.views import ApiView, ListView, OneView
 
 from . import services
 from .models import Membership, Study

@@ -12,8 +12,8 @@ from django.utils import timezone
 from django.utils.translation import gettext, gettext_noop, ngettext, pgettext_lazy
 from django.utils.translation import gettext_lazy as _
 
+from annotate.append_only import WrittenOnce
 from annotate.datasets.models import Dataset, Image, Method
-from annotate.written_once import WrittenOnce
 
 # After a study has ended by its rule, a pair that is on screen can be answered so long.
 LAST_ANSWERS: Final = timedelta(minutes=30)

@@ -10,17 +10,17 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Final
 
-from engine.chunks import answers
+from text_rankings.base.chunks import answers
 
 from ..core.base import ImageScore, OverallScore, Protocol, Scene
 from ..core.errors import ProtocolError
 from ..core.fitting import lacking, remark
 from ..core.regions import Region
-from ..formats.contents import Archive, Kind, LineFormat
-from ..formats.guessing import guess
-from ..formats.layouts import rules_named
-from ..formats.reading import LINES, read
-from ..formats.rrc import read_archive
+from ..formats.containers.contents import Archive, Kind, LineFormat
+from ..formats.readers.layouts import rules_named
+from ..formats.readers.rrc import read_archive
+from ..formats.recognition.guessing import guess
+from ..formats.recognition.reading import LINES, read
 from ..scoring import OneMethod, chunks_of_method, score_methods
 
 # Recall, precision and F-score; None is undefined.

@@ -14,8 +14,8 @@ from dataclasses import MISSING
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from engine.errors import EngineError
-from engine.options import add_options, chosen_engine
+from text_rankings.base.errors import EngineError
+from text_rankings.base.options import add_options, chosen_engine
 
 from .. import __version__, registry
 from ..core.base import Protocol
@@ -24,7 +24,7 @@ from . import converting
 from .usage import USAGE
 
 if TYPE_CHECKING:
-    from ..formats.contents import Archive
+    from ..formats.containers.contents import Archive
     from .batch import Formats, Scored
 
 _NOT_DONE, _BAD_INPUT = 1, 2
@@ -161,7 +161,7 @@ def _add_formats(command: argparse.ArgumentParser) -> None:
 
 
 def _formats(options: argparse.Namespace) -> "Formats":
-    from ..formats.reading import FORMATS
+    from ..formats.recognition.reading import FORMATS
     from .batch import Formats
 
     named = Formats(
@@ -372,7 +372,7 @@ def _errors(options: argparse.Namespace) -> None:
 
 
 def _scenes(options: argparse.Namespace) -> None:
-    from ..formats.scenes import answer, read_scene
+    from ..formats.readers.scenes import answer, read_scene
 
     protocol = registry.get(options.protocol, _parameters(options.parameters))
     given = _read_json(options.file)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from ..core.errors import ProtocolError
 
 if TYPE_CHECKING:
-    from ..formats.contents import Archive, Kind
+    from ..formats.containers.contents import Archive, Kind
 
 
 class NotConverted(ProtocolError, ValueError):
@@ -93,12 +93,12 @@ def convert(
     >>> list(convert("gt.zip", Path("Label.txt"), to="paddle"))[-1]
     'Label.txt: 2 regions of 1 image, read as quad, written as paddle'
     """
-    from ..formats.converting import write
-    from ..formats.guessing import guess
-    from ..formats.pictures import picture_sizes
+    from ..formats.containers.image_sizes import picture_sizes
     from ..formats.problems import counted
-    from ..formats.reading import read
+    from ..formats.recognition.guessing import guess
+    from ..formats.recognition.reading import read
     from ..formats.summaries import summaries
+    from ..formats.writing.converting import write
 
     if not Path(file).is_file():
         raise NotConverted(f"{file} cannot be read: there is no such file")

@@ -13,8 +13,8 @@ from .. import registry
 from ..core.base import ImageScore, Protocol, Scene
 from ..core.errors import ProtocolError
 from ..core.regions import Region
-from ..formats.contents import Kind, LineFormat, Tail
-from ..formats.rrc_lines import Rules
+from ..formats.containers.contents import Kind, LineFormat, Tail
+from ..formats.readers.rrc_lines import Rules
 from .per_sample import OF_BOXES, overall_figures, sample_of
 from .submissions import Asked, Lines, Refused, read_lines
 from .usage import USAGE
@@ -219,8 +219,8 @@ def _lines(kind: Kind, protocol: Protocol, reading: Mapping[str, Any]) -> Lines:
 def _rules(named: str | None, results: Lines, *, keep_quotes: bool) -> Rules | None:
     if named is None:
         return None
-    from ..formats.layouts import rules_named
-    from ..formats.reading import LINES
+    from ..formats.readers.layouts import rules_named
+    from ..formats.recognition.reading import LINES
 
     if named not in LINES:
         raise BadUsage(f"no format of lines {named!r}; formats: {', '.join(LINES)}")
@@ -251,7 +251,7 @@ def _holds_polygons(slug: str, path: str, reading: Mapping[str, Any]) -> bool:
         return False
     if _FIRST_NUMBERS.match(first) is None:
         return False
-    from ..formats.rrc import read_archive
+    from ..formats.readers.rrc import read_archive
 
     archive_read = read_archive(path, kind="truth")
     return archive_read.line_format == LineFormat.POLYGON and not archive_read.questions
@@ -346,7 +346,7 @@ def _read(path: str, lines: Lines, options: Options) -> dict[str, tuple[Region, 
         if lines.kind == "truth" and not images:
             raise Refused(f"{path} holds no {lines.names or 'file'}")
         return images
-    from ..formats.rrc import read_archive
+    from ..formats.readers.rrc import read_archive
 
     archive = read_archive(path, kind=lines.kind, rules=options.rules)
     if archive.errors:

@@ -14,12 +14,12 @@ from functools import cache
 from typing import Final
 
 from ..core.regions import Region
-from ..formats.archives import Limits, plain_content
-from ..formats.contents import IGNORED_TEXT, Kind, LineFormat
-from ..formats.layouts import Survey, asked_instead, decide
+from ..formats.containers.archives import Limits, plain_content
+from ..formats.containers.contents import IGNORED_TEXT, Kind, LineFormat
 from ..formats.problems import Problems
-from ..formats.rrc_lines import Rules, turns_left
-from ..formats.usual import read_usual
+from ..formats.readers.layouts import Survey, asked_instead, decide
+from ..formats.readers.rrc_lines import Rules, turns_left
+from ..formats.readers.uniform_lines import read_usual
 
 _BYTES: Final = Limits().total_bytes
 _QUOTED: Final = re.compile(r'\s*"(.*)"\s*$')

@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 from ..core.base import ImageScore, OverallScore, Scene
 from ..core.regions import Region
-from ..formats.ctdar import DocumentError, read_file, read_folder
+from ..formats.readers.ctdar import DocumentError, read_file, read_folder
 from ..table_detection import TableDetection
 from ..table_structure import TableStructure
 

@@ -16,7 +16,7 @@ from .geometry import (
     intersection_areas,
     overlapping_pairs,
 )
-from .later import shapely
+from .lazy_shapely import shapely
 from .matching import Flat
 from .unions import overlapping_groups, union_of_each
 

@@ -11,7 +11,7 @@ from itertools import chain
 import numpy as np
 from numpy.typing import NDArray
 
-from .later import shapely
+from .lazy_shapely import shapely
 from .regions import Region
 
 Floats = NDArray[np.float64]

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from .geometry import Floats, Pairs, Polygons, Shapes, intersection_areas
-from .later import shapely
+from .lazy_shapely import shapely
 
 
 def box_union_area(boxes: Floats) -> float:

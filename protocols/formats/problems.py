@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Final, Literal
 
-from engine.words import gettext_noop
+from text_rankings.base.i18n import gettext_noop
 
 Severity = Literal["error", "warning", "question"]
 # Part of a text: from this character up to, not including, that one.

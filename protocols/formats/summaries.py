@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from engine.words import gettext_noop
+from text_rankings.base.i18n import gettext_noop
 
 from .problems import CODES, Problem, Severity, counted
 

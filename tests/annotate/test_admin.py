@@ -14,21 +14,21 @@ from django.urls import reverse
 from annotate.access import permitted
 from annotate.accounts.models import Preferences
 from annotate.accounts.services import invite
+from annotate.api.models import GivenAnswer
+from annotate.api.tokens.services import create_token
 from annotate.audit.models import Act, AuditEntry
+from annotate.design.setup.models import NewStudy
 from annotate.imports import drafts
 from annotate.imports.models import Finding
-from annotate.jobs import presence
+from annotate.jobs import workers
 from annotate.jobs.models import Job
 from annotate.judging import services as judging
 from annotate.publication.services import publish
 from annotate.reports.services import keep_report
-from annotate.rest.models import GivenAnswer
 from annotate.scoring.services import score_protocol
-from annotate.setup.models import NewStudy
 from annotate.studies.exclusions import decide
 from annotate.studies.models import Study
-from annotate.tokens.services import create_token
-from rankings.report import Settings
+from rankings.agreement.report import Settings
 from tests.support.factories import (
     add_annotator,
     add_researcher,
@@ -95,7 +95,7 @@ def make_everything():
     file = drafts.add_file(draft=draft, stream=io.BytesIO(b"no zip"), name="a.zip")
     Finding.objects.create(draft=draft, file=file, severity="error", code="A1", archive="a.zip")
     Job.objects.create(kind="imports.check")
-    presence.arrive("a machine, process 1")
+    workers.arrive("a machine, process 1")
     return study, make_admin("rescuer")
 
 

@@ -10,6 +10,8 @@ from django.test import Client
 from django.urls import reverse
 
 from annotate.accounts.services import invite
+from annotate.design.setup.models import NewStudy
+from annotate.design.setup.services import begin
 from annotate.exchange.work import start_truth
 from annotate.figures.kinds import NAMES as FIGURES
 from annotate.imports import drafts
@@ -18,10 +20,8 @@ from annotate.jobs.models import Job
 from annotate.judging import services
 from annotate.reports.services import keep_report
 from annotate.scoring.services import score_protocol
-from annotate.setup.models import NewStudy
-from annotate.setup.services import begin
 from annotate.studies.models import Study
-from rankings.report import Settings
+from rankings.agreement.report import Settings
 from tests.support.addresses import names_of_addresses
 from tests.support.factories import (
     add_newcomer,

@@ -11,16 +11,16 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
 from annotate.accounts.services import invite
+from annotate.api.scopes import SCOPES
+from annotate.api.tokens.services import create_token
+from annotate.design.setup.services import begin
 from annotate.imports import drafts
 from annotate.imports.models import Import
 from annotate.jobs.models import Job
 from annotate.judging import services as judging
 from annotate.reports.services import keep_report
-from annotate.rest.scopes import SCOPES
 from annotate.scoring.services import score_protocol
-from annotate.setup.services import begin
-from annotate.tokens.services import create_token
-from rankings.report import Settings
+from rankings.agreement.report import Settings
 from tests.support.factories import (
     add_annotator,
     add_newcomer,

@@ -11,11 +11,11 @@ from annotate.scoring.services import score_protocol
 from annotate.studies.services import add_member, create_study
 from protocols import registry
 from protocols.core.base import Scene
-from protocols.formats.rrc import read_archive
-from rankings.edit_distance import edit_distance
-from rankings.from_scores import f_beta, ranking_from_scores
-from rankings.mean_rank import mean_rank
-from rankings.report import Settings
+from protocols.formats.readers.rrc import read_archive
+from rankings.agreement.report import Settings
+from rankings.consensus.mean_rank import mean_rank
+from rankings.orders.edit_distance import edit_distance
+from rankings.orders.from_scores import f_beta, ranking_from_scores
 from tests.support.loads import load_dataset, load_results
 from tests.support.shared import shared_path
 from tools.artwork.demo.judge import JUDGES, quality

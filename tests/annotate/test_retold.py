@@ -5,8 +5,8 @@ from django.utils import translation
 
 from annotate.retold import told, told_plainly
 from protocols import registry
-from rankings.baselines import said_of_row
-from rankings.report import ALL_TIED
+from rankings.agreement.baselines import said_of_row
+from rankings.agreement.report import ALL_TIED
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ from django.db import OperationalError, connection
 from django.test import Client, RequestFactory
 from django.urls import NoReverseMatch, reverse
 
-from annotate.rest import problems
+from annotate.api import problems
 from tests.support.addresses import names_of_addresses
 from tests.support.factories import make_admin
 from tests.support.headers import check_headers
@@ -23,7 +23,7 @@ SECRET = "only-for-this-test-" + "x7Q" * 20
 
 def of_the_whole_site():
     """Addresses without arguments: those of the account library and of rescue work, too."""
-    for name, _ in names_of_addresses("config.urls"):
+    for name, _ in names_of_addresses("text_rankings.site.urls"):
         try:
             yield reverse(name)
         except NoReverseMatch:
@@ -100,9 +100,9 @@ class TestAFullDisk:
         def fail(*args, **kwargs):
             raise OperationalError("database or disk is full")
 
-        monkeypatch.setattr("annotate.tokens.services.create_token", fail)
+        monkeypatch.setattr("annotate.api.tokens.services.create_token", fail)
         monkeypatch.setattr("annotate.errors.has_no_room", lambda: True)
-        monkeypatch.setattr("config.middleware.has_no_room", lambda: True)
+        monkeypatch.setattr("text_rankings.site.middleware.has_no_room", lambda: True)
 
     def test_a_page_says_it_and_not_that_something_went_wrong(self, client):
         client.force_login(make_admin())
@@ -162,7 +162,7 @@ def started(**environment):
     return subprocess.run(
         [sys.executable, "-c", code],
         cwd=ROOT,
-        env={**inherited, "DJANGO_SETTINGS_MODULE": "config.settings", **environment},
+        env={**inherited, "DJANGO_SETTINGS_MODULE": "text_rankings.site.settings", **environment},
         capture_output=True,
         text=True,
         check=False,

@@ -19,14 +19,14 @@ _HEAVY = (
     "dask",
     "distributed",
 )
-_SITE = "import django; django.setup(); import config.urls, config.wsgi"
+_SITE = "import django; django.setup(); import text_rankings.site.urls, text_rankings.site.wsgi"
 
 
 def loaded_by(statement):
     """The modules of a process of its own: the tests around have loaded them all."""
     done = subprocess.run(
         [sys.executable, "-c", f"{statement}\nimport json, sys; print(json.dumps([*sys.modules]))"],
-        env={**os.environ, "DJANGO_SETTINGS_MODULE": "config.settings"},
+        env={**os.environ, "DJANGO_SETTINGS_MODULE": "text_rankings.site.settings"},
         capture_output=True,
         text=True,
         check=True,
@@ -39,7 +39,7 @@ def loaded_by(statement):
     [
         _SITE,
         "import annotate.jobs.engine, protocols.command_line.main, protocols.scoring",
-        "import rankings.analysis",
+        "import rankings.analysis.analysis",
         "import rankings.__main__",
         "import protocols.registry",
     ],
@@ -56,7 +56,7 @@ def test_the_pure_packages_alone_load_nothing_else():
 def test_a_report_loads_of_scipy_its_functions_alone():
     """Of statistics and optimisation nothing: they take a second and 60 MiB."""
     work = """
-from rankings.analysis import analyse
+from rankings.analysis.analysis import analyse
 rankings = {"recall": {f"i{at}": {a: (("x",), ("y",)) for a in "abc"} for at in range(20)}}
 scores = {
     f"i{at}": {p: {"x": (at % n, 1.0), "y": (0.5, 1.0)} for n, p in enumerate("pqr", 2)}

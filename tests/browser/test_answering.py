@@ -8,7 +8,7 @@ from django.urls import reverse
 from playwright.sync_api import BrowserContext, Locator, Page, Route, expect
 
 from annotate.accounts.models import Preferences
-from annotate.judging import services, turns
+from annotate.judging import current_screen, services
 from annotate.judging.models import Judgement, Skip
 from annotate.studies.models import Study
 from tests.support.browsing import (
@@ -524,7 +524,7 @@ def following(study, annotator) -> None:
         "precision": [["a", "b", "c", "d"]],
         "preference": [["d"], ["c"], ["b"], ["a"]],
     }
-    turn = turns.waiting_turn(study, annotator)
+    turn = current_screen.waiting_turn(study, annotator)
     while turn is not None and not turn.implied:
         turn = answer_by(turn, annotator, truth)
     assert turn is not None

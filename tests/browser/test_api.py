@@ -4,7 +4,7 @@ import pytest
 from django.core.cache import cache
 from playwright.sync_api import expect
 
-from annotate.tokens.services import create_token
+from annotate.api.tokens.services import create_token
 from tests.support.addresses import operations
 from tests.support.browsing import check_fits, check_page, listen, signed_in
 from tests.support.factories import make_admin

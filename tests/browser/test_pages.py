@@ -6,6 +6,8 @@ import pytest
 from django.urls import reverse
 from playwright.sync_api import expect
 
+from annotate.design.setup.models import NewStudy
+from annotate.design.setup.services import begin
 from annotate.imports.models import Draft, Import
 from annotate.jobs.models import Job
 from annotate.judging import services
@@ -13,9 +15,7 @@ from annotate.judging.models import Judgement
 from annotate.publication.services import publish
 from annotate.reports.services import available_runs, keep_report
 from annotate.scoring.services import score_protocol
-from annotate.setup.models import NewStudy
-from annotate.setup.services import begin
-from rankings.report import Settings
+from rankings.agreement.report import Settings
 from tests.support.browsing import check_page, listen, signed_in, unexpected
 from tests.support.factories import add_annotator, add_researcher, make_admin, make_study
 from tests.support.loads import add_results, checked, loaded, new_dataset

@@ -42,7 +42,7 @@ def served(tmp_path_factory) -> Iterator[Served]:
     folder = tmp_path_factory.mktemp("server")
     port = free_port()
     environment = {
-        "DJANGO_SETTINGS_MODULE": "config.settings",
+        "DJANGO_SETTINGS_MODULE": "text_rankings.site.settings",
         "DATA_DIR": str(folder),
         "STATIC_ROOT": str(folder / "static"),
         "DATABASE_URL": "",
@@ -53,7 +53,15 @@ def served(tmp_path_factory) -> Iterator[Served]:
         "HTTPS": "false",
     }
     manage(environment, "shell", "--command", _SET_UP)
-    command = ["-m", "gunicorn", "config.wsgi", "--bind", f"127.0.0.1:{port}", "--workers", "2"]
+    command = [
+        "-m",
+        "gunicorn",
+        "text_rankings.site.wsgi",
+        "--bind",
+        f"127.0.0.1:{port}",
+        "--workers",
+        "2",
+    ]
     with OwnSite(folder, environment).served(command, port):
         yield Served(f"http://127.0.0.1:{port}", folder / "static")
 

@@ -4,8 +4,8 @@ import pytest
 from django.urls import reverse
 from playwright.sync_api import expect
 
+from annotate.design.setup.services import begin
 from annotate.judging.models import Judgement
-from annotate.setup.services import begin
 from annotate.studies.models import Study
 from tests.support.browsing import check_page, listen, signed_in, unexpected
 from tests.support.factories import make_admin, make_person, make_study

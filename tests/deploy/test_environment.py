@@ -12,7 +12,7 @@ _OF_COMPOSE = re.compile(r"\$\{([A-Z_]+)")
 
 
 def test_every_setting_is_explained_in_the_example():
-    code = [*ROOT.glob("config/*.py"), *ROOT.glob("annotate/**/*.py")]
+    code = [*ROOT.glob("text_rankings/site/*.py"), *ROOT.glob("annotate/**/*.py")]
     read = {name for path in code for name in _READ.findall(path.read_text())} - _INNER
     composed = set(_OF_COMPOSE.findall((ROOT / "docker-compose.yml").read_text()))
     given = _GIVEN.findall((ROOT / ".env.example").read_text())

@@ -4,7 +4,7 @@ import pytest
 from django.http import HttpResponse
 from django.test import RequestFactory
 
-from config.proxies import client_address, forwarded, read
+from text_rankings.site.proxies import client_address, forwarded, read
 
 LOCAL = read(["127.0.0.1"])
 CHAIN = read(["127.0.0.1", "10.0.0.0/24", "2001:db8:7::/48"])

@@ -71,7 +71,14 @@ def proxied(tmp_path_factory):
     for step in (["migrate"], ["createcachetable"], ["collectstatic", "--noinput", *others]):
         command = [sys.executable, "manage.py", *step, "--verbosity", "0"]
         subprocess.run(command, cwd=ROOT, env=environment, check=True, capture_output=True)
-    gunicorn = [sys.executable, "-m", "gunicorn", "--config", "config/gunicorn.py", "config.wsgi"]
+    gunicorn = [
+        sys.executable,
+        "-m",
+        "gunicorn",
+        "--config",
+        "text_rankings/site/gunicorn.py",
+        "text_rankings.site.wsgi",
+    ]
     servers = [
         subprocess.Popen(
             [*gunicorn, "--bind", f"127.0.0.1:{site}"],

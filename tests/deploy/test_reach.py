@@ -17,8 +17,8 @@ import yaml
 from django.contrib.auth.models import User
 
 from benchmarks.own_site import OwnSite, free_port
-from config.proxies import read
 from tests.support.processes import database_url
+from text_rankings.site.proxies import read
 
 ROOT = Path(__file__).resolve().parents[2]
 PHRASE = "a-long-phrase-93"
@@ -32,7 +32,7 @@ def compose():
 def configured():
     before = dict(os.environ)
     try:
-        return runpy.run_path(str(ROOT / "config/gunicorn.py"))
+        return runpy.run_path(str(ROOT / "text_rankings/site/gunicorn.py"))
     finally:
         os.environ.clear()
         os.environ.update(before)
@@ -50,7 +50,7 @@ def test_the_unit_binds_to_nothing_else():
     unit = ConfigParser(strict=False, interpolation=None)
     unit.read(ROOT / "deploy/systemd/rankings-site.service")
     command = unit["Service"]["execstart"].split()
-    assert command[1:] == ["--config", "config/gunicorn.py", "config.wsgi"]
+    assert command[1:] == ["--config", "text_rankings/site/gunicorn.py", "text_rankings.site.wsgi"]
 
 
 def test_compose_publishes_the_proxy_alone():
@@ -101,7 +101,13 @@ def served(folder, trusted):
         "WEB_PROCESSES": "1",
         "TRUSTED_PROXIES": trusted,
     }
-    command = ["-m", "gunicorn", "--config", "config/gunicorn.py", "config.wsgi"]
+    command = [
+        "-m",
+        "gunicorn",
+        "--config",
+        "text_rankings/site/gunicorn.py",
+        "text_rankings.site.wsgi",
+    ]
     with OwnSite(folder, environment).served([*command, "--bind", f"127.0.0.1:{port}"], port):
         yield f"http://127.0.0.1:{port}{SIGN_IN}"
 
@@ -151,7 +157,7 @@ def test_behind_a_named_proxy_the_client_counts_and_what_it_invents_does_not(tmp
 
 def started(**variables: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [sys.executable, "-c", "import config.settings"],
+        [sys.executable, "-c", "import text_rankings.site.settings"],
         cwd=ROOT,
         env=os.environ | variables,
         capture_output=True,

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from protocols.formats.guessing import guess
-from protocols.formats.reading import FORMATS, read
+from protocols.formats.recognition.guessing import guess
+from protocols.formats.recognition.reading import FORMATS, read
 from tests.support.archives import picture_bytes, zip_bytes
 
 # Anything at all

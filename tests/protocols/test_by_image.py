@@ -7,8 +7,8 @@ import pytest
 
 from protocols.command_line.main import main
 from protocols.core.regions import Region
-from protocols.formats.guessing import guess
-from protocols.formats.reading import read
+from protocols.formats.recognition.guessing import guess
+from protocols.formats.recognition.reading import read
 from tests.support import commands
 from tests.support.archives import zip_bytes
 

@@ -9,8 +9,8 @@ import io
 
 import pytest
 
-from protocols.formats.guessing import guess
-from protocols.formats.reading import read
+from protocols.formats.recognition.guessing import guess
+from protocols.formats.recognition.reading import read
 from tests.support.archives import zip_bytes
 
 BOM = b"\xef\xbb\xbf"

@@ -8,7 +8,7 @@ import pytest
 from protocols import registry
 from protocols.core.base import Scene
 from protocols.core.regions import Region
-from protocols.formats.scenes import read_scene
+from protocols.formats.readers.scenes import read_scene
 from tests.support.shared import shared_path
 
 VARIANTS = {

@@ -7,12 +7,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from protocols.formats.archives import Limits
-from protocols.formats.checking import missing_images, outside_images, unknown_images
-from protocols.formats.guessing import guess
+from protocols.formats.containers.archives import Limits
+from protocols.formats.containers.checking import missing_images, outside_images, unknown_images
+from protocols.formats.containers.shapes import turned_round
 from protocols.formats.problems import CODES, Nearest, Problems, excerpt, problems_as_csv
-from protocols.formats.reading import FORMATS, UnknownFormat, read
-from protocols.formats.shapes import turned_round
+from protocols.formats.recognition.guessing import guess
+from protocols.formats.recognition.reading import FORMATS, UnknownFormat, read
 from tests.support.archives import picture_bytes, zip_bytes
 from tests.support.opened import BOX, marked, only, opened, told
 

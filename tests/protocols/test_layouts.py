@@ -4,8 +4,8 @@ import io
 
 import pytest
 
-from protocols.formats.contents import LineFormat
-from protocols.formats.reading import read
+from protocols.formats.containers.contents import LineFormat
+from protocols.formats.recognition.reading import read
 from tests.support.archives import zip_bytes
 
 QUADS = "377,117,463,117,465,130,378,130,Genaxis Theatre\n493,115,519,115,519,131,493,131,[06]\n"

@@ -5,10 +5,10 @@ import zipfile
 
 import pytest
 
-from protocols.formats.guessing import guess
 from protocols.formats.problems import CODES, problems_as_csv
-from protocols.formats.reading import FORMATS, read
-from protocols.formats.scores import read_scores
+from protocols.formats.readers.scores import read_scores
+from protocols.formats.recognition.guessing import guess
+from protocols.formats.recognition.reading import FORMATS, read
 from tests.support.malformed import CASES
 
 

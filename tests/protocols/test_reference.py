@@ -7,7 +7,7 @@ import pytest
 from protocols import registry
 from protocols.core.base import Scene
 from protocols.core.regions import Region
-from protocols.formats.reading import read
+from protocols.formats.recognition.reading import read
 from tests.support.conformance import (
     BOUND,
     EDGE_SLUGS,

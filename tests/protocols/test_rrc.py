@@ -7,12 +7,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from protocols.formats.archives import Limits
-from protocols.formats.contents import LineFormat
+from protocols.formats.containers.archives import Limits
+from protocols.formats.containers.contents import LineFormat
 from protocols.formats.problems import Problems
-from protocols.formats.rrc import read_archive
-from protocols.formats.rrc_lines import Rules
-from protocols.formats.scores import read_scores
+from protocols.formats.readers.rrc import read_archive
+from protocols.formats.readers.rrc_lines import Rules
+from protocols.formats.readers.scores import read_scores
 from tests.support.archives import damaged_zip, encrypted_zip, link_zip, zip_bytes
 from tests.support.shared import shared_path
 

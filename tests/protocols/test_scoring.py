@@ -7,12 +7,12 @@ from typing import ClassVar
 
 import pytest
 
-from engine.processes import Processes
 from protocols import registry, scoring
 from protocols.core.base import ImageScore, Protocol, Scene, Tally
 from protocols.core.regions import Region
 from tests.support.executors import Shuffled
 from tests.support.scenes import SLUGS
+from text_rankings.base.processes import Processes
 
 N_IMAGES = 11
 

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from protocols.command_line.table_folders import evaluate_folders
-from protocols.formats.ctdar import DocumentError, read_document
+from protocols.formats.readers.ctdar import DocumentError, read_document
 from tests.support.tables import SQUARE, cell, document
 
 

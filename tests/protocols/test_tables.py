@@ -10,7 +10,7 @@ from protocols.command_line.table_folders import evaluate_folders
 from protocols.core.base import Scene, f_score
 from protocols.core.errors import ParameterError, RegionError
 from protocols.core.regions import Region
-from protocols.formats.ctdar import read_document
+from protocols.formats.readers.ctdar import read_document
 from protocols.table_detection import TableDetection
 from protocols.table_structure import TableStructure
 from tests.support.shared import shared_path

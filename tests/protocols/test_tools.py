@@ -11,11 +11,11 @@ import pytest
 
 from protocols.command_line.main import main
 from protocols.core.regions import Region
-from protocols.formats.converting import write
-from protocols.formats.guessing import guess
-from protocols.formats.pictures import picture_size
-from protocols.formats.reading import read
-from protocols.formats.writing import NotWritable
+from protocols.formats.containers.image_sizes import picture_size
+from protocols.formats.recognition.guessing import guess
+from protocols.formats.recognition.reading import read
+from protocols.formats.writing.converting import write
+from protocols.formats.writing.regions import NotWritable
 from tests.support.archives import picture_bytes, zip_bytes
 
 TRIANGLE = (48.0, 84.0, 61.0, 79.0, 75.0, 73.0)

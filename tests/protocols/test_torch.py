@@ -121,7 +121,7 @@ def test_torch_itself_with_two_processes(tmp_path):
         subprocess.Popen(
             [*command, str(rank), str(tmp_path / "meeting")],
             cwd=ROOT,
-            env=os.environ | {"DJANGO_SETTINGS_MODULE": "config.settings"},
+            env=os.environ | {"DJANGO_SETTINGS_MODULE": "text_rankings.site.settings"},
             stderr=subprocess.PIPE,
             text=True,
         )

@@ -10,10 +10,10 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from protocols.core.regions import Region
-from protocols.formats import scores
-from protocols.formats.reading import read
-from protocols.formats.scores import ScoreRow, check_scores, read_scores, write_scores
-from protocols.formats.writing import NotWritable, write_coco, write_rrc_zip
+from protocols.formats.readers import scores
+from protocols.formats.readers.scores import ScoreRow, check_scores, read_scores, write_scores
+from protocols.formats.recognition.reading import read
+from protocols.formats.writing.regions import NotWritable, write_coco, write_rrc_zip
 from tests.support.shared import shared_path
 
 NAMES = st.text(

@@ -9,10 +9,10 @@ from django.utils import translation
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rankings import table_files, tables
-from rankings.report import CriterionReport, Report, Row, Settings
+from rankings.agreement.report import CriterionReport, Report, Row, Settings
+from rankings.output import report_files, table_files
+from rankings.output.table import Table, number
 from rankings.rounding import in_decimals, p_in_words, p_value
-from rankings.table_parts import Table, number
 
 
 @pytest.mark.parametrize(
@@ -83,8 +83,8 @@ def test_files_round_as_the_page_does():
     report = Report(Settings(), {"recall": of_criterion})
     around = Table("t", "T", "", (number("Score"),), ((6.125,), (2.675,), (1.005,)))
     for text in (
-        tables.to_markdown(report, {}),
-        tables.to_latex(report, {}),
+        report_files.to_markdown(report, {}),
+        report_files.to_latex(report, {}),
         table_files.to_markdown(around, {}),
         table_files.to_latex(around, {}),
     ):

@@ -2,8 +2,8 @@
 
 import random
 
-from rankings.from_scores import ranking_from_scores
-from rankings.report import Settings
+from rankings.agreement.report import Settings
+from rankings.orders.from_scores import ranking_from_scores
 
 METHODS = ["east", "fcn", "pixel", "seg", "textboxes"]
 PROTOCOLS = ["DETEVAL", "IOU", "count"]

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from annotate.datasets import unused
+from annotate.datasets import orphans
 from annotate.datasets.models import Image, image_storage
 from annotate.exchange.bundles import CHECKSUMS
 from annotate.exchange.bundles.reading import import_study
@@ -69,7 +69,7 @@ def refused(members: dict[str, bytes] | bytes) -> str:
         import_study(source)
     assert n_rows() == before
     if not Image.objects.exists():
-        unused.sweep(grace=-60)
+        orphans.sweep(grace=-60)
         folder = Path(image_storage().location)
         assert not [path for path in folder.rglob("*") if path.is_file()]
     sentence = str(refusal.value)

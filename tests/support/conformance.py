@@ -9,8 +9,8 @@ from protocols.core.base import ImageScore, Protocol, Scene
 from protocols.core.regions import Region
 from protocols.evaltex.measuring import Measured
 from protocols.evaltex.protocol import Evaltex
-from protocols.formats.contents import IGNORED_TEXT
-from protocols.formats.rrc_lines import unquoted_text
+from protocols.formats.containers.contents import IGNORED_TEXT
+from protocols.formats.readers.rrc_lines import unquoted_text
 from tests.support.reading import scenes_of
 from tests.support.shared import shared_path
 

@@ -80,7 +80,7 @@ def run_document(
         "REPOSITORY": str(ROOT),
         "PYTHONPATH": f"{packages}{os.pathsep}{ROOT}",
         "DATA_DIR": str(folder / "data"),
-        "DJANGO_SETTINGS_MODULE": "config.settings",
+        "DJANGO_SETTINGS_MODULE": "text_rankings.site.settings",
     }
     said = ""
     groups: list[int] = []

@@ -7,7 +7,7 @@ from concurrent.futures import Future
 from typing import Any
 from unittest.mock import patch
 
-from engine import chunks
+from text_rankings.base import chunks
 
 
 class Shuffled(chunks.Engine):

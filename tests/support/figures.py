@@ -2,7 +2,7 @@
 
 from annotate.figures.figure import Figure
 from annotate.figures.kinds.distances import distance_distribution
-from annotate.figures.papers import THEMES, WIDTHS_MM, Paper
+from annotate.figures.themes import THEMES, WIDTHS_MM, Paper
 
 DISTANCES = {
     "one": {"A": 0.0, "B": 1.0, "C": 1.0, "all tied": 2.0},

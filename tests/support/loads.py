@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from annotate.imports import drafts
-from annotate.imports.at_once import FileToLoad, load_files
+from annotate.imports.immediate import FileToLoad, load_files
 from annotate.imports.models import FileKind
 from tests.support.archives import zip_bytes
 

@@ -7,7 +7,7 @@ from protocols.core.regions import Region
 from protocols.formats.problems import (
     Problem,
 )
-from protocols.formats.reading import read
+from protocols.formats.recognition.reading import read
 from tests.support.archives import zip_bytes
 
 BOX = Region.from_box(1, 2, 31, 6)

@@ -5,7 +5,7 @@ import itertools
 from hypothesis import settings
 from hypothesis import strategies as st
 
-from rankings.report import build_report
+from rankings.agreement.report import build_report
 
 # The thorough profile draws more examples than this, the usual one fewer.
 _THOROUGH_FROM = 100

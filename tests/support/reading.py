@@ -4,9 +4,9 @@ from functools import lru_cache
 
 from protocols.core.base import Scene
 from protocols.core.regions import Region
-from protocols.formats.contents import LineFormat
-from protocols.formats.rrc import read_archive
-from protocols.formats.rrc_lines import Rules
+from protocols.formats.containers.contents import LineFormat
+from protocols.formats.readers.rrc import read_archive
+from protocols.formats.readers.rrc_lines import Rules
 from tests.support.shared import shared_path
 
 

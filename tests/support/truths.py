@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from django.contrib.auth.models import User
 
 from annotate.datasets.models import Result
-from annotate.judging import services, turns
+from annotate.judging import current_screen, services
 from annotate.judging.models import Screen
 from annotate.studies.models import Study
 
@@ -31,12 +31,12 @@ def verdicts(truth: Truth, screen: Screen) -> dict[str, str]:
     return {criterion: verdict(truth[criterion], left, right) for criterion in CRITERIA}
 
 
-def asked_verdicts(truth: Truth, turn: turns.Turn) -> dict[str, str]:
+def asked_verdicts(truth: Truth, turn: current_screen.Turn) -> dict[str, str]:
     answers = verdicts(truth, turn.screen)
     return {criterion: answers[criterion] for criterion in turn.open_criteria}
 
 
-def answer(turn: turns.Turn, annotator: User, truth: Truth) -> turns.Turn | None:
+def answer(turn: current_screen.Turn, annotator: User, truth: Truth) -> current_screen.Turn | None:
     return services.record_judgement(
         screen_id=turn.screen.public_id,
         annotator=annotator,

@@ -9,7 +9,7 @@ from annotate.audit.models import AuditEntry
 from annotate.datasets.models import Dataset, Image, Method, Result
 from annotate.datasets.photographs import store
 from annotate.imports.models import Import
-from annotate.judging import changes, services
+from annotate.judging import answer_history, services
 from annotate.judging.models import Assignment, Judgement, Screen, Skip, Withdrawal
 from annotate.scoring.models import ProtocolRun, Score
 from annotate.scoring.services import score_protocol
@@ -107,7 +107,7 @@ def change_of_mind(study, annotator) -> None:
         elif at == 4:
             turn = services.undo(study=study, annotator=annotator, screen_id=screen_id)
         elif at == 6:
-            past = changes.history(study, annotator)[-1]
+            past = answer_history.history(study, annotator)[-1]
             turn = services.change(screen_id=past.screen.public_id, annotator=annotator)
         else:
             verdicts = asked_verdicts(ABCDE, turn)

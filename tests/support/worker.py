@@ -7,7 +7,7 @@ from pathlib import Path
 
 import django
 
-os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
+os.environ.setdefault("DJANGO_SETTINGS_MODULE", "text_rankings.site.settings")
 
 
 def main() -> None:
@@ -34,7 +34,7 @@ def slow(arguments, running):
 
 def write(arguments, running):
     """Make a file in two halves, and wait between them for another file to appear."""
-    from annotate.jobs.results import publishing_file
+    from annotate.jobs.files import publishing_file
 
     folder = Path(arguments["folder"])
 

@@ -7,6 +7,8 @@ from django.contrib.auth.models import User
 from django.core.files.base import ContentFile
 from rest_framework.test import APIClient
 
+from annotate.api.scopes import SCOPES
+from annotate.api.tokens.services import create_token
 from annotate.datasets.models import Image, image_storage, stored_name
 from annotate.exchange.work import start_truth
 from annotate.imports.models import Draft, Import
@@ -14,12 +16,10 @@ from annotate.jobs.models import Job
 from annotate.judging import services as judging
 from annotate.reports.models import KeptReport
 from annotate.reports.services import keep_report
-from annotate.rest.scopes import SCOPES
 from annotate.scoring.models import ProtocolRun
 from annotate.scoring.services import score_protocol
 from annotate.studies.models import Study
-from annotate.tokens.services import create_token
-from rankings.report import Settings
+from rankings.agreement.report import Settings
 from tests.support.archives import picture_bytes
 from tests.support.factories import (
     add_annotator,

@@ -15,7 +15,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         # The study is set up in a database of its own, which is empty and goes away.
         os.environ |= {
-            "DJANGO_SETTINGS_MODULE": "config.settings",
+            "DJANGO_SETTINGS_MODULE": "text_rankings.site.settings",
             "DATABASE_URL": "sqlite://:memory:",
             "DATA_DIR": folder,
         }

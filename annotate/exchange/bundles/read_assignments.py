@@ -11,7 +11,7 @@ from annotate.judging.models import Assignment, Judgement, Screen, Skip, Withdra
 from annotate.judging.replay import complete_rankings_of, read_log
 from annotate.studies.models import Study, StudyImage
 from protocols.formats.problems import quoted
-from rankings.elicitation import CRITERIA
+from rankings.elicitation.log import CRITERIA
 
 from .members import Bundle, checked_list, reading
 from .read_data import DataReader

@@ -19,7 +19,7 @@ from annotate.datasets.models import Dataset
 from annotate.imports.errors import NotLoaded
 from annotate.imports.models import Import
 from annotate.studies.models import Study, StudyImage
-from protocols.formats.archives import Source, source_name
+from protocols.formats.containers.archives import Source, source_name
 from protocols.formats.problems import quoted
 
 from . import DATASET, MANIFEST, REPORT, STUDY

@@ -23,7 +23,7 @@ from annotate.scoring.models import ProtocolRun, Score
 from annotate.studies.models import Study, StudyImage
 from annotate.studies.pseudonyms import names_of, numbered
 from rankings import __version__ as software_version
-from rankings.report import Settings
+from rankings.agreement.report import Settings
 
 from . import (
     CHECKSUMS,

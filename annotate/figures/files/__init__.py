@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from ..figure import Figure
-from ..papers import Paper
+from ..themes import Paper
 from .pdf import to_pdf
 from .png import to_png
 from .svg import to_svg

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, cast
 
 from ..figure import Figure
-from ..papers import Paper
+from ..themes import Paper
 from .about import description, printable, source
 from .svg import framed
 from .vega import Drawn

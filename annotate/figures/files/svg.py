@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from html import escape
 
 from ..figure import Figure
-from ..papers import Paper
+from ..themes import Paper
 from .about import description, printable, source
 from .font import font_style
 from .vega import Drawn, draw, specification

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from ..figure import Figure
-from ..papers import Paper
 from ..parts import drawing
+from ..themes import Paper
 from .about import printable
 
 _OPENING: Final = re.compile(r"<svg [^>]*?viewBox=\"([^\"]*)\"[^>]*>")

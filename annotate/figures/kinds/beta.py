@@ -8,12 +8,12 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from rankings.rounding import in_decimals
-from rankings.tuning import beta_search
+from rankings.tuning.beta import beta_search
 
 from ..data import FigureData, noted_as_live
 from ..figure import Figure, Spec, without_drawing
-from ..papers import Paper
 from ..parts import data_of, finished, label_width, marks, nominal, quantitative
+from ..themes import Paper
 from ..words import (
     DISTANCE_NAMES,
     SHORT_DISTANCE_NAMES,

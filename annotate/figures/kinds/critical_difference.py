@@ -7,16 +7,16 @@ from typing import Final
 
 from django.utils.translation import gettext as _
 
-from engine.words import numeral
-from rankings.resampling import distance_table
+from rankings.inference.resampling import distance_table
+from rankings.inference.significance import CriticalDifference, friedman_test
+from rankings.inference.significance import critical_difference as nemenyi_test
 from rankings.rounding import in_decimals, p_in_words
-from rankings.significance import CriticalDifference, friedman_test
-from rankings.significance import critical_difference as nemenyi_test
+from text_rankings.base.i18n import numeral
 
 from ..data import FigureData
 from ..figure import Figure, Spec, without_drawing
-from ..papers import Paper, text_width_pt
 from ..parts import data_of, finished, marks, nominal, quantitative
+from ..themes import Paper, text_width_pt
 from ..words import counted_images, listed, missing_images, titled
 
 

@@ -6,14 +6,14 @@ from typing import NamedTuple
 
 from django.utils.translation import gettext as _
 
-from rankings.baselines import said_of_row
+from rankings.agreement.baselines import said_of_row
 from rankings.rounding import in_decimals
 
 from ..data import FigureData
 from ..figure import Figure, Spec, without_drawing
 from ..numbers import Distances, five_numbers, mean
-from ..papers import Paper
 from ..parts import data_of, fitted, label_width, marks, names_axis, nominal, quantitative
+from ..themes import Paper
 from ..words import (
     DISTANCE_NAMES,
     counted_images,

@@ -7,14 +7,14 @@ from typing import Any, Final
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext, pgettext_lazy
 
-from engine.words import retold
-from rankings.report import ALL_TIED
-from rankings.slices import slice_label
+from rankings.agreement.report import ALL_TIED
+from rankings.tuning.slices import slice_label
+from text_rankings.base.i18n import retold
 
 from ..data import FigureData, noted_as_live
 from ..figure import Figure, Row, Spec, without_drawing
-from ..papers import Paper
 from ..parts import data_of, finished, label_width, marks, names_axis, nominal, quantitative
+from ..themes import Paper
 from ..words import (
     DISTANCE_NAMES,
     SHORT_DISTANCE_NAMES,
@@ -73,7 +73,7 @@ def scores_by_part(
     Parameters
     ----------
     slices : sequence of mappings
-        As :class:`rankings.slices.Slice` has them.
+        As :class:`rankings.tuning.slices.Slice` has them.
     protocols : sequence of str
         The nearest first; those that are drawn.
     """

@@ -8,9 +8,8 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
 from annotate.reports.pilots import pilot_of_study
-from engine.words import numeral, retold
-from rankings.pilots import DEMO
-from rankings.study_plans import (
+from rankings.design.pilots import DEMO
+from rankings.design.study_plans import (
     ASKED,
     SHARINGS,
     USUAL_PEOPLE,
@@ -20,11 +19,12 @@ from rankings.study_plans import (
     in_100,
     plan,
 )
+from text_rankings.base.i18n import numeral, retold
 
 from ..data import FigureData, noted_as_live
 from ..figure import Figure, Spec, without_drawing
-from ..papers import Paper
 from ..parts import data_of, fitted, marks, nominal, quantitative
+from ..themes import Paper
 from ..words import titled, whole
 
 NAME: Final = "plan"

@@ -10,8 +10,8 @@ from django.utils.translation import ngettext
 
 from ..data import FigureData, completed_per_day, noted_as_live
 from ..figure import Cell, Figure, Row, Spec, without_drawing
-from ..papers import Paper
 from ..parts import data_of, fitted, marks, quantitative
+from ..themes import Paper
 from ..words import whole
 
 _A_DAY: Final = timedelta(days=1)

@@ -7,14 +7,14 @@ from typing import Final, NamedTuple
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
-from rankings.from_scores import f_beta
-from rankings.orders import Ranking, doubled_ranks
+from rankings.orders.buckets import Ranking, doubled_ranks
+from rankings.orders.from_scores import f_beta
 
 from ..data import FigureData, noted_as_live
 from ..figure import Figure, Spec, without_drawing
 from ..numbers import five_numbers
-from ..papers import Paper
 from ..parts import data_of, finished, marks, quantitative
+from ..themes import Paper
 from ..words import capital, counted_images, listed, missing_images, one_image, titled, whole
 
 

@@ -7,13 +7,13 @@ from typing import Any
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from engine.words import retold
 from rankings.rounding import in_decimals
+from text_rankings.base.i18n import retold
 
 from ..data import FigureData, noted_as_live
 from ..figure import Figure, Spec, without_drawing
-from ..papers import Paper
 from ..parts import data_of, fitted, label_width, marks, names_axis, nominal, quantitative
+from ..themes import Paper
 from ..words import capital, counted_annotators, counted_images, titled
 
 
@@ -37,7 +37,7 @@ def detector_strengths(people: Mapping[str, Any], *, criterion: str = "recall") 
     Parameters
     ----------
     people : mapping
-        A :class:`rankings.method_strengths.Strengths` as JSON-able data.
+        A :class:`rankings.detectors.method_strengths.Strengths` as JSON-able data.
     """
     title = titled(_("Strengths of the detectors"), criterion)
     strengths = people["strengths"]

@@ -7,12 +7,12 @@ from typing import Any, Final
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from engine.words import retold
+from text_rankings.base.i18n import retold
 
 from ..data import FigureData, noted_as_live
 from ..figure import Figure, Spec, without_drawing
-from ..papers import Paper
 from ..parts import data_of, fitted, label_width, marks, names_axis, nominal, quantitative
+from ..themes import Paper
 from ..words import capital, counted_annotators, counted_images, percent, titled
 
 
@@ -58,7 +58,7 @@ def variance_components(
     Parameters
     ----------
     components : sequence of mappings
-        source, variance, share, low and high, as :class:`rankings.disparity.Component` has them.
+        source, variance, share, low and high, as :class:`rankings.inference.disparity.Component` has them.
     """
     title = titled(_("What makes protocols differ"), criterion)
     missing = ""

@@ -7,7 +7,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from annotate.backups.writing import write_backup
+from annotate.operations.backups.writing import write_backup
 
 
 class Command(BaseCommand):

@@ -7,7 +7,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand
 
-from annotate.health.checks import ALL, found
+from annotate.operations.health.checks import ALL, found
 
 
 class Command(BaseCommand):

@@ -13,10 +13,10 @@ from annotate.publication.work import write_paper
 from annotate.reports import exports, services
 from annotate.scoring.models import ProtocolRun
 from annotate.studies.models import Study
-from rankings.elicitation import CRITERIA
+from rankings.agreement.report import Settings
+from rankings.elicitation.log import CRITERIA
 from rankings.errors import RankingError
-from rankings.latex import LAYOUTS, WIDTHS, Look
-from rankings.report import Settings
+from rankings.output.latex import LAYOUTS, WIDTHS, Look
 
 PAPER: Final = "paper"
 

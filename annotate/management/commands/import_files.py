@@ -9,13 +9,13 @@ from django.core.management.base import BaseCommand, CommandError
 
 from annotate.errors import Refusal
 from annotate.imports import exports, plans
-from annotate.imports.at_once import FileToLoad, LoadAtOnce
 from annotate.imports.errors import NotLoaded
 from annotate.imports.guessing import guess_file
+from annotate.imports.immediate import FileToLoad, LoadAtOnce
 from annotate.imports.models import Draft, FileKind, Finding, Missing
 from annotate.management import reporting
-from protocols.formats.reading import LINES
-from protocols.noticing.readings import ReadingError, words_of
+from protocols.diagnostics.readings import ReadingError, words_of
+from protocols.formats.recognition.reading import LINES
 
 _OF_LINES: Final = (FileKind.TRUTH, FileKind.RESULTS)
 

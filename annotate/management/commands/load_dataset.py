@@ -6,11 +6,11 @@ from typing import Any
 
 from django.core.management.base import BaseCommand
 
-from annotate.imports.at_once import FileToLoad, load_files
 from annotate.imports.errors import NotLoaded
+from annotate.imports.immediate import FileToLoad, load_files
 from annotate.imports.models import FileKind
 from annotate.management import reporting
-from protocols.formats.reading import FORMATS
+from protocols.formats.recognition.reading import FORMATS
 
 
 class Command(BaseCommand):

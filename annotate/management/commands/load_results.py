@@ -6,12 +6,12 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from annotate.imports.at_once import FileToLoad, load_files
 from annotate.imports.dry_run import FILES_READ
 from annotate.imports.errors import NotLoaded
+from annotate.imports.immediate import FileToLoad, load_files
 from annotate.imports.models import FileKind, Missing
 from annotate.management import reporting
-from protocols.formats.reading import FORMATS
+from protocols.formats.recognition.reading import FORMATS
 
 
 class Command(BaseCommand):

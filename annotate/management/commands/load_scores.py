@@ -6,8 +6,8 @@ from typing import Any
 
 from django.core.management.base import BaseCommand
 
-from annotate.imports.at_once import FileToLoad, load_files
 from annotate.imports.errors import NotLoaded
+from annotate.imports.immediate import FileToLoad, load_files
 from annotate.imports.models import FileKind
 from annotate.management import reporting
 

@@ -7,8 +7,8 @@ from typing import Any
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 
-from annotate.backups.errors import NotRestored
-from annotate.backups.restoring import restore
+from annotate.operations.backups.errors import NotRestored
+from annotate.operations.backups.restoring import restore
 
 
 class Command(BaseCommand):

@@ -8,7 +8,7 @@ from django.core.management import call_command
 from django.core.management.base import BaseCommand, CommandError
 from django.db import connection
 
-from annotate.health.checks import migrations
+from annotate.operations.health.checks import migrations
 
 
 class Command(BaseCommand):

@@ -9,8 +9,8 @@ from typing import Any
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 
-from annotate.backups.writing import write_backup
 from annotate.management.again import COMMAND, environment
+from annotate.operations.backups.writing import write_backup
 
 
 class Command(BaseCommand):

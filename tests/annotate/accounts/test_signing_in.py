@@ -28,8 +28,8 @@ from annotate.audit.models import Act, AuditEntry
 from annotate.jobs.mail import forget_letters
 from annotate.jobs.models import Job
 from annotate.jobs.running import run_one
-from config.proxies import read
 from tests.support.factories import make_person
+from text_rankings.site.proxies import read
 
 pytestmark = pytest.mark.django_db
 ROOT = Path(__file__).resolve().parents[3]

@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
+from annotate.api.errors import ApiError
+from annotate.api.problems import NAMES
+from annotate.api.scopes import SCOPES
+from annotate.api.tokens.services import create_token
 from annotate.judging.models import Assignment, Screen
-from annotate.rest.errors import ApiError
-from annotate.rest.problems import NAMES
-from annotate.rest.scopes import SCOPES
 from annotate.scoring.services import score_protocol
-from annotate.tokens.services import create_token
 from tests.support.factories import add_annotator, add_researcher, make_person, make_study
 
 TEXT = (Path(__file__).resolve().parents[3] / "docs" / "api.md").read_text(encoding="utf-8")

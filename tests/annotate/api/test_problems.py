@@ -7,9 +7,9 @@ from django.core.cache import cache
 from django.db import OperationalError
 from rest_framework.test import APIClient
 
+from annotate.api import idempotency
+from annotate.api.models import GivenAnswer
 from annotate.reports.models import KeptReport
-from annotate.rest import idempotency
-from annotate.rest.models import GivenAnswer
 from annotate.scoring.models import ProtocolRun
 from annotate.studies.models import Study
 from tests.support.factories import make_person

@@ -16,7 +16,7 @@ from annotate.scoring.services import score_protocol
 from annotate.studies.models import Study
 from protocols import registry
 from protocols.core.regions import Region, encode_regions
-from rankings.report import Settings
+from rankings.agreement.report import Settings
 from tests.support.factories import (
     add_annotator,
     add_researcher,

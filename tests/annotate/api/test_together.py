@@ -2,8 +2,8 @@
 
 import pytest
 
+from annotate.api.models import GivenAnswer
 from annotate.reports.models import KeptReport
-from annotate.rest.models import GivenAnswer
 from tests.support.factories import add_researcher, make_study
 from tests.support.together import at_once
 from tests.support.world import signed_in

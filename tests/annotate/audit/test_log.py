@@ -12,7 +12,7 @@ from annotate.judging import methods
 from annotate.reports.services import keep_report
 from annotate.scoring.services import score_protocol
 from annotate.studies.services import change_role, create_study, remove_member, set_state
-from rankings.report import Settings
+from rankings.agreement.report import Settings
 from tests.support.archives import zip_file
 from tests.support.factories import (
     add_annotator,

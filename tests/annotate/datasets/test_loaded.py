@@ -8,10 +8,10 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
+from annotate.dashboard import completeness
 from annotate.datasets import exports, selectors
 from annotate.datasets.drawing import picture
 from annotate.datasets.models import Image, Method, Result
-from annotate.overview import completeness
 from annotate.scoring.services import score_protocol
 from protocols.core.regions import Region, encode_regions
 from tests.support.factories import (

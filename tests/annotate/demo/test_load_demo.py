@@ -14,7 +14,7 @@ from annotate.demo import services
 from annotate.judging.models import Judgement
 from annotate.reports.services import study_report
 from annotate.studies.models import Study
-from rankings.report import Settings
+from rankings.agreement.report import Settings
 
 pytestmark = pytest.mark.django_db
 

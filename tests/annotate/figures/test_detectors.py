@@ -14,8 +14,8 @@ from annotate.reports.services import available_runs, detectors_report, keep_rep
 from annotate.reports.tallies import WITHOUT_SUMS, protocol_tallies
 from annotate.scoring.models import ProtocolRun, Score
 from annotate.scoring.services import score_protocol
-from rankings.report import Settings
-from rankings.tallies import figures
+from rankings.agreement.report import Settings
+from rankings.detectors.tallies import figures
 from tests.support.factories import add_annotator, make_admin, make_run, make_study
 from tests.support.made_once import made_once
 from tests.support.truths import rank_everything, same_truth

@@ -23,11 +23,11 @@ from annotate.figures.kinds.scores import score_by_rank
 from annotate.figures.kinds.strengths import detector_strengths
 from annotate.figures.kinds.variance import variance_components
 from annotate.figures.kinds.wins import win_matrix
-from annotate.figures.papers import Paper
+from annotate.figures.themes import Paper
 from annotate.reports.presentation import shown_table
-from rankings.orders import checked
-from rankings.report import build_report
-from rankings.significance import critical_difference as nemenyi
+from rankings.agreement.report import build_report
+from rankings.inference.significance import critical_difference as nemenyi
+from rankings.orders.buckets import checked
 from tests.support.figures import FACTS, PAPERS, components, cut
 from tests.support.notes import check_interval
 

@@ -16,7 +16,7 @@ from annotate.figures.files import FORMATS, to_pdf, to_png, to_svg
 from annotate.figures.files.font import _FILE, _style
 from annotate.figures.kinds.distances import distance_distribution
 from annotate.figures.kinds.progress import progress_over_time
-from annotate.figures.papers import Paper
+from annotate.figures.themes import Paper
 from tests.support.figures import FACTS, PAPERS, a_figure
 
 

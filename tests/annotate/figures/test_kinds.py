@@ -13,10 +13,10 @@ from annotate.figures.kinds.progress import progress_over_time
 from annotate.figures.kinds.scores import score_by_rank
 from annotate.figures.kinds.variance import variance_components
 from annotate.figures.kinds.wins import win_matrix, win_shares
-from annotate.figures.papers import THEMES, Paper, _channels, _luminance
 from annotate.figures.parts import drawing
-from rankings.orders import checked
-from rankings.significance import critical_difference as nemenyi
+from annotate.figures.themes import THEMES, Paper, _channels, _luminance
+from rankings.inference.significance import critical_difference as nemenyi
+from rankings.orders.buckets import checked
 from tests.support.figures import ABC, DISTANCES, PAPERS, a_figure, components, cut
 
 

@@ -12,7 +12,7 @@ from annotate.figures.files import to_svg
 from annotate.figures.kinds import NAMES
 from annotate.figures.kinds.progress import progress_over_time
 from annotate.figures.kinds.wins import win_matrix
-from annotate.figures.papers import Paper
+from annotate.figures.themes import Paper
 from annotate.jobs.models import Job
 from tests.support.figures import ABC, DISTANCES, FACTS
 from tests.support.made_once import made_once

@@ -21,8 +21,8 @@ from annotate.figures.kinds import NAMES, figure_of
 from annotate.judging import services
 from annotate.reports import services as services_of_reports
 from annotate.studies.exclusions import decide
-from rankings.elicitation import CRITERIA
-from rankings.report import Settings
+from rankings.agreement.report import Settings
+from rankings.elicitation.log import CRITERIA
 from tests.support.factories import add_annotator, add_researcher, make_person, make_run, make_study
 from tests.support.made_once import made_once
 from tests.support.truths import rank_everything, same_truth

@@ -9,7 +9,7 @@ import pytest
 from django.conf import settings as django_settings
 from django.core.management import call_command
 
-from annotate.datasets import unused
+from annotate.datasets import orphans
 from annotate.datasets.models import Dataset, Image, Method, Result
 from annotate.imports import checking, drafts, loading, plans, publishing, staging, undoing
 from annotate.imports.errors import CannotUndo, NotLoaded
@@ -50,7 +50,7 @@ SCORES = "image,method,recall,precision\nimg_1,net,0.5,1\nimg_2,net,1,1\n"
 
 def stored():
     """Everything a load may change: rows of the data, and photographs as the next sweep leaves them."""
-    unused.sweep(grace=-60)
+    orphans.sweep(grace=-60)
     folder = Path(django_settings.MEDIA_ROOT)
     files = sorted(path.name for path in folder.rglob("*") if path.is_file())
     return [model.objects.count() for model in DATA], files

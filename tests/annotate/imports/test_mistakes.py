@@ -15,7 +15,7 @@ from annotate.imports import drafts, plans
 from annotate.imports.errors import NotLoaded
 from annotate.imports.plans import with_names
 from annotate.retold import retold
-from protocols.formats.reading import FORMATS
+from protocols.formats.recognition.reading import FORMATS
 from tests.support.archives import picture_bytes, zip_bytes
 from tests.support.factories import make_admin
 from tests.support.loads import add, checked, load_dataset, loaded

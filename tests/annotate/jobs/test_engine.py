@@ -13,13 +13,13 @@ from annotate.jobs.engine import ClusterLost, NotComputed, computing
 from annotate.jobs.errors import TryLater
 from annotate.scoring.models import ProtocolRun
 from annotate.scoring.services import NotScored, score_protocol
-from config import env
-from engine.chunks import answers
-from engine.errors import ChunkFailed
 from protocols import scoring
 from tests.support.chunks import Dies, Raises, Square
 from tests.support.clusters import started_cluster
 from tests.support.factories import make_dataset, make_image, make_method, make_result
+from text_rankings.base.chunks import answers
+from text_rankings.base.errors import ChunkFailed
+from text_rankings.site import env
 
 NOWHERE = "tcp://127.0.0.1:9"
 
@@ -39,7 +39,7 @@ def two_processes(settings):
 
 @pytest.fixture
 def no_scheduler(settings, monkeypatch):
-    monkeypatch.setattr("engine.cluster._greet", _refuse)
+    monkeypatch.setattr("text_rankings.base.cluster._greet", _refuse)
     settings.DASK_SCHEDULER = NOWHERE
 
 
@@ -71,7 +71,7 @@ def test_processes_are_started_once_for_all_jobs_of_a_worker():
 
 
 def test_all_cores_are_used_unless_a_number_is_given(settings, monkeypatch):
-    monkeypatch.setattr("engine.processes.n_cores", lambda: 7)
+    monkeypatch.setattr("text_rankings.base.processes.n_cores", lambda: 7)
     settings.ENGINE_WORKERS = None
     assert yielded().n_workers == 7
 
@@ -179,7 +179,7 @@ def test_a_run_whose_scheduler_is_killed_fails_whole_and_can_be_run_again(
 ):
     monkeypatch.setattr(scoring, "CHUNK_WEIGHT", 1)
     # Sixteen chunks of which four are handed out at once: most are not when the first is answered.
-    monkeypatch.setattr("engine.chunks._AHEAD", 1)
+    monkeypatch.setattr("text_rankings.base.chunks._AHEAD", 1)
     expected = stored(score_protocol(dataset=dataset, slug="iou"))
     ProtocolRun.objects.all().delete()
     folders = [tmp_path / "first", tmp_path / "second"]

@@ -11,7 +11,7 @@ from django.utils import timezone
 
 from annotate.audit.models import AuditEntry
 from annotate.errors import Refusal
-from annotate.jobs import queue, registry, results, running, services
+from annotate.jobs import files, queue, registry, running, services
 from annotate.jobs.errors import TryLater
 from annotate.jobs.models import LOST_AFTER, Job
 from tests.support.processes import forget_queue, wait_for
@@ -189,21 +189,21 @@ class TestPublishing:
 class TestFiles:
     def publish(self, write):
         def work(arguments, job):
-            with results.publishing_file(job, "study.zip", write) as outcome:
+            with files.publishing_file(job, "study.zip", write) as outcome:
                 outcome.text = "study.zip is ready."
 
         return work
 
     def files(self):
-        return list(results.folder().iterdir())
+        return list(files.folder().iterdir())
 
     def test_a_file_is_there_once_it_is_whole(self, kind):
         def write(stream):
             stream.write(b"abc")
-            assert results.path_of(Job.objects.get()) is None
+            assert files.path_of(Job.objects.get()) is None
 
         job = services.start(kind=kind(self.publish(write)))
-        assert results.path_of(job).read_bytes() == b"abc"
+        assert files.path_of(job).read_bytes() == b"abc"
         assert job.file_name == "study.zip"
 
     def test_a_full_disk_is_said_and_leaves_nothing(self, kind):
@@ -224,14 +224,14 @@ class TestFiles:
 
     def test_what_an_attempt_left_that_was_killed_goes_with_the_next(self, kind):
         job = make_job()
-        (results.folder() / f"{job.pk}-{'a' * 32}.zip").write_bytes(b"whole, and never published")
-        (results.folder() / f"{job.pk}-{'b' * 32}.zip.part").write_bytes(b"ha")
-        others = results.folder() / f"{job.pk}0-{'c' * 32}.zip"
+        (files.folder() / f"{job.pk}-{'a' * 32}.zip").write_bytes(b"whole, and never published")
+        (files.folder() / f"{job.pk}-{'b' * 32}.zip.part").write_bytes(b"ha")
+        others = files.folder() / f"{job.pk}0-{'c' * 32}.zip"
         others.write_bytes(b"of another job")
         kind(self.publish(lambda stream: stream.write(b"abc")))
         running.run_one(job.pk, beats_beside=False)
         job.refresh_from_db()
-        assert set(self.files()) == {results.path_of(job), others}
+        assert set(self.files()) == {files.path_of(job), others}
 
     def test_cancelled_work_leaves_no_file(self, kind):
         def write(stream):
@@ -243,13 +243,13 @@ class TestFiles:
 
     def test_a_file_goes_after_a_week_and_the_job_stays(self, kind):
         job = services.start(kind=kind(self.publish(lambda stream: stream.write(b"abc"))))
-        results.forget_old()
-        assert results.path_of(job) is not None
-        Job.objects.update(finished=timezone.now() - results.KEPT_FOR - timedelta(seconds=1))
+        files.forget_old()
+        assert files.path_of(job) is not None
+        Job.objects.update(finished=timezone.now() - files.KEPT_FOR - timedelta(seconds=1))
         job.refresh_from_db()
-        results.forget_old()
+        files.forget_old()
         job.refresh_from_db()
-        assert results.path_of(job) is None
+        assert files.path_of(job) is None
         assert job.state == "done"
 
 

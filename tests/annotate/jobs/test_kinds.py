@@ -6,14 +6,14 @@ import pytest
 
 from annotate.exchange import work as exchange
 from annotate.figures import work as figures
-from annotate.jobs import results
+from annotate.jobs import files
 from annotate.jobs.models import Job
 from annotate.reports import work as reports
 from annotate.reports.models import KeptReport
 from annotate.reports.services import available_runs
 from annotate.scoring import work as scoring
 from annotate.scoring.models import ProtocolRun
-from rankings.report import Settings
+from rankings.agreement.report import Settings
 from tests.support.factories import add_annotator, make_admin, make_study
 from tests.support.processes import wait_for, wait_for_end
 from tests.support.truths import rank_everything, same_truth
@@ -54,8 +54,8 @@ def test_a_kind_whose_worker_is_killed_is_done_once(workers, study, kind):
     assert ProtocolRun.objects.count() == (kind == "score")
     assert KeptReport.objects.count() == (kind == "report")
     has_file = kind in ("bundle", "figures")
-    assert (results.path_of(job) is not None) == has_file
-    assert len([path for path in results.folder().iterdir() if path.suffix != ".part"]) == has_file
+    assert (files.path_of(job) is not None) == has_file
+    assert len([path for path in files.folder().iterdir() if path.suffix != ".part"]) == has_file
 
 
 @pytest.mark.django_db

@@ -7,7 +7,7 @@ from django.core import mail
 from django.urls import reverse
 from django.utils import timezone, translation
 
-from annotate.jobs import presence, registry, results, services
+from annotate.jobs import files, registry, services, workers
 from annotate.jobs.models import Job, Worker
 from tests.support.factories import make_admin, make_person
 from tests.support.work import make_follower, work_for_followers
@@ -61,7 +61,7 @@ class TestWaiting:
         assert "manage.py" not in text
 
     def test_it_is_said_since_when_there_is_no_worker(self, browser_of, person):
-        presence.arrive("elsewhere, process 1")
+        workers.arrive("elsewhere, process 1")
         at = timezone.now().replace(hour=14, minute=2) - timedelta(days=1)
         Worker.objects.update(heartbeat=at)
         text = page(browser_of(make_admin()), make_job(person)).text
@@ -69,13 +69,13 @@ class TestWaiting:
         assert "14:02</time>" in text
 
     def test_with_a_worker_nothing_is_said(self, browser_of, person):
-        presence.arrive("elsewhere, process 1")
+        workers.arrive("elsewhere, process 1")
         text = page(browser_of(make_admin()), make_job(person)).text
         assert "Nothing works" not in text
         assert "Waiting for its turn" in text
 
     def test_an_older_worker_is_said_to_be_older(self, browser_of, person):
-        presence.arrive("elsewhere, process 1")
+        workers.arrive("elsewhere, process 1")
         Worker.objects.update(version="0.0.1")
         text = page(browser_of(make_admin()), make_job(person)).text
         assert "runs version 0.0.1, which is older than the site" in text
@@ -106,7 +106,7 @@ class TestStuck:
         Job.objects.update(created=timezone.now() - timedelta(minutes=1))
         assert "Nothing works on jobs here yet" in client.get(reverse("home")).text
         assert client.get(reverse("jobs:work")).text.count("Nothing works on jobs") == 1
-        presence.arrive("elsewhere, process 1")
+        workers.arrive("elsewhere, process 1")
         assert "Nothing works on jobs" not in client.get(reverse("home")).text
 
     def test_others_are_not_told_of_what_they_cannot_mend(self, browser_of, person):
@@ -153,14 +153,14 @@ class TestEnds:
 
     def test_a_file_that_is_gone_is_said_to_be_gone(self, browser_of, person):
         name = "f" * 32 + ".zip"
-        (results.folder() / name).write_bytes(b"abc")
+        (files.folder() / name).write_bytes(b"abc")
         job = ended(person, file=name, file_name="study.zip")
         client = browser_of(person)
         assert "Download study.zip" in page(client, job).text
         response = client.get(reverse("jobs:file", args=[job.pk]))
         assert response.getvalue() == b"abc"
         assert response["Content-Disposition"] == 'attachment; filename="study.zip"'
-        (results.folder() / name).unlink()
+        (files.folder() / name).unlink()
         assert "is gone; ask for it again" in page(client, job).text
         assert client.get(reverse("jobs:file", args=[job.pk])).status_code == 404
 
@@ -175,7 +175,7 @@ class TestEnds:
 
 class TestWork:
     def test_an_admin_sees_what_runs_waits_and_failed_with_the_reason(self, browser_of, person):
-        presence.arrive("elsewhere, process 1")
+        workers.arrive("elsewhere, process 1")
         make_job(person, done=3, total=8)
         ended(person, "failed", failure="The study is no longer here.")
         text = browser_of(make_admin()).get(reverse("jobs:work")).text

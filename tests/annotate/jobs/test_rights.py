@@ -13,25 +13,26 @@ from django.db import connection
 from django.urls import reverse
 from django.utils import timezone
 
-from annotate.evidence import stored
+from annotate.api.tokens.models import Token
+from annotate.api.tokens.services import create_token, find_token, revoke_token
 from annotate.exchange import work as exchange
 from annotate.figures import work as figures
 from annotate.imports import drafts
-from annotate.jobs import registry, results, running, services
+from annotate.jobs import files as results
+from annotate.jobs import registry, running, services
 from annotate.jobs.errors import NotAllowed
 from annotate.jobs.models import Job
 from annotate.publication import work as publication
 from annotate.publication.models import PublicPage
-from annotate.questions import work as questions
+from annotate.reports import background_counts
 from annotate.reports import work as reports
+from annotate.reports.questions import work as questions
 from annotate.reports.services import available_runs, keep_report
 from annotate.scoring import work as scoring
 from annotate.scoring.services import score_protocol
 from annotate.studies.services import change_role, remove_member
-from annotate.tokens.models import Token
-from annotate.tokens.services import create_token, find_token, revoke_token
-from rankings.latex import Look
-from rankings.report import Settings
+from rankings.agreement.report import Settings
+from rankings.output.latex import Look
 from tests.support.factories import add_annotator, add_researcher, make_admin, make_study
 from tests.support.loads import new_dataset
 from tests.support.truths import rank_everything, same_truth
@@ -101,7 +102,9 @@ FOLLOWERS = {
     "figures.files": lambda study, person: lambda: figures.start(**of_report(study, person)),
     "questions.changes": lambda study, person: lambda: questions.start(**of_report(study, person)),
     "evidence.count": lambda study, person: (
-        lambda: stored.count(study, stored.ANNOTATORS, person=person, consensus="mean_rank")
+        lambda: background_counts.count(
+            study, background_counts.ANNOTATORS, person=person, consensus="mean_rank"
+        )
     ),
     "publication.paper": lambda study, person: (
         lambda: publication.start_paper(**of_report(study, person), look=Look())

@@ -7,9 +7,9 @@ from django.utils import timezone
 
 from annotate.accounts.models import Invitation
 from annotate.accounts.services import invite
+from annotate.api.tokens.models import Token
+from annotate.api.tokens.services import create_token
 from annotate.jobs import queue, registry
-from annotate.tokens.models import Token
-from annotate.tokens.services import create_token
 from tests.support.factories import make_person, make_study
 
 

@@ -5,7 +5,8 @@ import subprocess
 import pytest
 from django.db import connection
 
-from annotate.jobs import presence, queue, results, services
+from annotate.jobs import files, queue, services
+from annotate.jobs import workers as presence
 from annotate.jobs.models import Job, Worker
 from tests.support.processes import wait_for, wait_for_end
 
@@ -57,12 +58,12 @@ def test_a_file_half_written_is_never_seen(workers, folder):
     job = start("tests.write", folder)
     workers.start()
     wait_for_sign(folder, "half")
-    assert results.path_of(Job.objects.get()) is None
+    assert files.path_of(Job.objects.get()) is None
     workers.kill()
     (folder / "go").touch()
     workers.start()
     job = wait_for_end(job)
-    assert results.path_of(job).read_bytes() == b"first half, second half"
+    assert files.path_of(job).read_bytes() == b"first half, second half"
 
 
 def test_two_workers_do_each_job_once(workers, folder):

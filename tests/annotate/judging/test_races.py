@@ -14,12 +14,12 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 from hypothesis.stateful import run_state_machine_as_test as run
 
+from annotate.accounts.privacy.personal_data import erase
 from annotate.errors import Refusal
 from annotate.judging import methods, services
 from annotate.judging.errors import AlreadyAnswered, Incomplete, StudyNotOpen
 from annotate.judging.models import Assignment, Judgement, Screen
 from annotate.judging.replay import rankings_that_differ
-from annotate.privacy.personal_data import erase
 from annotate.studies.models import Study
 from annotate.studies.services import set_state
 from tests.support.examples import scaled

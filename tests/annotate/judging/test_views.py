@@ -10,7 +10,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
-from annotate.judging import services, turns
+from annotate.judging import current_screen, services
 from annotate.judging.models import Judgement, Skip
 from annotate.judging.presentation import payload
 from annotate.scoring.services import score_protocol
@@ -116,7 +116,7 @@ def test_with_javascript_an_answer_brings_the_next_pair(page, turn):
 def test_after_the_last_pair_the_answer_says_where_to_go(page, study, annotator, turn):
     data = {}
     while "done" not in data:
-        turn = turns.waiting_turn(study, annotator)
+        turn = current_screen.waiting_turn(study, annotator)
         data = page.post(answer_url(turn), asked_verdicts(AB, turn), headers=JSON).json()
     response = page.get(data["done"]["url"])
     assert "judging/own.html" in [template.name for template in response.templates]
@@ -249,7 +249,7 @@ def test_implied_answers_are_shown_and_cannot_be_chosen(page, study, annotator, 
             annotator=annotator,
             verdicts=asked_verdicts(truth, turn),
         )
-        turn = turns.waiting_turn(study, annotator)
+        turn = current_screen.waiting_turn(study, annotator)
     html = page.get(reverse("judging:judge", args=[study.slug])).text
     for criterion in turn.implied:
         fieldset = re.search(
@@ -263,7 +263,7 @@ def test_implied_answers_are_shown_and_cannot_be_chosen(page, study, annotator, 
 def test_nothing_sent_to_an_annotator_names_a_method(page, study, annotator):
     """Pages, JSON and headers over a whole study, before, during and after."""
     sent = [page.get(reverse("home")), page.post(reverse("judging:start", args=[study.slug]))]
-    while (turn := turns.waiting_turn(study, annotator)) is not None:
+    while (turn := current_screen.waiting_turn(study, annotator)) is not None:
         sent.append(page.get(reverse("judging:judge", args=[study.slug])))
         sent.append(page.post(answer_url(turn), asked_verdicts(AB, turn), headers=JSON))
     sent.append(page.get(reverse("judging:judge", args=[study.slug])))
@@ -332,7 +332,7 @@ def test_an_answer_to_an_image_that_the_page_has_takes_eight_queries(client):
         assert response.status_code == 200
         statements = [one["sql"] for one in asked if "SAVEPOINT" not in one["sql"]]
         counted.append(len(statements))
-        turn = turns.waiting_turn(study, annotator)
+        turn = current_screen.waiting_turn(study, annotator)
     # What the next pair of an image takes on average is asked of other images until there are three.
     assert counted == [9] * 2 + [8] * 8
 
@@ -357,6 +357,6 @@ def test_an_answer_that_leads_to_another_image_takes_as_many_queries_every_time(
             response = client.post(answer_url(turn), sent, headers=JSON)
         assert response.json()["image"]["key"] == coming["image"]["key"]
         counted.append(len([one for one in asked if "SAVEPOINT" not in one["sql"]]))
-        turn = turns.waiting_turn(study, annotator)
+        turn = current_screen.waiting_turn(study, annotator)
     # Seven store the answer; the others end the image, choose the next one and store its first pair.
     assert counted == [22] * 8

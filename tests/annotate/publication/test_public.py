@@ -23,7 +23,7 @@ from annotate.reports.models import KeptReport
 from annotate.reports.services import available_runs, keep_report
 from annotate.studies.exclusions import decide
 from annotate.studies.models import Study
-from rankings.report import Settings
+from rankings.agreement.report import Settings
 from tests.support.factories import (
     add_annotator,
     add_researcher,

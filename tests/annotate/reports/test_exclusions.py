@@ -9,7 +9,7 @@ from annotate.reports.services import keep_report, study_report
 from annotate.scoring.services import score_protocol
 from annotate.studies.errors import StudyRefused
 from annotate.studies.exclusions import decide, left_out
-from rankings.report import Settings
+from rankings.agreement.report import Settings
 from tests.support.factories import add_annotator, add_researcher, make_person, make_study
 from tests.support.made_once import made_once
 from tests.support.truths import rank_everything, same_truth

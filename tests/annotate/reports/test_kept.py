@@ -14,8 +14,8 @@ from django.utils.html import escape
 from annotate.reports import services
 from annotate.reports.models import KeptReport
 from annotate.scoring.models import Score
-from rankings.analysis_tables import tables_of
-from rankings.verdict_tables import VERDICTS
+from rankings.output.analysis_tables import tables_of
+from rankings.output.verdict_tables import VERDICTS
 from tests.support.factories import add_researcher, make_study
 from tests.support.made_once import made_once
 from tests.support.worked import ranked_study

@@ -17,7 +17,7 @@ from annotate.scoring.models import ProtocolRun, Score
 from annotate.scoring.services import score_protocol
 from annotate.studies.exclusions import decide
 from protocols.core.regions import encode_regions
-from rankings.report import Settings
+from rankings.agreement.report import Settings
 from tests.support.factories import (
     add_annotator,
     add_researcher,

@@ -9,7 +9,7 @@ from annotate.judging import services as judging
 from annotate.reports import services
 from annotate.scoring.models import Score
 from annotate.studies.exclusions import decide
-from rankings.report import Settings
+from rankings.agreement.report import Settings
 from tests.support.factories import add_annotator, add_researcher, make_admin, make_run, make_study
 from tests.support.truths import answer, rank_everything, same_truth
 

@@ -5,7 +5,7 @@ import pytest
 from annotate.reports.properties import HEIGHT, TURNED, WORDS, image_properties, shape_of
 from annotate.reports.services import available_runs, study_report
 from protocols.core.regions import Region, encode_regions
-from rankings.report import Settings
+from rankings.agreement.report import Settings
 from tests.support.factories import make_study
 
 

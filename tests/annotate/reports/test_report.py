@@ -13,7 +13,7 @@ from django.urls import reverse
 from annotate.judging import services as judging
 from annotate.reports import services
 from annotate.scoring.models import Score
-from rankings.report import Settings
+from rankings.agreement.report import Settings
 from tests.support.factories import add_annotator, add_researcher, make_run, make_study
 from tests.support.made_once import made_once
 from tests.support.truths import answer, same_truth

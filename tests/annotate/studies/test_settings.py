@@ -8,8 +8,8 @@ from django.urls import reverse
 
 from annotate.audit.models import Act, AuditEntry
 from annotate.judging import services as judging
+from annotate.judging.image_allocation import is_answered, n_images_of, own_progress
 from annotate.judging.models import Assignment
-from annotate.judging.sharing import is_answered, n_images_of, own_progress
 from annotate.studies import services
 from annotate.studies.errors import StudyRefused
 from annotate.studies.forms import SettingsForm

@@ -18,11 +18,11 @@ from django.db.migrations.executor import MigrationExecutor
 from django.test import Client
 from django.urls import reverse
 
-from annotate.backups.rows import set_next_keys
 from annotate.exchange.bundles.reading import import_study
 from annotate.judging import services as judging
 from annotate.judging.models import Judgement, Screen
 from annotate.judging.replay import rankings_that_differ
+from annotate.operations.backups.rows import set_next_keys
 from annotate.reports.models import KeptReport
 from annotate.scoring.models import Score
 from annotate.studies.models import Study

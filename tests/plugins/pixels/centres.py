@@ -1,10 +1,10 @@
 """A format that writes boxes by their centres."""
 
 from protocols.core.regions import Region
-from protocols.formats.collecting import finite_in, reader_of
-from protocols.formats.documents import image_name, text_of
-from protocols.formats.known import Format
+from protocols.formats.containers.collecting import finite_in, reader_of
+from protocols.formats.containers.documents import image_name, text_of
 from protocols.formats.problems import Fault
+from protocols.formats.recognition.known_formats import Format
 
 
 def read_document(document, collector, problems, kind):

@@ -20,7 +20,7 @@ from annotate.exchange.bundles.writing import write_bundle
 from annotate.judging import services as judging
 from annotate.studies.models import Role, Study
 from annotate.studies.services import add_member, create_study
-from protocols.formats.writing import write_rrc_zip
+from protocols.formats.writing.regions import write_rrc_zip
 
 from .detectors import DETECTORS, detections
 from .judge import JUDGES, Judge, Quality, quality

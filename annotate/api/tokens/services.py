@@ -1,0 +1,111 @@
+"""Making, finding and revoking tokens."""
+
+import secrets
+from collections.abc import Collection
+from datetime import timedelta
+from hashlib import sha256
+from typing import Final
+
+from django.contrib.auth.models import User
+from django.db import IntegrityError, transaction
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from annotate.api.scopes import SCOPES
+from annotate.audit.models import Act
+from annotate.audit.services import record
+
+from .errors import TokenRefused
+from .models import Token
+
+MAX_TOKENS: Final = 20
+# So that a token in a log or a repository is known for what it is.
+_MARK: Final = "tdr_"
+_BYTES: Final = 32
+# Attribute of the User object of a request, which lives as long as the request.
+_IN_USE: Final = "token_in_use"
+_LAST_USED_EVERY: Final = timedelta(minutes=1)
+# What has ended is still listed for so long.
+_KEPT_AFTER_END = timedelta(days=30)
+
+
+def create_token(
+    *, person: User, name: str, scopes: Collection[str], days: int | None = None
+) -> tuple[Token, str]:
+    """Make a token and return it with its secret, which is stored nowhere.
+
+    ``days`` is how long it lasts; None is until it is revoked. Raises TokenRefused for a name that
+    is taken, an unknown scope or none, and for too many tokens.
+    """
+    if not scopes or not set(scopes) <= set(SCOPES):
+        raise TokenRefused(_("Choose what the token is for."))
+    if person.api_tokens.count() >= MAX_TOKENS:
+        raise TokenRefused(
+            _("You have {n} tokens. Revoke one that you do not need.").format(n=MAX_TOKENS)
+        )
+    secret = _MARK + secrets.token_urlsafe(_BYTES)
+    try:
+        with transaction.atomic():
+            token = Token.objects.create(
+                person=person,
+                name=name,
+                scopes=[scope for scope in SCOPES if scope in scopes],
+                beginning=secret[: len(_MARK) + 4],
+                sha256=_digest(secret),
+                expires=None if days is None else timezone.now() + timedelta(days=days),
+            )
+            # Its name is the person's own words, which erasure could not take out of the log.
+            record(
+                Act.TOKEN_MADE,
+                actor=person,
+                what=token.beginning,
+                details={"scopes": token.scopes},
+            )
+    except IntegrityError as taken:
+        raise TokenRefused(
+            _("You have a token named “{name}” already.").format(name=name)
+        ) from taken
+    return token, secret
+
+
+def _digest(secret: str) -> str:
+    # 256 random bits cannot be guessed, so that a slow hash would protect nothing.
+    return sha256(secret.encode()).hexdigest()
+
+
+def find_token(secret: str) -> Token | None:
+    """Return the living token of this secret with its person, and note that it was used.
+
+    The person knows by which token they came (`token_in_use`).
+    """
+    now = timezone.now()
+    alive = Token.objects.alive(now).select_related("person")
+    token = alive.filter(sha256=_digest(secret)).first()
+    if token is not None and (token.last_used is None or token.last_used <= now - _LAST_USED_EVERY):
+        Token.objects.filter(pk=token.pk).update(last_used=now)
+    if token is not None:
+        setattr(token.person, _IN_USE, token.pk)
+    return token
+
+
+def token_in_use(person: User | None) -> int | None:
+    """Return the primary key of the token a request was made with, None for a browser's session."""
+    key: int | None = getattr(person, _IN_USE, None)
+    return key
+
+
+@transaction.atomic
+def revoke_token(*, person: User, pk: int) -> bool:
+    """End one of a person's tokens for good; say whether there was one."""
+    token = person.api_tokens.filter(pk=pk).first()
+    if token is None:
+        return False
+    token.delete()
+    record(Act.TOKEN_REVOKED, actor=person, what=token.beginning)
+    return True
+
+
+def forget_expired() -> int:
+    """Delete tokens that ended a month ago; return how many."""
+    ended = Token.objects.filter(expires__lt=timezone.now() - _KEPT_AFTER_END)
+    return ended.delete()[0]

@@ -1,0 +1,46 @@
+"""The pages of the log: of the whole site for admins, of a study for those who follow it."""
+
+from typing import Any
+
+from django.contrib.auth.decorators import login_required
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, render
+from django.views.decorators.http import require_safe
+
+from annotate.access import permitted
+from annotate.audit.models import AuditEntry, AuditQuerySet
+from annotate.requests import SignedInRequest
+from annotate.studies.models import Study
+
+from .log_forms import LogForm
+
+_PER_PAGE = 50
+
+
+@login_required
+@require_safe
+def log(request: SignedInRequest) -> HttpResponse:
+    if not request.user.has_perm("annotate.manage_people"):
+        raise Http404
+    return _page(request, AuditEntry.objects.all(), {})
+
+
+@login_required
+@require_safe
+def study_log(request: SignedInRequest, slug: str) -> HttpResponse:
+    study = get_object_or_404(permitted(request.user, "annotate.follow_study", Study), slug=slug)
+    return _page(request, AuditEntry.objects.filter(study=study), {"study": study})
+
+
+def _page(request: HttpRequest, entries: AuditQuerySet, context: dict[str, Any]) -> HttpResponse:
+    form = LogForm(request.GET)
+    # One more than is shown tells whether there are older ones; nothing is counted.
+    chosen = list(form.chosen(entries).with_names()[: _PER_PAGE + 1])
+    shown = chosen[:_PER_PAGE]
+    context |= {
+        "form": form,
+        "entries": shown,
+        "older_than": shown[-1].pk if len(chosen) > _PER_PAGE else None,
+        "is_filtered": any(request.GET.get(name) for name in form.fields),
+    }
+    return render(request, "dashboard/log.html", context)

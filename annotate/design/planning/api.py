@@ -1,0 +1,118 @@
+"""Plans of studies, in the API."""
+
+from typing import Any
+
+from django.shortcuts import get_object_or_404
+from drf_spectacular.utils import extend_schema
+from rest_framework import serializers
+from rest_framework.response import Response
+
+from annotate.access import permitted
+from annotate.api.views import ApiView, SignedInRequest
+from annotate.datasets.models import Dataset
+from rankings.design.study_plans import USUAL_MINUTES, USUAL_PEOPLE
+from rankings.elicitation.log import CRITERIA
+
+from . import services
+from .forms import MOST_IMAGES, MOST_PEOPLE
+
+
+class PlanQuery(serializers.Serializer[Any]):
+    """What should be found, with whom; what is left out has its usual value."""
+
+    difference = serializers.FloatField(
+        default=services.DIFFERENCE,
+        min_value=0.001,
+        max_value=1,
+        help_text="Of two protocols' losses a pair of methods: 0.03 are three pairs of 100.",
+    )
+    people = serializers.IntegerField(default=USUAL_PEOPLE, min_value=1, max_value=MOST_PEOPLE)
+    images = serializers.IntegerField(
+        required=False,
+        min_value=2,
+        max_value=MOST_IMAGES,
+        help_text="Without it those of the dataset.",
+    )
+    n_protocols = serializers.IntegerField(
+        default=2, min_value=2, max_value=200, help_text="Every pair of them is tested."
+    )
+    power = serializers.FloatField(default=0.8, min_value=0.5, max_value=0.99)
+    criterion = serializers.ChoiceField(CRITERIA, default=services.CRITERION)
+    study = serializers.SlugField(
+        required=False,
+        max_length=120,
+        help_text="Whose images and people vary alike: a study you follow. Without it the demo.",
+    )
+    seconds = serializers.FloatField(
+        required=False, min_value=0.1, max_value=3600, help_text="Without it as in that study."
+    )
+    minutes = serializers.FloatField(default=USUAL_MINUTES, min_value=0, max_value=480)
+
+
+class ComponentsSerializer(serializers.Serializer[Any]):
+    image = serializers.FloatField()
+    annotator = serializers.FloatField()
+    rest = serializers.FloatField()
+    negative = serializers.ListField(
+        child=serializers.CharField(), help_text="What came out below 0 and counts as 0."
+    )
+    image_is_apart = serializers.BooleanField(
+        help_text="Whether images and the rest could be told apart."
+    )
+
+
+class DesignChoiceSerializer(serializers.Serializer[Any]):
+    """A design; without images where no number of them suffices."""
+
+    asking = serializers.CharField(help_text="rankings, or pairs")
+    sharing = serializers.CharField()
+    n_annotators = serializers.IntegerField()
+    n_images = serializers.IntegerField(allow_null=True)
+    n_visits = serializers.IntegerField(allow_null=True)
+    answers = serializers.IntegerField(allow_null=True)
+    hours = serializers.FloatField(allow_null=True)
+    hours_a_person = serializers.FloatField(allow_null=True)
+    fits = serializers.BooleanField(help_text="Whether there are images enough.")
+    is_cheapest = serializers.BooleanField()
+    is_advised = serializers.BooleanField()
+
+
+class PlannedQuestionSerializer(serializers.Serializer[Any]):
+    difference = serializers.FloatField()
+    people = serializers.IntegerField()
+    share = serializers.FloatField()
+    n_protocols = serializers.IntegerField()
+    alpha = serializers.FloatField()
+    images = serializers.IntegerField(allow_null=True)
+    screens = serializers.FloatField()
+    seconds = serializers.FloatField()
+    minutes_a_person = serializers.FloatField()
+
+
+class StudyPlanSerializer(serializers.Serializer[Any]):
+    """All designs that were looked at, and what should be known about them."""
+
+    question = PlannedQuestionSerializer()
+    origin = serializers.CharField(help_text="Where the components of variance come from.")
+    components = serializers.DictField(child=ComponentsSerializer())
+    differences = serializers.ListField(
+        child=serializers.FloatField(), help_text="What differences of protocols were there."
+    )
+    choices = DesignChoiceSerializer(many=True)
+    remarks = serializers.ListField(child=serializers.CharField())
+
+
+class PlanOfDataset(ApiView):
+    query_serializer_class = PlanQuery
+
+    @extend_schema(parameters=[PlanQuery], responses=StudyPlanSerializer)
+    def get(self, request: SignedInRequest, slug: str) -> Response:
+        """Return which images and people find a difference between two protocols, and what that costs."""
+        datasets = permitted(request.user, "annotate.see_dataset", Dataset)
+        dataset = get_object_or_404(datasets, slug=slug)
+        asked = self.query()
+        pilot = asked.pop("study", None)
+        if pilot is not None:
+            asked["study"] = get_object_or_404(services.pilots(request.user), slug=pilot)
+        found = services.plan_study(dataset=dataset, **asked)
+        return Response(self.shown(StudyPlanSerializer, found.to_json()))

@@ -1,0 +1,151 @@
+"""What should be found, with whom, and whose rankings say how much images and people vary."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar, Final
+
+from django import forms
+from django.contrib.auth.models import User
+from django.http import QueryDict
+from django.utils.translation import gettext_lazy as _
+
+from annotate.datasets.models import Dataset
+from annotate.reports.services import sentinels
+from annotate.studies.models import Study
+from rankings.design.power import POWER
+from rankings.design.study_plans import USUAL_MINUTES, USUAL_PEOPLE, Plan
+from rankings.elicitation.log import CRITERIA
+
+from . import services
+
+_PERCENT: Final = 100
+MOST_PEOPLE: Final = 1000
+MOST_IMAGES: Final = 100_000
+
+
+@dataclass(frozen=True)
+class Planned:
+    """A question with its plan; without one where it is none.
+
+    ``is_enlarged`` where the usual difference cannot be found and the smallest that can took its place.
+    """
+
+    form: "PlanForm"
+    plan: Plan | None = None
+    is_enlarged: bool = False
+
+
+def planned(
+    data: QueryDict, *, dataset: Dataset, person: User, known: Mapping[str, Any] | None = None
+) -> Planned:
+    """Plan what somebody asks; who asks for no difference gets one that can be found, if there is any."""
+    known = known or {}
+    form = PlanForm(data, dataset=dataset, person=person, known=known)
+    if not form.is_valid():
+        return Planned(form)
+    found = services.plan_study(dataset=dataset, **form.asked())
+    if found.within_reach is None or data.get("difference"):
+        return Planned(form, found)
+    known = {**known, "difference": f"{found.within_reach * _PERCENT:g}"}
+    form = PlanForm(data, dataset=dataset, person=person, known=known)
+    form.full_clean()
+    found = services.plan_study(dataset=dataset, **form.asked())
+    return Planned(form, found, is_enlarged=True)
+
+
+class PlanForm(forms.Form):
+    """The question of a plan. What is left out has its usual value, so that a plan stands there at once."""
+
+    difference = forms.FloatField(
+        label=_("Difference that should be found (pairs of methods in 100)"),
+        min_value=0.1,
+        max_value=_PERCENT,
+        help_text=_("One protocol orders so many more of 100 pairs otherwise than people do."),
+    )
+    people = forms.IntegerField(label=_("People you can get"), min_value=1, max_value=MOST_PEOPLE)
+    images = forms.IntegerField(label=_("Images there are"), min_value=2, max_value=MOST_IMAGES)
+    n_protocols = forms.IntegerField(
+        label=_("Protocols you will compare"),
+        min_value=2,
+        max_value=200,
+        help_text=_("Every pair is tested, and all p-values are adjusted for that."),
+    )
+    power = forms.FloatField(
+        label=_("How often it should be found (percent of studies)"), min_value=50, max_value=99
+    )
+    criterion = forms.ChoiceField(
+        label=_("Criterion"), choices=[(name, _(name)) for name in CRITERIA]
+    )
+    study: forms.ModelChoiceField[Study] = forms.ModelChoiceField(
+        Study.objects.none(),
+        label=_("Images and people vary as in"),
+        required=False,
+        to_field_name="slug",
+        empty_label=_("the demo (no pilot)"),
+        help_text=_("A pilot of some 20 images by three people says more than any guess."),
+    )
+    seconds = forms.FloatField(
+        label=_("Seconds a pair"),
+        min_value=0.1,
+        max_value=3600,
+        required=False,
+        help_text=_("Empty: as the study above took, or 10."),
+    )
+    minutes = forms.FloatField(
+        label=_("Minutes a person needs before the first pair"), min_value=0, max_value=480
+    )
+
+    # What the design of a new study asks for; the rest waits behind a summary there.
+    MAIN: ClassVar[tuple[str, ...]] = ("difference", "people", "criterion")
+
+    def __init__(
+        self,
+        data: QueryDict,
+        *,
+        dataset: Dataset,
+        person: User,
+        known: Mapping[str, Any] | None = None,
+    ) -> None:
+        """``known`` has usual values that a study which is being set up says."""
+        pilots = services.pilots(person)
+        of_dataset = pilots.filter(dataset=dataset).first()
+        runs = list(dataset.runs.latest_of_each_protocol())
+        usual: dict[str, Any] = {
+            "difference": f"{services.DIFFERENCE * _PERCENT:g}",
+            "people": USUAL_PEOPLE,
+            "images": max(2, dataset.images.count()),
+            "n_protocols": max(2, len(runs) - len(sentinels(runs))),
+            "power": f"{POWER * _PERCENT:g}",
+            "criterion": services.CRITERION,
+            "minutes": f"{USUAL_MINUTES:g}",
+            **(known or {}),
+        }
+        if of_dataset is not None and "study" not in data:
+            usual["study"] = of_dataset.slug
+        given = data.copy()
+        for name, value in usual.items():
+            if not given.get(name):
+                given[name] = str(value)
+        super().__init__(given)
+        study = self.fields["study"]
+        if isinstance(study, forms.ModelChoiceField):
+            study.queryset = pilots
+
+    @property
+    def main(self) -> list[forms.BoundField]:
+        return [self[name] for name in self.MAIN]
+
+    @property
+    def more(self) -> list[forms.BoundField]:
+        return [self[name] for name in self.fields if name not in self.MAIN]
+
+    @property
+    def more_is_wrong(self) -> bool:
+        return any(field.errors for field in self.more)
+
+    def asked(self) -> dict[str, Any]:
+        """Return what `services.plan_study` is asked."""
+        cleaned = dict(self.cleaned_data)
+        cleaned["difference"] /= _PERCENT
+        cleaned["power"] /= _PERCENT
+        return cleaned

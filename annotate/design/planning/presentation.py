@@ -1,0 +1,103 @@
+"""A plan as its page shows it: the designs with all people, the map, and where to go on."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from statistics import median
+from typing import Any
+from urllib.parse import urlencode
+
+from django.http import QueryDict
+from django.urls import reverse
+from django.utils.formats import number_format
+from django.utils.translation import gettext as _
+
+from annotate.datasets.models import Dataset
+from annotate.figures.building import sizes_of
+from annotate.figures.figure import Figure
+from annotate.figures.kinds.plan import sufficient_designs
+from annotate.figures.presentation import ShownFigure, shown
+from annotate.figures.themes import Paper
+from rankings.design.study_plans import ASKED, Choice, Plan
+
+from .services import settings_of
+
+
+@dataclass(frozen=True)
+class ShownChoice:
+    """A design of a plan, and the address at which a study is set up by it."""
+
+    choice: Choice
+    asked: str
+    sharing: str
+    mark: str
+    address: str
+
+
+def panel(found: Plan, path: str, *, is_enlarged: bool = False) -> dict[str, Any]:
+    """Return what the panel with the answer shows; ``path`` is the page that takes its settings over."""
+    wider = found.within_reach
+    return {
+        "plan": found,
+        "cheapest": _shown(found.cheapest, path) if found.cheapest else None,
+        "advised": _shown(found.advised, path) if found.advised else None,
+        "wider": None if wider is None else round(100 * wider, 1),
+        "is_enlarged": is_enlarged,
+    }
+
+
+def choices_with_all(found: Plan, path: str) -> list[ShownChoice]:
+    """Return the designs with as many people as there are, the fewest hours first."""
+    rows = [one for one in found.choices if one.n_annotators == found.question.people]
+    rows.sort(key=lambda one: (not one.fits, one.hours is None, one.hours or 0.0))
+    return [_shown(one, path) for one in rows]
+
+
+def differences_of(found: Plan) -> tuple[str, str, str] | None:
+    """Return the smallest, largest and median difference of the pilot's protocols, pairs in 100."""
+    values = found.pilot.differences
+    if not values:
+        return None
+    least, most, middle = (
+        number_format(f"{100 * value:.1f}") for value in (values[0], values[-1], median(values))
+    )
+    return least, most, middle
+
+
+def _shown(choice: Choice, path: str) -> ShownChoice:
+    separator = "&" if "?" in path else "?"
+    address = f"{path}{separator}{urlencode(settings_of(choice))}"
+    return ShownChoice(
+        choice, _(ASKED[choice.asking]), _(choice.sharing), ", ".join(_marks(choice)), address
+    )
+
+
+def _marks(choice: Choice) -> Iterator[str]:
+    if choice.n_images is None:
+        yield _("too few people")
+    elif not choice.fits:
+        yield _("too few images")
+    if choice.is_cheapest:
+        yield _("cheapest")
+    if choice.is_advised:
+        yield _("advised")
+
+
+def figure_of(found: Plan, criterion: str) -> Figure:
+    return sufficient_designs(found, criterion=criterion)
+
+
+def shown_map(figure: Figure, dataset: Dataset, query: QueryDict) -> ShownFigure:
+    """Return the map of a plan; its files have the page's question in their addresses.
+
+    Without its notes, which the page says above it.
+    """
+
+    def address(figure: Figure, extension: str, paper: Paper) -> str:
+        asked = query.copy()
+        asked["theme"], asked["width"] = paper.theme_name, paper.width_name
+        path = reverse("planning:map", args=[dataset.slug, extension])
+        return f"{path}?{asked.urlencode()}"
+
+    if figure.is_empty:
+        return shown(figure, address, None)
+    return shown(replace(figure, notes=()), address, sizes_of(figure))

@@ -1,0 +1,126 @@
+"""Plans of studies on a dataset, from the variances of another study or of the demo."""
+
+from dataclasses import dataclass
+from typing import Final
+
+from django.contrib.auth.models import User
+from django.db.models import Avg, QuerySet
+from django.utils.translation import gettext as _
+
+from annotate.access import permitted
+from annotate.datasets.models import Dataset
+from annotate.judging.models import Assignment
+from annotate.progress.selectors import median_seconds
+from annotate.reports.errors import TooLarge
+from annotate.reports.included import counted_assignments
+from annotate.reports.pilots import pilot_of_study
+from annotate.reports.services import require_small
+from annotate.studies.models import Study
+from rankings.design.pilots import DEMO_SCREENS, Pilot, demo_pilot
+from rankings.design.power import POWER
+from rankings.design.study_plans import (
+    REPEATS,
+    SHARINGS,
+    USUAL_MINUTES,
+    USUAL_PEOPLE,
+    USUAL_SECONDS,
+    Choice,
+    Plan,
+    Question,
+    plan,
+)
+
+DIFFERENCE: Final = 0.03
+CRITERION: Final = "preference"
+
+
+@dataclass(frozen=True)
+class Measured:
+    """What answers cost in a study: None where nobody has measured it."""
+
+    screens: float | None
+    seconds: float | None
+
+
+def pilots(person: User) -> QuerySet[Study]:
+    """Return the studies that somebody may plan by: they follow them, and there are rankings."""
+    followed = permitted(person, "annotate.follow_study", Study)
+    ranked = Assignment.objects.filter(state=Assignment.State.COMPLETE).values("study")
+    return followed.filter(pk__in=ranked).order_by("name")
+
+
+def measured(study: Study | None) -> Measured:
+    """Return the mean number of pairs of a ranking, and the median seconds of a pair."""
+    if study is None:
+        return Measured(None, None)
+    screens = counted_assignments(study).aggregate(mean=Avg("n_answered"))["mean"]
+    return Measured(screens, median_seconds(study))
+
+
+def plan_study(
+    *,
+    dataset: Dataset,
+    study: Study | None = None,
+    criterion: str = CRITERION,
+    difference: float = DIFFERENCE,
+    people: int = USUAL_PEOPLE,
+    power: float = POWER,
+    n_protocols: int = 2,
+    images: int | None = None,
+    seconds: float | None = None,
+    minutes: float = USUAL_MINUTES,
+) -> Plan:
+    """Return which designs find a difference on a dataset's images.
+
+    ``study`` is the pilot; without one, or with one that is too large to look at, it is the demo, which is
+    said. Without ``images`` there are those of the dataset; without ``seconds`` those that the pilot took.
+    """
+    cost = measured(study)
+    return plan(
+        _pilot(study, criterion),
+        Question(
+            difference=difference,
+            people=people,
+            share=power,
+            n_protocols=n_protocols,
+            images=max(2, dataset.images.count()) if images is None else images,
+            screens=cost.screens or DEMO_SCREENS,
+            seconds=seconds or cost.seconds or USUAL_SECONDS,
+            minutes_a_person=minutes,
+        ),
+    )
+
+
+def _pilot(study: Study | None, criterion: str) -> Pilot:
+    if study is None:
+        return demo_pilot()
+    try:
+        require_small(study)
+    except TooLarge:
+        return demo_pilot(
+            _(
+                "“{study}” is too large to be looked at while you wait; how much images and people vary "
+                "is taken from the demo. python -m rankings plan reads its rankings and scores."
+            ).format(study=study)
+        )
+    return pilot_of_study(study, criterion)
+
+
+def settings_of(choice: Choice) -> dict[str, int | str]:
+    """Return the settings with which a new study asks as a design of a plan does, whatever it had."""
+    sharing = next(one for one in SHARINGS if one.name == choice.sharing)
+    settings: dict[str, int | str] = {
+        "min_annotators": sharing.per_image,
+        "max_annotators": sharing.per_image,
+        # All methods, and no image for more people.
+        "methods_per_visit": "",
+        "agreement_percent": 0,
+    }
+    if sharing.repeated:
+        settings |= {
+            "agreement_percent": round(100 * sharing.repeated),
+            "agreement_annotators": REPEATS,
+        }
+    if choice.asking == "pairs":
+        settings["methods_per_visit"] = 2
+    return settings

@@ -1,0 +1,74 @@
+"""The page that plans a study on a dataset, and the files of its map."""
+
+from datetime import date
+from typing import Any
+
+from django.contrib.auth.decorators import login_required
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, render
+from django.urls import reverse
+from django.views.decorators.cache import cache_control
+from django.views.decorators.http import require_safe
+
+from annotate.access import permitted
+from annotate.datasets.models import Dataset
+from annotate.figures.building import FigureFile
+from annotate.figures.themes import ALL_WIDTHS_MM, THEMES, Paper
+from annotate.figures.views import figure_response
+from annotate.requests import SignedInRequest
+from rankings.design.pilots import DEMO
+
+from .forms import planned
+from .presentation import choices_with_all, differences_of, figure_of, panel, shown_map
+
+
+@login_required
+@require_safe
+def plan(request: SignedInRequest, slug: str) -> HttpResponse:
+    dataset = _dataset(request, slug)
+    asked_for = planned(request.GET, dataset=dataset, person=request.user)
+    form, found = asked_for.form, asked_for.plan
+    context: dict[str, Any] = {"dataset": dataset, "form": form}
+    if found is None:
+        return render(request, "design/plan.html", context, status=422)
+    asked = form.asked()
+    begin = reverse("setup:begin", args=[dataset.slug])
+    context |= {
+        **panel(found, begin, is_enlarged=asked_for.is_enlarged),
+        "differences": differences_of(found),
+        "pilot": asked["study"],
+        "criterion": asked["criterion"],
+        "choices": choices_with_all(found, begin),
+        "figure": shown_map(figure_of(found, asked["criterion"]), dataset, request.GET),
+        "may_set_up": request.user.has_perm("annotate.load_data"),
+    }
+    return render(request, "design/plan.html", context)
+
+
+@cache_control(private=True, no_cache=True)
+@login_required
+@require_safe
+def map_file(request: SignedInRequest, slug: str, extension: str) -> HttpResponse:
+    dataset = _dataset(request, slug)
+    asked_for = planned(request.GET, dataset=dataset, person=request.user)
+    form, found = asked_for.form, asked_for.plan
+    if found is None:
+        return HttpResponse(form.errors.as_text(), status=422, content_type="text/plain")
+    theme, width = request.GET.get("theme", "light"), request.GET.get("width", "double")
+    if theme not in THEMES or width not in ALL_WIDTHS_MM:
+        raise Http404
+    asked = form.asked()
+    figure = figure_of(found, asked["criterion"])
+    facts = {
+        "dataset": dataset.name,
+        "pilot": str(asked["study"] or DEMO),
+        "criterion": asked["criterion"],
+        "difference": f"{asked['difference']:g}",
+        "date": f"{date.today():%Y-%m-%d}",
+    }
+    file = FigureFile(figure, Paper(theme, width), facts, extension)
+    return figure_response(request, file, extension, f"{dataset.slug}-plan.{extension}")
+
+
+def _dataset(request: HttpRequest, slug: str) -> Dataset:
+    return get_object_or_404(permitted(request.user, "annotate.see_dataset", Dataset), slug=slug)

@@ -1,0 +1,306 @@
+"""Work of annotators on images: time, sides, consistency, and nearness to the others."""
+
+from array import array
+from collections import defaultdict
+from collections.abc import Container, Iterable, Mapping, MutableSequence, Sequence
+from dataclasses import dataclass, field
+from statistics import fmean, median
+from typing import Any, Final
+
+from annotate.judging.annotator_summary import Repeats
+from annotate.judging.attention_checks import Tally, tallies
+from annotate.judging.models import Assignment, Judgement, Screen
+from rankings.agreement.annotators import left_out_distances
+from rankings.consensus.rules import ConsensusMethod
+from rankings.elicitation.log import CRITERIA
+from rankings.elicitation.shares import wilson
+from rankings.orders.buckets import Ranking, methods_of
+
+# Left is marked outside of these shares of the answers that chose a side.
+SIDE_LOW: Final = 0.35
+SIDE_HIGH: Final = 0.65
+
+
+@dataclass
+class Sides:
+    """Counts of the verdicts given in one criterion."""
+
+    left: int = 0
+    equal: int = 0
+    right: int = 0
+
+    @property
+    def n(self) -> int:
+        return self.left + self.equal + self.right
+
+    @property
+    def n_decided(self) -> int:
+        return self.left + self.right
+
+    @property
+    def left_percent(self) -> float | None:
+        return 100 * self.left / self.n if self.n else None
+
+    @property
+    def equal_percent(self) -> float | None:
+        return 100 * self.equal / self.n if self.n else None
+
+    @property
+    def right_percent(self) -> float | None:
+        return 100 * self.right / self.n if self.n else None
+
+    @property
+    def left_of_decided(self) -> float | None:
+        """The share of left, in per cent, among the answers that chose a side."""
+        return 100 * self.left / self.n_decided if self.n_decided else None
+
+    @property
+    def interval(self) -> tuple[float, float] | None:
+        """Wilson's 95 % interval of it."""
+        if not self.n_decided:
+            return None
+        low, high = wilson(self.left, self.n_decided)
+        return 100 * low, 100 * high
+
+    @property
+    def is_one_sided(self) -> bool:
+        if self.left_of_decided is None or self.interval is None:
+            return False
+        low, high = self.interval
+        is_outside = not 100 * SIDE_LOW <= self.left_of_decided <= 100 * SIDE_HIGH
+        return is_outside and not low <= 50 <= high
+
+
+@dataclass
+class SeenTally:
+    """What was shown of the pairs that were answered, as far as their pages could tell."""
+
+    n_known: int = 0
+    first_left: int = 0
+    first_right: int = 0
+    # Of each pair the seconds of the result that was shown less.
+    least: MutableSequence[float] = field(default_factory=lambda: array("d"))
+
+    @property
+    def first_both(self) -> int:
+        return self.n_known - self.first_left - self.first_right
+
+    @property
+    def median_least(self) -> float | None:
+        return median(self.least) if self.least else None
+
+    def add(self, other: "SeenTally") -> None:
+        self.n_known += other.n_known
+        self.first_left += other.first_left
+        self.first_right += other.first_right
+        self.least.extend(other.least)
+
+    def take_up(self, seen: Mapping[str, Any]) -> None:
+        """Count what is stored of one answer (see judging.models.check_seen)."""
+        if seen["first"] == "unknown":
+            return
+        self.n_known += 1
+        self.first_left += seen["first"] == "left"
+        self.first_right += seen["first"] == "right"
+        self.least.append(min(seen["left"], seen["right"]))
+
+
+@dataclass
+class Work:
+    """The work of somebody on one image, or on all."""
+
+    n_screens: int = 0
+    seconds: MutableSequence[float] = field(default_factory=lambda: array("d"))
+    sides: dict[str, Sides] = field(default_factory=lambda: {name: Sides() for name in CRITERIA})
+    in_sight: SeenTally = field(default_factory=SeenTally)
+    n_repeated: int = 0
+    n_differing: int = 0
+    known: Tally = field(default_factory=Tally)
+    unsettled: list[str] = field(default_factory=list)
+    # Criterion -> distances to the others' consensus, one for each image that counts.
+    distances: dict[str, list[float]] = field(default_factory=dict)
+
+    @property
+    def minutes(self) -> float | None:
+        return sum(self.seconds) / 60 if self.seconds else None
+
+    @property
+    def median_seconds(self) -> float | None:
+        return median(self.seconds) if self.seconds else None
+
+    @property
+    def distance(self) -> float | None:
+        """The mean distance to the others over criteria and images."""
+        distances = [value for values in self.distances.values() for value in values]
+        return fmean(distances) if distances else None
+
+    @property
+    def distance_by_criterion(self) -> list[float | None]:
+        return [
+            fmean(self.distances[name]) if self.distances.get(name) else None for name in CRITERIA
+        ]
+
+    def add(self, other: "Work") -> None:
+        self.n_screens += other.n_screens
+        self.seconds.extend(other.seconds)
+        for name, sides in other.sides.items():
+            self.sides[name].left += sides.left
+            self.sides[name].equal += sides.equal
+            self.sides[name].right += sides.right
+        self.in_sight.add(other.in_sight)
+        self.n_repeated += other.n_repeated
+        self.n_differing += other.n_differing
+        self.known += other.known
+        self.unsettled += other.unsettled
+        for name, distances in other.distances.items():
+            self.distances.setdefault(name, []).extend(distances)
+
+    def totals(self) -> "Totals":
+        return Totals(
+            n_screens=self.n_screens,
+            minutes=self.minutes,
+            median_seconds=self.median_seconds,
+            sides=self.sides,
+            in_sight=self.in_sight,
+            n_repeated=self.n_repeated,
+            n_differing=self.n_differing,
+            known=self.known,
+            n_unsettled=len(self.unsettled),
+            distance=self.distance,
+            distance_by_criterion=self.distance_by_criterion,
+        )
+
+
+@dataclass(frozen=True)
+class Totals:
+    """The work of somebody on all images, in a few numbers."""
+
+    n_screens: int
+    minutes: float | None
+    median_seconds: float | None
+    sides: Mapping[str, Sides]
+    in_sight: SeenTally
+    n_repeated: int
+    n_differing: int
+    known: Tally
+    n_unsettled: int
+    distance: float | None
+    distance_by_criterion: Sequence[float | None]
+
+    @property
+    def of_criteria(self) -> list[Sides]:
+        return [self.sides[name] for name in CRITERIA]
+
+
+def work_on(
+    assignments: Sequence[Assignment],
+    of_images: Iterable[Assignment],
+    excluded: Container[int],
+    consensus: ConsensusMethod,
+) -> dict[int, Work]:
+    """Return the work on each assignment.
+
+    A ranking is compared with the consensus of the others; ``of_images`` are all assignments of the
+    same study and images. Who is ``excluded`` is nobody's other.
+    """
+    work = _work_of_each(assignments)
+    _add_distances(of_images, work, excluded, consensus)
+    return work
+
+
+def _work_of_each(assignments: Sequence[Assignment]) -> dict[int, Work]:
+    work = {assignment.pk: Work(unsettled=list(assignment.unsettled)) for assignment in assignments}
+    repeats = Repeats()
+    rows = (
+        Judgement.objects.filter(assignment__in=list(work), withdrawal__isnull=True)
+        .order_by("assignment", "number")
+        .values_list(
+            "assignment",
+            "screen__left",
+            "screen__right",
+            "screen__purpose",
+            "seconds_taken",
+            "seen",
+            *CRITERIA,
+        )
+    )
+    for assignment, left, right, purpose, seconds, seen, *verdicts in rows.iterator():
+        of_image = work[assignment]
+        of_image.n_screens += 1
+        of_image.in_sight.take_up(seen)
+        if seconds is not None:
+            of_image.seconds.append(seconds)
+        if purpose == Screen.Purpose.KNOWN:
+            continue
+        given = {name: said for name, said in zip(CRITERIA, verdicts, strict=True) if said}
+        for criterion, verdict in given.items():
+            sides = of_image.sides[criterion]
+            setattr(sides, verdict, getattr(sides, verdict) + 1)
+        alike = repeats.heard(assignment, left, right, purpose, given)
+        of_image.n_repeated += len(alike)
+        of_image.n_differing += alike.count(False)
+    for assignment, known in tallies([of.pk for of in assignments if of.known]).items():
+        work[assignment].known = known
+    return work
+
+
+def _add_distances(
+    assignments: Iterable[Assignment],
+    work: Mapping[int, Work],
+    excluded: Container[int],
+    consensus: ConsensusMethod,
+) -> None:
+    """Add each complete ranking's distance to the consensus of the others who ranked the image.
+
+    Who is left out of the reports is compared, and is nobody's "others".
+    """
+    # A visit that asked some methods is no ranking of the image.
+    complete = [one for one in assignments if one.rankings and one.drawn is None]
+    counted = [assignment for assignment in complete if assignment.annotator_id not in excluded]
+    for criterion in CRITERIA:
+        rankings = _alike(counted, criterion)
+        _store(left_out_distances(rankings, consensus=consensus), criterion, work)
+        for assignment in complete:
+            others = rankings.get(str(assignment.image_id), {})
+            own = _ranking(assignment, criterion)
+            if assignment.annotator_id in excluded and _are_of_same_methods(
+                [own, *others.values()]
+            ):
+                with_own = {**others, str(assignment.pk): own}
+                distances = left_out_distances({"": with_own}, consensus=consensus).get("", {})
+                _store(
+                    {"": {str(assignment.pk): distances[str(assignment.pk)]} if distances else {}},
+                    criterion,
+                    work,
+                )
+
+
+def _store(
+    distances: Mapping[str, Mapping[str, float]], criterion: str, work: Mapping[int, Work]
+) -> None:
+    for of_annotator in distances.values():
+        for assignment, distance in of_annotator.items():
+            if int(assignment) in work:
+                work[int(assignment)].distances[criterion] = [distance]
+
+
+def _alike(assignments: Iterable[Assignment], criterion: str) -> dict[str, dict[str, Ranking]]:
+    """Return the rankings of each image, by assignment, where all are of the same methods."""
+    rankings: defaultdict[str, dict[str, Ranking]] = defaultdict(dict)
+    for assignment in assignments:
+        rankings[str(assignment.image_id)][str(assignment.pk)] = _ranking(assignment, criterion)
+    return {
+        image: of_annotator
+        for image, of_annotator in rankings.items()
+        if _are_of_same_methods(of_annotator.values())
+    }
+
+
+def _are_of_same_methods(rankings: Iterable[Ranking]) -> bool:
+    return len({methods_of(ranking) for ranking in rankings}) == 1
+
+
+def _ranking(assignment: Assignment, criterion: str) -> Ranking:
+    # Of a complete assignment only, and a constraint gives those their rankings.
+    rankings = assignment.rankings or {}
+    return tuple(tuple(map(str, bucket)) for bucket in rankings[criterion])

@@ -1,0 +1,175 @@
+"""The page about a study's annotators, and the decision whether somebody's rankings count."""
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.contrib.auth.models import User
+from django.core.paginator import Paginator
+from django.http import Http404, HttpRequest, HttpResponse, QueryDict
+from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_POST, require_safe
+
+from annotate.access import permitted
+from annotate.jobs.presentation import go_to
+from annotate.reports import background_counts
+from annotate.reports.presentation import CONSENSUSES
+from annotate.requests import SignedInRequest
+from annotate.studies import exclusions
+from annotate.studies.errors import StudyRefused
+from annotate.studies.models import Study
+from annotate.studies.pseudonyms import pseudonyms, usernames
+from annotate.studies.views import followed
+from rankings.agreement.report import Settings
+from rankings.consensus.rules import CONSENSUS_METHODS, ConsensusMethod
+from rankings.elicitation.log import CRITERIA
+
+from ..links import kept
+from . import page
+from .answers import SIDE_HIGH, SIDE_LOW
+from .forms import ExclusionForm
+
+_IMAGES_PER_PAGE: Final = 50
+
+
+@login_required
+@require_safe
+def annotators(request: HttpRequest, slug: str) -> HttpResponse:
+    study = followed(request, slug)
+    return _page(request, study, request.GET.get("annotator"), ExclusionForm())
+
+
+@login_required
+@require_POST
+def count(request: SignedInRequest, slug: str) -> HttpResponse:
+    """Have the work of a large study's annotators counted."""
+    study = followed(request, slug)
+    consensus = _consensus_of(request.POST)
+    return go_to(
+        background_counts.count(
+            study, background_counts.ANNOTATORS, person=request.user, consensus=consensus
+        )
+    )
+
+
+@login_required
+@require_POST
+def decide(request: SignedInRequest, slug: str, key: str) -> HttpResponse:
+    """Leave an annotator out of the reports, or count them again."""
+    study = get_object_or_404(permitted(request.user, "annotate.curate_study", Study), slug=slug)
+    person = next((pk for pk, name in pseudonyms(study).items() if name == key), None)
+    form = ExclusionForm(request.POST)
+    if person is None:
+        raise Http404
+    if not form.is_valid():
+        return _page(request, study, key, form, status=422)
+    try:
+        made = exclusions.decide(
+            study=study, person=User.objects.get(pk=person), by=request.user, **form.cleaned_data
+        )
+    except StudyRefused as refusal:
+        form.add_error(None, str(refusal))
+        return _page(request, study, key, form, status=422)
+    if background_counts.is_large(study):
+        # The others whom everybody is compared with are others now.
+        consensus = _consensus_of(request.GET)
+        background_counts.count(
+            study, background_counts.ANNOTATORS, person=request.user, consensus=consensus
+        )
+    messages.success(
+        request,
+        _("Left out: reports are now made without these rankings, and say so. Kept reports stay.")
+        if made.is_excluded
+        else _("Counted: reports are made with these rankings again. Kept reports stay."),
+    )
+    query = request.GET.copy()
+    query["annotator"] = key
+    return redirect(
+        f"{reverse('evidence:annotators', args=[study.slug])}?{query.urlencode()}#person"
+    )
+
+
+def _page(
+    request: HttpRequest, study: Study, asked: str | None, form: ExclusionForm, status: int = 200
+) -> HttpResponse:
+    hides_names = request.GET.get("pseudonyms", "") not in ("", "0")
+    key_of = pseudonyms(study)
+    shown = key_of if hides_names else usernames(key_of)
+    names = {person: (key_of[person], shown[person]) for person in key_of}
+    consensus = _consensus_of(request.GET)
+    is_large, counted, excluded = (
+        background_counts.is_large(study),
+        None,
+        exclusions.left_out(study),
+    )
+    if is_large:
+        counted = background_counts.last(study, background_counts.ANNOTATORS, consensus=consensus)
+        totals = counted.value if counted else {}
+    else:
+        totals = page.totals_of(study, excluded, consensus)
+    people = page.annotators_page(study=study, names=names, totals=totals, excluded=excluded)
+    chosen = next((annotator for annotator in people if annotator.key == asked), None)
+    if asked and chosen is None:
+        raise Http404
+    context: dict[str, Any] = {
+        "study": study,
+        "people": people,
+        "chosen": chosen,
+        **(_images(request, study, key_of, chosen.key, consensus) if chosen else {}),
+        "is_large": is_large,
+        "counted_at": counted.at if counted else None,
+        "is_counted": not is_large or counted is not None,
+        "hides_names": hides_names,
+        "criteria": CRITERIA,
+        "consensus": consensus,
+        "consensuses": CONSENSUSES,
+        "kept": kept(request),
+        # A refused decision shows the page at another address.
+        "address": reverse("evidence:annotators", args=[study.slug]),
+        "form": form,
+        "decisions": [
+            (row, shown[row.person_id], key_of[row.person_id], _who(row.created_by, shown))
+            for row in study.exclusions.select_related("created_by").order_by("-created", "-pk")
+        ],
+        "rules": {
+            "low": 100 * SIDE_LOW,
+            "high": 100 * SIDE_HIGH,
+            "deviations": page.FAR_DEVIATIONS,
+            "least": page.FAR_LEAST,
+            "others": page.FAR_OTHERS,
+        },
+    }
+    return render(request, "reports/annotators.html", context, status=status)
+
+
+def _images(
+    request: HttpRequest,
+    study: Study,
+    key_of: Mapping[int, str],
+    key: str,
+    consensus: ConsensusMethod,
+) -> dict[str, Any]:
+    """Return the images that somebody has begun, a page of them."""
+    person = next(person for person, of_person in key_of.items() if of_person == key)
+    begun = study.assignments.filter(annotator=person).select_related("image").defer("image__truth")
+    shown = Paginator(begun.order_by("image__position", "image"), _IMAGES_PER_PAGE).get_page(
+        request.GET.get("page")
+    )
+    return {"page": shown, "images": page.images_of(study, shown, consensus)}
+
+
+def _consensus_of(asked: QueryDict) -> ConsensusMethod:
+    """Return the consensus of the report from which somebody came; the usual one without any."""
+    return next(
+        (name for name in CONSENSUS_METHODS if name == asked.get("consensus")), Settings().consensus
+    )
+
+
+def _who(person: User | None, shown: dict[int, str]) -> str:
+    """Return who decided, as the page calls people; an admin need not be one of the study."""
+    if person is None:
+        return _("another site")
+    return shown.get(person.pk, _("an admin"))

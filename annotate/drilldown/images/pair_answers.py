@@ -1,0 +1,68 @@
+"""What annotators said of two results of an image, and what was in sight when they said it."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.db.models import Q
+
+from annotate.datasets.models import Result
+from annotate.judging.models import Judgement, Screen
+from annotate.studies.models import Study
+from rankings.elicitation.log import CRITERIA, MIRRORED
+
+
+@dataclass(frozen=True, slots=True)
+class InSight:
+    """Which result was shown first ("" if nobody knows), and for how many seconds each."""
+
+    first: str
+    left: float | None
+    right: float | None
+
+    @classmethod
+    def of(cls, event: Judgement) -> "InSight":
+        seen = event.seen
+        first = "" if seen["first"] == "unknown" else seen["first"]
+        return cls(first, seen.get("left"), seen.get("right"))
+
+    def mirrored(self) -> "InSight":
+        return InSight(MIRRORED.get(self.first, self.first), self.right, self.left)
+
+
+@dataclass(frozen=True, slots=True)
+class PairAnswer:
+    """One answer in force, with left and right as the page has them; it may have been asked swapped."""
+
+    key: str
+    name: str
+    # By criterion; empty where it followed from earlier answers.
+    verdicts: tuple[str, ...]
+    was_swapped: bool
+    in_sight: InSight
+    at: datetime
+
+
+def answers_to(
+    study: Study, left: Result, right: Result, names: Mapping[int, tuple[str, str]]
+) -> Iterator[PairAnswer]:
+    """Yield the answers to this very pair; ``names`` gives the key and the shown name of each person."""
+    pair = Q(screen__left=left, screen__right=right) | Q(screen__left=right, screen__right=left)
+    answers = Judgement.objects.filter(
+        pair, assignment__study=study, withdrawal__isnull=True
+    ).select_related("screen", "assignment")
+    # Of a known-answer pair one side is a copy, and the other result is not on it.
+    answers = answers.exclude(screen__purpose=Screen.Purpose.KNOWN)
+    for answer in answers.order_by("created", "pk"):
+        is_swapped = answer.screen.left_id != left.pk
+        key, name = names[answer.assignment.annotator_id]
+        given = [answer.verdicts.get(criterion, "") for criterion in CRITERIA]
+        in_sight = InSight.of(answer)
+        yield PairAnswer(
+            key,
+            name,
+            tuple(MIRRORED.get(said, said) for said in given) if is_swapped else tuple(given),
+            is_swapped,
+            in_sight.mirrored() if is_swapped else in_sight,
+            answer.created,
+        )

@@ -1,0 +1,230 @@
+"""The pages about single images: one image, two methods on it, and where a protocol disagrees."""
+
+from typing import Any
+
+from django.contrib.auth.decorators import login_required
+from django.core.paginator import Paginator
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, render
+from django.urls import reverse
+from django.utils.translation import gettext
+from django.views.decorators.http import require_http_methods, require_safe
+
+from annotate.datasets.models import Image, Result
+from annotate.jobs.presentation import go_to
+from annotate.reports import background_counts
+from annotate.reports.services import available_runs
+from annotate.requests import SignedInRequest
+from annotate.studies.models import Study
+from annotate.studies.pseudonyms import pseudonyms, usernames
+from annotate.studies.views import followed
+from protocols.core.errors import ProtocolError
+from rankings.elicitation.log import CRITERIA
+from text_rankings.base.i18n import retold
+
+from ..links import kept
+from . import compare as image_compare
+from . import disagreement as image_disagreement
+from .forms import DisagreementForm, ImageForm, ParametersForm, changed_parameters
+from .page import find_image, image_page, picture_of, results_of
+from .pair_answers import answers_to
+from .screens import screens_of
+
+_IMAGES_PER_PAGE = 25
+_MOST_LEFT_OUT = 200
+
+
+@login_required
+@require_safe
+def image(request: HttpRequest, slug: str, image: str) -> HttpResponse:
+    study = followed(request, slug)
+    asked_image = _image(study, image)
+    form = ImageForm(request.GET, study=study, runs=available_runs(study))
+    context: dict[str, Any] = {
+        "study": study,
+        "image": asked_image,
+        "form": form,
+        "kept": kept(request),
+        "criteria": CRITERIA,
+    }
+    if not form.is_valid():
+        return render(request, "reports/image.html", context, status=422)
+    hides_names = form.cleaned_data["pseudonyms"]
+    key_of = pseudonyms(study)
+    shown = key_of if hides_names else usernames(key_of)
+    context["hides_names"] = hides_names
+    context["script"] = request.GET.get("script", "")
+    context["settings"] = form.settings()
+    context["page"] = image_page(
+        study=study,
+        image=asked_image,
+        url=_photograph(asked_image),
+        criterion=form.cleaned_data["criterion"],
+        settings=form.settings(),
+        runs=form.runs(),
+        names={person: (key_of[person], shown[person]) for person in key_of},
+        script=context["script"],
+    )
+    asked = request.GET.get("annotator")
+    if asked:
+        person = next((person for person, key in key_of.items() if key == asked), None)
+        if person is None:
+            raise Http404
+        assignment = get_object_or_404(study.assignments, image=asked_image, annotator=person)
+        context["screens_by"] = shown[person]
+        context["screens"] = screens_of(assignment)
+        context["unsettled"] = gettext(" and ").join(map(retold, assignment.unsettled))
+    return render(request, "reports/image.html", context)
+
+
+@login_required
+@require_safe
+def compare(request: HttpRequest, slug: str, image: str) -> HttpResponse:
+    study = followed(request, slug)
+    asked_image = _image(study, image)
+    results = results_of(study, asked_image)
+    context: dict[str, Any] = {
+        "study": study,
+        "image": asked_image,
+        "results": results,
+        "kept": kept(request),
+    }
+    if not results:
+        return render(request, "reports/compare.html", context)
+    left = _chosen(results, request.GET.get("left"), 0)
+    right = _chosen(results, request.GET.get("right"), min(1, len(results) - 1))
+    protocols = image_compare.matching_protocols(asked_image, results, available_runs(study))
+    name = request.GET.get("protocol", "")
+    by_slug = {protocol.slug: shown for shown, protocol in reversed(protocols.items())}
+    name = name if name in protocols else by_slug.get(name, "")
+    pair = [("left", left), ("right", right)]
+    protocol = protocols.get(name)
+    parameters = ParametersForm(request.GET, protocol=protocol) if protocol else None
+    is_valid = parameters is None or not parameters.is_bound or parameters.is_valid()
+    refusal = ""
+    try:
+        if parameters and is_valid:
+            protocol = parameters.protocol()
+        sides = [
+            image_compare.side_of(side, result, asked_image, protocol if is_valid else None)
+            for side, result in pair
+        ]
+    except ProtocolError as refused:
+        refusal = retold(str(refused))
+        sides = [image_compare.side_of(side, result, asked_image, None) for side, result in pair]
+    picture = picture_of(asked_image, results, _photograph(asked_image))
+    hides_names = request.GET.get("pseudonyms", "") not in ("", "0")
+    key_of = pseudonyms(study)
+    shown = key_of if hides_names else usernames(key_of)
+    names = {person: (key_of[person], shown[person]) for person in key_of}
+    context |= {
+        "criteria": CRITERIA,
+        "hides_names": hides_names,
+        "answers": list(answers_to(study, left, right, names)),
+        "sides": sides,
+        "picture": picture,
+        "protocols": list(protocols),
+        "protocol": name,
+        # Asked for, but it says nothing about this image.
+        "is_unknown": bool(request.GET.get("protocol")) and not name,
+        "refusal": refusal,
+        "parameters": parameters,
+        "changed": changed_parameters(protocol) if protocol and is_valid else [],
+        "are_scored": protocol is not None and is_valid and not refusal,
+        "payload": image_compare.payload(asked_image, picture, sides, name),
+    }
+    return render(request, "reports/compare.html", context, status=200 if is_valid else 422)
+
+
+@login_required
+@require_http_methods(["GET", "HEAD", "POST"])
+def disagreement(request: SignedInRequest, slug: str) -> HttpResponse:
+    """Show where a protocol and the annotators disagree; POST has it counted in a large study."""
+    study = followed(request, slug)
+    runs = available_runs(study)
+    form = DisagreementForm(request.GET, study=study, runs=runs)
+    context: dict[str, Any] = {"study": study, "form": form, "runs": runs, "kept": kept(request)}
+    if not form.is_valid():
+        return render(request, "reports/disagreement.html", context, status=422)
+    if not runs:
+        return render(request, "reports/disagreement.html", context)
+    run, baseline = next(iter(form.runs()), None), form.baseline()
+    query = request.GET.copy()
+    query.pop("page", None)
+    question = image_disagreement.Question(
+        run=run,
+        baseline=baseline,
+        criterion=form.cleaned_data["criterion"],
+        settings=form.settings(),
+        # A baseline is not counted among the protocols.
+        only="" if baseline else form.cleaned_data["only"],
+        among=form.rivals(),
+        query=query.urlencode(),
+    )
+    if request.method == "POST":
+        person = request.user
+        return go_to(
+            background_counts.count(
+                study, background_counts.DISAGREEMENT, person=person, **question.asked
+            )
+        )
+    context |= {
+        "name": question.name,
+        "about": image_disagreement.BASELINES.get(baseline, ""),
+        "criterion": question.criterion,
+        "only": question.only,
+    }
+    context |= _apart(request, study, question)
+    return render(request, "reports/disagreement.html", context)
+
+
+def _apart(
+    request: HttpRequest, study: Study, question: image_disagreement.Question
+) -> dict[str, Any]:
+    """Return what the page shows of the images; without a count of a large study, none of them."""
+    is_large, counted_at = background_counts.is_large(study), None
+    apart: image_disagreement.Disagreement
+    if is_large:
+        kept_count = background_counts.last(study, background_counts.DISAGREEMENT, **question.asked)
+        if kept_count is None:
+            return {"is_large": True}
+        apart, counted_at = kept_count.value, kept_count.at
+    else:
+        apart = image_disagreement.disagreement(study, question)
+    page = Paginator(apart.rows, _IMAGES_PER_PAGE).get_page(request.GET.get("page"))
+    small = image_disagreement.thumbnails(study, [row.name for row in page])
+    settings = request.GET.copy()
+    for name in ("protocol", "distance", "only", "among", "page"):
+        settings.pop(name, None)
+    settings["criterion"] = question.criterion
+    return {
+        "is_large": is_large,
+        "counted_at": counted_at,
+        "script": f"protocol-{question.run.pk}" if question.run else "baselines",
+        "settings": question.settings,
+        "found": apart,
+        "left_out": [(name, retold(reason)) for name, reason in apart.left_out[:_MOST_LEFT_OUT]],
+        "page": page,
+        "rows": [(row, small[row.name]) for row in page],
+        "settings_query": settings.urlencode(),
+    }
+
+
+def _image(study: Study, name: str) -> Image:
+    image = find_image(study, name)
+    if image is None:
+        raise Http404
+    return image
+
+
+def _photograph(image: Image) -> str:
+    return reverse("datasets:image", args=[image.sha256]) if image.sha256 else ""
+
+
+def _chosen(results: list[Result], slug: str | None, usual: int) -> Result:
+    if not slug:
+        return results[usual]
+    for result in results:
+        if result.method.slug == slug:
+            return result
+    raise Http404

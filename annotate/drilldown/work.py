@@ -1,0 +1,40 @@
+"""Counting over a large study as a job."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from django.urls import reverse
+from django.utils.translation import gettext_noop
+
+from annotate.jobs.errors import JobFailed
+from annotate.jobs.registry import Running
+from annotate.reports import background_counts
+from annotate.studies.exclusions import left_out
+from annotate.studies.models import Study
+
+from .annotators.page import totals_of
+from .images.disagreement import asked_for, disagreement
+
+
+def count(arguments: Mapping[str, Any], running: Running) -> None:
+    """Do the work of the job; raises JobFailed where the study or a protocol's run is gone."""
+    study = Study.objects.filter(pk=arguments["study"]).first()
+    if study is None:
+        raise JobFailed(gettext_noop("The study is no longer here."))
+    what, asked = arguments["what"], arguments["asked"]
+    value: Any
+    if what == background_counts.ANNOTATORS:
+        value, address = (
+            totals_of(study, left_out(study), asked["consensus"], running),
+            reverse("evidence:annotators", args=[study.slug]),
+        )
+    else:
+        running.tell(0, 0, gettext_noop("Comparing the rankings"))
+        question = asked_for(study, asked)
+        if question is None:
+            raise JobFailed(gettext_noop("A protocol was removed meanwhile. Choose again."))
+        value = disagreement(study, question).shortened()
+        address = f"{reverse('evidence:disagreement', args=[study.slug])}?{question.query}"
+    with running.publishing() as outcome:
+        background_counts.keep(study, what, value, **asked)
+        outcome.text, outcome.address = gettext_noop("It is counted."), address

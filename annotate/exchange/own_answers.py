@@ -1,0 +1,83 @@
+"""One's own answers to a study as a table, for the annotator who gave them: no method is named."""
+
+from collections.abc import Iterator
+from typing import Final
+
+from django.contrib.auth.models import User
+from django.http import Http404, HttpResponseBase, StreamingHttpResponse
+
+from annotate.judging.models import Assignment, Judgement, Skip
+from annotate.judging.replay import is_withdrawn, stored_events
+from annotate.studies.models import Study
+from rankings.elicitation.log import CRITERIA
+
+from . import raw
+from .columns import Column
+from .rows import Row
+
+# Neither methods nor why a pair was asked: somebody may still be at work.
+COLUMNS: Final = (
+    Column("image_number", "integer", "1 for the first image you ranked."),
+    Column("image", "text", "Name of the image."),
+    Column("pair", "integer", "Number of the pair among those of the image."),
+    Column("at", "time (ISO 8601, UTC)", "When it was stored."),
+    *(Column(name, "left, equal, right or empty", "Empty: not asked.") for name in CRITERIA),
+    Column("skipped", "text", "Why you skipped the pair."),
+    Column("undone", "true or false", "Whether you undid or changed it later."),
+    Column("seconds", "number", "How long you worked on the pair; empty if not measured."),
+    Column("seen_first", "left, right, both or unknown", "Which result was shown first."),
+    Column("seen_left_seconds", "number", "How long the left result was shown."),
+    Column("seen_right_seconds", "number", "How long the right result was shown."),
+)
+
+
+_WRITERS: Final = {
+    "csv": (raw.as_csv, "text/csv; charset=utf-8"),
+    "json": (raw.as_json, "application/json"),
+}
+EXTENSIONS: Final = tuple(_WRITERS)
+
+
+def file(study: Study, annotator: User, extension: str) -> HttpResponseBase:
+    """Answer with everything somebody answered in a study as a table; 404 for an unknown extension."""
+    if extension not in _WRITERS:
+        raise Http404
+    write, content_type = _WRITERS[extension]
+    return StreamingHttpResponse(
+        write(COLUMNS, own_answers(study, annotator)),
+        content_type=content_type,
+        headers={
+            "Content-Disposition": f'attachment; filename="{study.slug}-own-answers.{extension}"'
+        },
+    )
+
+
+def own_answers(study: Study, annotator: User) -> Iterator[Row]:
+    """Yield everything somebody answered or skipped, in the order in which they did."""
+    own = Assignment.objects.filter(study=study, annotator=annotator).select_related("image")
+    for assignment in own.order_by("position").iterator():
+        for event in stored_events(assignment):
+            yield {
+                "image_number": assignment.position,
+                "image": assignment.image.name,
+                "pair": event.screen.number,
+                "at": event.created.isoformat(),
+                **_answer(event),
+                "undone": is_withdrawn(event),
+            }
+
+
+def _answer(event: Judgement | Skip) -> Row:
+    if isinstance(event, Skip):
+        reason = event.get_reason_display()
+        words = f"{reason}: {event.text}" if event.text else reason
+        nothing = dict.fromkeys((column.name for column in COLUMNS[4:]), None)
+        return {**nothing, "skipped": words}
+    return {
+        **{name: getattr(event, name) or None for name in CRITERIA},
+        "skipped": None,
+        "seconds": event.seconds_taken,
+        "seen_first": event.seen["first"],
+        "seen_left_seconds": event.seen.get("left"),
+        "seen_right_seconds": event.seen.get("right"),
+    }

@@ -1,0 +1,209 @@
+"""Known-answer pairs: a result beside a copy of it that was made worse, mixed in unmarked.
+
+They are drawn with the image and stored with its assignment, so that the log alone says what was shown.
+The planner never sees them. They show who looks, and a study may leave out by rule who does not.
+"""
+
+import random
+from collections import defaultdict
+from collections.abc import Collection, Mapping, Sequence, Set
+from dataclasses import dataclass
+from typing import Any, Final
+
+from django.contrib.auth.models import User
+from django.db.models import QuerySet
+
+from annotate.datasets.models import Image, Result
+from annotate.studies.exclusions import leave_out_by_rule
+from annotate.studies.models import Study
+from protocols.core.degradation import WORSE_IN, worsened
+from protocols.core.regions import decode_regions, encode_regions
+from rankings.elicitation.attention_checks import is_below
+from rankings.elicitation.shares import wilson
+from text_rankings.base.i18n import gettext_noop
+
+from .models import Assignment, Judgement, Screen, Skip
+
+_IN_IMAGES: Final = 10
+_NONE_ANSWERED: Final = gettext_noop("none answered")
+_RIGHT: Final = gettext_noop("{right} of {n} right ({share} %, {low} to {high})")
+_SKIPPED: Final = gettext_noop("{reason}, {n} skipped")
+
+
+@dataclass(frozen=True, slots=True)
+class Tally:
+    """How many known-answer pairs an annotator answered, how many of them right, and how many skipped."""
+
+    n: int = 0
+    n_right: int = 0
+    n_skipped: int = 0
+
+    def __str__(self) -> str:
+        if not self.n_skipped:
+            return self._answered
+        return _SKIPPED.format(reason=self._answered, n=self.n_skipped)
+
+    @property
+    def _answered(self) -> str:
+        if self.interval is None:
+            return _NONE_ANSWERED
+        low, high = (f"{limit:.0f}" for limit in self.interval)
+        share = f"{self.share:.0f}"
+        return _RIGHT.format(right=self.n_right, n=self.n, share=share, low=low, high=high)
+
+    @property
+    def share(self) -> float | None:
+        """The share of answered pairs that are right in per cent; None without any."""
+        return 100 * self.n_right / self.n if self.n else None
+
+    @property
+    def interval(self) -> tuple[float, float] | None:
+        """Wilson's 95 % interval of it."""
+        if not self.n:
+            return None
+        low, high = wilson(self.n_right, self.n)
+        return 100 * low, 100 * high
+
+    def __add__(self, other: "Tally") -> "Tally":
+        return Tally(
+            self.n + other.n, self.n_right + other.n_right, self.n_skipped + other.n_skipped
+        )
+
+
+def known_pairs(
+    study: Study, annotator: User, image_id: int, items: Sequence[Sequence[int]], *, position: int
+) -> list[dict[str, Any]]:
+    """Draw an image's known-answer pairs, in the order in which they are asked.
+
+    ``place``: after how many other answers; ``result``: what is shown, and on ``side`` its copy,
+    ``regions``, made worse as ``kind`` says by ``dose`` regions. Fewer than the study asks for, or
+    none, where no result can be made worse for certain.
+    """
+    n = position * study.n_known // _IN_IMAGES - (position - 1) * study.n_known // _IN_IMAGES
+    if not n:
+        return []
+    image = Image.objects.get(pk=image_id)
+    results = list(Result.objects.filter(pk__in=[item[0] for item in items]).order_by("pk"))
+    size = image.size_to_draw([region for result in results for region in result.detections])
+    rng = random.Random(f"{study.seed}/{annotator.pk}/{image_id}/known")
+    rng.shuffle(results)
+    pairs: list[dict[str, Any]] = []
+    for result in results[:n]:
+        worse = worsened(result.detections, image.truth_regions, size=size, rng=rng)
+        if worse is not None:
+            pairs.append(
+                {
+                    "result": result.pk,
+                    "side": rng.choice(["left", "right"]),
+                    "kind": worse.kind,
+                    "dose": worse.dose,
+                    "regions": encode_regions(worse.regions),
+                }
+            )
+    # A ranking of m items takes m - 1 answers or more, so that every place is reached.
+    places = sorted(rng.sample(range(len(items)), len(pairs)))
+    return [{"place": place, **pair} for place, pair in zip(places, pairs, strict=True)]
+
+
+def known_pair_due(
+    assignment: Assignment, *, n_answered: int, asked: Set[int], hidden: Set[int]
+) -> int | None:
+    """Return which known-answer pair comes next, after so many other answers; None: not yet, or no more.
+
+    ``asked``: those that were answered or skipped; ``hidden``: results whose method takes no part.
+    """
+    for number, pair in enumerate(assignment.known):
+        if number not in asked and pair["place"] <= n_answered and pair["result"] not in hidden:
+            return number
+    return None
+
+
+def pair_of(screen: Screen) -> dict[str, Any] | None:
+    """Return the known-answer pair that a screen shows; None for any other."""
+    pair: dict[str, Any] | None = (
+        None if screen.known is None else screen.assignment.known[screen.known]
+    )
+    return pair
+
+
+def copy_of(pair: Mapping[str, Any], original: Result) -> Result:
+    """Return the copy as a result that is stored nowhere."""
+    n_regions = len(decode_regions(pair["regions"]))
+    return Result(
+        image_id=original.image_id,
+        method_id=original.method_id,
+        regions=pair["regions"],
+        n_regions=n_regions,
+    )
+
+
+def two_results(screen: Screen, results: Mapping[int, Result]) -> tuple[Result, Result]:
+    """Return what a screen shows on the left and on the right, of stored results by their number."""
+    left, right = results[screen.left_id], results[screen.right_id]
+    pair = pair_of(screen)
+    if pair is None:
+        return left, right
+    copy = copy_of(pair, left)
+    return (copy, right) if pair["side"] == "left" else (left, copy)
+
+
+def is_right(pair: Mapping[str, Any], verdicts: Mapping[str, str]) -> bool:
+    """Say whether an answer found the copy worse in every criterion in which it is."""
+    better = "right" if pair["side"] == "left" else "left"
+    return all(verdicts.get(criterion) == better for criterion in WORSE_IN[pair["kind"]])
+
+
+def tallies(assignments: Collection[int] | QuerySet[Assignment]) -> dict[int, Tally]:
+    """Return the tally of each of some assignments, except those where no known pair was reached."""
+    answers = Judgement.objects.filter(
+        screen__known__isnull=False, assignment__in=assignments, withdrawal__isnull=True
+    )
+    of_each: defaultdict[int, Tally] = defaultdict(Tally)
+    for answer in answers.select_related("screen__assignment").iterator():
+        pair = pair_of(answer.screen)
+        if pair is not None:
+            of_each[answer.assignment_id] += Tally(1, int(is_right(pair, answer.verdicts)))
+    skips = Skip.objects.filter(
+        screen__known__isnull=False, assignment__in=assignments, withdrawal__isnull=True
+    )
+    for assignment in skips.values_list("assignment", flat=True):
+        of_each[assignment] += Tally(n_skipped=1)
+    return of_each
+
+
+def tallies_of_people(study: Study) -> dict[int, Tally]:
+    """Return the tally of each person who answered or skipped known-answer pairs of a study."""
+    if not study.n_known:
+        return {}
+    assignments = study.assignments.exclude(known=[])
+    of_each = tallies(assignments)
+    of_person: defaultdict[int, Tally] = defaultdict(Tally)
+    for assignment, person in assignments.order_by("annotator").values_list("pk", "annotator"):
+        if assignment in of_each:
+            of_person[person] += of_each[assignment]
+    return of_person
+
+
+def tally_of(study: Study, person: User) -> Tally:
+    """Return somebody's tally over a whole study."""
+    own = Assignment.objects.filter(study=study, annotator=person).exclude(known=[])
+    return sum(tallies(own).values(), Tally())
+
+
+def apply_rule(study: Study, person: User) -> None:
+    """Leave somebody out of the reports whose share right is surely below what the study asks for.
+
+    Once: whatever a person has decided about them since stands.
+    """
+    if study.known_at_least is None:
+        return
+    tally = tally_of(study, person)
+    if is_below(tally.n_right, tally.n, study.known_at_least):
+        leave_out_by_rule(
+            study=study,
+            person=person,
+            reason=(
+                f"By the study's rule: {tally.n_right} of {tally.n} known-answer pairs right, surely "
+                f"below {study.known_at_least:.0%}."
+            ),
+        )

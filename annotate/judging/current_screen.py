@@ -1,0 +1,98 @@
+"""Turns: the screen that waits for an annotator, and the state of its image's rankings."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from django.contrib.auth.models import User
+from django.db.models import QuerySet
+
+from annotate.prepared_sql import Prepared
+from annotate.studies.models import Study
+from rankings.elicitation.log import CRITERIA, State
+from rankings.elicitation.strategies import Strategy
+
+from .models import Assignment, Screen
+from .replay import Log, item_of_each_result, read_log
+
+
+@dataclass(frozen=True)
+class Turn:
+    """The screen that waits for an annotator, and the state of its image's rankings."""
+
+    screen: Screen
+    log: Log
+    can_undo: bool
+    # What was answered before an undo or a change came back to this screen.
+    answers: Mapping[str, str] = field(default_factory=dict)
+    # What happened that may make more pairs left than before, for the progress display.
+    note: str = ""
+
+    @property
+    def state(self) -> State:
+        return self.log.settled.state
+
+    @property
+    def assignment(self) -> Assignment:
+        return self.screen.assignment
+
+    @property
+    def pair(self) -> tuple[int, int]:
+        """The planner's items on the left and on the right."""
+        item_of = item_of_each_result(self.assignment)
+        return item_of[self.screen.left_id], item_of[self.screen.right_id]
+
+    @property
+    def open_criteria(self) -> tuple[str, ...]:
+        return tuple(criterion for criterion in CRITERIA if criterion not in self.implied)
+
+    @property
+    def implied(self) -> dict[str, str]:
+        """The verdicts that need no asking. A re-check asks all; a changed answer what it asked."""
+        if self.screen.is_check or self.screen.known is not None:
+            return {}
+        known = self.state.implied(*self.pair)
+        return {
+            criterion: verdict
+            for criterion, verdict in known.items()
+            if criterion not in self.answers
+        }
+
+
+def strategy_of(study: Study) -> Strategy:
+    """Return the study's strategy by the planner's name for it."""
+    return "balanced" if study.strategy == Study.Strategy.BALANCED else "insertion"
+
+
+def waiting_turn(study: Study, annotator: User) -> Turn | None:
+    """Return what this annotator is asked now; None before the start and after the end."""
+    for screen in _waiting(study=study.pk, annotator=annotator.pk):
+        return turn_of(screen, read_log(screen.assignment))
+    return None
+
+
+def _waiting_screen(study: int, annotator: int) -> QuerySet[Screen]:
+    waiting = Screen.objects.filter(
+        assignment__study=study,
+        assignment__annotator=annotator,
+        assignment__state=Assignment.State.IN_WORK,
+        state=Screen.State.WAITING,
+    ).select_related("assignment__image__dataset", "assignment__study")
+    # An undo can reopen an image while the next one has begun; the earlier comes first.
+    return waiting.order_by("assignment__position")[:1]
+
+
+_waiting = Prepared(_waiting_screen)
+
+
+def turn_of(screen: Screen, log: Log) -> Turn:
+    taken_back = [
+        event.verdicts
+        for event in log.events
+        if event.verdicts is not None and event.screen == screen.pk
+    ]
+    return Turn(
+        screen=screen,
+        log=log,
+        can_undo=bool(log.in_force) or screen.assignment.position > 1,
+        answers=taken_back[-1] if taken_back else {},
+    )

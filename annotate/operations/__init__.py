@@ -1,0 +1,1 @@
+"""Operation of the site: backups and health checks."""

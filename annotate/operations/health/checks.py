@@ -1,0 +1,316 @@
+"""What must be well, one function each: it says what it found, and what to do where that is not good."""
+
+import stat
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from itertools import islice
+from pathlib import Path
+from typing import Final, Literal
+
+from django.conf import settings
+from django.core import checks as django_checks
+from django.core.cache import caches
+from django.core.mail import get_connection
+from django.db import DatabaseError, connection
+from django.db.migrations.executor import MigrationExecutor
+from django.db.models import Max
+from django.utils import timezone
+from django.utils.formats import number_format
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy, ngettext
+
+from annotate.audit.models import AuditEntry
+from annotate.datasets import orphans as unused
+from annotate.errors import room_bytes
+from annotate.jobs import queue
+from annotate.jobs import workers as presence
+from annotate.jobs.errors import QueueAway
+from annotate.jobs.models import Job
+from annotate.judging.models import Screen
+from annotate.judging.replay import rankings_that_differ
+from annotate.operations.backups import daily
+from protocols import registry
+from protocols.formats.recognition import known_formats
+
+State = Literal["well", "warning", "fault"]
+_GIB: Final = 1024**3
+_LITTLE_ROOM: Final = 2 * _GIB
+_NO_ROOM: Final = _GIB // 10
+_WAITS_LONG: Final = timedelta(minutes=10)
+_CLOCK_MAY_DIFFER: Final = timedelta(seconds=30)
+_BACKUP_IS_OLD: Final = timedelta(days=2)
+_MAX_NAMED: Final = 5
+# Each takes some milliseconds.
+N_REPLAYED: Final = 50
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """What a check found; ``advice`` is empty where all is well."""
+
+    subject: str
+    state: State
+    said: str
+    advice: str = ""
+
+    @property
+    def title(self) -> str:
+        return str(_NAMES[self.subject])
+
+    @property
+    def state_said(self) -> str:
+        return str(_NAMES[self.state])
+
+
+_NAMES: Final = {
+    "well": gettext_lazy("well"),
+    "warning": gettext_lazy("warning"),
+    "fault": gettext_lazy("fault"),
+    "database": gettext_lazy("database"),
+    "migrations": gettext_lazy("migrations"),
+    "disk": gettext_lazy("disk"),
+    "queue": gettext_lazy("queue"),
+    "workers": gettext_lazy("workers"),
+    "clock": gettext_lazy("clock"),
+    "mail": gettext_lazy("mail"),
+    "photographs": gettext_lazy("photographs"),
+    "answers": gettext_lazy("answers"),
+    "backups": gettext_lazy("backups"),
+    "settings": gettext_lazy("settings"),
+    "plug-ins": gettext_lazy("plug-ins"),
+}
+Check = Callable[[], Iterable[Finding]]
+
+
+def database() -> Iterator[Finding]:
+    """Write and read again, through a cache, whose tables are the database's."""
+    try:
+        mark = timezone.now().isoformat()
+        caches["default"].set("health", mark, 60)
+        if caches["default"].get("health") != mark:
+            yield Finding(
+                "database",
+                "fault",
+                _("it reads, and does not write"),
+                _(
+                    "See the disk and the file system; in a new database: {manage} createcachetable"
+                ).format(manage=settings.MANAGE),
+            )
+            return
+    except DatabaseError as fault:
+        yield Finding(
+            "database", "fault", _first_line(fault), _("See that it runs and DATABASE_URL.")
+        )
+        return
+    yield Finding(
+        "database", "well", _("{vendor}: reads and writes").format(vendor=connection.vendor)
+    )
+
+
+def migrations() -> Iterator[Finding]:
+    executor = MigrationExecutor(connection)
+    known_formats = executor.loader.graph.nodes
+    ours = {app for app, _name in known_formats}
+    newer = [
+        key
+        for key in executor.loader.applied_migrations
+        if key[0] in ours and key not in known_formats
+    ]
+    if newer and not executor.loader.replacements:
+        yield Finding(
+            "migrations",
+            "fault",
+            _("the database is newer than the program"),
+            _("Start the program's version that made it, or restore a backup of this one."),
+        )
+    elif executor.migration_plan(executor.loader.graph.leaf_nodes()):
+        yield Finding(
+            "migrations",
+            "fault",
+            _("the database is older than the program"),
+            f"{settings.MANAGE} migrate",
+        )
+    else:
+        yield Finding("migrations", "well", _("the database is of this version"))
+
+
+def disk() -> Iterator[Finding]:
+    free = room_bytes()
+    said = _("{n} GiB free for data").format(n=number_format(free / _GIB, 1))
+    state: State = "fault" if free < _NO_ROOM else "warning" if free < _LITTLE_ROOM else "well"
+    yield Finding("disk", state, said, "" if state == "well" else _("Make room on it."))
+
+
+def workers() -> Iterator[Finding]:
+    try:
+        queue.opened().pending_count()
+    except QueueAway as fault:
+        yield Finding("queue", "fault", _first_line(fault), _("See QUEUE_URL and DATA_DIR."))
+        return
+    waiting = Job.objects.filter(state=Job.State.WAITING)
+    late = waiting.filter(created__lt=timezone.now() - _WAITS_LONG, not_before=None).count()
+    n_alive = len(presence.alive())
+    said = _("workers heard of: {n}; jobs that wait: {waiting}").format(
+        n=n_alive, waiting=waiting.count()
+    )
+    if presence.silence() is not None:
+        advice = _("Start one that is as new as the site: {manage} worker").format(
+            manage=settings.MANAGE
+        )
+        yield Finding("workers", "fault" if late else "warning", said, advice)
+    elif late:
+        yield Finding("workers", "warning", said, _("Some have waited long: start more workers."))
+    else:
+        yield Finding("workers", "well", said)
+
+
+def clock() -> Iterator[Finding]:
+    """Compare this machine's clock with the database's, and with what was written last."""
+    now = timezone.now()
+    if connection.vendor == "postgresql":
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT now()")
+            theirs: datetime = cursor.fetchone()[0]
+        if abs(theirs - now) > _CLOCK_MAY_DIFFER:
+            apart = round(abs(theirs - now).total_seconds())
+            yield Finding(
+                "clock",
+                "warning",
+                _("{apart} s apart from the database's").format(apart=apart),
+                _("Synchronise both."),
+            )
+            return
+    latest = [
+        AuditEntry.objects.aggregate(at=Max("created"))["at"],
+        Screen.objects.aggregate(at=Max("created"))["at"],
+    ]
+    if any(at is not None and at > now + _CLOCK_MAY_DIFFER for at in latest):
+        yield Finding(
+            "clock",
+            "warning",
+            _("the database holds what was written later than now"),
+            _("Set this machine's clock: dates of new answers come before old ones."),
+        )
+        return
+    yield Finding("clock", "well", _("later than all that was written"))
+
+
+def mail() -> Iterator[Finding]:
+    if not settings.MAIL_IS_SET_UP:
+        yield Finding("mail", "well", _("not set up: letters are shown to be copied"))
+        return
+    try:
+        with get_connection(settings.EMAIL_SENT_BY):
+            yield Finding("mail", "well", _("{host} answers").format(host=settings.EMAIL_HOST))
+    except OSError as fault:  # the mail library's own errors are such, too
+        said = f"{settings.EMAIL_HOST}: {type(fault).__name__}"
+        yield Finding("mail", "warning", said, _("See EMAIL_HOST and its user."))
+
+
+def photographs() -> Iterator[Finding]:
+    missing = list(islice(unused.missing(), _MAX_NAMED + 1))
+    if missing:
+        named = ", ".join(missing[:_MAX_NAMED]) + (" …" if len(missing) > _MAX_NAMED else "")
+        advice = _("Restore them from a backup, or load the dataset's photographs again.")
+        yield Finding("photographs", "fault", _("missing: {names}").format(names=named), advice)
+    else:
+        yield Finding("photographs", "well", _("all there"))
+    orphans = sum(1 for _orphan in unused.orphans())
+    if orphans:
+        yield Finding(
+            "photographs",
+            "well",
+            ngettext(
+                "{n} shown by no image goes after a day",
+                "{n} shown by no image go after a day",
+                orphans,
+            ).format(n=orphans),
+        )
+
+
+def replay() -> Iterator[Finding]:
+    """Replay the newest assignments and compare them with the rankings that are stored."""
+    replayed = list(islice(rankings_that_differ(), N_REPLAYED))
+    differing = [assignment for assignment, differs in replayed if differs]
+    if differing:
+        said = _("{n} of {all} rankings are not what their answers give").format(
+            n=len(differing), all=len(replayed)
+        )
+        advice = _(
+            "{manage} replay --check names them all. Report it: this must not happen."
+        ).format(manage=settings.MANAGE)
+        yield Finding("answers", "fault", said, advice)
+    else:
+        yield Finding(
+            "answers",
+            "well",
+            ngettext(
+                "{n} ranking is what its answers give",
+                "{n} rankings are what their answers give",
+                len(replayed),
+            ).format(n=len(replayed)),
+        )
+
+
+def backup() -> Iterator[Finding]:
+    if not settings.BACKUPS_KEPT:
+        yield Finding("backups", "warning", _("daily copies are off"), _("Set BACKUPS_KEPT."))
+        return
+    newest = daily.newest()
+    if newest is None:
+        yield Finding("backups", "warning", _("none yet"), _("A worker makes one within an hour."))
+        return
+    age = timezone.now() - datetime.fromtimestamp(newest.stat().st_mtime, UTC)
+    state: State = "warning" if age > _BACKUP_IS_OLD else "well"
+    advice = _("See that a worker runs and the disk has room.") if state == "warning" else ""
+    yield Finding("backups", state, _("the newest is {file}").format(file=newest.name), advice)
+
+
+def settings_of_a_server() -> Iterator[Finding]:
+    """Say what would be unsafe on a server; one person's own machine is told that it is one."""
+    if settings.DEBUG:
+        yield Finding("settings", "well", _("for one person's machine (DEBUG); no server"))
+    else:
+        for message in django_checks.run_checks(include_deployment_checks=True):
+            if not message.is_silenced():
+                hint = message.hint or _("See {file}.").format(file=".env.example")
+                yield Finding("settings", "warning", _first_line(message.msg), _first_line(hint))
+    if connection.vendor == "sqlite":
+        path = Path(connection.settings_dict["NAME"])
+        if path.exists() and path.stat().st_mode & (stat.S_IRWXG | stat.S_IRWXO):
+            said = _("others on this machine can read the database")
+            yield Finding("settings", "warning", said, f"chmod 600 {path}")
+
+
+def plug_ins() -> Iterator[Finding]:
+    broken = [*registry.broken_plugins(), *known_formats.broken_plugins()]
+    for plugin in broken:
+        yield Finding(
+            "plug-ins",
+            "warning",
+            str(plugin),
+            _("Repair or uninstall {package}.").format(package=plugin.package),
+        )
+    if not broken:
+        yield Finding("plug-ins", "well", _("none is left out"))
+
+
+# What a proxy asks every few seconds; what admins see on a page; and what takes longer.
+READY: Final[tuple[Check, ...]] = (database, migrations, disk, workers)
+PAGE: Final[tuple[Check, ...]] = (*READY, clock, mail, backup, settings_of_a_server, plug_ins)
+ALL: Final[tuple[Check, ...]] = (*PAGE, photographs, replay)
+
+
+def found(these: Iterable[Check]) -> list[Finding]:
+    """Return what checks find. After a fault of the database the others could not say anything."""
+    findings: list[Finding] = []
+    for check in these:
+        findings += check()
+        if any(finding.subject == "database" and finding.state == "fault" for finding in findings):
+            break
+    return findings
+
+
+def _first_line(said: object) -> str:
+    return str(said).strip().partition("\n")[0]

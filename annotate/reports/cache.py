@@ -1,0 +1,86 @@
+"""What reports say, kept in the database for as long as everything they depend on stays as it is."""
+
+import json
+import zlib
+from collections.abc import Mapping, Sequence
+from hashlib import sha256
+from typing import Any, Final
+
+from django.core.cache import caches
+from django.db.models import Count, Max, Q
+
+from annotate.judging.models import Assignment
+from annotate.scoring.models import ProtocolRun
+from annotate.studies.models import Study
+from annotate.studies.pseudonyms import pseudonyms
+from rankings import __version__ as software_version
+from rankings.agreement.report import Settings
+
+# Larger ones take longer to write down than to build, and a table of the database is no place for them.
+MAX_IMAGES: Final = 3000
+_MAX_BYTES: Final = 2_000_000
+# Of the data's keys: to be raised when a report has new ones.
+_FORM: Final = 5
+
+
+def version_of(study: Study, runs: Sequence[ProtocolRun]) -> str:
+    """Return a fingerprint of all that a report reads, in a handful of queries.
+
+    Rankings change only where an assignment is finished, reopened or erased, or a method joins or
+    leaves; runs are complete when they appear, and lose scores only with a method's results.
+    """
+    parts = (
+        (software_version, _FORM),
+        (study.pk, study.created),
+        sorted(
+            study.assignments.aggregate(
+                n=Count("pk"),
+                complete=Count("pk", filter=Q(state=Assignment.State.COMPLETE)),
+                incomplete=Count("pk", filter=Q(state=Assignment.State.INCOMPLETE)),
+                finished=Max("finished"),
+                newest=Max("pk"),
+            ).items()
+        ),
+        sorted(study.exclusions.aggregate(n=Count("pk"), newest=Max("pk")).items()),
+        sorted(study.study_images.aggregate(n=Count("pk"), newest=Max("pk")).items()),
+        sorted(study.methods.values_list("pk", "name")),
+        sorted(pseudonyms(study).items()),
+        [(run.pk, run.name, run.created, run.n_scores) for run in runs],
+    )
+    return sha256(repr(parts).encode()).hexdigest()
+
+
+def key_of(study: Study, settings: Settings, runs: Sequence[ProtocolRun]) -> str:
+    """Return the key of a report with these settings and runs, of the study as it is now."""
+    return sha256(f"{version_of(study, runs)} {settings!r}".encode()).hexdigest()
+
+
+def get(key: str, *, analysed: bool) -> dict[str, Any] | None:
+    """Return the report of a key as JSON-able data; one with its analysis serves those without."""
+    names = [f"analysis-{key}", *([] if analysed else [f"report-{key}"])]
+    kept = caches["reports"].get_many(names)
+    for name in names:
+        if name in kept:
+            data: dict[str, Any] = json.loads(zlib.decompress(kept[name]))
+            return data
+    return None
+
+
+def put(key: str, data: Mapping[str, Any]) -> None:
+    """Keep a report unless it is too large."""
+    put_part("analysis" if "analysis" in data else "report", key, data)
+
+
+def get_part(name: str, key: str) -> dict[str, Any] | None:
+    """Return what was kept of a report under this name."""
+    kept = caches["reports"].get(f"{name}-{key}")
+    data: dict[str, Any] | None = None if kept is None else json.loads(zlib.decompress(kept))
+    return data
+
+
+def put_part(name: str, key: str, data: Mapping[str, Any]) -> None:
+    """Keep data unless it is too large. Bytes are kept, so that nothing else is ever unpickled."""
+    text = json.dumps(data, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    content = zlib.compress(text.encode(), 1)
+    if len(content) <= _MAX_BYTES:
+        caches["reports"].set(f"{name}-{key}", content)

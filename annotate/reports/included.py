@@ -1,0 +1,102 @@
+"""What of a study's answers counts in its reports."""
+
+from typing import Final
+
+from django.db.models import Count, Exists, OuterRef, QuerySet
+from django.utils import translation
+
+from annotate.datasets.models import Image, ImageQuerySet
+from annotate.judging.attention_checks import tallies_of_people
+from annotate.judging.models import Assignment, Skip
+from annotate.studies.exclusions import left_out
+from annotate.studies.models import Study
+from annotate.studies.pseudonyms import pseudonyms
+from rankings.output.skips import MISSING, RANKINGS, REASONS, UNFINISHED, VISITS
+from text_rankings.base.i18n import gettext_noop
+
+_LEFT_OUT: Final = gettext_noop("{name} since {day}: {why}")
+_KNOWN: Final = gettext_noop("{name}: {reason}")
+
+
+def images_of(study: Study) -> ImageQuerySet:
+    return Image.objects.filter(studies=study).in_order()
+
+
+def ranked_images(study: Study) -> ImageQuerySet:
+    """Return the images of which a ranking counts."""
+    return images_of(study).filter(pk__in=counted_assignments(study).values("image"))
+
+
+def counted_assignments(study: Study) -> QuerySet[Assignment]:
+    """Return the complete rankings that count: of all methods, and not of people who are left out."""
+    return counted_visits(study).filter(drawn__isnull=True)
+
+
+def counted_visits(study: Study) -> QuerySet[Assignment]:
+    """Return all that counts: complete rankings, and visits that asked methods that were drawn."""
+    complete = Assignment.objects.filter(study=study, state=Assignment.State.COMPLETE)
+    return complete.exclude(annotator__in=left_out(study))
+
+
+def lost_to_skips(study: Study) -> QuerySet[Assignment]:
+    """Return what would count if no pair had been skipped: rankings and visits that ended incomplete."""
+    skips = Skip.objects.filter(
+        assignment=OuterRef("pk"), screen__known__isnull=True, withdrawal__isnull=True
+    )
+    incomplete = Assignment.objects.filter(study=study, state=Assignment.State.INCOMPLETE)
+    return incomplete.filter(Exists(skips)).exclude(annotator__in=left_out(study))
+
+
+def not_counted(study: Study) -> dict[str, str]:
+    """Return entries of a report's header: the work that does not count, of people who are not left out.
+
+    How many rankings and visits are missing because pairs were skipped, with the reasons, and how many
+    were begun and not finished. Empty if there are none.
+    """
+    lost = lost_to_skips(study)
+    facts = {}
+    for name, is_whole in ((RANKINGS, True), (VISITS, False)):
+        n = lost.filter(drawn__isnull=is_whole).count()
+        if n:
+            n_all = n + counted_visits(study).filter(drawn__isnull=is_whole).count()
+            facts[name] = MISSING.format(n=n, all=n_all)
+    if facts:
+        skips = Skip.objects.filter(
+            assignment__in=lost, screen__known__isnull=True, withdrawal__isnull=True
+        )
+        n_of = dict(skips.order_by().values_list("reason").annotate(n=Count("pk")))
+        with translation.override("en"):
+            facts[REASONS] = "; ".join(
+                f"{words} ({n_of[reason]})"
+                for reason, words in Skip.Reason.choices
+                if reason in n_of
+            )
+    in_work = Assignment.objects.filter(study=study, state=Assignment.State.IN_WORK)
+    n_unfinished = in_work.exclude(annotator__in=left_out(study)).count()
+    if n_unfinished:
+        facts[UNFINISHED] = str(n_unfinished)
+    return facts
+
+
+def people_left_out(study: Study) -> list[str]:
+    """Name who is left out of the reports, since when and why, under pseudonyms."""
+    excluded = left_out(study)
+    names = pseudonyms(study) if excluded else {}
+    return [
+        _LEFT_OUT.format(
+            name=name, day=f"{excluded[person].since:%Y-%m-%d}", why=excluded[person].reason
+        )
+        for person, name in names.items()
+        if person in excluded
+    ]
+
+
+def known_answers(study: Study) -> list[str]:
+    """Say under pseudonyms how often each annotator was right where the answer is known."""
+    tallies = tallies_of_people(study)
+    names = pseudonyms(study) if tallies else {}
+    return [
+        _KNOWN.format(name=name, reason=tallies[person])
+        for person, name in names.items()
+        if person in tallies
+    ]

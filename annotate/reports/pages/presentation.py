@@ -1,0 +1,123 @@
+"""A report in the order in which it is read: the answer, its figure, its table, and parts behind them."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy
+
+from annotate.figures.presentation import ShownFigure
+from annotate.reports.presentation import ShownAround, ShownTable
+from rankings.analysis.verdicts import for_whom, headline, verdicts
+from rankings.output.question_tables import SLUGS as QUESTIONS
+
+# The figure beside the answer.
+FIRST_FIGURE: Final = "nearness"
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What may be said by one criterion: in one sentence, then in full, and for whom it holds."""
+
+    headline: str
+    sentences: Sequence[str]
+    for_whom: str
+
+
+def answer_of(shown: ShownTable, data: Mapping[str, Any]) -> Answer:
+    """Return the answer by one criterion; ``data`` is the report's JSON, empty without its analysis."""
+    around = data["analysis"].get(shown.criterion) if data else None
+    scores = {one.row.protocol: one.row.score for one in shown.rows}
+    said = headline(shown.criterion, scores, around)
+    sentences = [
+        sentence
+        for verdict in (verdicts(data) if data else ())
+        if verdict.criterion == shown.criterion
+        for sentence in verdict.sentences
+        if sentence[1:] not in said
+    ]
+    return Answer(said, sentences, for_whom(data) if data else "")
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A part of the page: figures and tables that answer one question."""
+
+    slug: str
+    title: str
+    about: str
+    figures: Sequence[ShownFigure]
+    tables: Sequence[ShownAround]
+
+
+@dataclass(frozen=True, slots=True)
+class _Plan:
+    slug: str
+    title: "str | Promise"
+    about: "str | Promise"
+    tables: Sequence[str]
+    figures: Sequence[str] = ()
+
+
+_PLANS: Final = (
+    _Plan(
+        "sure",
+        gettext_lazy("How sure"),
+        gettext_lazy(
+            "Whether differences between protocols hold for other annotators and other images."
+        ),
+        ("intervals", "differences", "person"),
+        ("critical-difference",),
+    ),
+    _Plan(
+        "people",
+        gettext_lazy("Annotators"),
+        gettext_lazy("How far the people agree whose rankings the protocols are compared with."),
+        ("agreement", "ties", "annotators"),
+        ("agreement",),
+    ),
+    _Plan(
+        "robust",
+        gettext_lazy("Does it hold"),
+        gettext_lazy("The same question under another consensus, distance or rounding."),
+        ("sensitivity", "measures", "rounding", "calibration"),
+    ),
+    _Plan(
+        "open",
+        gettext_lazy("Open questions"),
+        gettext_lazy("What the paper leaves open, as far as this report holds it."),
+        QUESTIONS,
+    ),
+)
+# Where each image counts once, in the part that opens the images.
+OF_IMAGES: Final = ("distances", "wins")
+# Drawn from the study as it is, whatever a kept report holds.
+_LIVE: Final = ("agreement",)
+
+
+def figure_names(*, is_kept: bool) -> list[str]:
+    """Return the figures of the page; a kept report's are those whose numbers every one holds."""
+    names = [FIRST_FIGURE, *(name for plan in _PLANS for name in plan.figures), *OF_IMAGES]
+    return [name for name in names if not (is_kept and name in _LIVE)]
+
+
+def parts_of(
+    around: Mapping[str, ShownAround], figures: Mapping[str, ShownFigure], *, is_kept: bool
+) -> list[Part]:
+    """Return the parts that have something to show; open questions have a page of their own but in a
+    kept report."""
+    return [part for part in _parts(around, figures, is_kept) if part.figures or part.tables]
+
+
+def _parts(
+    around: Mapping[str, ShownAround], figures: Mapping[str, ShownFigure], is_kept: bool
+) -> Iterator[Part]:
+    for plan in _PLANS:
+        if plan.tables == QUESTIONS and not is_kept:
+            continue
+        yield Part(
+            *(plan.slug, str(plan.title), str(plan.about)),
+            [figures[name] for name in plan.figures if name in figures],
+            [around[name] for name in plan.tables if name in around],
+        )

@@ -1,0 +1,210 @@
+"""A report, live or kept, as pages; the settings stand in the address, so a link is a view."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+from urllib.parse import urlencode
+
+from django.contrib.auth.decorators import login_required
+from django.core.paginator import Paginator
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, render
+from django.urls import reverse
+from django.views.decorators.http import require_safe
+
+from annotate.figures.data import FigureData, data_of_kept
+from annotate.figures.forms import FigureForm, KeptFigureForm
+from annotate.figures.presentation import criteria_links, shown_figures
+from annotate.figures.views import MAX_IMAGES_DRAWN_AT_ONCE
+from annotate.reports import exports, services
+from annotate.reports.errors import TooLarge
+from annotate.reports.models import KeptReport
+from annotate.reports.pairs import shown_pairs
+from annotate.reports.presentation import (
+    ImageLinks,
+    facts_shown,
+    images_behind,
+    said_of_settings,
+    settings_query,
+    shown_around,
+    shown_tables,
+)
+from annotate.studies.models import Study
+from annotate.studies.views import followed
+from rankings.agreement.report import Report, report_from_json
+from rankings.output.skips import skips_said
+from text_rankings.base.i18n import retold
+
+from .presentation import FIRST_FIGURE, OF_IMAGES, answer_of, figure_names, parts_of
+
+_IMAGES_PER_PAGE = 100
+
+
+@login_required
+@require_safe
+def report(request: HttpRequest, slug: str) -> HttpResponse:
+    study = followed(request, slug)
+    form = _form(request, study)
+    context: dict[str, Any] = {"study": study, "form": form}
+    if not form.is_valid():
+        return render(request, "reports/report.html", context, status=422)
+    try:
+        services.require_small(study)
+    except TooLarge as refusal:
+        return render(request, "reports/report.html", context | {"too_large": str(refusal)})
+    settings, runs, criterion = form.settings(), form.runs(), form.cleaned_data["criterion"]
+    n_images = study.study_images.count()
+    is_small = n_images <= services.MAX_IMAGES_ANALYSED_AT_ONCE
+    data: Mapping[str, Any] = {}
+    if is_small and runs:
+        built, data = services.analysed_report(study=study, settings=settings, runs=runs)
+    else:
+        built = services.study_report(study=study, settings=settings, runs=runs)
+    query = settings_query(settings)
+    if len(runs) < len(services.available_runs(study)):
+        # What Best and Worst count depends on who takes part.
+        query += f"&{urlencode({'among': [run.name for run in runs]}, doseq=True)}"
+    context |= {
+        "built": built,
+        "skips": skips_said(built.header),
+        "facts": facts_shown(built.header),
+        "people_left_out": list(map(retold, built.people_left_out)),
+        "known_answers": list(map(retold, built.known_answers)),
+        "settings_query": query,
+        "is_too_large": not is_small,
+        "address_of_images": reverse("reports:images", args=[study.slug]),
+        "formats": exports.FORMATS,
+        "pairs": shown_pairs(services.pairs_report(study=study, settings=settings, runs=runs)),
+    }
+    figures = (
+        FigureData(study, runs, settings, criterion, analysed=data or None)
+        if n_images <= MAX_IMAGES_DRAWN_AT_ONCE
+        else None
+    )
+    context |= _page(request, study, built.report, data, criterion, figures)
+    return render(request, "reports/report.html", context)
+
+
+@login_required
+@require_safe
+def kept(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+    study, kept_report, criterion = _kept(request, slug, pk)
+    shown = report_from_json(kept_report.data)
+    context = {
+        "study": study,
+        "report": kept_report,
+        "skips": skips_said(kept_report.data["header"]),
+        "facts": facts_shown(kept_report.data["header"]),
+        "formats": exports.FORMATS,
+        "pairs": shown_pairs(kept_report.data.get("pairs")),
+        "others_kept": study.kept_reports.defer("content").exclude(pk=pk)[:20],
+        "address_of_images": reverse("reports:kept_images", args=[study.slug, pk]),
+    }
+    data = data_of_kept(study, kept_report, criterion)
+    context |= _page(request, study, shown, kept_report.data, criterion, data)
+    return render(request, "reports/kept.html", context)
+
+
+def _page(
+    request: HttpRequest,
+    study: Study,
+    report: Report,
+    data: Mapping[str, Any],
+    criterion: str,
+    figure_data: FigureData | None,
+) -> dict[str, Any]:
+    """Return what the page shows by one criterion, of a live report or a kept one."""
+    is_kept = figure_data is not None and figure_data.kept is not None
+    tables = shown_tables(report, data["analysis"] if data else {})
+    shown = next(table for table in tables if table.criterion == criterion)
+    address_of = None if is_kept else images_behind(study.slug, criterion, report.settings)
+    around = shown_around(data, criterion, address_of) if data else {}
+    names = figure_names(is_kept=is_kept) if shown.rows and figure_data else []
+    figures = {
+        figure.name: figure
+        for figure in (
+            shown_figures(figure_data, request.GET, names, may_draw=False) if figure_data else ()
+        )
+    }
+    pages = dict(criteria_links(request.GET))
+    return {
+        "criterion": criterion,
+        "criteria": list(pages.items()),
+        "query": request.GET.urlencode(),
+        "settings": report.settings,
+        "said_of_settings": said_of_settings(report.settings),
+        "tables": tables,
+        "shown": shown,
+        "others": [
+            replace(table, page=f"?{pages[table.criterion]}")
+            for table in tables
+            if table is not shown
+        ],
+        "answer": answer_of(shown, data),
+        "figure": figures.get(FIRST_FIGURE),
+        "figures_of_images": [figures[name] for name in OF_IMAGES if name in figures],
+        "parts": parts_of(around, figures, is_kept=is_kept),
+        "between_criteria": around.get("criteria"),
+    }
+
+
+@login_required
+@require_safe
+def images(request: HttpRequest, slug: str) -> HttpResponse:
+    """The distance of every protocol to the consensus of each image."""
+    study = followed(request, slug)
+    form = _form(request, study)
+    context: dict[str, Any] = {"study": study, "form": form}
+    if not form.is_valid():
+        return render(request, "reports/images.html", context, status=422)
+    try:
+        services.require_small(study)
+    except TooLarge as refusal:
+        return render(request, "reports/images.html", context | {"too_large": str(refusal)})
+    settings = form.settings()
+    built = services.study_report(study=study, settings=settings, runs=form.runs())
+    anywhere = reverse("evidence:image", args=[study.slug, "-"])
+    links = ImageLinks(anywhere.removesuffix("-/"), settings_query(settings))
+    context |= _images(request, built.report, form.cleaned_data["criterion"], links)
+    return render(request, "reports/images.html", context)
+
+
+@login_required
+@require_safe
+def kept_images(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
+    """The same of a report that was kept."""
+    study, kept_report, criterion = _kept(request, slug, pk)
+    context: dict[str, Any] = {"study": study, "report": kept_report}
+    context |= _images(request, report_from_json(kept_report.data), criterion, None)
+    return render(request, "reports/images.html", context)
+
+
+def _images(
+    request: HttpRequest, report: Report, criterion: str, links: ImageLinks | None
+) -> dict[str, Any]:
+    tables = shown_tables(report, {}, links)
+    shown = next(table for table in tables if table.criterion == criterion)
+    page = Paginator(shown.images, _IMAGES_PER_PAGE).get_page(request.GET.get("page"))
+    query = request.GET.copy()
+    query.pop("page", None)
+    return {
+        "criterion": criterion,
+        "criteria": list(criteria_links(query)),
+        "settings": report.settings,
+        "shown": shown,
+        "page": page,
+        "rows": shown.image_rows(list(page)),
+    }
+
+
+def _form(request: HttpRequest, study: Study) -> FigureForm:
+    return FigureForm(request.GET, study=study, runs=services.available_runs(study))
+
+
+def _kept(request: HttpRequest, slug: str, pk: int) -> tuple[Study, KeptReport, str]:
+    study = followed(request, slug)
+    kept_report = get_object_or_404(study.kept_reports.select_related("created_by"), pk=pk)
+    form = KeptFigureForm(request.GET)
+    if not form.is_valid():
+        raise Http404
+    return study, kept_report, form.cleaned_data["criterion"]

@@ -1,0 +1,66 @@
+"""What other parameters of protocols bring, in the API."""
+
+from typing import Any
+
+from drf_spectacular.utils import extend_schema
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.throttling import BaseThrottle
+
+from annotate.api.idempotency import idempotent
+from annotate.api.throttling import Heavy
+from annotate.api.views import ApiView, SignedInRequest
+from annotate.jobs.api import accepted
+from annotate.jobs.serializers import JobSerializer
+from annotate.reports.serializers import SettingsSerializer, report_form
+from annotate.reports.services import available_runs
+from annotate.studies.api import followed
+
+from . import services, work
+
+
+class ChangesSerializer(serializers.Serializer[Any]):
+    """What each change of a protocol brings, by criterion; a difference below 0 is nearer to people."""
+
+    computed = serializers.DateTimeField(
+        allow_null=True, help_text="null: nobody has asked for it."
+    )
+    is_current = serializers.BooleanField(
+        help_text="Whether the study is still as it was when this was computed."
+    )
+    changes = serializers.DictField(child=serializers.ListField(child=serializers.DictField()))
+
+
+class ChangesOfStudy(ApiView):
+    """What other weights, rules of finding nothing and thresholds bring, and having them tried."""
+
+    query_serializer_class = SettingsSerializer
+
+    def get_throttles(self) -> list[BaseThrottle]:
+        heavy = [Heavy()] if self.request.method == "POST" else []
+        return [*super().get_throttles(), *heavy]
+
+    @extend_schema(parameters=[SettingsSerializer], responses=ChangesSerializer)
+    def get(self, request: Request, slug: str) -> Response:
+        """Return what was computed last with these settings, which may be nothing."""
+        study = followed(request, slug)
+        form = report_form(self.query(), study, available_runs(study))
+        found = services.last(study, form.settings(), form.runs())
+        data = {
+            "computed": found and found.at,
+            "is_current": bool(found and found.is_current),
+            "changes": found.data["changes"] if found else {},
+        }
+        return Response(self.shown(ChangesSerializer, data))
+
+    @extend_schema(request=SettingsSerializer, responses={202: JobSerializer})
+    @idempotent
+    def post(self, request: SignedInRequest, slug: str) -> Response:
+        """Have every protocol scored with other parameters and compared with itself."""
+        study = followed(request, slug)
+        form = report_form(self.sent(SettingsSerializer), study, available_runs(study))
+        job = work.start(
+            study=study, settings=form.settings(), runs=form.runs(), person=request.user
+        )
+        return accepted(self, job)

@@ -1,0 +1,95 @@
+"""The page of the open questions; POST has other parameters tried as work."""
+
+from typing import Any
+
+from django.contrib.auth.decorators import login_required
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_http_methods, require_safe
+
+from annotate.figures.data import FigureData
+from annotate.figures.forms import FigureForm
+from annotate.figures.presentation import criteria_links, shown_figures
+from annotate.jobs.presentation import go_to
+from annotate.reports import exports
+from annotate.reports import services as reports
+from annotate.reports.errors import TooLarge
+from annotate.reports.views import file_response
+from annotate.requests import SignedInRequest
+from annotate.studies.models import Study
+from annotate.studies.views import followed
+from rankings.output.change_tables import change_tables
+from rankings.output.skips import skips_said
+
+from . import services, work
+from .presentation import FIGURES, Asked, sections
+
+
+@login_required
+@require_http_methods(["GET", "HEAD", "POST"])
+def questions(request: SignedInRequest, slug: str) -> HttpResponse:
+    study = followed(request, slug)
+    form = FigureForm(request.GET, study=study, runs=reports.available_runs(study))
+    context: dict[str, Any] = {"study": study, "form": form, "formats": exports.FORMATS}
+    if not form.is_valid():
+        return render(request, "reports/questions.html", context, status=422)
+    if request.method == "POST":
+        return _try(request, study, form)
+    criterion = form.cleaned_data["criterion"]
+    settings, runs = form.settings(), form.runs()
+    context |= {"criterion": criterion, "criteria": list(criteria_links(request.GET))}
+    try:
+        reports.require_small(study, reports.MAX_IMAGES_ANALYSED_AT_ONCE)
+    except TooLarge as refusal:
+        return render(request, "reports/questions.html", context | {"too_large": str(refusal)})
+    if not runs:
+        return render(request, "reports/questions.html", context | {"has_no_run": True})
+    built, data = reports.analysed_report(study=study, settings=settings, runs=runs)
+    changes = services.last(study, settings, runs)
+    figures = shown_figures(FigureData(study, runs, settings, criterion), request.GET, FIGURES)
+    asked = Asked(study, criterion, settings, request.GET.urlencode())
+    context |= {
+        "sections": sections(data, changes.data if changes else None, figures, asked),
+        "changes": changes,
+        "n_images": data["criteria"][criterion]["n_images"],
+        "query": asked.query,
+        "skips": skips_said(built.header),
+    }
+    return render(request, "reports/questions.html", context)
+
+
+def _try(request: SignedInRequest, study: Study, form: FigureForm) -> HttpResponse:
+    settings, runs, query = form.settings(), form.runs(), request.GET.urlencode()
+    if services.is_small(study, runs):
+        services.keep(study, settings, runs, services.compute(study, settings, runs))
+        address = reverse("questions:questions", args=[study.slug])
+        return redirect(f"{address}{f'?{query}' if query else ''}#weights")
+    job = work.start(study=study, settings=settings, runs=runs, person=request.user, query=query)
+    return go_to(job)
+
+
+@login_required
+@require_safe
+def table_file(request: HttpRequest, slug: str, table: str, extension: str) -> HttpResponse:
+    """A table of what other parameters bring, as it was computed last."""
+    study = followed(request, slug)
+    form = FigureForm(request.GET, study=study, runs=reports.available_runs(study))
+    if not form.is_valid():
+        return HttpResponse(form.errors.as_text(), status=422, content_type="text/plain")
+    changes = services.last(study, form.settings(), form.runs())
+    if changes is None:
+        words = _("Nobody has tried other parameters yet: the page of the open questions does it.")
+        return HttpResponse(words, status=409, content_type="text/plain; charset=utf-8")
+    found = next((one for one in change_tables(changes.data) if one.slug == table), None)
+    if found is None:
+        raise Http404
+    facts = {
+        "study": study.name,
+        "dataset": study.dataset.name,
+        "computed": f"{changes.at:%Y-%m-%d %H:%M}",
+        **{name: str(value) for name, value in changes.data["settings"].items()},
+    }
+    text = exports.TABLE_WRITERS[extension](found, facts)
+    return file_response(request, text, extension, f"{study.slug}-{table}.{extension}")

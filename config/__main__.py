@@ -1,6 +1,0 @@
-"""``python -m config``: what ``text-rankings`` does."""
-
-from .program import main
-
-if __name__ == "__main__":
-    raise SystemExit(main())

@@ -1,0 +1,94 @@
+"""An archive as another reading has it: its regions changed, and what was said of their shapes anew."""
+
+from collections import Counter
+from collections.abc import Collection
+from dataclasses import replace
+from itertools import islice
+from typing import Final
+
+from protocols.formats.containers.contents import Archive
+from protocols.formats.containers.limits import BATCH
+from protocols.formats.containers.shapes import odd_shapes, tell_shape
+from protocols.formats.problems import Problems
+
+from .readings import AS_READ, SHIFTS, SIDES, Sizes, mover, read_so
+
+# What was said of shapes and borders that are no longer so.
+_OF_SHAPES: Final = ("L5", "L6", "L7")
+
+
+def amended(archive: Archive, reading: str, *, sizes: Sizes, known: Collection[str]) -> Archive:
+    """Return an archive as a reading has it.
+
+    Boxes given by their sides are read so by their format, and stay as they are here.
+
+    Parameters
+    ----------
+    archive : Archive
+    reading : str
+    sizes : mapping of str to (int, int)
+        Width and height of images in pixels; needed for shares of them.
+    known : collection of str
+        The images there are, in the order in which they are counted.
+
+    Raises
+    ------
+    ReadingError
+        As readings.read_so() does.
+
+    Examples
+    --------
+    >>> from protocols.core.regions import Region
+    >>> from protocols.formats.containers.contents import LineFormat
+    >>> archive = Archive("a.zip", LineFormat.QUAD, {"img_1": (Region.from_box(0, 0, 9, 4),)}, (), {})
+    >>> amended(archive, "exchanged", sizes={}, known=["img_1"]).regions["img_1"][0].box
+    (0, 0, 4, 9)
+    """
+    if reading in (AS_READ, SIDES):
+        return archive
+    regions = read_so(archive.regions, reading, sizes=sizes, known=known)
+    methods = {
+        method: read_so(of, reading, sizes=sizes, known=known)
+        for method, of in archive.methods.items()
+    }
+    if reading in SHIFTS:
+        back = mover(reading, known, back=True)
+        names = {image: back(image) or image for image in regions}
+        return replace(
+            archive,
+            regions=regions,
+            methods=methods,
+            entries={
+                image: archive.entries[old]
+                for image, old in names.items()
+                if old in archive.entries
+            },
+            lines={
+                image: archive.lines[old] for image, old in names.items() if old in archive.lines
+            },
+        )
+    problems = Problems(
+        archive.name,
+        [problem for problem in archive.problems if problem.code not in _OF_SHAPES],
+        Counter({code: n for code, n in archive.counts.items() if code not in _OF_SHAPES}),
+    )
+    changed = replace(archive, regions=regions, methods=methods)
+    _tell_shapes(changed, problems)
+    return replace(changed, problems=tuple(problems.found), counts=dict(problems.counts))
+
+
+def _tell_shapes(archive: Archive, problems: Problems) -> None:
+    for by_image in archive.by_method.values():
+        placed = (
+            (image, at, region)
+            for image, regions in by_image.items()
+            for at, region in enumerate(regions)
+        )
+        # Many together: a call for each image would cost more than all the rest.
+        while batch := list(islice(placed, BATCH)):
+            for index, code, repair in odd_shapes([region for _, _, region in batch], flat=True):
+                image, at, region = batch[index]
+                if code != "L7":
+                    lines = archive.lines.get(image)
+                    place = archive.entries.get(image), None if lines is None else lines[at], None
+                    tell_shape(problems, code, region, repair, place, reordered=False)

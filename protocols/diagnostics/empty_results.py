@@ -1,0 +1,52 @@
+"""Results without boxes on most images that have text: what a detector leaves that stopped early."""
+
+from collections.abc import Collection, Mapping, Sequence
+
+from protocols.core.regions import Region
+from protocols.formats.containers.checking import Meaning
+from protocols.formats.problems import Problems
+from text_rankings.base.i18n import gettext_noop
+
+# One image without boxes is no pattern.
+_MIN_EMPTY = 2
+
+
+def warn_of_empty_results(
+    problems: Problems,
+    results: Mapping[str, Sequence[Region]],
+    with_text: Collection[str],
+    absent: Meaning | None = None,
+) -> None:
+    """Warn if a method has no boxes on more than half of the images with text.
+
+    All images are counted, not a sample. Images whose ground truth has no counted region are left
+    out: having no boxes is right there.
+
+    Parameters
+    ----------
+    problems : Problems
+        Takes the warning, code "F5", with the number and the share of such images.
+    results : mapping of str to sequence of Region
+        Of one method, by image.
+    with_text : collection of str
+        The images whose ground truth has a region that counts.
+    absent : "empty", "not-evaluated" or None
+        What an image means that is not among the results; "empty" counts as one without boxes.
+
+    Examples
+    --------
+    >>> word, problems = Region.from_box(0, 0, 9, 4), Problems("net.zip")
+    >>> results = {"img_1": [word], "img_2": [], "img_3": []}
+    >>> warn_of_empty_results(problems, results, set(results))
+    >>> problems.found[0].found
+    'no boxes on 2 of 3 images whose ground truth has text (67 %)'
+    """
+    known = [image for image in with_text if absent == "empty" or image in results]
+    n_empty = sum(not results.get(image) for image in known)
+    if n_empty < _MIN_EMPTY or 2 * n_empty <= len(known):
+        return
+    found = gettext_noop(
+        "no boxes on {n} of {total} images whose ground truth has text ({share} %)"
+    ).format(n=n_empty, total=len(known), share=round(100 * n_empty / len(known)))
+    wanted = gettext_noop("boxes on most of them; a detector that stopped early leaves such files")
+    problems.warning("F5", found, wanted, action="kept")

@@ -1,0 +1,265 @@
+"""What is noticed of results that parse: how they fit the ground truth, and the usual mistakes.
+
+Nothing is corrected here that nobody said: another reading that fits far better is a question.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Final
+
+from protocols.core.regions import Region, encode_regions
+from protocols.formats.containers.contents import Archive, LineFormat
+from protocols.formats.problems import Problems, counted
+from text_rankings.base.i18n import gettext_noop, ngettext_noop
+
+from .corrections import amended
+from .fits import Fit, fit, sample, thinned
+from .readings import AS_READ, NEXT, PREVIOUS, SIDES, ReadingError, Sizes, words_of
+from .trials import Offer, is_better, offered, read_on
+
+# Results are said to fit hardly where so little of so much is found; to be the truth where so much is.
+_HARDLY: Final = 0.05
+_MIN_TRUTH: Final = 20
+_SAME: Final = 0.9
+_MIN_SAME: Final = 10
+_MAX_DRAWN: Final = 200
+
+
+@dataclass
+class Against:
+    """The ground truth of the images that results are compared with: all, or a random sample."""
+
+    truth: Mapping[str, Sequence[Region]] = field(default_factory=dict)
+    # How many images the dataset has.
+    n_images: int = 0
+
+    @classmethod
+    def of(
+        cls,
+        images: Sequence[str],
+        truth_of: Callable[[list[str]], Mapping[str, Sequence[Region]]],
+    ) -> "Against":
+        """Choose among all images; ``truth_of`` returns the ground truth of those it is given."""
+        return cls(thinned(truth_of(sample(images))), len(images))
+
+    @property
+    def words(self) -> str:
+        if len(self.truth) == self.n_images:
+            return ngettext_noop("all {n} image", "all {n} images", self.n_images)
+        return f"{len(self.truth)} of {self.n_images} images, drawn at random"
+
+
+def as_data(of: Fit) -> dict[str, Any]:
+    """Return a fit as a report keeps it.
+
+    Examples
+    --------
+    >>> word = Region.from_box(0, 0, 9, 4)
+    >>> as_data(fit({"img_1": [word, word]}, {"img_1": [word]}, {}))
+    {'recall': 0.5, 'precision': 1.0, 'touched': 1.0, 'outside': None, 'detections': 1}
+    """
+    return {
+        "recall": of.recall,
+        "precision": of.precision,
+        "touched": of.touched,
+        "outside": of.n_outside,
+        "detections": of.n_detections,
+    }
+
+
+@dataclass
+class Noticed:
+    """Results as they are to be loaded, and what was noticed of them."""
+
+    archive: Archive
+    # By method; None is the one a file without names is of.
+    fits: dict[str | None, dict[str, Any]] = field(default_factory=dict)
+    offer: Offer | None = None
+    # An image on which the offer shows: its name, and its regions as read and read so.
+    trial: dict[str, Any] | None = None
+
+    @property
+    def is_of_other_images(self) -> bool:
+        """Whether names that do not fit are probably a shift of all numbers by one."""
+        return self.offer is not None and self.offer.reading in (NEXT, PREVIOUS)
+
+
+def look(
+    archive: Archive,
+    against: Against,
+    images: Mapping[str, tuple[int, int] | None],
+    reading: str,
+    by_sides: Callable[[], Archive],
+) -> Noticed:
+    """Return results as a person said that they are to be read, or with the reading that fits better.
+
+    Parameters
+    ----------
+    archive : Archive
+    against : Against
+    images : mapping of str to (int, int) or None
+        All images of the dataset, with width and height in pixels where they are known.
+    reading : str
+        What a person said; empty: nothing.
+    by_sides : callable
+        Reads the file again as boxes of left, top, width and height.
+
+    Examples
+    --------
+    >>> column = tuple(Region.from_box(100, y, 200, y + 20) for y in range(0, 300, 50))
+    >>> row = tuple(Region.from_box(y, 100, y + 20, 200) for y in range(0, 300, 50))
+    >>> archive = Archive("a.zip", LineFormat.QUAD, {"img_1": row}, (), {})
+    >>> noticed = look(archive, Against({"img_1": column}, 1), {"img_1": None}, "", lambda: archive)
+    >>> noticed.offer.reading, noticed.archive.questions[0].code
+    ('exchanged', 'F2')
+    """
+    sizes = {image: size for image, size in images.items() if size is not None}
+    if reading not in ("", AS_READ):
+        return _read_as_said(archive, against, images, sizes, reading)
+    noticed = Noticed(archive)
+    noticed.fits = _fits(archive, against, sizes)
+    if not against.truth:
+        return noticed
+    [(_, results), *_] = sorted(
+        archive.by_method.items(), key=lambda of: -sum(map(len, of[1].values()))
+    ) or [(None, {})]
+    as_read = fit(against.truth, results, sizes)
+    if archive.line_format == LineFormat.LTRB and archive.counts.get("L4"):
+        by_their_sides = by_sides()
+        noticed.offer = _by_sides(as_read, against, sizes, by_their_sides)
+        others = next(iter(by_their_sides.by_method.values()))
+    else:
+        noticed.offer = offered(against.truth, results, sizes, images, as_read)
+        others = results
+        if noticed.offer is not None:
+            others = read_on(against.truth, results, sizes, images, noticed.offer.reading)
+    if noticed.offer is not None:
+        noticed.trial = _trial(noticed.offer, against, results, others)
+        if reading == "":
+            noticed.archive = _without_explained(archive, noticed.offer)
+    noticed.archive = _told(noticed, against, reading, as_read)
+    return noticed
+
+
+def _fits(archive: Archive, against: Against, sizes: Sizes) -> dict[str | None, dict[str, Any]]:
+    return {
+        method: as_data(fit(against.truth, results, sizes))
+        for method, results in archive.by_method.items()
+        if against.truth and _can_be_compared(archive, against, results)
+    }
+
+
+def _can_be_compared(
+    archive: Archive, against: Against, results: Mapping[str, Sequence[Region]]
+) -> bool:
+    """Say whether there is something of the images that are looked at, be it that nothing was found."""
+    if archive.errors:
+        return any(results.get(image) for image in against.truth)
+    return not against.truth.keys().isdisjoint(results)
+
+
+def _read_as_said(
+    archive: Archive,
+    against: Against,
+    images: Mapping[str, tuple[int, int] | None],
+    sizes: Sizes,
+    reading: str,
+) -> Noticed:
+    try:
+        changed = amended(archive, reading, sizes=sizes, known=images)
+    except ReadingError as refusal:
+        problems = Problems(archive.name, list(archive.problems), Counter(archive.counts))
+        problems.error("F2", f"a file to be read {words_of(reading)}", str(refusal))
+        return Noticed(_with(archive, problems))
+    problems = Problems(archive.name, list(changed.problems), Counter(changed.counts))
+    fits = _fits(changed, against, sizes)
+    told = "; ".join(_numbers(of) for of in list(fits.values())[:1])
+    found = f"a file that is read {words_of(reading)}"
+    if told:
+        found = f"a file that is read {words_of(reading)}: {told}"
+    problems.warning("F2", found, "a file that needs no correction", action="read so, as was said")
+    return Noticed(_with(changed, problems), fits)
+
+
+def _by_sides(as_read: Fit, against: Against, sizes: Sizes, archive: Archive) -> Offer | None:
+    """Return the offer to read boxes by their sides, where lines that cannot be corners tell of it."""
+    if archive.errors:
+        return None
+    tried = fit(against.truth, next(iter(archive.by_method.values())), sizes)
+    return Offer(SIDES, as_read, tried) if is_better(as_read, tried) else None
+
+
+def _without_explained(archive: Archive, offer: Offer) -> Archive:
+    """Return the archive without the faults that the other reading explains."""
+    explained = {SIDES: ("L4",)}.get(offer.reading, ("L7", "L5"))
+    kept = [problem for problem in archive.problems if problem.code not in explained]
+    counts = {code: n for code, n in archive.counts.items() if code not in explained}
+    return replace(archive, problems=tuple(kept), counts=counts)
+
+
+def _trial(
+    offer: Offer,
+    against: Against,
+    results: Mapping[str, Sequence[Region]],
+    others: Mapping[str, Sequence[Region]],
+) -> dict[str, Any]:
+    """Return the image on which the two readings differ most to the eye."""
+
+    def gain(image: str) -> tuple[int, int]:
+        alone = {image: against.truth[image]}
+        one = fit(alone, others, {})
+        return one.n_matches - max(0, one.n_detections - 2 * one.n_truth), -one.n_truth
+
+    image = max(sample(list(against.truth), 40), key=gain)
+    return {
+        "image": image,
+        "reading": offer.reading,
+        "as_read": encode_regions(tuple(results.get(image, ()))[:_MAX_DRAWN]),
+        "read_so": encode_regions(tuple(others.get(image, ()))[:_MAX_DRAWN]),
+        "said": [_numbers(as_data(offer.as_read)), _numbers(as_data(offer.fit))],
+    }
+
+
+def _told(noticed: Noticed, against: Against, reading: str, as_read: Fit) -> Archive:
+    archive, offer = noticed.archive, noticed.offer
+    problems = Problems(archive.name, list(archive.problems), Counter(archive.counts))
+    if offer is not None:
+        as_it_is = _numbers(as_data(offer.as_read))
+        better = _numbers(as_data(offer.fit))
+        found = f"as read: {as_it_is}; {words_of(offer.reading)}: {better} (at IoU 0.5, on {against.words})"
+        if reading == AS_READ:
+            problems.warning(
+                "F2", found, "results that fit", action="read as they are, as was said"
+            )
+        else:
+            problems.question("F2", found, "that you say how the file is to be read")
+    elif _fits_hardly(as_read):
+        found = f"{_numbers(as_data(as_read))} (at IoU 0.5, on {against.words})"
+        wanted = "results that fit the ground truth; no usual mistake explains that they do not"
+        problems.warning("F3", found, wanted, action="kept")
+    if as_read.n_same >= max(_MIN_SAME, _SAME * as_read.n_all_truth):
+        found = (
+            f"{as_read.n_same} of {counted(as_read.n_all_truth, 'region')} of the ground truth "
+            "with the same coordinates"
+        )
+        problems.warning("F4", found, "what a method found", action="kept")
+    return _with(archive, problems)
+
+
+def _fits_hardly(of: Fit) -> bool:
+    is_told = of.n_truth >= _MIN_TRUTH and of.n_detections > 0
+    return is_told and of.n_matches < _HARDLY * of.n_truth
+
+
+def _with(archive: Archive, problems: Problems) -> Archive:
+    return replace(archive, problems=tuple(problems.found), counts=dict(problems.counts))
+
+
+def _numbers(of: Mapping[str, Any]) -> str:
+    recall, precision = (
+        "undefined" if of[name] is None else f"{of[name]:.2f}" for name in ("recall", "precision")
+    )
+    return gettext_noop("recall {recall}, precision {precision}").format(
+        recall=recall, precision=precision
+    )

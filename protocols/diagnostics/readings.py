@@ -1,0 +1,277 @@
+"""Other readings of results: the usual mistakes of whoever writes a file, and what undoes each."""
+
+import re
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import replace
+from itertools import pairwise
+from typing import Final
+
+from protocols.core.errors import ProtocolError
+from protocols.core.regions import Region
+from protocols.formats.containers.limits import MAX_COORDINATE
+from protocols.formats.containers.shapes import turned_round
+from protocols.formats.readers.rrc_lines import turns_left
+
+Sizes = Mapping[str, tuple[int, int]]
+Regions = Mapping[str, Sequence[Region]]
+
+AS_READ: Final = "as-read"
+EXCHANGED: Final = "exchanged"
+SIDES: Final = "sides"
+ROWS: Final = "rows"
+NEXT: Final = "next"
+PREVIOUS: Final = "previous"
+FOLLOWING: Final = "following"
+PRECEDING: Final = "preceding"
+# By how many places files are moved.
+SHIFTS: Final = {NEXT: 1, PREVIOUS: -1, FOLLOWING: 1, PRECEDING: -1}
+# What shares of an image are counted in: fractions, per cent, thousandths.
+UNITS: Final = {1: "fractions", 100: "per cent", 1000: "thousandths"}
+
+_WORDS: Final = {
+    AS_READ: "as read",
+    EXCHANGED: "with x and y exchanged",
+    SIDES: "as left,top,width,height",
+    ROWS: "with the last two corners exchanged",
+    NEXT: "each file as that of the next number (img_1 as img_2)",
+    PREVIOUS: "each file as that of the number before (img_2 as img_1)",
+    FOLLOWING: "each file as that of the next image in the list",
+    PRECEDING: "each file as that of the image before in the list",
+}
+_SCALED: Final = re.compile(
+    r"scaled:(\d{1,5}(?:\.\d{1,6})?)(?::(\d{1,5}(?:\.\d{1,6})?))?\Z", re.ASCII
+)
+_SHARE: Final = re.compile(r"share:(\d{1,4})\Z", re.ASCII)
+_NUMBER: Final = re.compile(r"(\d{1,18})(?=\D*\Z)", re.ASCII)
+
+
+class ReadingError(ProtocolError, ValueError):
+    """There is no such reading, or it cannot be applied to these results."""
+
+
+def words_of(reading: str) -> str:
+    """Return a reading as a part of a sentence, as in "with x and y exchanged".
+
+    Raises
+    ------
+    ReadingError
+        If there is no such reading.
+
+    Examples
+    --------
+    >>> words_of("exchanged"), words_of("scaled:2:0.5")
+    ('with x and y exchanged', 'with x times 2 and y times 0.5')
+    """
+    if reading in _WORDS:
+        return _WORDS[reading]
+    if (unit := _unit(reading)) is not None:
+        return f"as {UNITS[unit]} of the image's width and height"
+    x, y = _factors(reading)
+    if x == y:
+        return f"with coordinates times {x:g}"
+    return f"with x times {x:g} and y times {y:g}"
+
+
+def scaled(x: float, y: float) -> str:
+    """Return the reading by which coordinates are multiplied.
+
+    Parameters
+    ----------
+    x, y : float
+        The factors of the coordinates.
+
+    Examples
+    --------
+    >>> scaled(2, 2), scaled(2, 1 / 3)
+    ('scaled:2', 'scaled:2:0.333333')
+    """
+    return f"scaled:{x:.6g}" if x == y else f"scaled:{x:.6g}:{y:.6g}"
+
+
+def share(unit: int) -> str:
+    """Return the reading of coordinates that are shares of the image's sides.
+
+    Examples
+    --------
+    >>> words_of(share(100))
+    "as per cent of the image's width and height"
+    """
+    return f"share:{unit}"
+
+
+def _unit(reading: str) -> int | None:
+    match = _SHARE.match(reading)
+    return int(match[1]) if match and int(match[1]) in UNITS else None
+
+
+def _factors(reading: str) -> tuple[float, float]:
+    match = _SCALED.match(reading)
+    factors = (float(match[1]), float(match[2] or match[1])) if match else (0.0, 0.0)
+    if not all(factors):
+        known = ", ".join([*_WORDS, "scaled:FACTOR", "share:UNIT"])
+        raise ReadingError(f"there is no reading {reading!r}; readings: {known}")
+    return factors
+
+
+def read_so(
+    results: Regions, reading: str, *, sizes: Sizes, known: Collection[str]
+) -> dict[str, tuple[Region, ...]]:
+    """Return results as another reading has them.
+
+    Parameters
+    ----------
+    results : mapping of str to sequence of Region
+        By image, as they were read. Where ``reading`` is "sides", boxes.
+    reading : str
+    sizes : mapping of str to (int, int)
+        Width and height of images; needed for shares of them.
+    known : collection of str
+        The images there are, in the order in which they are counted. A file that would be of none of
+        them is left out if its own name is known, and else stays what it is.
+
+    Raises
+    ------
+    ReadingError
+        If there is no such reading, or it needs a size that nobody knows.
+
+    Examples
+    --------
+    >>> halves = {"img_1": [Region.from_box(0.5, 0.5, 1, 1)]}
+    >>> read_so(halves, "share:1", sizes={"img_1": (200, 100)}, known=["img_1"])["img_1"][0].box
+    (100.0, 50.0, 200.0, 100.0)
+    """
+    if reading in SHIFTS:
+        return _moved(results, reading, known)
+    if (unit := _unit(reading)) is not None:
+        return {image: _of_size(image, of, unit, sizes) for image, of in results.items()}
+    change = _CHANGES.get(reading) or _multiplied(*_factors(reading))
+    return {image: tuple(map(change, regions)) for image, regions in results.items()}
+
+
+def renumbered(image: str, by: int) -> str | None:
+    """Return an image's name with its last number moved; None where there is none to move.
+
+    Parameters
+    ----------
+    image : str
+    by : int
+
+    Examples
+    --------
+    >>> renumbered("img_7", 1)
+    'img_8'
+    """
+    match = _NUMBER.search(image)
+    if match is None or int(match[1]) + by < 0:
+        return None
+    number = str(int(match[1]) + by).zfill(len(match[1]) if match[1][0] == "0" else 0)
+    return f"{image[: match.start()]}{number}{image[match.end() :]}"
+
+
+def mover(
+    reading: str, known: Collection[str], *, back: bool = False
+) -> Callable[[str], str | None]:
+    """Return what says of a file's image of which image the file is, if it is read so.
+
+    Parameters
+    ----------
+    reading : str
+        A key of ``SHIFTS``.
+    known : collection of str
+        The images there are, in the order in which they are counted.
+    back : bool
+        Of which file an image is, instead.
+
+    Examples
+    --------
+    >>> move = mover("following", ["page_3", "page_7"])
+    >>> move("page_3"), move("page_7")
+    ('page_7', None)
+    """
+    by = -SHIFTS[reading] if back else SHIFTS[reading]
+    if reading in (NEXT, PREVIOUS):
+        return lambda image: renumbered(image, by)
+    images = list(known)
+    return dict(pairwise(images if by > 0 else reversed(images))).get
+
+
+def _moved(results: Regions, reading: str, known: Collection[str]) -> dict[str, tuple[Region, ...]]:
+    move = mover(reading, known)
+    moved: dict[str, tuple[Region, ...]] = {}
+    kept: dict[str, tuple[Region, ...]] = {}
+    for image, regions in results.items():
+        name = move(image)
+        if name is not None and name in known:
+            moved[name] = tuple(regions)
+        elif image not in known:
+            kept[image] = tuple(regions)
+    return kept | moved
+
+
+def _of_size(image: str, regions: Sequence[Region], unit: int, sizes: Sizes) -> tuple[Region, ...]:
+    if not regions:
+        return ()
+    if image not in sizes:
+        raise ReadingError(f"the size of {image} is not known, so shares of it cannot be read")
+    width, height = sizes[image]
+    return tuple(map(_multiplied(width / unit, height / unit), regions))
+
+
+def _multiplied(x: float, y: float) -> Callable[[Region], Region]:
+    def change(region: Region) -> Region:
+        points = region.points
+        return _with_points(
+            region,
+            [
+                value
+                for at in range(0, len(points), 2)
+                for value in (points[at] * x, points[at + 1] * y)
+            ],
+        )
+
+    return change
+
+
+def _with_points(region: Region, points: Sequence[float]) -> Region:
+    if max(map(abs, points)) > MAX_COORDINATE:
+        raise ReadingError(f"coordinates beyond {MAX_COORDINATE:.0f} if they are read so")
+    return replace(region, points=tuple(points), pixels=None)
+
+
+def _exchanged(region: Region) -> Region:
+    left, top, right, bottom = region.box
+    if region.is_rectangle:
+        return _with_points(region, Region.from_box(top, left, bottom, right).points)
+    points = region.points
+    changed = _with_points(
+        region, [value for at in range(0, len(points), 2) for value in (points[at + 1], points[at])]
+    )
+    # A mirror turns rings round, and readers turn them where they run the wrong way.
+    return turned_round(changed) if turns_left(changed.points) else changed
+
+
+def _by_sides(region: Region) -> Region:
+    if not region.is_rectangle:
+        raise ReadingError("only boxes can be read as left,top,width,height")
+    # The first corner and the opposite one, as lines of boxes are read.
+    left, top, _, _, width, height, *_ = region.points
+    return _with_points(region, Region.from_box(left, top, left + width, top + height).points)
+
+
+def _by_rows(region: Region) -> Region:
+    if region.n_points != 4:
+        return region
+    points = region.points
+    return _clockwise(_with_points(region, [*points[:4], *points[6:8], *points[4:6]]))
+
+
+def _clockwise(region: Region) -> Region:
+    return turned_round(region) if turns_left(region.points) else region
+
+
+_CHANGES: Final[Mapping[str, Callable[[Region], Region]]] = {
+    AS_READ: lambda region: region,
+    EXCHANGED: _exchanged,
+    SIDES: _by_sides,
+    ROWS: _by_rows,
+}

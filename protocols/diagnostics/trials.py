@@ -1,0 +1,280 @@
+"""The usual mistakes, tried: which other reading would fit the ground truth far better.
+
+Boxes decide which readings are worth measuring, by arithmetic on flat arrays; what is offered was
+measured as the results themselves were.
+"""
+
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import chain
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from protocols.core.geometry import (
+    Floats,
+    Indices,
+    box_areas,
+    box_intersections,
+    overlapping_pairs,
+    shares,
+)
+from protocols.core.matching import largest
+from protocols.core.regions import Region
+from protocols.formats.containers.shapes import odd_shapes
+
+from .fits import MIN_IOU, Fit, fit
+from .readings import (
+    EXCHANGED,
+    ROWS,
+    SHIFTS,
+    SIDES,
+    UNITS,
+    Regions,
+    Sizes,
+    mover,
+    read_so,
+    scaled,
+    share,
+)
+
+# A reading is offered where recall is so much higher, and so many times as high, by so many matches.
+# Recall alone: the detections are as many however they are read, so precision goes with it.
+_MIN_GAIN: Final = 0.15
+_MIN_RATIO: Final = 3.0
+_MIN_MATCHES: Final = 5
+# Of two readings that fit alike the one that is tried first.
+_CLEARLY: Final = 1.05
+# Of an image with more boxes than these only the first vote about a scale.
+_MAX_VOTERS: Final = 40
+# Votes for a factor within so much of each other are for the same.
+_BIN: Final = 0.02
+_MIN_VOTES: Final = 8
+_SNAP: Final = 0.004
+_MAX_DENOMINATOR: Final = 10
+# Quadrilaterals of which so many cross themselves have their corners in another order.
+_MANY_CROSSING: Final = 0.3
+
+
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """Another reading that fits far better, and how well."""
+
+    reading: str
+    as_read: Fit
+    fit: Fit
+
+
+def offered(
+    truth: Regions, results: Regions, sizes: Sizes, known: Collection[str], as_read: Fit
+) -> Offer | None:
+    """Return the reading of results that would fit far better than they do, if there is one.
+
+    Parameters
+    ----------
+    truth : mapping of str to sequence of Region
+        Of the images that are looked at.
+    results : mapping of str to sequence of Region
+        By image, all of them: a file may be that of its neighbour.
+    sizes : mapping of str to (int, int)
+    known : collection of str
+        All images of the dataset, in the order in which they are counted.
+    as_read : Fit
+        How the results fit as they are.
+
+    Examples
+    --------
+    >>> column = {"img_1": [Region.from_box(100, y, 200, y + 20) for y in range(0, 300, 50)]}
+    >>> row = {"img_1": [Region.from_box(y, 100, y + 20, 200) for y in range(0, 300, 50)]}
+    >>> offered(column, row, {}, ["img_1"], fit(column, row, {})).reading
+    'exchanged'
+    """
+    if as_read.recall is None or _MIN_RATIO * as_read.recall > 1:
+        return None
+    best = None
+    for reading in _promising(truth, results, sizes, known):
+        tried = fit(truth, read_on(truth, results, sizes, known, reading), sizes)
+        least = 0 if best is None else _CLEARLY * best.fit.n_matches
+        if is_better(as_read, tried) and tried.n_matches > least:
+            best = Offer(reading, as_read, tried)
+    return best
+
+
+def read_on(
+    truth: Regions, results: Regions, sizes: Sizes, known: Collection[str], reading: str
+) -> dict[str, tuple[Region, ...]]:
+    """Return results of the images that are looked at, if they are read so.
+
+    Parameters
+    ----------
+    truth : mapping of str to sequence of Region
+        Of the images that are looked at.
+    results : mapping of str to sequence of Region
+        By image, all of them.
+    sizes : mapping of str to (int, int)
+    known : collection of str
+        All images of the dataset, in the order in which they are counted.
+    reading : str
+
+    Raises
+    ------
+    ReadingError
+        As read_so() does.
+
+    Examples
+    --------
+    >>> word = Region.from_box(0, 0, 9, 4)
+    >>> list(read_on({"img_2": [word]}, {"img_1": [word], "img_2": []}, {}, ["img_1", "img_2"], "next"))
+    ['img_2']
+    """
+    wanted = set(truth)
+    if reading in SHIFTS:
+        wanted = set(filter(None, map(mover(reading, known, back=True), truth)))
+    looked_at = {image: regions for image, regions in results.items() if image in wanted}
+    return read_so(looked_at, reading, sizes=sizes, known=known)
+
+
+def is_better(as_read: Fit, tried: Fit) -> bool:
+    """Say whether another reading fits so much better that it should be offered.
+
+    Parameters
+    ----------
+    as_read, tried : Fit
+        Of the same images.
+
+    Examples
+    --------
+    >>> truth = {"img_1": [Region.from_box(0, y, 100, y + 20) for y in range(0, 300, 50)]}
+    >>> nothing, everything = fit(truth, {}, {}), fit(truth, truth, {})
+    >>> is_better(nothing, everything), is_better(everything, everything)
+    (True, False)
+    """
+    return (
+        tried.n_matches >= _MIN_MATCHES
+        and (tried.recall or 0) >= (as_read.recall or 0) + _MIN_GAIN
+        and (tried.recall or 0) >= _MIN_RATIO * (as_read.recall or 0)
+    )
+
+
+class _Flat:
+    """The boxes of counted truths and all points of detections, image after image."""
+
+    def __init__(self, truth: Regions, results: Regions) -> None:
+        self.images = list(truth)
+        counted = [[of for of in truth[image] if not of.ignored] for image in self.images]
+        self.truth = _boxes(list(chain.from_iterable(counted)))
+        self.n_truth = np.array([len(of) for of in counted], dtype=np.intp)
+        self.regions = [list(results.get(image, ())) for image in self.images]
+        self.n_detections = np.array([len(of) for of in self.regions], dtype=np.intp)
+        self.all = list(chain.from_iterable(self.regions))
+        self.boxes = _boxes(self.all)
+
+    def found(self, boxes: Floats, n_detections: Indices) -> float:
+        """Return the share of truths that a box fits, where one box may fit several."""
+        pairs = overlapping_pairs(self.truth, boxes, self.n_truth, n_detections)
+        a, b = self.truth[pairs.truth], boxes[pairs.detection]
+        shared = box_intersections(a, b)
+        iou = shares(shared, box_areas(a) + box_areas(b) - shared)
+        return float((largest(pairs.truth, iou, len(self.truth)) > MIN_IOU).mean())
+
+
+def _boxes(regions: Sequence[Region]) -> Floats:
+    return np.array([region.box for region in regions], dtype=np.float64).reshape(-1, 4)
+
+
+def _promising(
+    truth: Regions, results: Regions, sizes: Sizes, known: Collection[str]
+) -> Iterator[str]:
+    """Yield the readings whose boxes fit better than those that were read."""
+    flat = _Flat(truth, results)
+    if not len(flat.truth):
+        return
+    as_read = flat.found(flat.boxes, flat.n_detections)
+    for reading, boxes in _other_boxes(flat, sizes):
+        if flat.found(boxes, flat.n_detections) >= as_read + _MIN_GAIN:
+            yield reading
+    for reading in SHIFTS:
+        back = mover(reading, known, back=True)
+        moved = [results.get(back(image) or "", ()) for image in flat.images]
+        n_moved = np.array([len(of) for of in moved], dtype=np.intp)
+        boxes = _boxes(list(chain.from_iterable(moved)))
+        if flat.found(boxes, n_moved) >= as_read + _MIN_GAIN:
+            yield reading
+    if _n_crossing(flat.all) >= _MANY_CROSSING * max(1, len(flat.all)):
+        # The box of a bow tie is that of the figure that was meant.
+        yield ROWS
+
+
+def _n_crossing(regions: Sequence[Region]) -> int:
+    quads = [region for region in regions if region.n_points == 4]
+    return sum(code == "L5" for _, code, _ in odd_shapes(quads, flat=False))
+
+
+def _other_boxes(flat: _Flat, sizes: Sizes) -> Iterator[tuple[str, Floats]]:
+    if not len(flat.boxes):
+        return
+    boxes = flat.boxes
+    yield EXCHANGED, boxes[:, [1, 0, 3, 2]]
+    if all(region.is_rectangle for region in flat.all):
+        given = np.array([region.points for region in flat.all])
+        yield SIDES, np.hstack([given[:, :2], given[:, :2] + given[:, 4:6]])
+    highest = boxes.max()
+    for unit in UNITS:
+        if highest <= 1.02 * unit and all(image in sizes for image in flat.images):
+            sides = np.array([sizes[image] for image in flat.images], dtype=np.float64) / unit
+            factors = np.repeat(sides, flat.n_detections, axis=0)
+            yield share(unit), boxes * np.hstack([factors, factors])
+    if (factors_voted := _scale(flat)) is not None:
+        x, y = factors_voted
+        yield scaled(x, y), boxes * np.array([x, y, x, y])
+
+
+def _scale(flat: _Flat) -> tuple[float, float] | None:
+    """Return the factors of x and y upon which most pairs of boxes of an image agree.
+
+    Each pair of a truth and a detection votes with the ratios of their centres, if the ratios of
+    their sides are alike: wrong pairs are scattered, right ones agree.
+    """
+    votes = []
+    first_truth = np.cumsum(flat.n_truth) - flat.n_truth
+    first = np.cumsum(flat.n_detections) - flat.n_detections
+    for at in range(len(flat.images)):
+        n, m = (min(int(of[at]), _MAX_VOTERS) for of in (flat.n_truth, flat.n_detections))
+        a = flat.truth[first_truth[at] : first_truth[at] + n, None]
+        b = flat.boxes[None, first[at] : first[at] + m]
+        with np.errstate(divide="ignore", invalid="ignore"):
+            centres = (a[..., :2] + a[..., 2:]) / (b[..., :2] + b[..., 2:])
+            sides = (a[..., 2:] - a[..., :2]) / (b[..., 2:] - b[..., :2])
+            alike = np.abs(np.log(sides / centres)).max(axis=-1) < 0.3
+        votes.append(
+            centres[alike & (centres > 0).all(axis=-1) & np.isfinite(centres).all(axis=-1)]
+        )
+    cast = np.concatenate(votes) if votes else np.zeros((0, 2))
+    peak = _peak(cast)
+    if peak is None or np.abs(np.log(peak)).max() < _BIN:
+        return None
+    x, y = (_simplest(float(value)) for value in peak)
+    if abs(x - y) < _BIN * x:
+        x = y = min(x, y, key=lambda factor: len(f"{factor:g}"))
+    return x, y
+
+
+def _peak(votes: Floats) -> NDArray[np.float64] | None:
+    """Return the middle of the densest place among votes; None where no place has enough."""
+    if len(votes) < _MIN_VOTES:
+        return None
+    bins = np.round(np.log(votes) / _BIN).astype(np.int64)
+    places, counts = np.unique(bins, axis=0, return_counts=True)
+    densest = places[counts.argmax()]
+    near = (np.abs(bins - densest) <= 1).all(axis=1)
+    return np.median(votes[near], axis=0) if near.sum() >= _MIN_VOTES else None
+
+
+def _simplest(factor: float) -> float:
+    """Return the simple fraction that a factor most probably is, or the factor with four digits."""
+    simple = Fraction(factor).limit_denominator(_MAX_DENOMINATOR)
+    if simple and abs(float(simple) - factor) < _SNAP * factor:
+        return float(simple)
+    return float(f"{factor:.4g}")

@@ -1,0 +1,1 @@
+"""Containers: archives, documents and the regions collected from them."""

@@ -1,0 +1,511 @@
+"""Opening zip archives from strangers: bounded, and no name is ever used as a path."""
+
+import stat
+import unicodedata
+import zipfile
+import zlib
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from struct import Struct
+from typing import BinaryIO, Final
+
+from ..problems import Problems, counted, visible
+
+Source = str | Path | BinaryIO
+_CLUTTER: Final = {".DS_Store", "Thumbs.db", "desktop.ini"}
+_MIB: Final = 1024 * 1024
+_ENCRYPTED: Final = 0x1 | 0x40 | 0x2000
+_UTF8_NAME: Final = 0x800
+# How hard it was packed, sizes behind the content, and the encoding of the name.
+_PLAIN_FLAGS: Final = 0x2 | 0x4 | 0x8 | _UTF8_NAME
+_MAX_PATH: Final = 1000
+_LOCAL_HEADER: Final = 30
+# Of a local header: flags, and the lengths of name and extra field.
+_OF_HEADER: Final = Struct("<6xH18xHH")
+_BIDIRECTIONAL: Final = frozenset(
+    "\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\ufeff"
+)
+# Control, surrogate, line and paragraph separator.
+_UNSEEN: Final = {"Cc", "Cs", "Zl", "Zp"}
+_ARCHIVE_NAMES: Final = (".zip", ".7z", ".rar", ".tar", ".gz", ".tgz", ".bz2", ".xz", ".zst")
+_LOCAL_SIGNATURE: Final = b"PK\x03\x04"
+_END_SIGNATURE: Final = b"PK\x05\x06"
+_END_RECORD: Final = 22
+# The end record and the longest comment.
+_MAX_END: Final = _END_RECORD + 0xFFFF
+# What unpacking may raise on a damaged archive.
+_DAMAGE: Final = (
+    zipfile.BadZipFile,
+    zlib.error,
+    EOFError,
+    ValueError,
+    OSError,
+    OverflowError,
+    NotImplementedError,
+    RuntimeError,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """The largest archive that is read; a bomb stops at the first limit it meets."""
+
+    # A hundred thousand images, and their folders.
+    n_entries: int = 200_000
+    entry_bytes: int = 16 * _MIB
+    total_bytes: int = 1024 * _MIB
+    # Compression may be extreme only in small entries.
+    ratio: int = 200
+    ratio_from_bytes: int = _MIB
+    # Of a document that holds a whole dataset (COCO, CSV, EvaLTex).
+    document_bytes: int = 256 * _MIB
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A file of an archive: its base name, its whole name there, and its bytes."""
+
+    name: str
+    path: str
+    content: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """A file that an archive lists, before it is unpacked."""
+
+    name: str
+    path: str
+    info: zipfile.ZipInfo
+
+
+class OpenArchive:
+    """A zip whose entries passed the checks of its directory; they are unpacked one at a time."""
+
+    def __init__(
+        self,
+        members: Sequence[Member],
+        problems: Problems,
+        limits: Limits,
+        archive: zipfile.ZipFile | None,
+    ) -> None:
+        self.members = members
+        self._problems = problems
+        self._limits = limits
+        self._archive = archive
+
+    def content(self, member: Member, max_bytes: int | None = None) -> bytes | None:
+        """Return an entry's bytes; None, and a problem, where they cannot be had."""
+        if self._archive is None:
+            return None
+        return _content(
+            self._archive, member, self._problems, max_bytes or self._limits.entry_bytes
+        )
+
+
+def source_name(source: Source, name: str | None = None) -> str:
+    """Return what messages call a source.
+
+    Parameters
+    ----------
+    source : path or binary file
+    name : str, optional
+        What it is to be called.
+
+    Examples
+    --------
+    >>> source_name("results/a.zip")
+    'a.zip'
+    """
+    if name is not None:
+        return name
+    found = source if isinstance(source, str | Path) else getattr(source, "name", "archive")
+    return Path(str(found)).name
+
+
+@contextmanager
+def open_archive(
+    source: Source, problems: Problems, limits: Limits, *, max_bytes: int | None = None
+) -> Iterator[OpenArchive]:
+    """Open a zip and check its directory; what is wrong becomes a problem.
+
+    Parameters
+    ----------
+    source : path or binary file
+    problems : Problems
+    limits : Limits
+    max_bytes : int, optional
+        The largest an entry may be, where that is not ``limits.entry_bytes``.
+
+    Examples
+    --------
+    >>> from io import BytesIO
+    >>> from protocols.formats.writing.converting import write
+    >>> file = BytesIO(write({"img_1": ()}, "quad", kind="results"))
+    >>> with open_archive(file, Problems("a.zip"), Limits()) as archive:
+    ...     [member.name for member in archive.members]
+    ['res_img_1.txt']
+    """
+    archive = _opened(source, problems)
+    if archive is None:
+        yield OpenArchive((), problems, limits, None)
+        return
+    with archive:
+        yield OpenArchive(
+            _members(archive, problems, limits, max_bytes or limits.entry_bytes),
+            problems,
+            limits,
+            archive,
+        )
+
+
+def read_entries(source: Source, problems: Problems, limits: Limits) -> Iterator[Entry]:
+    """Yield the files of a zip one after the other; what cannot be read becomes a problem.
+
+    Parameters
+    ----------
+    source : path or binary file
+    problems : Problems
+    limits : Limits
+
+    Examples
+    --------
+    >>> from io import BytesIO
+    >>> from protocols.formats.writing.converting import write
+    >>> file = BytesIO(write({"img_1": (), "img_2": ()}, "quad", kind="truth"))
+    >>> [entry.name for entry in read_entries(file, Problems("a.zip"), Limits())]
+    ['gt_img_1.txt', 'gt_img_2.txt']
+    """
+    with open_archive(source, problems, limits) as archive:
+        for member in archive.members:
+            content = archive.content(member)
+            if content is not None:
+                yield Entry(member.name, member.path, content)
+
+
+def _opened(source: Source, problems: Problems) -> zipfile.ZipFile | None:
+    try:
+        return zipfile.ZipFile(source)
+    except FileNotFoundError:
+        problems.error("A1", "no file of this name", "a zip archive")
+    except UnicodeDecodeError:
+        problems.error("A1", "a file name that is not the UTF-8 it claims to be", "a zip archive")
+    except _DAMAGE as fault:
+        if first_bytes(source, 4) == _LOCAL_SIGNATURE:
+            # The list of its entries, which makes a zip of a file, stands at the end.
+            found = "a zip without its end, as of a download that was broken off"
+            problems.error("A1", found, "the whole file")
+        elif isinstance(fault, zipfile.BadZipFile):
+            problems.error("A1", "a file that is no zip", "a zip archive")
+        else:
+            problems.error("A1", f"a damaged file ({visible(str(fault))[:200]})", "a zip archive")
+    return None
+
+
+def _members(
+    archive: zipfile.ZipFile, problems: Problems, limits: Limits, max_bytes: int
+) -> Sequence[Member]:
+    infos = archive.infolist()
+    if len(infos) > limits.n_entries:
+        problems.error("A3", f"{len(infos)} entries", f"at most {limits.n_entries}")
+        return ()
+    if not _ends_well(archive, problems) or not _is_laid_out_well(archive, infos, problems):
+        return ()
+    members = []
+    unmarked: Counter[str] = Counter()
+    total = 0
+    for info in infos:
+        path = _path(info, unmarked)
+        name = path.rpartition("/")[2]
+        if name in _CLUTTER or path.startswith("__MACOSX/"):
+            continue
+        if not _is_safe(info, path, problems):
+            continue
+        if info.is_dir():
+            continue
+        total += info.file_size
+        if total > limits.total_bytes:
+            problems.error(
+                "A3", "more than fits when unpacked", f"{limits.total_bytes} bytes at most"
+            )
+            return ()
+        if _is_small(info, path, problems, limits, max_bytes):
+            members.append(Member(name, path, info))
+    for what, n in unmarked.items():
+        problems.warning("L9", f"{counted(n, 'file name')} {what}", "names marked as UTF-8")
+    return members
+
+
+def _ends_well(archive: zipfile.ZipFile, problems: Problems) -> bool:
+    """Refuse archives behind whose end something stands; zeros and line ends are harmless."""
+    file = archive.fp
+    if file is None:
+        return False
+    size = file.seek(0, 2)
+    file.seek(max(0, size - _MAX_END))
+    tail = file.read(_MAX_END)
+    at = tail.rfind(_END_SIGNATURE)
+    comment = int.from_bytes(tail[at + _END_RECORD - 2 : at + _END_RECORD], "little")
+    behind = tail[at + _END_RECORD + comment :]
+    if not behind:
+        return True
+    expected = "a zip and nothing else"
+    if not behind.strip(b"\0\r\n "):
+        problems.warning("A1", f"{counted(len(behind), 'empty byte')} behind the end", expected)
+        return True
+    found = f"{counted(len(behind), 'byte')} behind the end"
+    problems.error("A2", found, f"{expected}; pack the files again")
+    return False
+
+
+def _is_laid_out_well(
+    archive: zipfile.ZipFile, infos: Sequence[zipfile.ZipInfo], problems: Problems
+) -> bool:
+    """Refuse archives in which one byte belongs to two entries or to none at the beginning."""
+    placed = sorted(infos, key=lambda info: info.header_offset)
+    if not placed:
+        return True
+    if placed[0].header_offset > 0:
+        problems.error(
+            "A2",
+            f"{counted(placed[0].header_offset, 'byte')} before the first entry",
+            "a zip and nothing else; pack the files again",
+        )
+        return False
+    ends = [info.header_offset for info in placed[1:]] + [archive.start_dir]
+    for info, end in zip(placed, ends, strict=True):
+        # The extra field of the local header is not counted: it can only be longer than this.
+        least = _LOCAL_HEADER + _n_bytes(info)
+        if info.header_offset < 0 or info.header_offset + least + info.compress_size > end:
+            problems.error(
+                "A2",
+                "entries that overlap",
+                "each entry with bytes of its own; pack the files again",
+                info.orig_filename[:_MAX_PATH],
+            )
+            return False
+    return True
+
+
+def _n_bytes(info: zipfile.ZipInfo) -> int:
+    """Return how long an entry's name is in the archive: code page 437 has one byte a character."""
+    marked = info.flag_bits & _UTF8_NAME
+    return len(info.orig_filename.encode() if marked else info.orig_filename)
+
+
+def _path(info: zipfile.ZipInfo, unmarked: Counter[str]) -> str:
+    """Return an entry's name; many programs write UTF-8 without saying so."""
+    path = info.filename
+    if info.flag_bits & _UTF8_NAME or path.isascii():
+        return path
+    try:
+        decoded = path.encode("cp437").decode("utf-8")
+    except UnicodeError:
+        unmarked["in an unknown encoding"] += 1
+        return path
+    unmarked["in UTF-8 that do not say so"] += 1
+    return decoded
+
+
+def _is_safe(info: zipfile.ZipInfo, path: str, problems: Problems) -> bool:
+    parts = path.split("/")
+    shown = path[:_MAX_PATH]
+    kind = stat.S_IFMT(info.external_attr >> 16)
+    if not parts[0] or "\\" in path or ".." in parts or ":" in parts[0]:
+        problems.error("A2", "a path that leaves the archive", "a plain file name", shown)
+    elif "\0" in info.orig_filename or has_unseen(path):
+        problems.error("A2", "a name with characters that cannot be seen", "a plain name", shown)
+    elif len(path) > _MAX_PATH:
+        problems.error("A2", f"a name of {len(path)} characters", f"at most {_MAX_PATH}", shown)
+    elif kind == stat.S_IFLNK:
+        problems.error("A2", "a link", "a file", shown)
+    elif kind not in (0, stat.S_IFREG, stat.S_IFDIR):
+        problems.error("A2", "a device, pipe or socket", "a file", shown)
+    elif info.flag_bits & _ENCRYPTED:
+        problems.error("A2", "an encrypted entry", "an archive without a password", shown)
+    elif info.is_dir() and info.file_size:
+        problems.error("A2", "a folder with content of its own", "a folder or a file", shown)
+    elif path.lower().endswith(_ARCHIVE_NAMES):
+        problems.error(
+            "A2", "an archive inside the archive", "files; unpack the inner zip and load it", shown
+        )
+    else:
+        return True
+    return False
+
+
+def has_unseen(path: str) -> bool:
+    r"""Say whether a name has control characters, halves of characters or hidden directions.
+
+    Examples
+    --------
+    >>> has_unseen("img_1"), has_unseen("img\t1")
+    (False, True)
+    """
+    if path.isascii() and path.isprintable():
+        return False
+    return any(unicodedata.category(char) in _UNSEEN or char in _BIDIRECTIONAL for char in path)
+
+
+def _is_small(
+    info: zipfile.ZipInfo, path: str, problems: Problems, limits: Limits, max_bytes: int
+) -> bool:
+    too_dense = info.file_size > limits.ratio_from_bytes and info.file_size > limits.ratio * max(
+        info.compress_size, 1
+    )
+    if info.file_size > max_bytes:
+        problems.error("A3", f"{info.file_size} bytes", f"{max_bytes} at most", path)
+    elif too_dense:
+        problems.error(
+            "A3",
+            f"{info.file_size} bytes packed into {info.compress_size}",
+            f"at most {limits.ratio} times as many",
+            path,
+        )
+    else:
+        return True
+    return False
+
+
+def _content(
+    archive: zipfile.ZipFile, member: Member, problems: Problems, max_bytes: int
+) -> bytes | None:
+    try:
+        plain = plain_content(archive, member.info, max_bytes)
+        if plain is not None:
+            return plain
+        with archive.open(member.info) as stream:
+            # The size in the directory may lie; the limit does not.
+            content = stream.read(max_bytes + 1)
+    except _DAMAGE as fault:
+        reason = visible(str(fault))[:200]
+        problems.error("A1", f"a damaged entry ({reason})", "an entry that unpacks", member.path)
+        return None
+    if len(content) > max_bytes:
+        problems.error("A3", "more bytes than it says", f"{max_bytes} at most", member.path)
+        return None
+    if content.startswith(_LOCAL_SIGNATURE):
+        problems.error(
+            "A2",
+            "an archive inside the archive",
+            "files; unpack the inner zip and load it",
+            member.path,
+        )
+        return None
+    return content
+
+
+def plain_content(archive: zipfile.ZipFile, info: zipfile.ZipInfo, max_bytes: int) -> bytes | None:
+    r"""Return the bytes of an entry that is as it should be; None leaves it to the careful way.
+
+    A result set has hundreds of small entries, of which a stream for each takes most of the time.
+
+    Parameters
+    ----------
+    archive : ZipFile
+    info : ZipInfo
+        One of its entries.
+    max_bytes : int
+        The largest the entry may be.
+
+    Examples
+    --------
+    >>> from io import BytesIO
+    >>> from protocols.formats.writing.converting import write
+    >>> from protocols.core.regions import Region
+    >>> regions = {"img_1": (Region.from_box(0, 0, 9, 4),)}
+    >>> file = zipfile.ZipFile(BytesIO(write(regions, "ltrb", kind="results")))
+    >>> plain_content(file, file.infolist()[0], 1024)
+    b'0,0,9,4\r\n'
+    """
+    file = archive.fp
+    is_plain = info.compress_type in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
+    if file is None or not is_plain or info.flag_bits & ~_PLAIN_FLAGS:
+        return None
+    if max(info.file_size, info.compress_size) > max_bytes:
+        return None
+    file.seek(info.header_offset)
+    header = file.read(_LOCAL_HEADER)
+    if len(header) < _LOCAL_HEADER or not header.startswith(_LOCAL_SIGNATURE):
+        return None
+    flags, n_name, n_extra = _OF_HEADER.unpack(header)
+    name = file.read(n_name)
+    if flags != info.flag_bits or name != info.orig_filename.encode(
+        "utf-8" if flags & _UTF8_NAME or info.orig_filename.isascii() else "cp437"
+    ):
+        return None
+    file.seek(n_extra, 1)
+    packed = content = file.read(info.compress_size)
+    if info.compress_type == zipfile.ZIP_DEFLATED:
+        unpacking = zlib.decompressobj(-zlib.MAX_WBITS)
+        content = unpacking.decompress(packed, max_bytes + 1)
+        if not unpacking.eof or unpacking.unused_data:
+            return None
+    is_whole = len(packed) == info.compress_size and len(content) == info.file_size
+    if not is_whole or zlib.crc32(content) != info.CRC or content.startswith(_LOCAL_SIGNATURE):
+        return None
+    return content
+
+
+def read_whole(source: Source, problems: Problems, max_bytes: int, expected: str) -> bytes | None:
+    """Return the bytes of a file that is no archive; None, and a problem, where they cannot be had.
+
+    Parameters
+    ----------
+    source : path or binary file
+    problems : Problems
+    max_bytes : int
+    expected : str
+        What the file should be, for messages.
+
+    Examples
+    --------
+    >>> from io import BytesIO
+    >>> problems = Problems("a.json")
+    >>> read_whole(BytesIO(b"[1, 2]"), problems, 4, "a JSON file") is None, problems.found[0].expected
+    (True, 'at most 4 bytes')
+    """
+    try:
+        if isinstance(source, str | Path):
+            with open(source, "rb") as file:
+                content = file.read(max_bytes + 1)
+        else:
+            source.seek(0)
+            content = source.read(max_bytes + 1)
+    except (OSError, ValueError) as fault:
+        reason = visible(str(getattr(fault, "strerror", None) or fault))
+        problems.error("A1", f"a file that cannot be read ({reason})", expected)
+        return None
+    if len(content) > max_bytes:
+        problems.error("A3", "a larger file", f"at most {max_bytes} bytes")
+        return None
+    return content
+
+
+def first_bytes(source: Source, n: int) -> bytes:
+    """Return how a file begins; nothing where it cannot be read.
+
+    Parameters
+    ----------
+    source : path or binary file
+    n : int
+
+    Examples
+    --------
+    >>> from io import BytesIO
+    >>> first_bytes(BytesIO(b"PK and more"), 2), first_bytes("no such file", 2)
+    (b'PK', b'')
+    """
+    try:
+        if isinstance(source, str | Path):
+            with open(source, "rb") as file:
+                return file.read(n)
+        source.seek(0)
+        begin = source.read(n)
+        source.seek(0)
+    except (OSError, ValueError):
+        return b""
+    return begin

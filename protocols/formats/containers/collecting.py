@@ -1,0 +1,437 @@
+"""From regions as a reader meets them to an Archive: names, duplicates, shapes, sizes."""
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Final
+
+from protocols.core.regions import Region
+
+from ..problems import KEPT, Fault, Problems, Span, counted, quoted
+from .archives import Limits, Source, has_unseen, source_name
+from .contents import Archive, Kind, LineFormat, OnEntry, Read, natural_order
+from .documents import Document, documents, storable
+from .limits import BATCH, MAX_COORDINATE, MAX_NAME, MAX_POINTS, NOT_FINITE, NUMBER
+from .shapes import odd_shapes, tell_shape
+
+_MAX_SIDE: Final = 1_000_000
+_Place = tuple[str | None, int | None, str | None]
+
+
+class Collector:
+    """Takes regions one after the other and makes an Archive of them.
+
+    Polygons may run in either direction, as these formats allow; those without area are refused
+    (L4), self-crossing ones told (L5), and so are the same region twice (L8) and regions that reach
+    outside an image whose size the file says (L6).
+    """
+
+    def __init__(self, problems: Problems, format: str) -> None:
+        self._problems = problems
+        self._format = format
+        self._regions: dict[str | None, dict[str, list[Region]]] = {}
+        self._lines: dict[str, list[int]] = {}
+        self._entries: dict[str, str] = {}
+        self._sizes: dict[str, tuple[int, int]] = {}
+        self._seen: set[tuple[Any, ...]] = set()
+        self._waiting: list[tuple[Region, _Place]] = []
+        self._n_unstorable = 0
+
+    def __contains__(self, image: str) -> bool:
+        return any(image in images for images in self._regions.values())
+
+    def image(
+        self,
+        name: str,
+        *,
+        method: str | None = None,
+        size: tuple[int, int] | None = None,
+        entry: str | None = None,
+    ) -> None:
+        """Declare an image, which may stay without regions.
+
+        Raises
+        ------
+        Fault
+            If it has no usable name.
+        """
+        if not name.strip() or len(name) > MAX_NAME or has_unseen(name):
+            raise Fault("N1", f"the name {quoted(name)}", f"1 to {MAX_NAME} plain characters")
+        self._regions.setdefault(method, {}).setdefault(name, [])
+        if size is not None:
+            self._sizes[name] = size
+        if entry is not None:
+            self._entries[name] = entry
+
+    def image_with(
+        self,
+        name: str,
+        given: Sequence[Any],
+        region_of: Callable[[Any], Region],
+        what: str,
+        *,
+        size: tuple[int, int] | None = None,
+        entry: str | None = None,
+        line: int | None = None,
+    ) -> None:
+        """Take an image with all its regions; what is no region is told as ``what``, by its place.
+
+        Raises
+        ------
+        Fault
+            If the image was declared before (N3), or has no usable name (N1).
+        """
+        if name in self:
+            raise Fault("N3", f"a second image {shown(name)}", "each image once")
+        self.image(name, size=size, entry=entry)
+        for at, one in enumerate(given, 1):
+            try:
+                self.add(name, region_of(one), entry=entry, line=line)
+            except Fault as fault:
+                found = f"{fault.found} ({what} {at} of {name})"
+                self._problems.error(fault.code, found, fault.expected, entry, line)
+
+    def add(
+        self,
+        image: str,
+        region: Region,
+        *,
+        method: str | None = None,
+        entry: str | None = None,
+        line: int | None = None,
+        text: str | None = None,
+    ) -> None:
+        """Take a region of an image that was declared; the place is for messages."""
+        region = self._storable(region)
+        self._regions[method][image].append(region)
+        if line is not None:
+            self._lines.setdefault(image, []).append(line)
+        shape = (method, image, region.points, region.pixels, region.cell)
+        if shape in self._seen:
+            self._problems.warning(
+                "L8",
+                f"the same region of {image} again",
+                "each region once",
+                entry,
+                line,
+                text=text,
+                action=KEPT,
+            )
+        self._seen.add(shape)
+        self._tell_outside(image, region, entry, line, text)
+        if region.pixels is None:
+            self._waiting.append((region, (entry, line, text)))
+            if len(self._waiting) >= BATCH:
+                self._look_at_shapes()
+
+    def _storable(self, region: Region) -> Region:
+        texts = (region.text, region.label, region.id, region.parent)
+        if all(text is None or storable(text) == text for text in texts):
+            return region
+        self._n_unstorable += 1
+        text, label, id_, parent = (None if of is None else storable(of) for of in texts)
+        return Region(
+            region.points,
+            text,
+            region.confidence,
+            region.ignored,
+            label,
+            id_,
+            parent,
+            region.cell,
+            region.pixels,
+        )
+
+    def _tell_outside(
+        self, image: str, region: Region, entry: str | None, line: int | None, text: str | None
+    ) -> None:
+        if image not in self._sizes:
+            return
+        width, height = self._sizes[image]
+        left, top, right, bottom = region.box
+        over = max(-left, -top, right - width, bottom - height)
+        if over > 0:
+            self._problems.warning(
+                "L6",
+                f"a region that reaches {over:g} px outside {image}",
+                f"coordinates within {width} x {height}",
+                entry,
+                line,
+                text=text,
+                action=f"{KEPT} as it is",
+            )
+
+    def _look_at_shapes(self) -> None:
+        waiting, self._waiting = self._waiting, []
+        regions = [region for region, _ in waiting]
+        if not regions:
+            return
+        for at, code, repair in odd_shapes(regions, flat=True):
+            if code != "L7":
+                tell_shape(
+                    self._problems, code, regions[at], repair, waiting[at][1], reordered=False
+                )
+
+    def archive(self) -> Archive:
+        """Return all that was taken."""
+        self._look_at_shapes()
+        if self._n_unstorable:
+            found = (
+                f"null characters or halves of characters in {self._n_unstorable} texts (replaced)"
+            )
+            self._problems.warning("L9", found, "texts in Unicode")
+        methods = {
+            method: {image: tuple(images[image]) for image in sorted(images, key=natural_order)}
+            for method, images in self._regions.items()
+        }
+        named = {method: images for method, images in methods.items() if method is not None}
+        n_nameless = sum(map(len, methods.get(None, {}).values()))
+        if named and n_nameless:
+            found = f"{counted(n_nameless, 'region')} without a method among others that have one"
+            self._problems.error("S3", found, "a method for each, or for none")
+        single = next(iter(methods.values())) if len(methods) == 1 else {}
+        return Archive(
+            self._problems.archive,
+            self._narrowest(),
+            single,
+            tuple(self._problems.found),
+            dict(self._problems.counts),
+            format=self._format,
+            sizes=self._sizes,
+            entries=self._entries,
+            lines={} if named else {image: tuple(of) for image, of in self._lines.items()},
+            methods=named,
+        )
+
+    def _narrowest(self) -> LineFormat:
+        has_four = all(
+            region.n_points == 4
+            for images in self._regions.values()
+            for regions in images.values()
+            for region in regions
+        )
+        return LineFormat.QUAD if has_four else LineFormat.POLYGON
+
+
+def reader_of(
+    slug: str,
+    suffixes: str | tuple[str, ...],
+    read_document: Callable[[Document, Collector, Problems, Kind], None],
+) -> Read:
+    """Return the reader of a format that has documents, bare or in a zip.
+
+    Parameters
+    ----------
+    slug : str
+        The slug of the format.
+    suffixes : str or tuple of str
+        How the names of documents end in lower case, with the dot; the first one is that of messages.
+    read_document : callable
+        Given a document, the collector of its regions, the problems and the kind of the file. A
+        Fault that it raises becomes a problem.
+
+    Returns
+    -------
+    callable
+        As ``Format.read``.
+
+    Examples
+    --------
+    >>> from io import BytesIO
+    >>> def read_names(document, collector, problems, kind):
+    ...     collector.image(document.content.decode())
+    >>> read = reader_of("names", ".txt", read_names)
+    >>> read(BytesIO(b"street"), "truth", "a.txt", Limits(), None).regions
+    {'street': ()}
+    """
+
+    def read(
+        source: Source, kind: Kind, name: str | None, limits: Limits, on_entry: OnEntry | None
+    ) -> Archive:
+        problems = Problems(source_name(source, name))
+        collector = Collector(problems, slug)
+        for document in documents(source, problems, limits, suffixes, on_entry):
+            try:
+                read_document(document, collector, problems, kind)
+            except Fault as fault:
+                problems.fault(fault, document.entry)
+        return collector.archive()
+
+    return read
+
+
+def finite(value: Any, what: str = "a number") -> float:
+    """Return a number of a JSON document as a coordinate.
+
+    Parameters
+    ----------
+    value : any
+    what : str
+        What is expected, for messages.
+
+    Raises
+    ------
+    Fault
+        If it is not a number (L2), or not finite or beyond any image (L3).
+
+    Examples
+    --------
+    >>> finite(3)
+    3.0
+    """
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise Fault("L2", shown(value), what)
+    # Compared before it is converted: a whole number may be too large for a float.
+    if not -MAX_COORDINATE <= value <= MAX_COORDINATE:
+        raise Fault("L3", shown(value), f"{what}, up to {MAX_COORDINATE:.0f}")
+    return float(value)
+
+
+def finite_in(text: str, what: str = "a number", span: Span | None = None) -> float:
+    """Return the number that a text says, as a coordinate.
+
+    Parameters
+    ----------
+    text : str
+    what : str
+        What is expected, for messages.
+    span : (int, int), optional
+        Where the text stands in its line.
+
+    Raises
+    ------
+    Fault
+        As finite() does.
+
+    Examples
+    --------
+    >>> finite_in(" 2.5 ")
+    2.5
+    """
+    try:
+        if not NUMBER.match(text):
+            raise Fault("L3" if NOT_FINITE.match(text) else "L2", quoted(text), what)
+        return finite(float(text), what)
+    except Fault as fault:
+        raise Fault(fault.code, quoted(text), fault.expected, span) from fault
+
+
+def confidence_of(value: Any) -> float | None:
+    """Return a confidence of a JSON document; None where there is none.
+
+    Raises
+    ------
+    Fault
+        If it is no number (L2) from 0 to 1 (L3).
+
+    Examples
+    --------
+    >>> confidence_of(0.9), confidence_of(None)
+    (0.9, None)
+    """
+    if value is None:
+        return None
+    confidence = finite(value, "a confidence")
+    if not 0 <= confidence <= 1:
+        raise Fault("L3", f"a confidence of {confidence:g}", "a confidence in [0, 1]")
+    return confidence
+
+
+def text_in(given: Mapping[str, Any], name: str) -> str | None:
+    """Return the text of a member of a JSON object; None where it is none.
+
+    Parameters
+    ----------
+    given : mapping
+    name : str
+
+    Examples
+    --------
+    >>> text_in({"text": "open"}, "text")
+    'open'
+    """
+    value = given.get(name)
+    return value if isinstance(value, str) else None
+
+
+def points_of(values: Sequence[Any]) -> tuple[float, ...]:
+    """Return the points of a polygon.
+
+    Raises
+    ------
+    Fault
+        If they are not three points or more of finite numbers.
+
+    Examples
+    --------
+    >>> points_of([0, 0, 9, 0, 9, 4])
+    (0.0, 0.0, 9.0, 0.0, 9.0, 4.0)
+    """
+    if not 6 <= len(values) <= 2 * MAX_POINTS or len(values) % 2:
+        wanted = "an even number of coordinates, six or more"
+        raise Fault("L1", f"{len(values)} coordinates", wanted)
+    return tuple([finite(value) for value in values])
+
+
+def box_region(left: float, top: float, width: float, height: float, **fields: Any) -> Region:
+    """Return a rectangle given by its corner and sides.
+
+    Parameters
+    ----------
+    left, top, width, height : float
+        In pixels.
+    **fields
+        Of the Region.
+
+    Raises
+    ------
+    Fault
+        If a side is not above 0.
+
+    Examples
+    --------
+    >>> box_region(0, 0, 9, 4).box
+    (0, 0, 9, 4)
+    """
+    if width <= 0 or height <= 0:
+        raise Fault("L4", f"a box of {width:g} x {height:g}", "sides above 0")
+    return Region.from_box(left, top, left + width, top + height, **fields)
+
+
+def size_of(width: Any, height: Any) -> tuple[int, int]:
+    """Return the size of an image.
+
+    Parameters
+    ----------
+    width, height : any
+        In pixels.
+
+    Raises
+    ------
+    Fault
+        If it is not two whole numbers from 1.
+
+    Examples
+    --------
+    >>> size_of(640, 480)
+    (640, 480)
+    """
+    sides = finite(width, "a width in pixels"), finite(height, "a height in pixels")
+    if not all(1 <= side <= _MAX_SIDE and math.floor(side) == side for side in sides):
+        found = f"an image of {sides[0]:g} x {sides[1]:g}"
+        raise Fault("L4", found, f"whole numbers of pixels from 1 to {_MAX_SIDE}")
+    return int(sides[0]), int(sides[1])
+
+
+def shown(value: Any) -> str:
+    """Return a value of a JSON document as a message shows it; huge numbers are not written out.
+
+    Examples
+    --------
+    >>> shown({"a": 1})
+    'a group of fields'
+    """
+    if isinstance(value, int) and not isinstance(value, bool) and abs(value) > 10**30:
+        return "a whole number of more than 30 digits"
+    if isinstance(value, list | dict):
+        return f"a {'list' if isinstance(value, list) else 'group of fields'}"
+    return quoted(str(value))

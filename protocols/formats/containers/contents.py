@@ -1,0 +1,136 @@
+"""The contents of one file: regions by image, where each stood, and all faults."""
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Final, Literal
+
+from protocols.core.regions import Region
+
+from ..problems import Problem
+from .archives import Limits, Source
+
+Kind = Literal["truth", "results"]
+# Called with "done, total" after each entry; what it raises ends the reading.
+OnEntry = Callable[[int, int], None]
+# The transcription of a region that counts for nobody.
+IGNORED_TEXT: Final = "###"
+ByImage = Mapping[str, tuple[Region, ...]]
+
+
+class LineFormat(StrEnum):
+    """A way of writing the regions of a file."""
+
+    LTRB = "ltrb"
+    QUAD = "quad"
+    POLYGON = "polygon"
+
+    @property
+    def n_numbers(self) -> int | None:
+        """Numbers of a region; None where it varies."""
+        return {"ltrb": 4, "quad": 8}.get(self.value)
+
+
+class Tail(StrEnum):
+    """What follows the coordinates of a line."""
+
+    TEXT = "text"
+    SCRIPT = "script"
+    CONFIDENCE = "confidence"
+
+
+@dataclass(frozen=True, slots=True)
+class Archive:
+    """The contents of one file: the regions of each image in natural order, and all faults.
+
+    Attributes
+    ----------
+    name : str
+        What messages call the file.
+    line_format : LineFormat
+        How the regions can be written as lines; of a format without lines, the narrowest that
+        holds them all and is no box of whole pixels (QUAD or POLYGON).
+    regions : mapping of str to tuple of Region
+        By image. Empty where the file holds several methods; see ``by_method``.
+    problems : tuple of Problem
+    counts : mapping of str to int
+        Problems by code, those included that ``problems`` leaves out after the first thousand.
+    format : str
+        The slug of the format, a key of ``reading.FORMATS``.
+    sizes : mapping of str to (int, int)
+        Width and height of images in pixels, where the file says them.
+    entries : mapping of str to str
+        The entry in which an image's regions stand.
+    lines : mapping of str to tuple of int
+        The line of each region of an image, in the order of ``regions``; an image whose format
+        has no lines is left out.
+    methods : mapping of str to mapping
+        By method, regions by image, where the file names methods; else empty.
+    reading : str
+        What the lines were taken for, as in "x1,y1,…,x4,y4,transcription"; empty of other formats.
+    """
+
+    name: str
+    line_format: LineFormat
+    regions: ByImage
+    problems: tuple[Problem, ...]
+    counts: Mapping[str, int]
+    format: str = ""
+    sizes: Mapping[str, tuple[int, int]] = field(default_factory=dict)
+    entries: Mapping[str, str] = field(default_factory=dict)
+    lines: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
+    methods: Mapping[str, ByImage] = field(default_factory=dict)
+    reading: str = ""
+
+    @property
+    def by_method(self) -> Mapping[str | None, ByImage]:
+        """Regions by image of each method; one without a name where the file names none."""
+        named: dict[str | None, ByImage] = {}
+        named.update(self.methods.items())
+        return named or {None: self.regions}
+
+    @property
+    def errors(self) -> tuple[Problem, ...]:
+        return tuple(problem for problem in self.problems if problem.severity == "error")
+
+    @property
+    def warnings(self) -> tuple[Problem, ...]:
+        return tuple(problem for problem in self.problems if problem.severity == "warning")
+
+    @property
+    def questions(self) -> tuple[Problem, ...]:
+        return tuple(problem for problem in self.problems if problem.severity == "question")
+
+    @property
+    def n_regions(self) -> int:
+        return sum(len(of) for images in self.by_method.values() for of in images.values())
+
+    @property
+    def n_ignored(self) -> int:
+        return sum(
+            region.ignored
+            for images in self.by_method.values()
+            for regions in images.values()
+            for region in regions
+        )
+
+
+# A reader: given source, kind, name, limits and what is to be called for each entry.
+Read = Callable[[Source, Kind, str | None, Limits, OnEntry | None], Archive]
+
+
+def natural_order(name: str) -> tuple[tuple[bool, int, str], ...]:
+    """Return a sort key by which img_2 comes before img_10.
+
+    Examples
+    --------
+    >>> sorted(["img_10", "img_2"], key=natural_order)
+    ['img_2', 'img_10']
+    """
+    parts = re.findall(r"[0-9]+|[^0-9]+", name)
+    # A number of more than 18 digits is nobody's count, and slow to convert.
+    return tuple(
+        (part[0] in "0123456789", int(part[-18:]) if part[0] in "0123456789" else 0, part)
+        for part in parts
+    )

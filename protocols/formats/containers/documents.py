@@ -1,0 +1,292 @@
+"""Files that hold many images at once, bare or in a zip, as text, JSON or XML."""
+
+import json
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import PurePosixPath
+from typing import Any, Final
+from xml.parsers import expat
+
+from ..problems import PASSED_OVER, Fault, Problems, quoted, visible
+from .archives import Limits, Source, first_bytes, open_archive, read_whole
+from .contents import OnEntry
+
+_MARK: Final = b"\xef\xbb\xbf"
+_UTF16_MARKS: Final = (b"\xff\xfe", b"\xfe\xff")
+_MAX_DEPTH: Final = 50
+_PICTURE: Final = re.compile(r"(.+)\.(?:jpe?g|png|webp|gif|bmp|tiff?)\Z", re.IGNORECASE | re.DOTALL)
+_UNSAFE: Final = re.compile("[\0\ud800-\udfff]")
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """A file that was read whole; ``entry`` is None where it is no part of a zip."""
+
+    entry: str | None
+    stem: str
+    content: bytes
+
+
+def documents(
+    source: Source,
+    problems: Problems,
+    limits: Limits,
+    suffixes: str | tuple[str, ...],
+    on_entry: OnEntry | None = None,
+) -> Iterator[Document]:
+    """Yield the documents of a zip one after the other, or the one that a bare file is.
+
+    Parameters
+    ----------
+    source : path or binary file
+    problems : Problems
+    limits : Limits
+    suffixes : str or tuple of str
+        How the names of documents end in lower case; other entries are passed over with a warning.
+    on_entry : callable, optional
+        Called with how many are done and how many there are.
+
+    Examples
+    --------
+    >>> from io import BytesIO
+    >>> [of.stem for of in documents(BytesIO(b"{}"), Problems("street.json"), Limits(), ".json")]
+    ['street']
+    """
+    suffix = suffixes if isinstance(suffixes, str) else suffixes[0]
+    expected = f"a {suffix} file, or a zip of such files"
+    if not first_bytes(source, 4).startswith((b"PK\x03\x04", b"PK\x05\x06")):
+        content = read_whole(source, problems, limits.document_bytes, expected)
+        if content is not None:
+            if not content:
+                problems.error("A1", "an empty file", expected)
+            else:
+                yield Document(None, PurePosixPath(problems.archive).stem, content)
+            if on_entry is not None:
+                on_entry(1, 1)
+        return
+    with open_archive(source, problems, limits, max_bytes=limits.document_bytes) as archive:
+        fitting = [of for of in archive.members if of.name.lower().endswith(suffixes)]
+        for member in archive.members:
+            if not member.name.lower().endswith(suffixes):
+                found = f"the name {quoted(member.name)}"
+                problems.warning("N1", found, f"NAME{suffix}", member.path, action=PASSED_OVER)
+        if not fitting and not problems.has_errors:
+            problems.error("A1", f"no {suffix} file in it", expected)
+        for done, member in enumerate(fitting, 1):
+            content = archive.content(member, limits.document_bytes)
+            if content is not None:
+                yield Document(member.path, PurePosixPath(member.name).stem, content)
+            if on_entry is not None:
+                on_entry(done, len(fitting))
+
+
+def text_of(document: Document, problems: Problems) -> str:
+    """Return a document's text; what is unusual about its encoding becomes a warning.
+
+    Parameters
+    ----------
+    document : Document
+    problems : Problems
+
+    Examples
+    --------
+    >>> problems = Problems("a.txt")
+    >>> text_of(Document(None, "a", "exit".encode("utf-16")), problems), problems.found[0].found
+    ('exit', 'UTF-16')
+    """
+    content, entry = document.content, document.entry
+    if content.startswith(_UTF16_MARKS):
+        problems.warning("L9", "UTF-16", "plain UTF-8", entry)
+        text = content.decode("utf-16", errors="replace")
+    else:
+        if content.startswith(_MARK):
+            problems.warning("L9", "a byte order mark", "plain UTF-8", entry)
+            content = content[len(_MARK) :]
+        try:
+            text = content.decode()
+        except UnicodeDecodeError:
+            problems.warning("L9", "bytes that are not UTF-8 (replaced)", "plain UTF-8", entry)
+            text = content.decode(errors="replace")
+    if _UNSAFE.search(text):
+        problems.warning("L9", "null characters (replaced)", "plain UTF-8", entry)
+        text = storable(text)
+    return text
+
+
+def storable(text: str) -> str:
+    r"""Return a text that every database and every encoding can hold.
+
+    Examples
+    --------
+    >>> storable("a\0b")
+    'a�b'
+    """
+    return _UNSAFE.sub("\N{REPLACEMENT CHARACTER}", text)
+
+
+def image_name(text: str) -> str:
+    """Return what an image is called here: its file's base name without the suffix of pictures.
+
+    Examples
+    --------
+    >>> image_name("images/street.jpg")
+    'street'
+    """
+    name = storable(text).replace("\\", "/").rpartition("/")[2]
+    match = _PICTURE.match(name)
+    return match[1] if match else name
+
+
+class RepeatedName(ValueError):
+    """An object of a JSON document names a member twice."""
+
+
+def json_of(document: Document, problems: Problems, *, unique: bool = False) -> Any | None:
+    """Return the data of a JSON document; None, and a problem, where it is none.
+
+    Parameters
+    ----------
+    document : Document
+    problems : Problems
+    unique : bool
+        Refuse an object that names a member twice (N3); else the last one counts.
+
+    Examples
+    --------
+    >>> problems, twice = Problems("a.json"), Document(None, "a", b'{"a": 1, "a": 2}')
+    >>> json_of(twice, problems), json_of(twice, problems, unique=True)
+    ({'a': 2}, None)
+    >>> problems.found[0].found
+    '“a” twice'
+    """
+    expected = "a JSON document"
+    text = text_of(document, problems)
+    try:
+        return json.loads(text, object_pairs_hook=_unique if unique else None)
+    except json.JSONDecodeError as fault:
+        found = f"no JSON: {visible(fault.msg)}"
+        start = text.rfind("\n", 0, fault.pos) + 1
+        line = text[start : start + 10_000].partition("\n")[0]
+        at = fault.pos - start
+        problems.error(
+            "A1", found, expected, document.entry, fault.lineno, text=line, span=(at, at + 1)
+        )
+    except RepeatedName as fault:
+        problems.error("N3", f"{quoted(str(fault))} twice", "each name once", document.entry)
+    except RecursionError:
+        problems.error("A3", "lists nested too deeply", expected, document.entry)
+    except ValueError:
+        # The only other one: a whole number of thousands of digits.
+        problems.error("L3", "a number of thousands of digits", expected, document.entry)
+    return None
+
+
+def json_in(text: str) -> Any:
+    """Return the data of a piece of JSON.
+
+    Raises
+    ------
+    Fault
+        If it is none (A1), nested too deeply (A3), or holds a number of thousands of digits (L3).
+
+    Examples
+    --------
+    >>> json_in('{"a": 1}')
+    {'a': 1}
+    """
+    try:
+        return json.loads(text)
+    except json.JSONDecodeError as fault:
+        raise Fault("A1", f"no JSON: {visible(fault.msg)}", "JSON") from fault
+    except RecursionError as fault:
+        raise Fault("A3", "lists nested too deeply", "JSON") from fault
+    except ValueError as fault:
+        raise Fault("L3", "a number of thousands of digits", "JSON") from fault
+
+
+def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        names = [name for name, _ in pairs]
+        raise RepeatedName(next(name for name in names if names.count(name) > 1))
+    return found
+
+
+def parse_xml(
+    document: Document,
+    start: Callable[[str, Mapping[str, str]], None],
+    end: Callable[[str], None],
+    problems: Problems,
+    text: Callable[[str], None] | None = None,
+) -> bool:
+    """Give the elements of a document to callables; say whether all could be read.
+
+    Document types and entities are refused, so nothing is fetched and nothing grows. A Fault that
+    ``start`` or ``end`` raises becomes a problem with its line, and the reading goes on.
+
+    Parameters
+    ----------
+    document : Document
+    start, end : callable
+        Given an element's name, ``start`` also its attributes.
+    problems : Problems
+    text : callable, optional
+        Given what is between elements, in pieces.
+
+    Examples
+    --------
+    >>> tags = []
+    >>> page = Document(None, "a", b'<page><word id="w1"/></page>')
+    >>> parse_xml(page, lambda *opened: tags.append(opened), lambda tag: None, Problems("a.xml"))
+    True
+    >>> tags
+    [('page', {}), ('word', {'id': 'w1'})]
+    """
+    parser = expat.ParserCreate()
+    depth = 0
+
+    def opened(tag: str, attributes: dict[str, str]) -> None:
+        nonlocal depth
+        depth += 1
+        if depth > _MAX_DEPTH:
+            raise _Stopped("A3", f"elements nested more than {_MAX_DEPTH} deep", "fewer")
+        _guarded(lambda: start(tag, attributes))
+
+    def closed(tag: str) -> None:
+        nonlocal depth
+        depth -= 1
+        _guarded(lambda: end(tag))
+
+    def _guarded(work: Callable[[], None]) -> None:
+        try:
+            work()
+        except _Stopped:
+            raise
+        except Fault as fault:
+            problems.fault(fault, document.entry, parser.CurrentLineNumber)
+
+    def declared(*_: object) -> None:
+        raise _Stopped("A2", "a document type or entity declaration", "plain elements")
+
+    parser.StartElementHandler = opened
+    parser.EndElementHandler = closed
+    if text is not None:
+        parser.CharacterDataHandler = text
+    parser.StartDoctypeDeclHandler = declared
+    parser.EntityDeclHandler = declared
+    try:
+        parser.Parse(document.content, True)
+    except _Stopped as fault:
+        problems.fault(fault, document.entry, parser.CurrentLineNumber)
+        return False
+    except (expat.ExpatError, LookupError, ValueError) as fault:
+        found = f"no XML: {visible(str(fault))[:200]}"
+        line = getattr(fault, "lineno", None)
+        problems.error("A1", found, "an XML document", document.entry, line)
+        return False
+    return True
+
+
+class _Stopped(Fault):
+    """Nothing more of the document can be read."""

@@ -1,0 +1,163 @@
+"""Polygons that cross themselves, enclose nothing or run the wrong way, and what is said of them."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from itertools import chain
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from protocols.core.geometry import Shapes
+from protocols.core.lazy_shapely import shapely
+from protocols.core.regions import Region
+
+from ..problems import KEPT, REORDERED, Problems, counted, quoted
+
+
+def odd_shapes(
+    regions: Sequence[Region], *, flat: bool
+) -> Iterator[tuple[int, Literal["L4", "L5", "L7"], str]]:
+    """Yield index, code and repaired figure of polygons that cross themselves or run the wrong way.
+
+    Parameters
+    ----------
+    regions : sequence of Region
+    flat : bool
+        Whether those that enclose nothing are told, too (L4).
+
+    Examples
+    --------
+    >>> bow_tie, leftward = Region((0, 0, 9, 9, 9, 0, 0, 9)), Region((0, 0, 0, 4, 9, 4))
+    >>> [(at, code) for at, code, _ in odd_shapes([bow_tie, leftward], flat=True)]
+    [(0, 'L5'), (1, 'L7')]
+    """
+    shapes = Shapes(regions)
+    # Rectangles and convex quadrilaterals cross nothing; the rest is looked at.
+    odd = ~(shapes.rectangular | shapes.simple)
+    crossing = np.zeros(len(regions), dtype=bool)
+    crossing[odd] = _self_crossing([regions[at] for at in np.flatnonzero(odd).tolist()])
+    empty = (shapes.areas == 0) & ~crossing & flat
+    leftward = shapes.turns_left() & ~crossing & ~empty
+    for at in np.flatnonzero(crossing | leftward | empty).tolist():
+        if crossing[at]:
+            yield at, "L5", _repair(shapes.polygons(np.array([at]))[0])
+        else:
+            yield at, "L4" if empty[at] else "L7", ""
+
+
+def tell_shape(
+    problems: Problems,
+    code: Literal["L4", "L5", "L7"],
+    region: Region,
+    repair: str,
+    place: tuple[str | None, int | None, str | None],
+    *,
+    reordered: bool,
+) -> None:
+    """Add the problem of a shape.
+
+    Parameters
+    ----------
+    problems : Problems
+    code : "L4", "L5" or "L7"
+    region : Region
+    repair : str
+        What it is measured as (L5).
+    place : (str or None, int or None, str or None)
+        The entry, the line's number and the line.
+    reordered : bool
+        Whether its corners are turned round (L7).
+
+    Examples
+    --------
+    >>> problems = Problems("a.zip")
+    >>> tell_shape(problems, "L7", Region((0, 0, 0, 4, 9, 4)), "", ("gt_1.txt", 1, None), reordered=False)
+    >>> problems.found[0].found
+    'corners that run counter-clockwise, “0,0,0,4,9,4”'
+    """
+    if problems.is_full(code):
+        # The sentences below take longer than reading the line did.
+        problems.counts[code] += 1
+        return
+    entry, number, line = place
+    shown = quoted(_numbers(region.points))
+    if code == "L4":
+        found = f"a figure without area, {shown}"
+        wanted = "a figure with an area"
+        if region.cell is not None:
+            # Published tables have empty cells that are drawn as a line.
+            problems.warning(code, found, wanted, entry, number, text=line, action=KEPT)
+        else:
+            problems.error(code, found, wanted, entry, number, text=line)
+    elif code == "L5":
+        problems.warning(
+            code,
+            f"a polygon that crosses itself, {shown}",
+            "a simple polygon",
+            entry,
+            number,
+            text=line,
+            action=f"kept; measured as {repair}",
+        )
+    else:
+        problems.warning(
+            code,
+            f"corners that run counter-clockwise, {shown}",
+            "clockwise",
+            entry,
+            number,
+            text=line,
+            action=REORDERED if reordered else KEPT,
+        )
+
+
+def turned_round(region: Region) -> Region:
+    """Return the region with its corners in the other direction.
+
+    The first corner stays the first. Of six corners or more, an even number, the halves are the two
+    sides of a line of text, and CLEval goes by which points are opposite each other: there the last
+    corner becomes the first, which leaves the pairs, and the direction in which the text is read.
+
+    Examples
+    --------
+    >>> turned_round(Region((0, 0, 0, 4, 9, 4))).points
+    (0, 0, 9, 4, 0, 4)
+    >>> turned_round(Region((0, 4, 5, 4, 9, 4, 9, 0, 5, 0, 0, 0))).points
+    (0, 0, 5, 0, 9, 0, 9, 4, 5, 4, 0, 4)
+    """
+    points = region.points
+    if region.n_points >= 6 and region.n_points % 2 == 0:
+        xs, ys = points[-2::-2], points[-1::-2]
+    else:
+        xs, ys = points[:1] + points[-2:1:-2], points[1:2] + points[:2:-2]
+    return replace(region, points=tuple(chain.from_iterable(zip(xs, ys, strict=True))))
+
+
+def _numbers(values: Sequence[float]) -> str:
+    return ",".join(f"{value:g}" for value in values)
+
+
+def _repair(polygon: "shapely.Geometry") -> str:
+    """Return the parts of a repaired figure that have an area, as coordinates."""
+    parts = [part for part in shapely.get_parts(polygon) if shapely.area(part) > 0]
+    rings = [
+        _numbers(shapely.get_coordinates(part)[:-1].ravel().tolist())
+        for part in parts
+        if shapely.get_type_id(part) == shapely.GeometryType.POLYGON
+    ]
+    if not rings:
+        return "nothing: it has no area"
+    more = f" and {counted(len(rings) - 3, 'further part')}" if len(rings) > 3 else ""
+    return " and ".join(quoted(ring) for ring in rings[:3]) + more
+
+
+def _self_crossing(regions: Sequence[Region]) -> NDArray[np.bool_]:
+    if not regions:
+        return np.zeros(0, dtype=bool)
+    rings = np.repeat(np.arange(len(regions)), [region.n_points for region in regions])
+    coordinates = np.array([value for region in regions for value in region.points])
+    made = shapely.linearrings(coordinates.reshape(-1, 2), indices=rings)
+    # A ring that lies on one line encloses nothing; it is degenerate, not crossing.
+    flat = shapely.area(shapely.convex_hull(made)) == 0
+    return np.asarray(~shapely.is_simple(made) & ~flat)

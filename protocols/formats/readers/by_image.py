@@ -1,0 +1,83 @@
+"""JSON by image, as ArT 2019 and LSVT 2019 have it.
+
+``{"gt_1": [{"points": [[x, y], ...], "transcription": "word", "illegibility": false}]}``; results have
+``res_1`` and ``confidence``. An illegible region counts for nobody; ArT's ``language`` is its label.
+"""
+
+import re
+from collections.abc import Mapping
+from typing import Any, Final
+
+from protocols.core.regions import Region
+
+from ..containers.collecting import Collector, confidence_of, points_of, reader_of, shown, text_in
+from ..containers.contents import IGNORED_TEXT, Kind
+from ..containers.documents import Document, json_of, storable
+from ..problems import Fault, Problems
+
+_PREFIX: Final = re.compile(r"(?:gt|res)_(?=.)", re.DOTALL)
+_BEGINS: Final = re.compile(r'\s*+\{\s*+"(?:gt|res)_[^"]{1,50}"\s*+:\s*+\[')
+_WANTED: Final = 'an object of lists by image, {"gt_1": [{"points": …}]}'
+
+
+def is_by_image(text: str) -> bool:
+    """Say whether JSON begins as that of ArT and LSVT does.
+
+    Examples
+    --------
+    >>> is_by_image('{"gt_1": [{"points": [[0, 0]]}]}')
+    True
+    """
+    return _BEGINS.match(text) is not None
+
+
+def _read_by_image(document: Document, collector: Collector, problems: Problems, _: Kind) -> None:
+    data = json_of(document, problems, unique=True)
+    if data is None:
+        return
+    if not isinstance(data, dict):
+        problems.error("A1", "something else", _WANTED, document.entry)
+        return
+    for image, regions in data.items():
+        _read_image(_PREFIX.sub("", image, count=1), regions, collector, problems, document.entry)
+
+
+read_by_image: Final = reader_of("art-json", ".json", _read_by_image)
+
+
+def _read_image(
+    image: str, regions: Any, collector: Collector, problems: Problems, entry: str | None
+) -> None:
+    image = storable(image)
+    try:
+        if not isinstance(regions, list):
+            raise Fault("L1", f"{shown(regions)} for {shown(image)}", _WANTED)
+        if image in collector:
+            raise Fault("N3", f"a second image {shown(image)}", "each image once")
+        collector.image(image, entry=entry)
+    except Fault as fault:
+        problems.fault(fault, entry)
+        return
+    for at, given in enumerate(regions, 1):
+        try:
+            collector.add(image, _region(given), entry=entry)
+        except Fault as fault:
+            found = f"{fault.found} (region {at} of {image})"
+            problems.error(fault.code, found, fault.expected, entry)
+
+
+def _region(given: Any) -> Region:
+    if not isinstance(given, Mapping) or not isinstance(given.get("points"), list):
+        raise Fault("L1", shown(given), 'an object with "points"')
+    points = given["points"]
+    if not all(isinstance(point, list) and len(point) == 2 for point in points):
+        raise Fault("L1", "points of something else", "points as [x, y]")
+    text, label = text_in(given, "transcription"), text_in(given, "language")
+    is_ignored = given.get("illegibility") is True or text == IGNORED_TEXT
+    return Region(
+        points_of([value for point in points for value in point]),
+        text,
+        confidence_of(given.get("confidence")),
+        is_ignored,
+        label=label or None,
+    )

@@ -1,0 +1,330 @@
+"""COCO JSON: a dataset with images and annotations, or a plain list of results.
+
+Also read: COCO-Text and TextOCR, where ``imgs`` and ``anns`` are objects by id. A region is the
+annotation's ``segmentation`` (one polygon, or run lengths), else ``points`` or ``mask`` as a flat list,
+else ``bbox`` as x, y, width, height. What COCO has no field for stands in fields named as ours.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Final
+
+import numpy as np
+
+from protocols.core.regions import Cell, Region, Run
+
+from ..containers.collecting import (
+    Collector,
+    box_region,
+    finite,
+    points_of,
+    reader_of,
+    shown,
+    size_of,
+)
+from ..containers.contents import IGNORED_TEXT, Kind
+from ..containers.documents import Document, image_name, json_of, storable
+from ..problems import Fault, Problems
+
+_TEXTS: Final = ("text", "utf8_string", "transcription")
+_MAX_PIXELS: Final = 50_000_000
+_MAX_RUNS: Final = 100_000
+_ILLEGIBLE: Final = "illegible"
+_LAYOUT: Final = 'an object with "images" and "annotations", or a list of annotations'
+
+
+def _read_coco(document: Document, collector: Collector, problems: Problems, _: Kind) -> None:
+    """Read a COCO file.
+
+    Annotations that have a ``method``, or files whose ``info`` has one, give a result set for each
+    method; every image of the file then counts as seen by each of its methods.
+    """
+    data = json_of(document, problems)
+    if data is not None:
+        _Dataset(document, collector, problems).read(data)
+
+
+read_coco: Final = reader_of("coco-json", ".json", _read_coco)
+
+
+class _Dataset:
+    """Reads one document."""
+
+    def __init__(self, document: Document, collector: Collector, problems: Problems) -> None:
+        self._entry = document.entry
+        self._collector = collector
+        self._problems = problems
+        self._images: dict[str, str] = {}
+        self._categories: dict[str, str] = {}
+        self._method: str | None = None
+
+    def read(self, data: Any) -> None:
+        if isinstance(data, list):
+            self._read_annotations(data, listed=False)
+            return
+        images, annotations = _lists(data)
+        if annotations is None or images is None:
+            self._problems.error("A1", "something else", _LAYOUT, self._entry)
+            return
+        try:
+            self._method = _method(_group(data.get("info")))
+        except Fault as fault:
+            self._problems.fault(fault, self._entry)
+        categories = data.get("categories")
+        for category in categories if isinstance(categories, list) else ():
+            if isinstance(category, dict) and isinstance(category.get("name"), str):
+                self._categories[str(category.get("id"))[:100]] = category["name"]
+        methods = {self._method} | {
+            of["method"]
+            for of in annotations
+            if isinstance(of, dict) and isinstance(of.get("method"), str)
+        }
+        if len(methods) > 1:
+            methods.discard(None)
+        for at, image in enumerate(images, 1):
+            self._guarded(f"image {at}", lambda image=image: self._read_image(image, methods))
+        self._read_annotations(annotations, listed=True)
+
+    def _guarded(self, place: str, work: Any) -> None:
+        try:
+            work()
+        except Fault as fault:
+            self._problems.error(
+                fault.code, f"{fault.found} ({place})", fault.expected, self._entry
+            )
+
+    def _read_image(self, image: Any, methods: set[str | None]) -> None:
+        if not isinstance(image, dict) or _id(image.get("id")) is None:
+            raise Fault("L1", "an image without an id", '"id" and "file_name"')
+        given = image.get("name", image.get("file_name", image.get("filename")))
+        id_ = _id(image["id"])
+        if not isinstance(given, str):
+            raise Fault("S3", f"an image {shown(image['id'])} without a name", '"file_name"')
+        name = storable(given) if "name" in image else image_name(given)
+        if name in self._collector or id_ in self._images:
+            raise Fault("N3", f"a second image {shown(name)}", "each image once")
+        size = None
+        if image.get("width") is not None and image.get("height") is not None:
+            size = size_of(image["width"], image["height"])
+        for method in methods:
+            self._collector.image(name, method=method, size=size, entry=self._entry)
+        self._images[id_ or ""] = name
+
+    def _read_annotations(self, annotations: list[Any], *, listed: bool) -> None:
+        for at in range(len(annotations)):
+            # Let go of each as its region is made; together they are larger than all regions.
+            annotation, annotations[at] = annotations[at], None
+            self._guarded(
+                f"annotation {at + 1}",
+                lambda annotation=annotation: self._read_annotation(annotation, listed),
+            )
+
+    def _read_annotation(self, annotation: Any, listed: bool) -> None:
+        if not isinstance(annotation, dict):
+            raise Fault("L1", f"{shown(annotation)}", "an object for each annotation")
+        id_ = _id(annotation.get("image_id"))
+        if id_ is None:
+            raise Fault("S3", "no image_id", '"image_id" of one of the images')
+        image = self._images.get(id_) if listed else image_name(id_)
+        if image is None:
+            raise Fault("N2", f"the image_id {shown(annotation['image_id'])}", "one of the images")
+        method = _method(annotation) or self._method
+        region = read_region(annotation, self._categories)
+        self._collector.image(image, method=method)
+        self._collector.add(image, region, method=method, entry=self._entry)
+
+
+def read_region(
+    annotation: Mapping[str, Any], categories: Mapping[str, str] | None = None
+) -> Region:
+    """Return the region of an annotation.
+
+    Parameters
+    ----------
+    annotation : mapping
+        An object of the list ``annotations``.
+    categories : mapping of str to str, optional
+        Names by id.
+
+    Raises
+    ------
+    Fault
+        If it has no usable outline, or a field of another type than it should.
+
+    Examples
+    --------
+    >>> sign = read_region({"bbox": [10, 20, 9, 4], "category_id": 2}, {"2": "sign"})
+    >>> sign.box, sign.label
+    ((10.0, 20.0, 19.0, 24.0), 'sign')
+    """
+    fields: dict[str, Any] = {
+        "text": next(
+            (_text(annotation, key) for key in _TEXTS if annotation.get(key) is not None), None
+        ),
+        "id": _text(annotation, "region_id"),
+        "parent": _text(annotation, "parent"),
+        "label": (
+            _text(annotation, "label")
+            if "label" in annotation
+            else (categories or {}).get(str(annotation.get("category_id"))[:100])
+        ),
+        "cell": _cell(annotation.get("cell")),
+    }
+    score = annotation.get("score", annotation.get("confidence"))
+    if score is not None:
+        fields["confidence"] = finite(score, "a score")
+    fields["ignored"] = _is_ignored(annotation, fields["text"])
+    points, pixels = _shape(annotation)
+    return Region(points, pixels=pixels, **fields)
+
+
+def _lists(data: Any) -> tuple[list[Any] | None, list[Any] | None]:
+    """Return images and annotations, whichever of the layouts they have."""
+    if not isinstance(data, dict):
+        return None, None
+    images = data.get("images", data.get("imgs"))
+    annotations = data.get("annotations", data.get("anns"))
+    if isinstance(images, dict):
+        images = [{"id": id_, **_group(image)} for id_, image in images.items()]
+    if isinstance(annotations, dict):
+        annotations = list(annotations.values())
+    return (
+        images if isinstance(images, list) else None,
+        annotations if isinstance(annotations, list) else None,
+    )
+
+
+def _group(value: Any) -> Mapping[str, Any]:
+    return value if isinstance(value, dict) else {}
+
+
+def _id(value: Any) -> str | None:
+    """Return an id as text: numbers and texts that look alike are the same."""
+    if isinstance(value, bool) or not isinstance(value, int | str):
+        return None
+    if isinstance(value, int) and abs(value) > 10**30:
+        return None
+    return str(value)
+
+
+def _method(given: Mapping[str, Any]) -> str | None:
+    method = given.get("method")
+    if method is not None and (not isinstance(method, str) or not method.strip()):
+        raise Fault("S3", f"{shown(method)} as method", "a name")
+    return None if method is None else storable(method)
+
+
+def _text(annotation: Mapping[str, Any], key: str) -> str | None:
+    value = annotation.get(key)
+    if value is not None and not isinstance(value, str):
+        raise Fault("L2", f"{shown(value)} as {key}", "a text")
+    return value
+
+
+def _is_ignored(annotation: Mapping[str, Any], text: str | None) -> bool:
+    for key in ("ignored", "ignore", "iscrowd"):
+        if annotation.get(key) is not None:
+            if annotation[key] not in (0, 1):
+                raise Fault("L2", f"{shown(annotation[key])} as {key}", "0 or 1")
+            if key == "ignored" or annotation[key]:
+                return bool(annotation[key])
+    return text == IGNORED_TEXT or annotation.get("legibility") == _ILLEGIBLE
+
+
+def _cell(value: Any) -> Cell | None:
+    if value is None:
+        return None
+    if (
+        not isinstance(value, list)
+        or len(value) != 4
+        or not all(isinstance(of, int) and 0 <= of < 10**6 for of in value)
+    ):
+        raise Fault("L1", f"{shown(value)} as cell", "four whole numbers")
+    first_row, first_column, last_row, last_column = value
+    return first_row, first_column, last_row, last_column
+
+
+def _shape(annotation: Mapping[str, Any]) -> tuple[tuple[float, ...], tuple[Run, ...] | None]:
+    """Return the points and, of a mask, the runs of its pixels."""
+    if annotation.get("pixels") is not None:
+        return _mask(list(_runs(annotation["pixels"])))
+    segmentation = annotation.get("segmentation")
+    if isinstance(segmentation, dict):
+        return _mask(list(_decoded(segmentation)))
+    if isinstance(segmentation, list) and segmentation:
+        if all(isinstance(part, list) for part in segmentation):
+            if len(segmentation) > 1:
+                raise Fault("L1", f"{len(segmentation)} polygons", "one; a region has one outline")
+            segmentation = segmentation[0]
+        return points_of(segmentation), None
+    for key in ("points", "mask"):
+        if isinstance(annotation.get(key), list) and annotation[key]:
+            return points_of(annotation[key]), None
+    box = annotation.get("bbox")
+    if not isinstance(box, list):
+        raise Fault("L1", "no outline", '"segmentation" or "bbox"')
+    if len(box) != 4:
+        raise Fault("L1", f"{len(box)} numbers as bbox", "x, y, width, height")
+    left, top, width, height = (finite(value) for value in box)
+    return box_region(left, top, width, height).points, None
+
+
+def _mask(runs: Sequence[Run]) -> tuple[tuple[float, ...], tuple[Run, ...]]:
+    if not runs:
+        raise Fault("L4", "a mask without a pixel", "one pixel or more")
+    left, right = min(run[1] for run in runs), max(run[2] for run in runs)
+    top, bottom = min(run[0] for run in runs), max(run[0] for run in runs) + 1
+    box = Region.from_box(float(left), float(top), float(right), float(bottom))
+    return box.points, tuple(runs)
+
+
+def _runs(given: Any) -> Iterator[Run]:
+    wanted = "a list of [row, first column, column after the last]"
+    if not isinstance(given, list) or len(given) > _MAX_RUNS:
+        raise Fault("L1", f"{shown(given)} as pixels", wanted)
+    for run in given:
+        if not isinstance(run, list) or len(run) != 3:
+            raise Fault("L1", f"{shown(run)} in pixels", wanted)
+        if not all(isinstance(of, int) and abs(of) < 10**6 for of in run) or run[1] >= run[2]:
+            raise Fault("L2", f"{shown(str(run)[:100])} in pixels", wanted)
+        yield run[0], run[1], run[2]
+
+
+def _decoded(given: Mapping[str, Any]) -> Iterator[Run]:
+    """Yield the runs of pixels in rows from COCO's run lengths, which go down the columns."""
+    size, counts = given.get("size"), given.get("counts")
+    if not isinstance(size, list) or len(size) != 2:
+        raise Fault("L1", "run lengths without their size", '"size": [height, width]')
+    width, height = size_of(size[1], size[0])
+    if width * height > _MAX_PIXELS:
+        raise Fault("A3", f"a mask of {width} x {height}", f"at most {_MAX_PIXELS} pixels")
+    if isinstance(counts, str):
+        counts = list(_lengths(counts))
+    if not isinstance(counts, list) or not all(
+        isinstance(n, int) and 0 <= n <= width * height for n in counts
+    ):
+        raise Fault("L2", "run lengths that are none", '"counts" as whole numbers or as text')
+    if sum(counts) != width * height:
+        wanted = f"{width * height} pixels"
+        raise Fault("L1", f"run lengths of {sum(counts)} pixels", wanted)
+    is_set = np.repeat(np.arange(len(counts)) % 2 == 1, counts).reshape(width, height).T
+    for row in np.flatnonzero(is_set.any(axis=1)).tolist():
+        edges = np.flatnonzero(np.diff(is_set[row], prepend=False, append=False)).tolist()
+        yield from ((row, first, last) for first, last in zip(edges[::2], edges[1::2], strict=True))
+
+
+def _lengths(text: str) -> Iterator[int]:
+    """Yield the lengths in COCO's compressed text: 5 bits a character, differences from the fourth on."""
+    found: list[int] = []
+    value = shift = 0
+    for char in text:
+        bits = ord(char) - 48
+        if not 0 <= bits < 64 or shift > 60:
+            raise Fault("L2", f"{shown(char)} in compressed run lengths", "COCO's characters")
+        value |= (bits & 31) << shift
+        shift += 5
+        if not bits & 32:
+            if bits & 16:
+                value -= 1 << shift
+            found.append(value + (found[-2] if len(found) > 2 else 0))
+            yield found[-1]
+            value = shift = 0

@@ -1,0 +1,152 @@
+"""HierText: words in lines in paragraphs, as one JSON object or one a line ([L22]_)."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Final
+
+from protocols.core.regions import Region
+
+from ..containers.collecting import Collector, confidence_of, reader_of, shown, size_of, text_in
+from ..containers.contents import Kind
+from ..containers.documents import Document, image_name, json_in, text_of
+from ..problems import Fault, Problems
+from .paddle import points_of_pairs
+
+_WANTED: Final = (
+    '{"annotations": [{"image_id": …, "paragraphs": […]}]}, or such an annotation a line'
+)
+
+
+def _read_hiertext(document: Document, collector: Collector, problems: Problems, _: Kind) -> None:
+    """Read the words of a HierText file, each with its line as parent.
+
+    What is not legible is ignored; so is a line without words, which stands for words that nobody
+    wrote down.
+    """
+    for annotation in _annotations(document, problems):
+        try:
+            _read_image(annotation, collector, problems, document.entry)
+        except Fault as fault:
+            problems.fault(fault, document.entry)
+
+
+read_hiertext: Final = reader_of("hiertext", (".jsonl", ".json"), _read_hiertext)
+
+
+def _annotations(document: Document, problems: Problems) -> Iterator[Any]:
+    text = text_of(document, problems)
+    try:
+        whole = json_in(text)
+    except Fault as fault:
+        if "\n" not in text.strip():
+            problems.fault(fault, document.entry)
+            return
+    else:
+        if isinstance(whole, Mapping) and isinstance(whole.get("annotations"), list):
+            yield from whole["annotations"]
+        else:
+            yield whole
+        return
+    for number, line in enumerate(text.split("\n"), 1):
+        if line.strip():
+            try:
+                yield json_in(line)
+            except Fault as fault:
+                problems.fault(fault, document.entry, number, text=line)
+
+
+def _read_image(given: Any, collector: Collector, problems: Problems, entry: str | None) -> None:
+    if not isinstance(given, Mapping) or not isinstance(given.get("image_id"), str):
+        raise Fault("L1", shown(given), _WANTED)
+    image = image_name(given["image_id"])
+    if image in collector:
+        raise Fault("N3", f"a second image {shown(image)}", "each image once")
+    width, height = given.get("image_width"), given.get("image_height")
+    size = None if width is None or height is None else size_of(width, height)
+    collector.image(image, size=size, entry=entry)
+    for at, paragraph in enumerate(_list_in(given, "paragraphs")):
+        for number, line in enumerate(_list_in(paragraph, "lines")):
+            parent = f"{at}.{number}"
+            words = _list_in(line, "words")
+            grouped = isinstance(line, Mapping) and line.get("grouped") is not False
+            for word in words or [line]:
+                try:
+                    region = _region(
+                        word, parent if words and grouped else None, is_word=bool(words)
+                    )
+                    collector.add(image, region, entry=entry)
+                except Fault as fault:
+                    found = f"{fault.found} (line {parent} of {image})"
+                    problems.error(fault.code, found, fault.expected, entry)
+
+
+def _list_in(given: Any, name: str) -> list[Any]:
+    if not isinstance(given, Mapping):
+        raise Fault("L1", shown(given), f'an object with "{name}"')
+    found = given.get(name) or []
+    if not isinstance(found, list):
+        raise Fault("L1", shown(found), f'a list of "{name}"')
+    return found
+
+
+def _region(given: Any, parent: str | None, *, is_word: bool) -> Region:
+    if not isinstance(given, Mapping) or not isinstance(given.get("vertices"), list):
+        raise Fault("L1", shown(given), 'an object with "vertices"')
+    return Region(
+        points_of_pairs(given["vertices"]),
+        text_in(given, "text"),
+        confidence_of(given.get("score")),
+        given.get("legible") is False or not is_word,
+        parent=parent,
+    )
+
+
+def hiertext_annotation(
+    image: str, regions: Sequence[Region], size: tuple[int, int] | None
+) -> dict[str, Any]:
+    """Return the annotation of an image; words of the same parent are a line.
+
+    Parameters
+    ----------
+    image : str
+    regions : sequence of Region
+    size : (int, int) or None
+        Width and height of the image in pixels.
+
+    Examples
+    --------
+    >>> words = [Region.from_box(0, 0, 9, 4, text=text, parent="0.1") for text in ("no", "exit")]
+    >>> [line] = hiertext_annotation("street", words, None)["paragraphs"][0]["lines"]
+    >>> [word["text"] for word in line["words"]]
+    ['no', 'exit']
+    """
+    lines: dict[str | None, list[dict[str, Any]]] = {}
+    for region in regions:
+        lines.setdefault(region.parent, []).append(_word(region))
+    paragraphs: dict[str, list[dict[str, Any]]] = {}
+    for parent, words in lines.items():
+        line: dict[str, Any] = {"vertices": _around(words), "legible": True, "words": words}
+        if parent is None:
+            line["grouped"] = False
+        paragraph = "" if parent is None else parent.partition(".")[0]
+        paragraphs.setdefault(paragraph, []).append(line)
+    whole: dict[str, Any] = {"image_id": image}
+    if size is not None:
+        whole |= {"image_width": size[0], "image_height": size[1]}
+    return whole | {"paragraphs": [{"lines": of, "legible": True} for of in paragraphs.values()]}
+
+
+def _word(region: Region) -> dict[str, Any]:
+    points = list(map(list, zip(region.points[::2], region.points[1::2], strict=True)))
+    given: dict[str, Any] = {"vertices": points, "legible": not region.ignored}
+    if region.text is not None:
+        given["text"] = region.text
+    if region.confidence is not None:
+        given["score"] = region.confidence
+    return given
+
+
+def _around(words: Sequence[Mapping[str, Any]]) -> list[list[float]]:
+    points = [point for word in words for point in word["vertices"]]
+    xs, ys = zip(*points, strict=True)
+    left, top, right, bottom = min(xs), min(ys), max(xs), max(ys)
+    return [[left, top], [right, top], [right, bottom], [left, bottom]]

@@ -1,0 +1,113 @@
+"""LabelMe: a JSON file for each image, its shapes with a label and, since version 5, a description."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+from protocols.core.regions import Region
+
+from ..containers.collecting import (
+    Collector,
+    confidence_of,
+    finite,
+    reader_of,
+    shown,
+    size_of,
+    text_in,
+)
+from ..containers.contents import IGNORED_TEXT, Kind
+from ..containers.documents import Document, image_name, json_of
+from ..problems import Fault, Problems
+from .paddle import points_of_pairs
+
+_WANTED: Final = 'an object with "shapes"'
+# What shapes are called that have no other label.
+_LABEL: Final = "text"
+
+
+def _read_labelme(document: Document, collector: Collector, problems: Problems, _: Kind) -> None:
+    data = json_of(document, problems)
+    if data is not None:
+        _read_image(data, document.stem, collector, document.entry)
+
+
+read_labelme: Final = reader_of("labelme", ".json", _read_labelme)
+
+
+def _read_image(data: Any, stem: str, collector: Collector, entry: str | None) -> None:
+    if not isinstance(data, Mapping) or not isinstance(data.get("shapes"), list):
+        raise Fault("A1", shown(data), _WANTED)
+    image = image_name(text_in(data, "imagePath") or stem)
+    width, height = data.get("imageWidth"), data.get("imageHeight")
+    size = None if width is None or height is None else size_of(width, height)
+    collector.image_with(image, data["shapes"], _region, "shape", size=size, entry=entry)
+
+
+def _region(shape: Any) -> Region:
+    if not isinstance(shape, Mapping) or not isinstance(shape.get("points"), list):
+        raise Fault("L1", shown(shape), 'a shape with "points"')
+    type_ = shape.get("shape_type") or "polygon"
+    points = shape["points"]
+    if type_ == "rectangle" and len(points) == 2:
+        if not all(isinstance(point, list) and len(point) == 2 for point in points):
+            raise Fault("L1", "points of something else", "points as [x, y]")
+        (x1, y1), (x2, y2) = ([finite(value) for value in point] for point in points)
+        outline = Region.from_box(min(x1, x2), min(y1, y2), max(x1, x2), max(y1, y2)).points
+    elif type_ in ("polygon", "rectangle", "rotation"):
+        outline = points_of_pairs(points)
+    else:
+        raise Fault("L1", f"a shape of the type {shown(type_)}", "a polygon or a rectangle")
+    label, text = text_in(shape, "label"), text_in(shape, "description")
+    flags = shape.get("flags")
+    is_flagged = isinstance(flags, Mapping) and flags.get("ignored") is True
+    is_ignored = is_flagged or IGNORED_TEXT in (label, text)
+    return Region(
+        outline,
+        text,
+        confidence_of(shape.get("score")),
+        is_ignored,
+        label=None if label in (None, "", _LABEL) else label,
+    )
+
+
+def labelme_document(
+    image: str, regions: Sequence[Region], size: tuple[int, int] | None
+) -> dict[str, Any]:
+    """Return the file of an image.
+
+    Parameters
+    ----------
+    image : str
+    regions : sequence of Region
+    size : (int, int) or None
+        Width and height of the image in pixels.
+
+    Examples
+    --------
+    >>> field = Region.from_box(0, 0, 9, 4, ignored=True)
+    >>> labelme_document("street", [field], None)["shapes"][0]["flags"]
+    {'ignored': True}
+    """
+    shapes = []
+    for region in regions:
+        points = list(map(list, zip(region.points[::2], region.points[1::2], strict=True)))
+        shape: dict[str, Any] = {
+            "label": _LABEL if region.label is None else region.label,
+            "points": points,
+            "group_id": None,
+            "shape_type": "polygon",
+            "flags": {"ignored": True} if region.ignored else {},
+        }
+        if region.text is not None:
+            shape["description"] = region.text
+        if region.confidence is not None:
+            shape["score"] = region.confidence
+        shapes.append(shape)
+    return {
+        "version": "5.4.1",
+        "flags": {},
+        "shapes": shapes,
+        "imagePath": image,
+        "imageData": None,
+        "imageHeight": None if size is None else size[1],
+        "imageWidth": None if size is None else size[0],
+    }

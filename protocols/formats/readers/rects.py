@@ -1,0 +1,56 @@
+"""The JSON of ReCTS 2019 (signboards): a file for each image, with its characters and its lines.
+
+``{"chars": [...], "lines": [{"points": [x1, y1, ..., x4, y4], "transcription": "...", "ignore": 0}]}``.
+The regions are the lines, which the competition's detection task is about; an image is named after its file.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+from protocols.core.regions import Region
+
+from ..containers.collecting import Collector, points_of, reader_of, shown
+from ..containers.contents import IGNORED_TEXT, Kind
+from ..containers.documents import Document, image_name, json_of
+from ..problems import Fault, Problems
+
+_WANTED: Final = 'an object with "lines" for each image'
+
+
+def _read_rects(document: Document, collector: Collector, problems: Problems, _: Kind) -> None:
+    data = json_of(document, problems, unique=True)
+    if data is None:
+        return
+    image = image_name(document.stem)
+    lines = _lines_of(data)
+    if image in collector:
+        raise Fault("N3", f"a second file for {image}", "one")
+    collector.image(image, entry=document.entry)
+    for at, given in enumerate(lines, 1):
+        try:
+            collector.add(image, _region(given), entry=document.entry)
+        except Fault as fault:
+            found = f"{fault.found} (line {at} of {image})"
+            problems.error(fault.code, found, fault.expected, document.entry)
+
+
+read_rects: Final = reader_of("rects-json", ".json", _read_rects)
+
+
+def _lines_of(data: Any) -> Sequence[Any]:
+    lines = data.get("lines") if isinstance(data, Mapping) else None
+    if not isinstance(lines, list):
+        raise Fault("A1", "something else", _WANTED)
+    return lines
+
+
+def _region(given: Any) -> Region:
+    points = given.get("points") if isinstance(given, Mapping) else None
+    if not isinstance(points, list):
+        raise Fault("L1", shown(given), 'an object with "points"')
+    text = given.get("transcription")
+    return Region(
+        points_of(points),
+        text if isinstance(text, str) else None,
+        ignored=given.get("ignore") in (1, True) or text == IGNORED_TEXT,
+    )

@@ -1,0 +1,458 @@
+"""Files of the Robust Reading Competition: zips of ``gt_*.txt`` and ``res_*.txt``, one region a line.
+
+One reader serves two callers: the stand-alone command, which refuses what the competition's
+scripts refuse (``Rules.strict``), and the site's loader, which reads what people really send and
+says what was odd.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Final
+
+from protocols.core.regions import Region
+
+from ..containers.archives import Limits, Member, OpenArchive, Source, open_archive, source_name
+from ..containers.contents import Archive, Kind, LineFormat, OnEntry, Tail, natural_order
+from ..containers.limits import BATCH, MAX_NAME
+from ..containers.shapes import odd_shapes, tell_shape, turned_round
+from ..problems import KEPT, PASSED_OVER, Fault, Problems, counted, quoted
+from .curved import Style, joined, style_of
+from .layouts import Decision, Layout, Survey, asked_instead, decide
+from .rrc_lines import LineReader, Rules, looks_like_confidence
+from .uniform_lines import UsualFile, read_usual
+
+_BOM: Final = b"\xef\xbb\xbf"
+_UTF16_MARKS: Final = (b"\xff\xfe", b"\xfe\xff")
+
+
+# So many characters of an archive are kept between looking at its lines and reading them.
+_MAX_HELD: Final = 64 * 1024 * 1024
+_PLAIN_TAILS: Final = (None, Tail.TEXT)
+_PREFIXED: Final = {
+    "truth": re.compile(r"(?:poly_)?gt_(.+)\.txt\Z"),
+    "results": re.compile(r"res_(.+)\.txt\Z"),
+}
+_PLAIN: Final = re.compile(r"(.+)\.txt\Z")
+# A text file of another case, prefix or suffix than it should have.
+_ALMOST: Final = re.compile(
+    r"(?:poly_|pred_|det_|gt_|res_|result_|gt|res)?(.+?)(?:\.(?:jpe?g|png))?\.(?:txt|csv|text)\Z",
+    re.IGNORECASE,
+)
+
+
+def read_archive(
+    source: Source,
+    *,
+    kind: Kind,
+    name: str | None = None,
+    rules: Rules | None = None,
+    limits: Limits | None = None,
+    on_entry: OnEntry | None = None,
+) -> Archive:
+    """Read a ground truth or a result set; whatever is wrong becomes a problem of the answer.
+
+    An image is named after its entry without ``gt_``, ``res_`` and ``.txt``; folders inside the zip do not
+    matter. A file without lines is an image without regions. Entries are unpacked one at a time,
+    so that memory grows with the regions only.
+
+    Parameters
+    ----------
+    source : path or binary file
+    kind : "truth" or "results"
+    name : str, optional
+        What messages call the file.
+    rules : Rules, optional
+    limits : Limits, optional
+    on_entry : callable, optional
+        Called with how many entries are done and how many there are; what it raises ends the reading.
+
+    Examples
+    --------
+    >>> from io import BytesIO
+    >>> from protocols.formats.writing.converting import write
+    >>> sure = Region.from_box(0, 0, 9, 4, confidence=0.9)
+    >>> file = BytesIO(write({"img_1": (sure,)}, "ltrb", kind="results"))
+    >>> archive = read_archive(file, kind="results")
+    >>> archive.format, archive.regions["img_1"] == (sure,)
+    ('ltrb', True)
+    """
+    rules = rules or Rules()
+    problems = Problems(source_name(source, name))
+    texts = _Texts(problems, rules)
+    with open_archive(source, problems, limits or Limits()) as archive:
+        named = list(_named(archive.members, kind, problems))
+        files = _Files(archive, texts, list(_held(archive, named, texts, (kind, rules), on_entry)))
+        style, decision = _looked_at(files, kind, rules)
+        decision.tell(problems, kind)
+        layout = decision.layout
+        line_format = layout.line_format
+        rules = replace(rules, tail=layout.tail)
+        reader = _Reader(kind, rules, line_format, problems, style)
+        n_usual = line_format.n_numbers if layout.tail == Tail.TEXT else None
+        for file in files.held:
+            if file.usual is not None and file.usual.n_numbers == n_usual:
+                reader.take(file, partial(files.lines, file))
+            else:
+                reader.read(_File(file.image, file.member.path, files.lines(file)))
+        reader.finish()
+    regions: Mapping[str, tuple[Region, ...]] = reader.regions
+    if kind == "results" and rules.confidences is None and layout.tail == Tail.TEXT:
+        regions = _with_confidences(regions)
+    texts.report()
+    order = sorted(regions, key=natural_order)
+    return Archive(
+        problems.archive,
+        line_format,
+        {image: regions[image] for image in order},
+        tuple(problems.found),
+        dict(problems.counts),
+        format="ltwh" if rules.sides else layout.slug,
+        entries={image: reader.entries[image] for image in order},
+        lines={image: reader.lines[image] for image in order},
+        reading=f"lines in the style of {style}" if style else _words(layout, kind, rules),
+    )
+
+
+def _words(layout: Layout, kind: Kind, rules: Rules) -> str:
+    words = layout.words(kind)
+    return words.replace("right,bottom", "width,height") if rules.sides else words
+
+
+def _held(
+    archive: OpenArchive,
+    named: Sequence[tuple[str, Member]],
+    texts: "_Texts",
+    meant: tuple[Kind, Rules],
+    on_entry: OnEntry | None,
+) -> Iterator["_Held"]:
+    """Unpack all entries; keep the text of so many as memory should hold."""
+    n_chars = 0
+    for done, (image, member) in enumerate(named, 1):
+        content = archive.content(member)
+        if content is not None:
+            text = texts.text(content)
+            n_chars += len(text)
+            kept = text if n_chars <= _MAX_HELD else None
+            # The regions of usual lines are those that will be wanted, almost always.
+            yield _Held(image, member, kept, read_usual(text, *meant), text.partition("\n")[0])
+        if on_entry is not None:
+            on_entry(done, len(named))
+
+
+@dataclass(frozen=True, slots=True)
+class _Files:
+    """The files of an archive that is open."""
+
+    archive: OpenArchive
+    texts: "_Texts"
+    held: Sequence["_Held"]
+
+    def lines(self, file: "_Held") -> list[tuple[int, str]]:
+        """Return the numbered lines of a file; one whose text is not kept is unpacked again."""
+        text = file.text
+        if text is None:
+            text = self.texts.text(self.archive.content(file.member) or b"", again=True)
+        return self.texts.lines(text)
+
+
+def _looked_at(files: "_Files", kind: Kind, rules: Rules) -> tuple[Style | None, Decision]:
+    """Look at all lines of an archive; return their style, if they have one, and their layout."""
+    if (
+        not rules.strict
+        and rules.line_format in (None, LineFormat.POLYGON)
+        and rules.tail in _PLAIN_TAILS
+    ):
+        style = _style(files)
+        if style is not None:
+            return style, Decision(Layout(LineFormat.POLYGON))
+    # Without a text there is nothing that numbers could be mistaken for.
+    is_bare = rules.strict and kind == "results" and (rules.confidences or not rules.transcriptions)
+    if rules.line_format is not None and (rules.tail is not None or is_bare):
+        return None, Decision(Layout(rules.line_format, rules.tail or Tail.TEXT))
+    survey = Survey()
+    for file in files.held:
+        if file.usual is not None and file.usual.is_plain:
+            survey.add_usual(file.usual, file.first, kind, file.member.path)
+        else:
+            survey.add(files.lines(file), kind, file.member.path)
+    decision = decide(survey, kind, rules.line_format)
+    if rules.strict:
+        decision = asked_instead(decision, survey, kind)
+    if rules.tail is not None:
+        return None, replace(decision, layout=replace(decision.layout, tail=rules.tail))
+    return None, decision
+
+
+def _style(files: "_Files") -> Style | None:
+    """Return the style in which the lines of all files are written."""
+    style = None
+    if any(file.usual is not None and file.usual.is_plain for file in files.held):
+        return None
+    for file in files.held:
+        lines = [line for _, line in files.lines(file)]
+        if not lines:
+            continue
+        of_file = style_of(lines)
+        if of_file is None or of_file != (style or of_file):
+            return None
+        if of_file == Style.TOTAL_TEXT:
+            return of_file
+        style = of_file
+    return style
+
+
+def _named(
+    members: Sequence[Member], kind: Kind, problems: Problems
+) -> Iterator[tuple[str, Member]]:
+    """Yield each entry with its image; names that do not fit and second files are problems."""
+    prefixed = any(_PREFIXED[kind].match(member.name) for member in members)
+    pattern = _PREFIXED[kind] if prefixed else _PLAIN
+    prefix = ("gt_" if kind == "truth" else "res_") if prefixed else ""
+    expected = f"{prefix}NAME.txt"
+    other = _PREFIXED["results" if kind == "truth" else "truth"]
+    seen: dict[str, str] = {}
+    n_other = 0 if prefixed else sum(bool(other.match(member.name)) for member in members)
+    if n_other > 1 and n_other == len(members):
+        is_truth = kind == "truth"
+        found = f"{counted(n_other, 'file')} named {'res' if is_truth else 'gt'}_NAME.txt"
+        what = "results are" if is_truth else "ground truth is"
+        expected = (
+            f"{expected}; files are named so where {what} in them, which is another kind of file"
+        )
+        problems.error("N1", found, expected)
+        return
+    for member in members:
+        name = member.name
+        match = pattern.match(name)
+        if match is None or (not prefixed and other.match(name)):
+            # The competition passes over strange files in ground truth and refuses them in results.
+            found = f"the name {quoted(name)}"
+            if kind == "truth" and prefixed:
+                problems.warning("N1", found, expected, member.path, action=PASSED_OVER)
+            else:
+                near = _renamed(name, prefix)
+                hint = f" (perhaps {near})" if near else ""
+                problems.error("N1", found, f"{expected}{hint}", member.path)
+        elif len(match[1]) > MAX_NAME:
+            found = f"the name {quoted(name)}"
+            problems.error("N1", found, f"at most {MAX_NAME} characters", member.path)
+        elif match[1] in seen:
+            problems.error(
+                "N3", f"a second file for {match[1]} (beside {seen[match[1]]})", "one", member.path
+            )
+        else:
+            seen[match[1]] = member.path
+            yield match[1], member
+
+
+def _renamed(name: str, prefix: str) -> str | None:
+    """Return the name that a misnamed text file most probably should have."""
+    match = _ALMOST.match(name)
+    return None if match is None else f"{prefix}{match[1]}.txt"
+
+
+@dataclass(frozen=True, slots=True)
+class _Held:
+    image: str
+    member: Member
+    # None where the archive is too large to keep all texts.
+    text: str | None
+    # Its regions, if all lines are usual.
+    usual: UsualFile | None
+    first: str
+
+
+@dataclass(frozen=True, slots=True)
+class _File:
+    image: str
+    path: str
+    # (line number, text)
+    lines: list[tuple[int, str]]
+
+
+@dataclass(frozen=True, slots=True)
+class _Waiting:
+    image: str
+    path: str
+    # The numbered line of each region.
+    lines: Callable[[], list[tuple[int, str]]]
+
+
+class _Texts:
+    """From bytes to lines, counting what is unusual."""
+
+    def __init__(self, problems: Problems, rules: Rules) -> None:
+        self._problems = problems
+        self._crlf_only = rules.crlf_only
+        self._loading = rules.loading
+        self._unusual: Counter[str] = Counter()
+
+    def text(self, content: bytes, *, again: bool = False) -> str:
+        """Return the text of an entry; of one that is unpacked again nothing is counted twice."""
+        counted_before = Counter(self._unusual) if again else self._unusual
+        text = self._text(content)
+        if "\0" in text:
+            self._unusual["null characters (replaced)"] += 1
+            text = text.replace("\0", "\N{REPLACEMENT CHARACTER}")
+        if self._loading and "\r" in text:
+            if "\n" in text:
+                self._unusual["CRLF line ends"] += "\r\n" in text
+            else:
+                self._unusual["CR line ends"] += 1
+                text = text.replace("\r", "\n")
+        self._unusual = counted_before
+        return text
+
+    def lines(self, text: str) -> list[tuple[int, str]]:
+        lines = text.split("\r\n" if self._crlf_only else "\n")
+        return [
+            (number, line.removesuffix("\r"))
+            for number, line in enumerate(lines, 1)
+            if line.strip()
+        ]
+
+    def _text(self, content: bytes) -> str:
+        if content.startswith(_UTF16_MARKS):
+            self._unusual["UTF-16"] += 1
+            return content.decode("utf-16", errors="replace")
+        if content.startswith(_BOM):
+            self._unusual["a byte order mark"] += 1
+            content = content[len(_BOM) :]
+        try:
+            return content.decode()
+        except UnicodeDecodeError:
+            self._unusual["bytes that are not UTF-8 (replaced)"] += 1
+            return content.decode(errors="replace")
+
+    def report(self) -> None:
+        for what, n in self._unusual.items():
+            if n:
+                self._problems.warning("L9", f"{what} in {counted(n, 'file')}", "plain UTF-8")
+
+
+class _Reader:
+    """Reads the files of one archive under fixed rules."""
+
+    def __init__(
+        self,
+        kind: Kind,
+        rules: Rules,
+        line_format: LineFormat,
+        problems: Problems,
+        style: Style | None = None,
+    ) -> None:
+        self._style = style
+        self._rules = rules
+        self._format = line_format
+        self._problems = problems
+        self._line_reader = LineReader(kind, rules, line_format, style)
+        self.regions: dict[str, tuple[Region, ...]] = {}
+        self.entries: dict[str, str] = {}
+        self.lines: dict[str, tuple[int, ...]] = {}
+        # The files whose shapes are still to be looked at, and how many regions they have.
+        self._waiting: list[_Waiting] = []
+        self._n_waiting = 0
+
+    def take(self, file: "_Held", lines: Callable[[], list[tuple[int, str]]]) -> None:
+        """Take the regions of a file of usual lines; ``lines`` are asked for only where one is odd."""
+        regions = file.usual.regions if file.usual else ()
+        self._add(file.image, file.member.path, regions, range(1, len(regions) + 1), lines)
+
+    def read(self, file: "_File") -> None:
+        regions = []
+        lines = []
+        seen: dict[tuple[float, ...], int] = {}
+        records = joined(file.lines) if self._style == Style.TOTAL_TEXT else file.lines
+        for number, line in records:
+            try:
+                region = self._line_reader.region(line)
+            except Fault as fault:
+                self._problems.fault(fault, file.path, number, text=line)
+                continue
+            if region.points in seen and not self._rules.strict:
+                self._problems.warning(
+                    "L8",
+                    f"the box of line {seen[region.points]} again",
+                    "each box once",
+                    file.path,
+                    number,
+                    text=line,
+                    action=KEPT,
+                )
+            seen.setdefault(region.points, number)
+            regions.append(region)
+            lines.append((number, line))
+        numbers = [number for number, _ in lines]
+        self._add(file.image, file.path, tuple(regions), numbers, lambda: lines)
+
+    def _add(
+        self,
+        image: str,
+        path: str,
+        regions: tuple[Region, ...],
+        numbers: Iterable[int],
+        lines: Callable[[], list[tuple[int, str]]],
+    ) -> None:
+        self.regions[image] = regions
+        self.entries[image] = path
+        self.lines[image] = tuple(numbers)
+        if self._format != LineFormat.LTRB and regions:
+            self._waiting.append(_Waiting(image, path, lines))
+            self._n_waiting += len(regions)
+            if self._n_waiting >= BATCH:
+                self._look_at_shapes()
+
+    def finish(self) -> None:
+        """Look at what is left, and say what can only be said of the whole archive."""
+        self._look_at_shapes()
+        if self._style is not None:
+            self._problems.warning("L9", f"lines in the style of {self._style}", "coordinates")
+        n_spaced = self._line_reader.n_spaced
+        if n_spaced and not self._rules.strict:
+            self._problems.warning(
+                "L9", f"blanks between the fields of {counted(n_spaced, 'line')}", "commas"
+            )
+
+    def _look_at_shapes(self) -> None:
+        files, self._waiting, self._n_waiting = self._waiting, [], 0
+        regions = [region for file in files for region in self.regions[file.image]]
+        if not regions:
+            return
+        places = [(file, at) for file in files for at in range(len(self.regions[file.image]))]
+        turned: dict[str, list[Region]] = {}
+        for at, code, repair in odd_shapes(regions, flat=self._rules.loading):
+            if code == "L7" and self._rules.strict:
+                continue
+            file, index = places[at]
+            number, line = file.lines()[index]
+            tell_shape(
+                self._problems,
+                code,
+                regions[at],
+                repair,
+                (file.path, number, line),
+                reordered=self._rules.loading,
+            )
+            if code == "L7" and self._rules.loading:
+                of_image = turned.setdefault(file.image, list(self.regions[file.image]))
+                of_image[index] = turned_round(regions[at])
+        self.regions.update((image, tuple(of)) for image, of in turned.items())
+
+
+def _with_confidences(
+    regions: Mapping[str, tuple[Region, ...]],
+) -> dict[str, tuple[Region, ...]]:
+    """Turn texts into confidences if all of them in the archive look like one."""
+    texts = [region.text for of_image in regions.values() for region in of_image if region.text]
+    if not texts or not all(map(looks_like_confidence, texts)):
+        return dict(regions)
+    return {
+        image: tuple(
+            replace(region, text=None, confidence=float(region.text)) if region.text else region
+            for region in of_image
+        )
+        for image, of_image in regions.items()
+    }

@@ -1,0 +1,238 @@
+"""CSV and its relatives: a header line, then a line for each region or score."""
+
+import csv
+import io
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from protocols.core.regions import Region
+
+from ..containers.collecting import Collector, box_region, finite_in, points_of, reader_of, size_of
+from ..containers.contents import IGNORED_TEXT, Kind
+from ..containers.documents import Document, image_name, text_of
+from ..problems import PASSED_OVER, Fault, Problems, quoted
+
+_DELIMITERS: Final = (",", ";", "\t")
+_MAX_CORNERS: Final = 100
+# What each column is called, ours first.
+_NAMES: Final[Mapping[str, Sequence[str]]] = {
+    "image": ("image", "image_name", "file_name", "filename", "file"),
+    "method": ("method",),
+    "text": ("text", "transcription"),
+    "confidence": ("confidence", "score"),
+    "ignored": ("ignored", "ignore", "dont_care"),
+    "label": ("label",),
+    "id": ("id",),
+    "parent": ("parent",),
+    "image_width": ("image_width",),
+    "image_height": ("image_height",),
+    "points": ("points", "polygon"),
+    "left": ("left", "xmin"),
+    "top": ("top", "ymin"),
+    "right": ("right", "xmax"),
+    "bottom": ("bottom", "ymax"),
+    "x": ("x",),
+    "y": ("y",),
+    "width": ("width", "w"),
+    "height": ("height", "h"),
+}
+_OURS: Final = {alias: name for name, aliases in _NAMES.items() for alias in aliases}
+_CORNERS: Final = {f"{axis}{n}" for n in range(1, _MAX_CORNERS + 1) for axis in "xy"}
+_TRUE: Final = {
+    **dict.fromkeys(("1", "true", "t", "yes", "y"), True),
+    **dict.fromkeys(("", "0", "false", "f", "no", "n"), False),
+}
+_SHAPES: Final = "points, or left,top,right,bottom, or x,y,width,height, or x1,y1,x2,y2,x3,y3 …"
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A line below the header: cells by the name of their column."""
+
+    line: int
+    cells: Mapping[str, str]
+
+    @property
+    def text(self) -> str:
+        return ",".join(self.cells.values())
+
+
+def delimiter_of(header: str) -> str:
+    """Return what most probably stands between the fields of a header.
+
+    Examples
+    --------
+    >>> delimiter_of("image;left;top;right;bottom")
+    ';'
+    """
+    return max(_DELIMITERS, key=header.count)
+
+
+def rows_of(text: str, problems: Problems, entry: str | None) -> Iterator[list[str] | Row]:
+    r"""Yield the header's cells in lower case, then the rows that have cells of their own.
+
+    A row with another number of cells than the header, or one that is no CSV, becomes a problem.
+
+    Parameters
+    ----------
+    text : str
+    problems : Problems
+    entry : str or None
+        For messages.
+
+    Examples
+    --------
+    >>> header, row = rows_of("Image;Text\nimg_1;a,b\n", Problems("a.csv"), None)
+    >>> header, row.cells
+    (['image', 'text'], {'image': 'img_1', 'text': 'a,b'})
+    """
+    delimiter = delimiter_of(text.partition("\n")[0])
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter)
+    header: list[str] | None = None
+    last = 0
+    while True:
+        try:
+            cells = next(reader)
+        except StopIteration:
+            return
+        except csv.Error as fault:
+            found = f"a line that is no CSV ({fault})"
+            problems.error("L1", found, "CSV", entry, reader.line_num)
+            last = reader.line_num
+            continue
+        line, last = last + 1, reader.line_num
+        if not any(cell.strip() for cell in cells):
+            continue
+        if header is None:
+            header = [cell.strip().lower() for cell in cells]
+            twice = [name for name in header if name and header.count(name) > 1]
+            if twice:
+                found = f"two columns {quoted(twice[0])}"
+                problems.error("L1", found, "each column once", entry, line)
+                return
+            yield header
+            continue
+        # Programs leave out, or add, delimiters where nothing follows.
+        if len(cells) > len(header) and not any(cell.strip() for cell in cells[len(header) :]):
+            cells = cells[: len(header)]
+        if len(cells) != len(header):
+            shown = delimiter.join(cells)
+            problems.error("L1", f"{len(cells)} cells", ",".join(header), entry, line, text=shown)
+            continue
+        yield Row(line, {name: cell for name, cell in zip(header, cells, strict=True) if name})
+
+
+def _read_document(document: Document, collector: Collector, problems: Problems, _: Kind) -> None:
+    """Read a CSV file of regions.
+
+    Columns are found by their names: ``image``, an outline (``points`` with blanks between the
+    numbers; ``left,top,right,bottom``; ``x,y,width,height``; ``x1,y1,x2,y2,x3,y3 ...``), and where
+    there ``method, text, confidence, ignored, label, id, parent, image_width, image_height``. A
+    line with an image and no outline is an image without regions. With a column ``method`` the
+    answer has a result set for each. Ground truth and results have the same columns.
+    """
+    shape: Sequence[str] | None = None
+    has_method = False
+    for row in rows_of(text_of(document, problems), problems, document.entry):
+        if isinstance(row, list):
+            columns = {_OURS.get(column, column) for column in row}
+            shape = _shape_of(columns)
+            has_method = "method" in columns
+            if "image" not in columns or shape is None:
+                wanted = f"image, and {_SHAPES}"
+                found = f"a header {quoted(','.join(row))}"
+                problems.error("L1", found, wanted, document.entry, 1)
+                return
+            others = sorted(columns - _NAMES.keys() - set(shape) - {""})
+            if others:
+                found = f"further columns: {quoted(', '.join(others))}"
+                wanted = "the columns that are known"
+                problems.warning("L1", found, wanted, document.entry, 1, action=PASSED_OVER)
+        elif shape is not None:
+            cells = {_OURS.get(column, column): cell for column, cell in row.cells.items()}
+            try:
+                _read_row(cells, shape, has_method, row, document, collector)
+            except Fault as fault:
+                problems.fault(fault, document.entry, row.line, text=row.text)
+    if shape is None and not problems.has_errors:
+        problems.error("L1", "no header", f"image, and {_SHAPES}", document.entry, 1)
+
+
+read_csv: Final = reader_of("csv", ".csv", _read_document)
+
+
+def _shape_of(columns: set[str]) -> Sequence[str] | None:
+    """Return the columns that hold the outline."""
+    for shape in (
+        ("points",),
+        ("left", "top", "right", "bottom"),
+        ("x", "y", "width", "height"),
+    ):
+        if columns.issuperset(shape):
+            return shape
+    corners = []
+    for n in range(1, _MAX_CORNERS + 1):
+        if not {f"x{n}", f"y{n}"} <= columns:
+            break
+        corners += [f"x{n}", f"y{n}"]
+    return corners if len(corners) >= 6 else None
+
+
+def _read_row(
+    cells: Mapping[str, str],
+    shape: Sequence[str],
+    has_method: bool,
+    row: Row,
+    document: Document,
+    collector: Collector,
+) -> None:
+    image = image_name(cells["image"].strip())
+    method = cells["method"].strip() if has_method else None
+    if not image or method == "":
+        raise Fault("S3", "a line without image or method", "both named")
+    collector.image(image, method=method, size=_size(cells), entry=document.entry)
+    if not any(cells[column].strip() for column in shape):
+        return
+    region = _region(cells, shape)
+    collector.add(image, region, method=method, entry=document.entry, line=row.line, text=row.text)
+
+
+def _size(cells: Mapping[str, str]) -> tuple[int, int] | None:
+    sides = [cells.get(column, "").strip() for column in ("image_width", "image_height")]
+    if not all(sides):
+        return None
+    return size_of(*(finite_in(side, "a size in pixels") for side in sides))
+
+
+def _region(cells: Mapping[str, str], shape: Sequence[str]) -> Region:
+    fields: dict[str, Any] = {
+        column: cells[column].strip() or None
+        for column in ("label", "id", "parent")
+        if column in cells
+    }
+    if "text" in cells:
+        fields["text"] = cells["text"]
+    ignored = _TRUE.get(cells.get("ignored", "").strip().lower())
+    if ignored is None:
+        raise Fault("L2", f"{quoted(cells['ignored'])} as ignored", "1 or 0")
+    fields["ignored"] = ignored or cells.get("text") == IGNORED_TEXT
+    if cells.get("confidence", "").strip():
+        fields["confidence"] = finite_in(cells["confidence"], "a confidence")
+    if len(shape) == 1:
+        values = [finite_in(part) for part in cells["points"].replace(",", " ").split()]
+        return Region(points_of(values), **fields)
+    numbers = [cells[column].strip() for column in shape]
+    if len(shape) == 4:
+        values = [finite_in(number) for number in numbers]
+        if shape[0] == "x":
+            return box_region(*values, **fields)
+        left, top, right, bottom = values
+        if right < left or bottom < top:
+            found = f"a box from {left:g}, {top:g} to {right:g}, {bottom:g}"
+            raise Fault("L4", found, "right >= left and bottom >= top")
+        return Region.from_box(left, top, right, bottom, **fields)
+    # Polygons of fewer points leave the last columns empty.
+    while numbers and not numbers[-1]:
+        numbers.pop()
+    return Region(points_of([finite_in(number) for number in numbers]), **fields)

@@ -1,0 +1,1 @@
+"""Recognition: which format a file has, and the reader for it."""

@@ -1,0 +1,379 @@
+"""Guesses at the kind and format of a file, from its name and a look inside."""
+
+import re
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Final, Literal
+
+from ..containers.archives import (
+    Limits,
+    Member,
+    OpenArchive,
+    Source,
+    first_bytes,
+    open_archive,
+    source_name,
+)
+from ..containers.contents import Kind, LineFormat, Tail
+from ..problems import Problems, counted, quoted
+from ..readers.by_image import is_by_image
+from ..readers.curved import style_of
+from ..readers.layouts import Survey, decide
+from ..readers.rrc_lines import looks_like_confidence
+from ..readers.separated import delimiter_of
+from .unsupported import look_of_bytes, look_of_json, look_of_suffix, look_of_xml
+
+_Asked = Callable[[set[str]], bool]
+GuessedKind = Literal["images", "truth", "results", "scores"]
+_PICTURES: Final = (".jpg", ".jpeg", ".png", ".webp")
+_PICTURE_BEGINS: Final = (b"\xff\xd8\xff", b"\x89PNG\r\n", b"RIFF")
+_ZIP_BEGINS: Final = (b"PK\x03\x04", b"PK\x05\x06")
+_N_LOOKED_AT: Final = 20
+_N_LINES: Final = 50
+_LOOKED_AT: Final = 64 * 1024
+_MAX_LINE: Final = 2_000
+_MAX_METHOD: Final = 120
+# JSON by its keys: format, what is said, whether it is so, and whether that is ground truth.
+_JSON: Final[tuple[tuple[str, str, _Asked, _Asked], ...]] = (
+    ("mmocr", "a data_list or det_polygons, as MMOCR",
+     lambda keys: {"data_list", "instances"} <= keys or "det_polygons" in keys,
+     lambda keys: "data_list" in keys),
+    ("labelme", "shapes with points, as LabelMe",
+     lambda keys: {"shapes", "points"} <= keys or {"shapes", "imagePath"} <= keys,
+     lambda keys: "score" not in keys),
+    ("via", "shape_attributes, as the VGG Image Annotator",
+     lambda keys: "shape_attributes" in keys or "_via_img_metadata" in keys,
+     lambda keys: "score" not in keys),
+    ("rects-json", "characters and lines, as ReCTS",
+     lambda keys: {"chars", "lines"} <= keys, lambda keys: True),
+    ("hiertext", "paragraphs of lines, as HierText",
+     lambda keys: {"paragraphs", "image_id"} <= keys, lambda keys: "legible" in keys),
+)  # fmt: skip
+# Formats of both kinds whose files are taken for ground truth where they have no confidences.
+_OPEN: Final = frozenset(("alto-xml", "coco-json", "labelme", "page-xml", "paddle", "via", "yolo"))
+# XML and HTML by an element: format, what it has, what is said, and what tells of results.
+_MARKUP: Final = (
+    ("page-xml", "PcGts", "an element PcGts, as PAGE", " conf="),
+    ("alto-xml", "<alto", "an element alto", " WC="),
+    ("hocr", "ocr_page", "an ocr_page, as hOCR", "ocr_page"),
+)
+_SHARED: Final = "res|results?|det|detections?|submit|submission"
+_PREFIXES: Final = re.compile(rf"\A(?:{_SHARED})[\s_.-]+", re.IGNORECASE)
+_SUFFIXES: Final = re.compile(rf"[\s_.-]+(?:{_SHARED})\Z", re.IGNORECASE)
+_EXTENSIONS: Final = re.compile(r"(?:\.(?:zip|json|csv|xml|txt))+\Z", re.IGNORECASE)
+_TRUTH_NAME: Final = re.compile(
+    r"(?:\A|[\s_.-])(?:gt|ground[\s_-]?truth|truth|annotations?)(?:[\s_.-]|\Z)", re.IGNORECASE
+)
+_SUFFIXES_READ: Final = (".txt", ".xml", ".json", ".csv", ".jsonl", ".hocr", ".html")
+_PADDLE: Final = re.compile(r"\ufeff?[^\t\n]{1,500}\t\s*+\[\s*+[{\]]")
+_SIZE_LINE: Final = re.compile(r"\s*+\d{1,6}\s*+,\s*+\d{1,6}\s*+\Z", re.ASCII)
+_KEY: Final = re.compile(r'"([A-Za-z_]{1,30})"\s*+:')
+_COCO_KEYS: Final = frozenset(("images", "annotations", "imgs", "anns", "image_id", "categories"))
+_RESULT_COLUMNS: Final = frozenset(("method", "confidence", "score"))
+_TRUTH_COLUMNS: Final = frozenset(("text", "transcription", "ignored", "ignore", "dont_care"))
+
+
+@dataclass(frozen=True, slots=True)
+class Guess:
+    """The probable kind, format and method of a file.
+
+    Attributes
+    ----------
+    kind : "images", "truth", "results", "scores" or None
+    format : str or None
+        A key of ``reading.FORMATS``, or "csv" or "json" for scores.
+    method : str or None
+        The name of the method, from the file's; None where it is no result set.
+    reason : str
+        Why, in one sentence.
+    looks_like : str or None
+        What it looks like, where that is known and not read.
+    is_open : bool
+        Whether it is taken for ground truth by its transcriptions, or for want of confidences, alone:
+        results may look the same.
+    """
+
+    kind: GuessedKind | None
+    format: str | None
+    method: str | None
+    reason: str
+    looks_like: str | None = None
+    is_open: bool = False
+
+
+def guess(source: Source, name: str | None = None) -> Guess:
+    """Guess kind, format and method of a file; never raises for any bytes.
+
+    Parameters
+    ----------
+    source : path or binary file
+    name : str, optional
+        What it is called; without it, its own name.
+
+    Examples
+    --------
+    >>> import io
+    >>> found = guess(io.BytesIO(b'{"data_list": [{"instances": []}]}'), "labels.json")
+    >>> found.kind, found.format, found.reason
+    ('truth', 'mmocr', '“labels.json” has a data_list or det_polygons, as MMOCR.')
+    """
+    name = source_name(source, name)
+    begin = first_bytes(source, _LOOKED_AT)
+    if not begin:
+        return _nothing(f"{quoted(name)} is empty or cannot be read.")
+    if begin.startswith(_ZIP_BEGINS):
+        return _guess_zip(source, name)
+    if begin.startswith(_PICTURE_BEGINS):
+        return Guess("images", None, None, f"{quoted(name)} begins as a photograph does.")
+    if (look := look_of_bytes(begin)) is not None:
+        return _not_read(look, name)
+    return _guess_document(begin, name)
+
+
+def _not_read(look: str, name: str) -> Guess:
+    return Guess(None, None, None, f"{quoted(name)} looks like {look}.", look)
+
+
+def _nothing(reason: str) -> Guess:
+    return Guess(None, None, None, reason)
+
+
+def _annotated(is_truth: bool, format: str, name: str, reason: str) -> Guess:
+    if is_truth:
+        is_open = format in _OPEN and not _TRUTH_NAME.search(name)
+        return Guess("truth", format, None, reason, is_open=is_open)
+    return Guess("results", format, method_name(name), reason)
+
+
+def method_name(name: str) -> str | None:
+    """Return the method that a file of results is probably of: its name without what they share.
+
+    Examples
+    --------
+    >>> method_name("res_EAST.zip"), method_name("submission.zip")
+    ('EAST', 'submission')
+    """
+    stem = _EXTENSIONS.sub("", name)
+    for pattern in (_PREFIXES, _SUFFIXES):
+        stem = pattern.sub("", stem)
+    stem = stem.strip(" _.-")[:_MAX_METHOD]
+    return stem if stem and stem.isprintable() else None
+
+
+def _guess_zip(source: Source, name: str) -> Guess:
+    problems = Problems(name)
+    with open_archive(source, problems, Limits()) as archive:
+        members = archive.members
+        if not members:
+            reason = problems.found[0].found if problems.found else "no file in it"
+            return _nothing(f"{quoted(name)} cannot be used: {reason}.")
+        suffixes = Counter(_suffix(member) for member in members)
+        n_pictures = sum(suffixes[suffix] for suffix in _PICTURES)
+        # Photographs may lie beside their labels.
+        if is_yolo := _guess_yolo(archive, members, name):
+            return is_yolo
+        if 2 * n_pictures > len(members):
+            files = counted(len(members), "file")
+            return Guess("images", None, None, f"{n_pictures} of {files} are pictures by name.")
+        suffix = max(_SUFFIXES_READ, key=lambda of: suffixes[of])
+        fitting = [member for member in members if _suffix(member) == suffix]
+        if not fitting:
+            if (look := look_of_suffix(suffixes.most_common(1)[0][0])) is not None:
+                return _not_read(look, name)
+            return _nothing(f"{quoted(name)} holds no file of a known format.")
+        if suffix == ".txt" and not _PADDLE.match(_begin_of(archive, fitting[0])):
+            return _guess_texts(archive, fitting, name)
+        content = archive.content(fitting[0], Limits().document_bytes)
+        return _guess_document((content or b"")[:_LOOKED_AT], name)
+
+
+def _begin_of(archive: OpenArchive, member: Member) -> str:
+    return (archive.content(member) or b"")[:_MAX_LINE].decode(errors="replace")
+
+
+def _guess_yolo(archive: OpenArchive, members: Sequence[Member], name: str) -> Guess | None:
+    """Return the guess for a zip of lines of shares, which may hold its photographs, too."""
+    texts = [of for of in members if of.name.lower().endswith(".txt")]
+    lines = _some_lines(archive, [of for of in texts if of.name.lower() != "classes.txt"])
+    if not lines or not all(map(_is_yolo, lines)):
+        return None
+    counts = {len(line.split()) for line in lines}
+    is_truth = counts <= {5, 9}
+    reason = f"{counted(len(texts), 'text file')} with a class and shares of the image, as YOLO"
+    return _annotated(is_truth, "yolo", name, f"{reason}{'' if is_truth else ', and confidences'}.")
+
+
+def _is_yolo(line: str) -> bool:
+    """Say whether a line has a class, and then shares: a box or four corners, perhaps a confidence."""
+    class_, *fields = line.split()
+    if len(fields) not in (4, 5, 8, 9) or not class_.isdecimal() or len(class_) > 5:
+        return False
+    is_share = all(re.fullmatch(r"-?[01]?(?:\.\d{1,20})?(?:e-\d{1,2})?", of) for of in fields)
+    return is_share and any("." in of for of in fields)
+
+
+def _suffix(member: Member) -> str:
+    return member.name[member.name.rfind(".") :].lower()
+
+
+def _guess_texts(archive: OpenArchive, members: Sequence[Member], name: str) -> Guess:
+    starts = Counter(member.name.lower().split("_")[0] for member in members)
+    n_truth, n_results = starts["gt"] + starts["poly"], starts["res"]
+    lines = _some_lines(archive, members)
+    is_open = False
+    if not n_truth and not n_results and _is_evaltex(lines):
+        return _guess_evaltex(lines, name)
+    style = style_of(lines)
+    files = counted(len(members), "text file")
+    if n_truth or n_results:
+        is_truth = n_truth >= n_results
+        named, n = ("gt_", n_truth) if is_truth else ("res_", n_results)
+        reason = f"{n} of {files} named {named}NAME.txt"
+    else:
+        is_named = bool(_TRUTH_NAME.search(name))
+        is_truth = is_named or style is not None or _have_texts(lines)
+        is_open = is_truth and not is_named
+        reason = f"{files} without transcriptions, by a look at some"
+        if is_truth:
+            reason = f"{files} with transcriptions, by a look at some"
+    if style is not None:
+        guessed = _annotated(is_truth, "polygon", name, f"{reason}; written as in {style}.")
+        return replace(guessed, is_open=is_open)
+    survey = Survey()
+    kind: Kind = "truth" if is_truth else "results"
+    survey.add(enumerate(lines, 1), kind)
+    layout = decide(survey, kind).layout
+    said = _SAID[layout.line_format] + _SAID_OF_TAIL[layout.tail]
+    guessed = _annotated(is_truth, layout.slug, name, f"{reason}; {said}.")
+    return replace(guessed, is_open=is_open)
+
+
+_SAID: Final = {
+    LineFormat.LTRB: "most lines have four coordinates",
+    LineFormat.QUAD: "most lines have eight coordinates",
+    LineFormat.POLYGON: "lines have varying or many coordinates",
+}
+_SAID_OF_TAIL: Final = {
+    Tail.TEXT: "",
+    Tail.SCRIPT: ", then a script and a text",
+    Tail.CONFIDENCE: ", then a confidence and a text",
+}
+
+
+def _some_lines(archive: OpenArchive, members: Sequence[Member]) -> list[str]:
+    lines: list[str] = []
+    for member in members[:_N_LOOKED_AT]:
+        content = archive.content(member)
+        if content is not None:
+            lines += _lines(content[:_LOOKED_AT])[:_N_LINES]
+    return lines
+
+
+def _lines(begin: bytes) -> list[str]:
+    """Return the first lines that are not empty, shortened; the last may be cut."""
+    if begin.startswith((b"\xff\xfe", b"\xfe\xff")):
+        text = begin.decode("utf-16", errors="replace")
+    else:
+        text = begin.removeprefix(b"\xef\xbb\xbf").decode(errors="replace")
+    found = text.replace("\r", "\n").split("\n")
+    return [line[:_MAX_LINE] for line in found if line.strip()]
+
+
+def _have_texts(lines: Sequence[str]) -> bool:
+    """Say whether most lines end in something that is no number."""
+    ends = [line.rpartition(",")[2].strip() for line in lines]
+    n_texts = sum(not looks_like_confidence(end) and not end.isdecimal() for end in ends)
+    n_numbers = sum(end.lstrip("-").replace(".", "", 1).isdecimal() for end in ends)
+    return n_texts > n_numbers
+
+
+def _guess_document(begin: bytes, name: str) -> Guess:
+    lines = _lines(begin)
+    if not lines or ("\0" in lines[0]):
+        return _nothing(f"{quoted(name)} is of no known format.")
+    start = lines[0].lstrip()
+    text = "\n".join(lines)
+    if start.startswith(("{", "[")):
+        return _guess_json(text, name)
+    if _PADDLE.match(lines[0]):
+        is_truth = '"score"' not in text or bool(_TRUTH_NAME.search(name))
+        reason = f"{quoted(name)} has a path and JSON in each line, as PaddleOCR."
+        return _annotated(is_truth, "paddle", name, reason)
+    if start.startswith("<"):
+        return _guess_xml(text, name)
+    if _is_evaltex(lines):
+        return _guess_evaltex(lines, name)
+    return _guess_csv(lines, name)
+
+
+def _guess_json(text: str, name: str) -> Guess:
+    keys = set(_KEY.findall(text))
+    if {"recall", "precision"} & keys:
+        return Guess("scores", "json", None, f"{quoted(name)} has recall or precision in JSON.")
+    if is_by_image(text):
+        is_truth = text.lstrip("{ \t\r\n").startswith('"gt_')
+        reason = f"{quoted(name)} has regions by image, as ArT and LSVT."
+        return _annotated(is_truth, "art-json", name, reason)
+    for slug, told, is_it, is_of_truth in _JSON:
+        if is_it(keys):
+            kind = is_of_truth(keys) or bool(_TRUTH_NAME.search(name))
+            return _annotated(kind, slug, name, f"{quoted(name)} has {told}.")
+    if (look := look_of_json(keys)) is not None:
+        return _not_read(look, name)
+    if not keys & _COCO_KEYS:
+        return _nothing(f"{quoted(name)} is JSON, but neither COCO nor scores.")
+    said = re.search(r'"kind"\s*+:\s*+"(truth|results)"', text)
+    if said:
+        is_truth = said[1] == "truth"
+        reason = f"{quoted(name)} is COCO and says {said[1]}."
+        return replace(_annotated(is_truth, "coco-json", name, reason), is_open=False)
+    is_truth = "score" not in keys and not text.lstrip().startswith("[")
+    what = "without scores" if is_truth else "with scores or as a plain list"
+    return _annotated(is_truth, "coco-json", name, f"{quoted(name)} is COCO {what}.")
+
+
+def _guess_xml(text: str, name: str) -> Guess:
+    if "<evaltex" in text:
+        is_truth = "detections" not in text.partition("<evaltex")[2].partition(">")[0]
+        reason = f"{quoted(name)} has an element <evaltex> of {'ground truth' if is_truth else 'detections'}."
+        return _annotated(is_truth, "evaltex-xml", name, reason)
+    if "<document" in text:
+        is_truth = bool(_TRUTH_NAME.search(name))
+        reason = f"{quoted(name)} has cTDaR tables; truth or results by its name."
+        return _annotated(is_truth, "ctdar-xml", name, reason)
+    for slug, root, told, confidence in _MARKUP:
+        if root in text:
+            is_truth = bool(_TRUTH_NAME.search(name)) or confidence not in text
+            return _annotated(is_truth, slug, name, f"{quoted(name)} has {told}.")
+    if (look := look_of_xml(text)) is not None:
+        return _not_read(look, name)
+    return _nothing(f"{quoted(name)} is XML of no known format.")
+
+
+def _is_evaltex(lines: Sequence[str]) -> bool:
+    return len(lines) > 1 and "," not in lines[0] and bool(_SIZE_LINE.match(lines[1]))
+
+
+def _guess_evaltex(lines: Sequence[str], name: str) -> Guess:
+    is_truth = any('"' in line or re.search(r",\s*[tf]\s*,", line) for line in lines)
+    reason = f"{quoted(name)} has names of images, each with height,width below it"
+    return _annotated(is_truth, "evaltex-text", name, f"{reason}, as EvaLTex.")
+
+
+def _guess_csv(lines: Sequence[str], name: str) -> Guess:
+    delimiter = delimiter_of(lines[0])
+    columns = {column.strip().strip('"').lower() for column in lines[0].split(delimiter)}
+    if {"recall", "precision"} <= columns:
+        return Guess("scores", "csv", None, f"{quoted(name)} has columns recall and precision.")
+    if len(columns) > 1 and columns & {"image", "image_name", "file_name", "filename", "file"}:
+        is_truth = not columns & _RESULT_COLUMNS and bool(
+            columns & _TRUTH_COLUMNS or _TRUTH_NAME.search(name)
+        )
+        said = "ground truth" if is_truth else "results"
+        return _annotated(is_truth, "csv", name, f"{quoted(name)} has columns as of {said}.")
+    if name.lower().endswith(".txt"):
+        return _nothing(
+            f"{quoted(name)} is a single text file; put the files of all images in a zip."
+        )
+    return _nothing(f"{quoted(name)} is of no known format.")

@@ -1,0 +1,1 @@
+"""Writing: regions as files, and conversion between formats."""

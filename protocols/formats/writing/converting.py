@@ -1,0 +1,190 @@
+"""Writing regions in any format that can be written, checked by reading them back."""
+
+import io
+import json
+import zipfile
+from collections.abc import Callable, Collection, Mapping
+from typing import Any, Final
+
+from ..containers.contents import ByImage, Kind, LineFormat, natural_order
+from ..problems import quoted
+from ..readers.hiertext import hiertext_annotation
+from ..readers.labelme import labelme_document
+from ..readers.paddle import paddle_line
+from ..readers.page import page_document
+from ..recognition.reading import read
+from .regions import (
+    NOT_IN_FILES,
+    NotWritable,
+    check_name,
+    without_fields,
+    write_coco,
+    write_rrc_zip,
+)
+
+Sizes = Mapping[str, tuple[int, int]]
+_FIELDS: Final = (
+    "points",
+    "text",
+    "confidence",
+    "ignored",
+    "label",
+    "id",
+    "parent",
+    "cell",
+    "pixels",
+)
+
+
+def write(
+    regions_by_image: ByImage,
+    format: str,
+    *,
+    kind: Kind,
+    sizes: Sizes | None = None,
+    without: Collection[str] = (),
+) -> bytes:
+    """Return the file that holds these regions; reading it gives equal ones.
+
+    Parameters
+    ----------
+    regions_by_image : mapping of str to sequence of Region
+    format : str
+        One of ``WRITTEN``.
+    kind : "truth" or "results"
+    sizes : mapping of str to (int, int), optional
+        Width and height of images in pixels; PAGE cannot be written without.
+    without : collection of str
+        Fields to leave out, of ``writing.LEFT_OUT``.
+
+    Raises
+    ------
+    NotWritable
+        If there is no such format, or it cannot hold something; the message says what.
+
+    Examples
+    --------
+    >>> from protocols.core.regions import Region
+    >>> regions = {"street": (Region.from_box(0, 0, 9, 4, text="exit"),)}
+    >>> file = io.BytesIO(write(regions, "hiertext", kind="truth"))
+    >>> read(file, kind="truth", format="hiertext").regions == regions
+    True
+    """
+    if format not in WRITTEN:
+        raise NotWritable(f"{quoted(format)} is not written; formats: {', '.join(WRITTEN)}")
+    regions = {
+        image: tuple(without_fields(region, without) for region in regions_by_image[image])
+        for image in sorted(regions_by_image, key=natural_order)
+    }
+    content = WRITTEN[format](regions, kind, sizes or {})
+    if format in _CHECKED:
+        _check(content, regions, format, kind)
+    return content
+
+
+def _check(content: bytes, regions: ByImage, format: str, kind: Kind) -> None:
+    archive = read(io.BytesIO(content), kind=kind, format=format, name="what was written")
+    if archive.errors:
+        raise NotWritable(f"it would not read back: {archive.errors[0]}")
+    for image, of_image in regions.items():
+        back = archive.regions.get(image, ())
+        if len(back) != len(of_image):
+            raise NotWritable(f"{quoted(image)} would not read back as the same image")
+        for at, (region, found) in enumerate(zip(of_image, back, strict=True)):
+            if found != region:
+                lost = [of for of in _FIELDS if getattr(region, of) != getattr(found, of)]
+                raise NotWritable(
+                    f"region {at} of {image}: {format} cannot hold its {', '.join(lost)}. Leave that "
+                    "out, or write coco-json"
+                )
+
+
+def _zip(files: Mapping[str, str]) -> bytes:
+    """Return a zip of text files; equal files give equal bytes."""
+    stream = io.BytesIO()
+    with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, text in files.items():
+            info = zipfile.ZipInfo(name, date_time=(1980, 1, 1, 0, 0, 0))
+            info.compress_type = zipfile.ZIP_DEFLATED
+            archive.writestr(info, _encoded(text))
+    return stream.getvalue()
+
+
+def _encoded(text: str) -> bytes:
+    try:
+        return text.encode()
+    except UnicodeEncodeError as fault:
+        raise NotWritable("a text has half a character, which UTF-8 cannot hold") from fault
+
+
+def _dumped(data: Any) -> str:
+    return json.dumps(data, ensure_ascii=False, allow_nan=False)
+
+
+def _lines(line_format: LineFormat) -> "_Write":
+    def write_lines(regions: ByImage, kind: Kind, sizes: Sizes) -> bytes:
+        stream = io.BytesIO()
+        write_rrc_zip(stream, regions, kind=kind, line_format=line_format)
+        return stream.getvalue()
+
+    return write_lines
+
+
+def _coco(regions: ByImage, kind: Kind, sizes: Sizes) -> bytes:
+    stream = io.BytesIO()
+    write_coco(stream, regions, kind=kind, sizes=sizes)
+    return stream.getvalue()
+
+
+def _paddle(regions: ByImage, kind: Kind, sizes: Sizes) -> bytes:
+    for image in regions:
+        check_name(image, NOT_IN_FILES)
+    return _encoded("".join(f"{paddle_line(image, of)}\n" for image, of in regions.items()))
+
+
+def _hiertext(regions: ByImage, kind: Kind, sizes: Sizes) -> bytes:
+    annotations = [
+        hiertext_annotation(image, of, sizes.get(image)) for image, of in regions.items()
+    ]
+    return _encoded(_dumped({"info": {}, "annotations": annotations}) + "\n")
+
+
+def _labelme(regions: ByImage, kind: Kind, sizes: Sizes) -> bytes:
+    return _zip(
+        {
+            f"{_file_name(image)}.json": _dumped(labelme_document(image, of, sizes.get(image)))
+            for image, of in regions.items()
+        }
+    )
+
+
+def _page(regions: ByImage, kind: Kind, sizes: Sizes) -> bytes:
+    unknown = [image for image in regions if image not in sizes]
+    if unknown:
+        raise NotWritable(f"PAGE says the size of each page; that of {unknown[0]} is not known")
+    return _zip(
+        {
+            f"{_file_name(image)}.xml": page_document(image, of, sizes[image])
+            for image, of in regions.items()
+        }
+    )
+
+
+def _file_name(image: str) -> str:
+    check_name(image, NOT_IN_FILES)
+    return image
+
+
+_Write = Callable[[ByImage, Kind, Sizes], bytes]
+WRITTEN: Final[Mapping[str, _Write]] = {
+    "ltrb": _lines(LineFormat.LTRB),
+    "quad": _lines(LineFormat.QUAD),
+    "polygon": _lines(LineFormat.POLYGON),
+    "coco-json": _coco,
+    "paddle": _paddle,
+    "hiertext": _hiertext,
+    "labelme": _labelme,
+    "page-xml": _page,
+}
+# The writers of lines and of COCO check each region themselves.
+_CHECKED: Final = ("paddle", "hiertext", "labelme", "page-xml")

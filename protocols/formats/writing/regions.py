@@ -1,0 +1,359 @@
+"""Writing result sets and ground truth so that reading them back gives the same regions.
+
+Lines of the Robust Reading Competition hold coordinates and either a transcription (ground truth)
+or one of a transcription and a confidence (results). They cannot hold a line feed in a text, a text
+``###`` that is not "don't care", an ignored region with a text of its own, a text beside a
+confidence, nor label, id, parent, table cell and mask. Whatever would be lost is refused, unless the
+caller names the field in ``without``. COCO holds everything.
+"""
+
+import json
+import zipfile
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, BinaryIO, Final
+
+from protocols.core.errors import ProtocolError
+from protocols.core.regions import Region
+
+from ..containers.archives import has_unseen
+from ..containers.contents import IGNORED_TEXT, Kind, LineFormat, natural_order
+from ..containers.documents import storable
+from ..containers.limits import MAX_NAME
+from ..problems import Fault, quoted
+from ..readers.coco import read_region
+from ..readers.rrc_lines import LineReader, Rules, looks_like_confidence, quoted_text
+
+# What lines have no place for.
+LEFT_OUT: Final = ("label", "id", "parent", "cell", "pixels", "confidence", "text")
+# What would make a path of the name, or a drive.
+NOT_IN_FILES: Final = "/\\:"
+_CATEGORY: Final = "text"
+
+
+class NotWritable(ProtocolError, ValueError):
+    """Data that a format cannot hold; the message names image and region."""
+
+
+def write_rrc_zip(
+    stream: BinaryIO,
+    regions_by_image: Mapping[str, Sequence[Region]],
+    *,
+    kind: Kind,
+    line_format: LineFormat | str,
+    without: Collection[str] = (),
+) -> None:
+    r"""Write a zip of ``gt_NAME.txt`` or ``res_NAME.txt``; equal regions give equal bytes.
+
+    Numbers are written so that they read back exactly. Each line is read again before it is
+    written, so nothing is lost without a word. A polygon that runs counter-clockwise is written as
+    it is; reading.read() turns it round and says so (L7).
+
+    Parameters
+    ----------
+    stream : binary file, open for writing
+    regions_by_image : mapping of str to sequence of Region
+        An image without regions gives an empty file.
+    kind : "truth" or "results"
+    line_format : LineFormat
+    without : collection of str
+        Fields to leave out; of those in ``LEFT_OUT``.
+
+    Raises
+    ------
+    NotWritable
+        If the format cannot hold something; then the stream holds a part of the archive.
+
+    Examples
+    --------
+    >>> from io import BytesIO
+    >>> file = BytesIO()
+    >>> write_rrc_zip(file, {"img_1": [Region.from_box(0, 0, 9, 4)]}, kind="results", line_format="ltrb")
+    >>> zipfile.ZipFile(file).read("res_img_1.txt")
+    b'0,0,9,4\r\n'
+    """
+    line_format = LineFormat(line_format)
+    regions = {
+        image: [without_fields(region, without) for region in of_image]
+        for image, of_image in regions_by_image.items()
+    }
+    with_confidences = kind == "results" and _has_confidences(regions)
+    line_of = _line_writer(kind, line_format, with_confidences)
+    if kind == "results" and not with_confidences:
+        _check_texts(regions)
+    prefix = "gt_" if kind == "truth" else "res_"
+    with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as archive:
+        for image in sorted(regions, key=natural_order):
+            check_name(image, NOT_IN_FILES)
+            lines = [
+                line_of(region, f"region {at} of {image}")
+                for at, region in enumerate(regions[image])
+            ]
+            info = zipfile.ZipInfo(f"{prefix}{image}.txt", date_time=(1980, 1, 1, 0, 0, 0))
+            info.compress_type = zipfile.ZIP_DEFLATED
+            archive.writestr(info, "".join(f"{line}\r\n" for line in lines))
+
+
+def without_fields(region: Region, fields: Collection[str]) -> Region:
+    """Return a region without these fields.
+
+    Parameters
+    ----------
+    region : Region
+    fields : collection of str
+        Their names, of those in ``LEFT_OUT``.
+
+    Raises
+    ------
+    NotWritable
+        If one cannot be left out.
+
+    Examples
+    --------
+    >>> without_fields(Region.from_box(0, 0, 9, 4, text="a"), {"text"}).text is None
+    True
+    """
+    unknown = set(fields) - set(LEFT_OUT)
+    if unknown:
+        raise NotWritable(f"{', '.join(sorted(unknown))} cannot be left out, only {LEFT_OUT}")
+    given: dict[str, Any] = {field: None for field in fields if getattr(region, field) is not None}
+    if region.ignored and region.text is not None and "text" in given:
+        # What is left of an ignored region's text is the mark that it is ignored.
+        given["text"] = IGNORED_TEXT
+    return replace(region, **given) if given else region
+
+
+def _has_confidences(regions: Mapping[str, Sequence[Region]]) -> bool:
+    found = [region.confidence is not None for of in regions.values() for region in of]
+    if any(found) and not all(found):
+        lacking = len(found) - sum(found)
+        raise NotWritable(
+            f"{lacking} of {len(found)} regions have no confidence; lines have one each, or none "
+            "has. Leave confidences out, or write COCO."
+        )
+    return any(found)
+
+
+def _check_texts(regions: Mapping[str, Sequence[Region]]) -> None:
+    texts = [region.text for of in regions.values() for region in of if region.text]
+    if texts and all(map(looks_like_confidence, texts)):
+        raise NotWritable(
+            "every text looks like a confidence and would be read as one. Leave texts out, or "
+            "write COCO."
+        )
+
+
+def check_name(image: str, forbidden: str = "") -> None:
+    """Check that an image of this name can stand in a file.
+
+    Parameters
+    ----------
+    image : str
+    forbidden : str
+        Characters that it may not have.
+
+    Raises
+    ------
+    NotWritable
+        If it cannot.
+
+    Examples
+    --------
+    >>> check_name("C:street", NOT_IN_FILES)
+    Traceback (most recent call last):
+    NotWritable: “C:street” cannot be the name of an image in a file
+    """
+    if (
+        not image.strip()
+        or len(image) > MAX_NAME
+        or has_unseen(image)
+        or not set(image).isdisjoint(forbidden)
+    ):
+        raise NotWritable(f"{quoted(image)} cannot be the name of an image in a file")
+
+
+def _line_writer(
+    kind: Kind, line_format: LineFormat, with_confidences: bool
+) -> Callable[[Region, str], str]:
+    """Return what makes a line of a region and its place, and refuses what would not read back."""
+    reader = LineReader(kind, Rules(line_format=line_format, loading=True), line_format)
+
+    def line_of(region: Region, place: str) -> str:
+        line = _line(region, kind, line_format, place)
+        try:
+            found = reader.region(line)
+        except Fault as fault:
+            raise NotWritable(f"{place} would not read back: {fault.found}") from fault
+        if with_confidences and found.text is not None and looks_like_confidence(found.text):
+            found = replace(found, text=None, confidence=float(found.text))
+        if found != region:
+            raise NotWritable(f"{place}: lines cannot hold {_lost(region, found)}")
+        return line
+
+    return line_of
+
+
+def _line(region: Region, kind: Kind, line_format: LineFormat, place: str) -> str:
+    values: Sequence[float] = region.points
+    if line_format == LineFormat.LTRB:
+        if not region.is_rectangle:
+            raise NotWritable(
+                f"{place} is no upright rectangle; left,top,right,bottom cannot say it"
+            )
+        values = region.box
+    elif line_format == LineFormat.QUAD and region.n_points != 4:
+        raise NotWritable(f"{place} has {region.n_points} corners; a quadrilateral has 4")
+    fields = list(map(shortest, values))
+    if kind == "truth":
+        if region.ignored:
+            fields.append(IGNORED_TEXT)
+        elif region.text is not None:
+            fields.append(quoted_text(region.text))
+    elif region.confidence is not None:
+        fields.append(repr(region.confidence))
+    elif region.text is not None:
+        fields.append(region.text)
+    line = ",".join(fields)
+    if "\n" in line or "\r" in line or storable(line) != line:
+        raise NotWritable(f"{place} has a text that one line of UTF-8 cannot hold")
+    return line
+
+
+def shortest(value: float) -> str:
+    """Return the shortest text that reads back as the same number, whole numbers without a point.
+
+    Examples
+    --------
+    >>> shortest(2.0), shortest(2.5)
+    ('2', '2.5')
+    """
+    return repr(int(value)) if value == int(value) and abs(value) < 1e15 else repr(value)
+
+
+def _lost(region: Region, found: Region) -> str:
+    names = ("points", "text", "confidence", "ignored", "label", "id", "parent", "cell", "pixels")
+    lost = [name for name in names if getattr(region, name) != getattr(found, name)]
+    if lost == ["points"]:
+        return "its corners in this order; write quadrilaterals"
+    return f"its {', '.join(lost)}. Leave them out, or write COCO"
+
+
+def write_coco(
+    stream: BinaryIO,
+    regions_by_image: Mapping[str, Sequence[Region]],
+    *,
+    kind: Kind,
+    sizes: Mapping[str, tuple[int, int]] | None = None,
+    method: str | None = None,
+) -> None:
+    """Write a COCO dataset that reads back with all that is known of each region.
+
+    Points are the ``segmentation``, beside ``bbox``, ``area`` of the box and ``iscrowd``; a confidence is the
+    ``score``; text, ignored, label, parent, cell and pixels stand in fields of these names, an id in
+    ``region_id``. Categories are the labels; ``info`` has the kind and the method.
+
+    Parameters
+    ----------
+    stream : binary file, open for writing
+    regions_by_image : mapping of str to sequence of Region
+    kind : "truth" or "results"
+    sizes : mapping of str to (int, int), optional
+        Width and height of images in pixels.
+    method : str, optional
+
+    Raises
+    ------
+    NotWritable
+        If a text holds a null character or half a character, or an image has an unusable name;
+        then the stream holds a part of the file.
+
+    Examples
+    --------
+    >>> from io import BytesIO
+    >>> file = BytesIO()
+    >>> write_coco(file, {"img_1": [Region.from_box(10, 20, 19, 24)]}, kind="results")
+    >>> json.loads(file.getvalue())["annotations"][0]["bbox"]
+    [10, 20, 9, 4]
+    """
+    if method is not None and (not method.strip() or storable(method) != method):
+        raise NotWritable(f"{quoted(method)} cannot be the name of a method")
+    for image in regions_by_image:
+        check_name(image)
+    labels = {of.label for regions in regions_by_image.values() for of in regions} - {None}
+    names = [_CATEGORY, *sorted(label for label in labels if label and label != _CATEGORY)]
+    categories = {name: at for at, name in enumerate(names, 1)}
+    order = sorted(regions_by_image, key=natural_order)
+    info: dict[str, str] = {"kind": kind} | ({} if method is None else {"method": method})
+    _write(stream, '{"info": ', info, ',\n"categories": ')
+    _write(stream, "", [{"id": at, "name": name} for name, at in categories.items()], "")
+    _write_list(stream, "images", _images(order, sizes or {}))
+    _write_list(stream, "annotations", _annotations(order, regions_by_image, categories))
+    stream.write(b"\n}\n")
+
+
+def _write(stream: BinaryIO, before: str, data: Any, after: str) -> None:
+    text = json.dumps(data, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    stream.write(f"{before}{text}{after}".encode())
+
+
+def _write_list(stream: BinaryIO, name: str, items: Iterator[Mapping[str, Any]]) -> None:
+    stream.write(f',\n"{name}": ['.encode())
+    for at, item in enumerate(items):
+        _write(stream, ",\n" if at else "\n", item, "")
+    stream.write(b"]")
+
+
+def _images(
+    order: Sequence[str], sizes: Mapping[str, tuple[int, int]]
+) -> Iterator[Mapping[str, Any]]:
+    for number, image in enumerate(order, 1):
+        size = dict(zip(("width", "height"), sizes.get(image, ()), strict=False))
+        yield {"id": number, "file_name": image, "name": image, **size}
+
+
+def _annotations(
+    order: Sequence[str],
+    regions_by_image: Mapping[str, Sequence[Region]],
+    categories: Mapping[str, int],
+) -> Iterator[Mapping[str, Any]]:
+    number = 0
+    for image_id, image in enumerate(order, 1):
+        for at, region in enumerate(regions_by_image[image]):
+            number += 1
+            annotation = _annotation(region, number, image_id, categories)
+            try:
+                found = read_region(annotation)
+            except Fault as fault:
+                raise NotWritable(f"region {at} of {image}: {fault.found}") from fault
+            if found != region:
+                raise NotWritable(f"region {at} of {image}: COCO cannot hold it exactly")
+            yield annotation
+
+
+def _annotation(
+    region: Region, number: int, image_id: int, categories: Mapping[str, int]
+) -> Mapping[str, Any]:
+    texts = (region.text, region.label, region.id, region.parent)
+    if any(text is not None and storable(text) != text for text in texts):
+        raise NotWritable(f"annotation {number} has a text that UTF-8 cannot hold")
+    left, top, right, bottom = region.box
+    annotation: dict[str, Any] = {
+        "id": number,
+        "image_id": image_id,
+        "category_id": categories[region.label or _CATEGORY],
+        "segmentation": [list(region.points)],
+        "bbox": [left, top, right - left, bottom - top],
+        "area": (right - left) * (bottom - top),
+        "iscrowd": 0,
+        "label": region.label,
+        "ignored": region.ignored,
+    }
+    others = {
+        "text": region.text,
+        "score": region.confidence,
+        "region_id": region.id,
+        "parent": region.parent,
+        "cell": None if region.cell is None else list(region.cell),
+        "pixels": None if region.pixels is None else list(map(list, region.pixels)),
+    }
+    return annotation | {name: value for name, value in others.items() if value is not None}

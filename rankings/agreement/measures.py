@@ -1,0 +1,153 @@
+"""Other measures of a protocol beside the Score."""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..orders.buckets import Ranking
+from ..orders.distances import distances_between
+from ..orders.packed import Places
+from ..orders.packed_scores import Floats, packed_study, rounded_scores
+from ..orders.pairwise import margin_weighted_discordances
+from .report import Settings
+
+# Images measured at a time: margins take a matrix of methods x methods for each protocol.
+_MEASURED = 256
+
+
+@dataclass(frozen=True, slots=True)
+class Measures:
+    """Other measures of one protocol beside the Score: means over the images; None without one.
+
+    Attributes
+    ----------
+    kemeny_distance : float or None
+        To the consensus; neutral towards ties.
+    tau_b : float or None
+        Kendall's tau-b, over the images where it is defined.
+    n_without_tau_b : int
+        Images where it is not, because one side ties everything.
+    pairwise_accuracy : float or None
+        Share of pairs on which protocol and consensus say the same.
+    discordance : float or None
+        Margin-weighted, by the protocol's values.
+    """
+
+    protocol: str
+    kemeny_distance: float | None
+    tau_b: float | None
+    n_without_tau_b: int
+    pairwise_accuracy: float | None
+    discordance: float | None
+
+
+def measures(
+    protocols: Sequence[str],
+    values: Mapping[str, Mapping[str, Mapping[str, float | None]]],
+    consensus: Mapping[str, Ranking],
+    settings: Settings,
+) -> tuple[Measures, ...]:
+    """Return the other measures of every protocol, some hundred images at once.
+
+    Parameters
+    ----------
+    protocols : sequence of str
+    values : image -> protocol -> method -> value that the criterion is compared with
+    consensus : image -> ranking
+        The images that count; other images' values are not looked at.
+    settings : Settings
+        Decimals count, but not for discordance.
+
+    Returns
+    -------
+    tuple of Measures
+        In the order of the protocols.
+
+    Raises
+    ------
+    MissingScore
+        If the value of a ranked method is missing; names image, protocol and method.
+
+    Examples
+    --------
+    >>> values = {"img_1": {"iou": {"a": 0.9, "b": 0.4}}}
+    >>> [found] = measures(["iou"], values, {"img_1": (("b",), ("a",))}, Settings())
+    >>> found.kemeny_distance, found.tau_b, found.pairwise_accuracy, found.discordance
+    (1.0, -1.0, 0.0, 1.0)
+    """
+    parts = [
+        _measured(values_of_part, goals, settings)
+        for group in packed_study(values, consensus, protocols)
+        for values_of_part, goals in zip(
+            np.split(group.values, range(_MEASURED, len(group.goals), _MEASURED)),
+            np.split(group.goals, range(_MEASURED, len(group.goals), _MEASURED)),
+            strict=True,
+        )
+    ]
+    # (images, protocols, measures); the empty part gives the shape where there is no image.
+    columns = np.concatenate([np.empty((0, len(protocols), 4)), *parts])
+    return tuple(
+        Measures(
+            name,
+            _mean_defined(kemenys),
+            _mean_defined(taus),
+            int(np.isnan(taus).sum()),
+            _mean_defined(shares),
+            _mean_defined(margins),
+        )
+        for name, (kemenys, taus, shares, margins) in zip(
+            protocols, columns.transpose(1, 2, 0), strict=True
+        )
+    )
+
+
+def _measured(values: Floats, goals: Places, settings: Settings) -> Floats:
+    """Return four measures of each protocol on each image; nan where undefined.
+
+    Parameters
+    ----------
+    values : ndarray of shape (g, protocols, n)
+        The scores of n methods on g images.
+    goals : ndarray of shape (g, n)
+        Bucket numbers of the consensus.
+
+    Returns
+    -------
+    ndarray of shape (g, protocols, 4)
+        Kemeny distance, tau-b, pairwise accuracy, discordance.
+    """
+    g, n_protocols, n = values.shape
+    rounded = rounded_scores(values, settings.decimals)
+    first, second = np.triu_indices(n, 1)
+    # For each pair 1, 0 or -1: (g, protocols, pairs) by the protocols, (g, 1, pairs) by people.
+    own = _signs(rounded[..., first], rounded[..., second])
+    goal = _signs(goals[:, first], goals[:, second])[:, np.newaxis]
+    # tau-b: concordant less discordant pairs, over the root of the pairs that one and the other
+    # side order strictly. The product of two signs says which of the three a pair is.
+    n_ordered = np.count_nonzero(goal, axis=-1) * np.count_nonzero(own, axis=-1)
+    concordant = (own * goal).sum(axis=-1, dtype=np.intp)
+    found = np.full((g, n_protocols, 4), np.nan)
+    found[..., 0] = distances_between(rounded, goals[:, np.newaxis], "kemeny")
+    np.divide(concordant, np.sqrt(n_ordered), out=found[..., 1], where=n_ordered > 0)
+    if len(first):
+        found[..., 2] = np.count_nonzero(own == goal, axis=-1) / len(first)
+    # One row for each image and protocol, with the consensus of the image beside it.
+    margins = margin_weighted_discordances(
+        values.reshape(-1, n), np.repeat(goals, n_protocols, axis=0)
+    )
+    found[..., 3] = margins.reshape(g, n_protocols)
+    return found
+
+
+def _signs(a: NDArray[Any], b: NDArray[Any]) -> NDArray[np.int8]:
+    """Return the sign of a - b, without the wrap-around of small integers."""
+    return (a > b).astype(np.int8) - (a < b).astype(np.int8)
+
+
+def _mean_defined(column: Floats) -> float | None:
+    defined = column[~np.isnan(column)].tolist()
+    return math.fsum(defined) / len(defined) if defined else None

@@ -1,0 +1,413 @@
+"""Best / Worst / Score: how far each protocol's rankings lie from people's ([DPTF18]_, section IV)."""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any, Final
+
+import numpy as np
+
+from text_rankings.base.i18n import gettext_noop
+
+from ..consensus.rules import CONSENSUS_METHODS, ConsensusMethod, consensus_by, consensus_places
+from ..errors import MissingScore, RankingError
+from ..orders.buckets import Ranking, checked, methods_of
+from ..orders.distances import Distance, distances_between, require_distance
+from ..orders.edit_distance import expected_from_random_orders
+from ..orders.from_scores import f_beta, f_betas, require_decimals, require_score
+from ..orders.packed import Places, packed_rankings, rankings_of
+from ..orders.packed_scores import Floats, packed_scores, protocols_of, rounded_scores
+
+ALL_TIED = gettext_noop("all tied")
+RANDOM_ORDER = gettext_noop("random order")
+# Why an image does not count.
+_TOO_FEW: Final = gettext_noop("{n} of {needed} annotators")
+_DIFFERENT: Final = gettext_noop("not ranked by every annotator: {methods}")
+OF_PROTOCOL: Final = gettext_noop("{protocol}: {reason}")
+
+RecallPrecision = tuple[float | None, float | None]
+# image -> protocol -> method -> value
+Scores = Mapping[str, Mapping[str, Mapping[str, float | None]]]
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """The settings of a report.
+
+    Attributes
+    ----------
+    decimals : int or None
+        Scores are rounded to so many decimals before they are ranked; None: not rounded.
+    distance : "edit" or "kemeny"
+    consensus : "mean-rank", "kemeny" or "davidson"
+    beta : float
+        Preference is compared with the F-score of this beta.
+    min_annotators : int
+        An image counts once it has so many rankings.
+    """
+
+    decimals: int | None = 4
+    distance: Distance = "edit"
+    consensus: ConsensusMethod = "mean-rank"
+    beta: float = 1.0
+    min_annotators: int = 3
+
+    def __post_init__(self) -> None:
+        require_decimals(self.decimals)
+        require_distance(self.distance)
+        if self.consensus not in CONSENSUS_METHODS:
+            raise RankingError(
+                f"consensus must be {', '.join(CONSENSUS_METHODS)}, got {self.consensus!r}"
+            )
+        if not (math.isfinite(self.beta) and self.beta > 0):
+            raise RankingError(f"beta must be a positive number, got {self.beta}")
+        if self.min_annotators < 1:
+            raise RankingError(f"min_annotators must be at least 1, got {self.min_annotators}")
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One line of a table; a baseline takes no part in Best and Worst, and an empty table has no Score."""
+
+    protocol: str
+    best: int | None
+    worst: int | None
+    score: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class CriterionReport:
+    """One criterion's table and the data behind it."""
+
+    rows: tuple[Row, ...]
+    baselines: tuple[Row, ...]
+    n_images: int
+    n_rankings: int
+    # (image, reason)
+    left_out: tuple[tuple[str, str], ...]
+    consensus: Mapping[str, Ranking]
+    # image -> protocol or baseline -> distance to the consensus
+    distances: Mapping[str, Mapping[str, float]]
+    # Images whose Kemeny consensus is the nearest ranking met, but not proven to be the nearest.
+    unproven: tuple[str, ...] = ()
+
+    def to_json(self, consensus: ConsensusMethod) -> dict[str, Any]:
+        """Return the table as JSON-able data; what is unproven only of the consensus that may be."""
+        data: dict[str, Any] = {
+            "rows": [asdict(row) for row in self.rows],
+            "baselines": [asdict(row) for row in self.baselines],
+            "n_images": self.n_images,
+            "n_rankings": self.n_rankings,
+            "left_out": [{"image": image, "reason": reason} for image, reason in self.left_out],
+            "consensus": {
+                image: [list(bucket) for bucket in ranking]
+                for image, ranking in self.consensus.items()
+            },
+            "distances": {image: dict(row) for image, row in self.distances.items()},
+        }
+        return data | ({"unproven": list(self.unproven)} if consensus == "kemeny" else {})
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """A table for each criterion."""
+
+    settings: Settings
+    criteria: Mapping[str, CriterionReport]
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the whole report as JSON-able data, numbers in full precision."""
+        return {
+            "settings": asdict(self.settings),
+            "criteria": {
+                name: criterion.to_json(self.settings.consensus)
+                for name, criterion in self.criteria.items()
+            },
+        }
+
+
+def report_from_json(data: Mapping[str, Any]) -> Report:
+    """Return the report that :meth:`Report.to_json` gave as data.
+
+    Examples
+    --------
+    >>> scores = {"img_1": {"iou": {"a": (0.9, 0.8), "b": (0.4, 0.9)}}}
+    >>> report = build_report({"recall": {"img_1": [(("a",), ("b",))] * 3}}, scores)
+    >>> report_from_json(report.to_json()) == report
+    True
+    """
+    return Report(
+        Settings(**data["settings"]),
+        {
+            name: CriterionReport(
+                rows=tuple(Row(**row) for row in table["rows"]),
+                baselines=tuple(Row(**row) for row in table["baselines"]),
+                n_images=table["n_images"],
+                n_rankings=table["n_rankings"],
+                left_out=tuple((left["image"], left["reason"]) for left in table["left_out"]),
+                consensus={
+                    image: tuple(map(tuple, ranking))
+                    for image, ranking in table["consensus"].items()
+                },
+                distances=table["distances"],
+                # Reports that were kept before do not say.
+                unproven=tuple(table.get("unproven", ())),
+            )
+            for name, table in data["criteria"].items()
+        },
+    )
+
+
+def build_report(
+    annotator_rankings: Mapping[str, Mapping[str, Sequence[Ranking]]],
+    scores: Mapping[str, Mapping[str, Mapping[str, RecallPrecision]]],
+    settings: Settings | None = None,
+) -> Report:
+    """Score every protocol by how far its rankings lie from the annotators'.
+
+    Recall is compared with R, precision with P, and every other criterion (preference) with
+    F_beta of the two.
+
+    Best and Worst count the images on which a protocol's distance is the smallest or largest of
+    all protocols; every holder of the place counts. Score is the mean distance over the images, and
+    rows are ordered by it. The baselines are a protocol that ties everything and the expected
+    distance of a random strict order; they take no part in Best and Worst.
+
+    An image is left out, for all protocols alike, when it has fewer than ``min_annotators``
+    rankings, when its rankings are of different methods, and when a protocol lacks the score of a
+    ranked method.
+
+    Parameters
+    ----------
+    annotator_rankings : criterion -> image -> rankings, one for each annotator
+    scores : image -> protocol -> method -> (recall, precision)
+        Fractions in [0, 1]; None is undefined.
+    settings : Settings, optional
+
+    Raises
+    ------
+    RankingError
+        If a ranking is not one.
+
+    Examples
+    --------
+    >>> ab, ba = (("a",), ("b",)), (("b",), ("a",))
+    >>> scores = {"img_1": {"iou": {"a": (0.9, 0.8), "b": (0.4, 0.9)}}}
+    >>> [row] = build_report({"recall": {"img_1": [ab, ab, ba]}}, scores).criteria["recall"].rows
+    >>> row.protocol, row.best, row.score
+    ('iou', 1, 0.0)
+    """
+    settings = settings or Settings()
+    return Report(
+        settings,
+        {
+            criterion: _criterion_report(
+                rankings, scores, settings, _OfPair(criterion, settings.beta)
+            )
+            for criterion, rankings in annotator_rankings.items()
+        },
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _OfPair:
+    """The value that a criterion is compared with is made from recall and precision."""
+
+    criterion: str
+    beta: float
+
+    def value(self, score: RecallPrecision) -> float | None:
+        recall, precision = score
+        if self.criterion == "recall":
+            return recall
+        if self.criterion == "precision":
+            return precision
+        if recall is None or precision is None:
+            return None
+        return f_beta(recall, precision, self.beta)
+
+    def values(self, scores: Floats) -> Floats:
+        recall, precision = scores[..., 0], scores[..., 1]
+        if self.criterion == "recall":
+            return recall
+        if self.criterion == "precision":
+            return precision
+        return f_betas(recall, precision, self.beta)
+
+
+def values_of(
+    criterion: str,
+    scores: Mapping[str, Mapping[str, Mapping[str, RecallPrecision]]],
+    settings: Settings,
+) -> Scores:
+    """Return the value of each score that a criterion is compared with.
+
+    Parameters
+    ----------
+    criterion : str
+        "recall", "precision" or any other for the F-score.
+    scores : image -> protocol -> method -> (recall, precision)
+        Fractions in [0, 1]; None is undefined.
+    settings : Settings
+        Beta counts.
+
+    Returns
+    -------
+    image -> protocol -> method -> float or None
+        None where what it needs is undefined.
+
+    Examples
+    --------
+    >>> values_of("preference", {"img_1": {"iou": {"a": (0.5, 0.5), "b": (1.0, None)}}}, Settings())
+    {'img_1': {'iou': {'a': 0.5, 'b': None}}}
+    """
+    value = _OfPair(criterion, settings.beta).value
+    return {
+        image: {
+            protocol: {method: value(score) for method, score in of_method.items()}
+            for protocol, of_method in of_protocol.items()
+        }
+        for image, of_protocol in scores.items()
+    }
+
+
+def _criterion_report(
+    rankings: Mapping[str, Sequence[Ranking]],
+    scores: Mapping[str, Mapping[str, Mapping[str, Any]]],
+    settings: Settings,
+    compared: _OfPair,
+) -> CriterionReport:
+    protocols = protocols_of(scores)
+    names = [*protocols, ALL_TIED, RANDOM_ORDER]
+    images = list(rankings)
+    # Images are numbered; these are the reasons to leave some out, by their numbers.
+    reasons = {
+        at: _TOO_FEW.format(n=len(of_image), needed=settings.min_annotators)
+        for at, of_image in enumerate(rankings.values())
+        if len(of_image) < settings.min_annotators
+    }
+    enough = [() if at in reasons else of_image for at, of_image in enumerate(rankings.values())]
+    consensus: dict[int, Ranking] = {}
+    unproven: set[int] = set()
+    # (images, protocols and baselines); the rows of images left out are never read.
+    table = np.empty((len(images), len(names)))
+
+    def leave_out(at: int) -> None:
+        reasons[at] = _difference(enough[at])
+
+    for group in packed_rankings(enough, leave_out):
+        of_images = [images[at] for at in group.rows.tolist()]
+        given = packed_scores(scores, of_images, group.methods, protocols, n_values=2)
+        values = compared.values(given)
+        is_complete = np.isfinite(values).all(axis=(1, 2))
+        for at in np.flatnonzero(~is_complete).tolist():
+            of_protocol = scores.get(of_images[at], {})
+            reason = _lacking(of_protocol, protocols, group.methods[at], compared)
+            reasons[int(group.rows[at])] = reason
+        rows = group.rows[is_complete]
+        methods = [group.methods[at] for at in np.flatnonzero(is_complete).tolist()]
+        people = (
+            (images[at], ranked, enough[at])
+            for at, ranked in zip(rows.tolist(), methods, strict=True)
+        )
+        find = consensus_by(settings.consensus)
+        goals, is_proven = consensus_places(find, group.places[is_complete], people)
+        unproven.update(rows[~is_proven].tolist())
+        table[rows] = _distances(values[is_complete], goals, settings)
+        consensus.update(zip(rows.tolist(), rankings_of(goals, methods), strict=True))
+    used = sorted(consensus)
+    return CriterionReport(
+        rows=_rows(protocols, table[used, : len(protocols)]),
+        baselines=_baselines(table[used, len(protocols) :]),
+        n_images=len(used),
+        n_rankings=sum(len(enough[at]) for at in used),
+        left_out=tuple((images[at], reasons[at]) for at in sorted(reasons)),
+        consensus={images[at]: consensus[at] for at in used},
+        distances={
+            images[at]: dict(zip(names, row, strict=True))
+            for at, row in zip(used, _as_lists(table[used]), strict=True)
+        },
+        unproven=tuple(images[at] for at in sorted(unproven)),
+    )
+
+
+def _difference(rankings: Sequence[Ranking]) -> str:
+    ranked = [methods_of(checked(ranking)) for ranking in rankings]
+    differing = frozenset.union(*ranked) - frozenset.intersection(*ranked)
+    return _DIFFERENT.format(methods=", ".join(sorted(differing)))
+
+
+def _lacking(
+    of_protocol: Mapping[str, Mapping[str, Any]],
+    protocols: Sequence[str],
+    methods: Sequence[str],
+    compared: _OfPair,
+) -> str:
+    """Return the reason to leave an image out: the first score that is missing."""
+    for protocol in protocols:
+        scores = of_protocol.get(protocol, {})
+        for method in methods:
+            score = scores.get(method)
+            try:
+                require_score(None if score is None else compared.value(score), method)
+            except MissingScore as missing:
+                return OF_PROTOCOL.format(protocol=protocol, reason=missing)
+    raise ValueError("every score is there")
+
+
+def _distances(values: Floats, goals: Places, settings: Settings) -> Floats:
+    """Return the distances to the consensus of each protocol, of all tied and of a random order.
+
+    Parameters
+    ----------
+    values : ndarray of shape (g, protocols, n)
+    goals : ndarray of shape (g, n)
+        Bucket numbers of the consensus.
+
+    Returns
+    -------
+    ndarray of shape (g, protocols + 2)
+    """
+    n_images, n_protocols, n = values.shape
+    table = np.empty((n_images, n_protocols + 2))
+    rounded = rounded_scores(values, settings.decimals)
+    table[:, :-2] = distances_between(rounded, goals[:, np.newaxis], settings.distance)
+    table[:, -2] = distances_between(np.zeros_like(goals), goals, settings.distance)
+    if settings.distance == "edit":
+        table[:, -1] = expected_from_random_orders(goals)
+    else:
+        table[:, -1] = n * (n - 1) / 4
+    return table
+
+
+def _rows(protocols: Sequence[str], table: Floats) -> tuple[Row, ...]:
+    if not len(table) or not protocols:
+        return tuple(Row(protocol, 0, 0, None) for protocol in protocols)
+    # Distances are multiples of 1/2, so that equal ones compare equal: every holder of the place.
+    best = (table == table.min(axis=1, keepdims=True)).sum(axis=0)
+    worst = (table == table.max(axis=1, keepdims=True)).sum(axis=0)
+    rows = [
+        Row(protocol, int(best[at]), int(worst[at]), _mean(table[:, at]))
+        for at, protocol in enumerate(protocols)
+    ]
+    return tuple(sorted(rows, key=lambda row: (row.score, row.protocol)))
+
+
+def _baselines(table: Floats) -> tuple[Row, ...]:
+    return tuple(
+        Row(name, None, None, _mean(table[:, at]))
+        for at, name in enumerate((ALL_TIED, RANDOM_ORDER))
+    )
+
+
+def _mean(column: Floats) -> float | None:
+    # Distances are multiples of a quarter: their sum is exact, and one division rounds.
+    return float(column.sum()) / len(column) if len(column) else None
+
+
+def _as_lists(table: Floats) -> list[list[float]]:
+    """Return the rows with one object for each different number: there are few, and many cells."""
+    numbers, number_of = np.unique(table, return_inverse=True)
+    objects = np.array(numbers.tolist(), dtype=object)
+    rows: list[list[float]] = objects[number_of].reshape(table.shape).tolist()
+    return rows

@@ -1,0 +1,383 @@
+"""The order of the protocols when a setting, an annotator or half of the images is changed."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from text_rankings.base.i18n import gettext_noop
+
+from ..consensus.mean_rank import mean_rank
+from ..consensus.rules import Consensus, consensus_places
+from ..errors import RankingError
+from ..orders.buckets import Ranking, checked, from_values, require_same_methods
+from ..orders.distances import Distance, distances_between, kendall_tau_b, require_distance
+from ..orders.from_scores import require_decimals
+from ..orders.packed import Places, packed_rankings
+from ..orders.packed_scores import complete_scores, packed_study, protocols_of, rounded_scores
+from .report import Scores
+
+BASE = gettext_noop("as reported")
+DECIMALS: tuple[int | None, ...] = (2, 3, 4, None)
+_OTHER_DISTANCE: Final[Mapping[Distance, str]] = {
+    "edit": gettext_noop("edit distance"),
+    "kemeny": gettext_noop("kemeny distance"),
+}
+_OTHER_CONSENSUS: Final = gettext_noop("consensus: {name}")
+_UNROUNDED: Final = gettext_noop("not rounded")
+_DECIMALS: Final = gettext_noop("{n} decimals")
+_WITHOUT: Final = gettext_noop("without {name}")
+_HALF: Final = gettext_noop("first half of the images")
+
+
+@dataclass(frozen=True, slots=True)
+class Variant:
+    """The order of the protocols when one thing is changed.
+
+    Attributes
+    ----------
+    order : Ranking or None
+        By Score, equal Scores tied; None when no image is left or there is no protocol.
+    tau_b : float or None
+        Kendall's tau-b between this order and the one as reported; None when either ties all
+        protocols (so also with one protocol) or is None.
+    best : tuple of str
+        All protocols with the smallest Score.
+    same_order : bool or None
+        True if the order is exactly the one as reported.
+    """
+
+    name: str
+    order: Ranking | None
+    tau_b: float | None
+    best: tuple[str, ...]
+    same_order: bool | None
+    n_images: int
+
+
+def sensitivity_table(
+    annotator_rankings: Mapping[str, Mapping[str, Ranking]],
+    scores: Scores,
+    *,
+    decimals: int | None = 4,
+    distance: Distance = "edit",
+    consensus: Consensus = mean_rank,
+    other_consensuses: Mapping[str, Consensus] | None = None,
+) -> tuple[Variant, ...]:
+    """Return the order of the protocols as reported and with one thing changed at a time.
+
+    The changes: the other distance; each other consensus; 2, 3, 4 decimals and none; without one
+    annotator; the first half of the images.
+
+    Parameters
+    ----------
+    annotator_rankings : image -> annotator -> ranking
+        The images that count in the report, in the order in which "first half" is meant (an odd
+        one in the middle belongs to it).
+    scores : image -> protocol -> method -> score
+    decimals : int or None
+        As reported; None: not rounded.
+    distance : "edit" or "kemeny"
+        As reported.
+    consensus : callable
+        Takes the rankings of an image, at least one, in order of the annotators' names.
+    other_consensuses : mapping of name to callable, optional
+
+    Returns
+    -------
+    tuple of Variant
+        The first is the order as reported. Without an annotator, an image counts as long as one
+        ranking is left, fewer than the report asks for though that may be: otherwise three
+        annotators would leave nothing to compare.
+
+    Raises
+    ------
+    MissingScore
+        If a score of a ranked method is missing; names image, protocol and method.
+    RankingError
+        If a setting cannot be or an image's rankings are none or of different methods.
+
+    Examples
+    --------
+    With two decimals "fine" ties the methods too, and is no longer farther than "flat".
+
+    >>> scores = {"img_1": {"fine": {"a": 0.904, "b": 0.903}, "flat": {"a": 0.5, "b": 0.5}}}
+    >>> found = sensitivity_table({"img_1": dict.fromkeys(["ann", "ben"], (("b",), ("a",)))}, scores)
+    >>> found[0].order, [variant.name for variant in found if not variant.same_order]
+    ((('flat',), ('fine',)), ['2 decimals'])
+    """
+    require_decimals(decimals)
+    require_distance(distance)
+    protocols = protocols_of(scores)
+    annotators = sorted({name for by_name in annotator_rankings.values() for name in by_name})
+    changes = _changes(annotators, decimals, distance, consensus, other_consensuses or {})
+    half = (len(annotator_rankings) + 1) // 2
+    # For each change the distances added over the images (exact: multiples of 1/2), and their number.
+    sums = np.zeros((len(changes), len(protocols)))
+    n_images = np.zeros(len(changes), dtype=np.intp)
+    for rows, group in _groups(annotator_rankings):
+        measured = _Measured(group, scores, protocols, changes[0])
+        for at, change in enumerate(changes):
+            distances = measured.first(rows < half) if change.first_half else measured.of(change)
+            sums[at] += distances.sum(axis=0)
+            n_images[at] += len(distances)
+    orders = [_order(protocols, row) if n else None for row, n in zip(sums, n_images, strict=True)]
+    return tuple(
+        _variant(change.name, order, orders[0], int(n))
+        for change, order, n in zip(changes, orders, n_images, strict=True)
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Change:
+    """The settings of a variant: those of the report but for one."""
+
+    name: str
+    decimals: int | None
+    distance: Distance
+    consensus: Consensus
+    without: str | None = None
+    first_half: bool = False
+
+
+def _changes(
+    annotators: Sequence[str],
+    decimals: int | None,
+    distance: Distance,
+    consensus: Consensus,
+    other_consensuses: Mapping[str, Consensus],
+) -> list[_Change]:
+    """Return the report's own settings, then each with one thing changed."""
+    other: Distance = "kemeny" if distance == "edit" else "edit"
+    return [
+        _Change(BASE, decimals, distance, consensus),
+        _Change(_OTHER_DISTANCE[other], decimals, other, consensus),
+        *(
+            _Change(_OTHER_CONSENSUS.format(name=name), decimals, distance, find)
+            for name, find in other_consensuses.items()
+        ),
+        *(
+            _Change(rounding_name(number), number, distance, consensus)
+            for number in DECIMALS
+            if number != decimals
+        ),
+        *(
+            _Change(_WITHOUT.format(name=name), decimals, distance, consensus, without=name)
+            for name in annotators
+        ),
+        _Change(_HALF, decimals, distance, consensus, first_half=True),
+    ]
+
+
+def rounding_name(decimals: int | None) -> str:
+    """Return what scores are rounded to, in words.
+
+    Examples
+    --------
+    >>> rounding_name(3)
+    '3 decimals'
+    """
+    return _UNROUNDED if decimals is None else _DECIMALS.format(n=decimals)
+
+
+@dataclass(frozen=True, slots=True)
+class _Images:
+    """Images with equally many rankings of equally many methods.
+
+    Attributes
+    ----------
+    names, methods, people : list, length g
+        The images' names, their methods in order, and their rankings in order of annotator.
+    places : ndarray of shape (g, k, n)
+        The bucket numbers of the rankings.
+    """
+
+    names: list[str]
+    methods: list[tuple[str, ...]]
+    people: list[dict[str, Ranking]]
+    places: Places
+
+    def goals(self, find: Consensus) -> Places:
+        rankings = (list(of_image.values()) for of_image in self.people)
+        goals, _ = consensus_places(
+            find, self.places, zip(self.names, self.methods, rankings, strict=True)
+        )
+        return goals
+
+    def without(self, annotator: str) -> tuple[list[int], "_Images"]:
+        """Return the numbers of the images that an annotator ranked, and these without the ranking."""
+        chosen = [at for at, of_image in enumerate(self.people) if annotator in of_image]
+        others = np.array(
+            [[name != annotator for name in self.people[at]] for at in chosen], dtype=bool
+        )
+        _, k, n = self.places.shape
+        # A mask over (images, rankings) gives one long list of rankings; every image keeps k - 1.
+        places = self.places[chosen][others.reshape(len(chosen), k)]
+        remaining = _Images(
+            [self.names[at] for at in chosen],
+            [self.methods[at] for at in chosen],
+            [
+                {name: ranking for name, ranking in self.people[at].items() if name != annotator}
+                for at in chosen
+            ],
+            places.reshape(len(chosen), k - 1, n),
+        )
+        return chosen, remaining
+
+
+def _groups(
+    annotator_rankings: Mapping[str, Mapping[str, Ranking]],
+) -> Iterator[tuple[NDArray[np.intp], _Images]]:
+    """Yield images with equally many rankings of equally many methods, and their numbers."""
+    images = list(annotator_rankings)
+    people = [dict(sorted(by_name.items())) for by_name in annotator_rankings.values()]
+    for image, by_name in zip(images, people, strict=True):
+        if not by_name:
+            raise RankingError(f"{image} has no ranking")
+
+    def refuse(at: int) -> None:
+        try:
+            require_same_methods(*map(checked, people[at].values()))
+        except RankingError as refusal:
+            raise RankingError(f"{images[at]}: {refusal}") from refusal
+
+    for group in packed_rankings([list(by_name.values()) for by_name in people], refuse):
+        rows = group.rows.tolist()
+        yield (
+            group.rows,
+            _Images(
+                [images[at] for at in rows],
+                group.methods,
+                [people[at] for at in rows],
+                group.places,
+            ),
+        )
+
+
+class _Measured:
+    """The distances of the protocols to the consensus on some images, under any change.
+
+    What several changes share is made once: the scores in each rounding, each consensus, and the
+    distances as reported, of which a change of annotators alters a few rows only.
+    """
+
+    def __init__(
+        self, images: _Images, scores: Scores, protocols: Sequence[str], base: _Change
+    ) -> None:
+        self._images = images
+        self._base = base
+        # (images, protocols, methods)
+        self._values = complete_scores(scores, images.names, images.methods, protocols)
+        self._rounded: dict[int | None, NDArray[Any]] = {}
+        self._goals: dict[Consensus, Places] = {}
+        # (images, protocols)
+        self._reported = self._distances(base)
+
+    def of(self, change: _Change) -> NDArray[np.float64]:
+        """Return the distances under a change: (images that still count, protocols)."""
+        if change.without is not None:
+            return self._without(change.without)
+        return self._reported if change == self._base else self._distances(change)
+
+    def first(self, is_chosen: NDArray[np.bool_]) -> NDArray[np.float64]:
+        """Return the distances as reported of some of the images."""
+        return self._reported[is_chosen]
+
+    def _distances(self, change: _Change) -> NDArray[np.float64]:
+        if change.consensus not in self._goals:
+            self._goals[change.consensus] = self._images.goals(change.consensus)
+        # One goal of (images, methods) for all protocols.
+        goals = self._goals[change.consensus][:, np.newaxis]
+        return distances_between(self._in_decimals(change.decimals), goals, change.distance)
+
+    def _in_decimals(self, decimals: int | None) -> NDArray[Any]:
+        if decimals not in self._rounded:
+            self._rounded[decimals] = rounded_scores(self._values, decimals)
+        return self._rounded[decimals]
+
+    def _without(self, annotator: str) -> NDArray[np.float64]:
+        changed, others = self._images.without(annotator)
+        if not others.places.shape[1]:
+            # Nobody else ranked these images: they do not count.
+            return np.delete(self._reported, changed, axis=0)
+        distances = self._reported.copy()
+        goals = others.goals(self._base.consensus)[:, np.newaxis]
+        rounded = self._in_decimals(self._base.decimals)[changed]
+        distances[changed] = distances_between(rounded, goals, self._base.distance)
+        return distances
+
+
+def _order(protocols: Sequence[str], sums: NDArray[np.float64]) -> Ranking | None:
+    if not protocols:
+        return None
+    return from_values(list(zip(protocols, sums.tolist(), strict=True)), descending=False)
+
+
+def _variant(name: str, order: Ranking | None, base: Ranking | None, n_images: int) -> Variant:
+    if order is None or base is None:
+        return Variant(name, order, None, order[0] if order else (), None, n_images)
+    return Variant(name, order, kendall_tau_b(order, base), order[0], order == base, n_images)
+
+
+@dataclass(frozen=True, slots=True)
+class RoundingRow:
+    """A protocol's Score for each number of decimals; None without an image."""
+
+    protocol: str
+    scores: tuple[float | None, ...]
+
+
+def rounding_table(
+    scores: Scores,
+    consensus: Mapping[str, Ranking],
+    *,
+    decimals: Sequence[int | None] = DECIMALS,
+    distance: Distance = "edit",
+) -> tuple[RoundingRow, ...]:
+    """Return every protocol's Score for 2, 3, 4 decimals and unrounded ([DPTF18]_, table II).
+
+    Parameters
+    ----------
+    scores : image -> protocol -> method -> score
+    consensus : image -> ranking
+        The images that count; other images' scores are not looked at.
+    decimals : sequence of int or None
+        None: not rounded.
+    distance : "edit" or "kemeny"
+
+    Returns
+    -------
+    tuple of RoundingRow
+        Protocols in order of name, Scores in order of ``decimals``.
+
+    Raises
+    ------
+    MissingScore
+        If a score of a ranked method is missing; names image, protocol and method.
+    RankingError
+        If a number of decimals or the distance cannot be.
+
+    Examples
+    --------
+    >>> scores = {"img_1": {"iou": {"a": 0.92, "b": 0.91}}}
+    >>> rounding_table(scores, {"img_1": (("a",), ("b",))}, decimals=(1, 2))  # one decimal: a tie
+    (RoundingRow(protocol='iou', scores=(0.5, 0.0)),)
+    """
+    protocols = protocols_of(scores)
+    for number in decimals:
+        require_decimals(number)
+    require_distance(distance)
+    sums = np.zeros((len(decimals), len(protocols)))
+    for group in packed_study(scores, consensus, protocols):
+        for at, number in enumerate(decimals):
+            rounded = rounded_scores(group.values, number)
+            # (images, protocols), added over the images; exact, since they are multiples of 1/2.
+            distances = distances_between(rounded, group.goals[:, np.newaxis], distance)
+            sums[at] += distances.sum(axis=0)
+    n = len(consensus)
+    return tuple(
+        RoundingRow(protocol, tuple(float(total) / n if n else None for total in sums[:, at]))
+        for at, protocol in enumerate(protocols)
+    )

@@ -1,0 +1,110 @@
+"""Warnings about protocols that should not do well, and do.
+
+Which names are sentinels is not decided here: whoever knows the protocols passes them in. To them
+the analysis adds the baseline that ties everything.
+"""
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+
+from ..errors import RankingError
+from ..rounding import in_decimals, p_in_words
+
+
+@dataclass(frozen=True, slots=True)
+class SentinelWarning:
+    """A sentinel is nearer to people than a real protocol; ``text`` says so to the reader."""
+
+    sentinel: str
+    protocol: str
+    sentinel_score: float
+    protocol_score: float
+    told_apart: bool | None
+    text: str
+
+
+def sentinel_warnings(
+    scores: Mapping[str, float | None],
+    sentinels: Collection[str],
+    *,
+    p_values: Mapping[tuple[str, str], float | None] | None = None,
+    alpha: float = 0.05,
+) -> tuple[SentinelWarning, ...]:
+    """Warn of every real protocol that a sentinel has a smaller Score than ([PPSBN24]_).
+
+    A sentinel looks at no ground truth, or always ties. Where one is nearer to people than a real
+    protocol, either the protocol does not measure what people look at, or people's judgements
+    follow something that needs no ground truth, such as the number of boxes.
+
+    Parameters
+    ----------
+    scores : mapping of protocol, sentinel or baseline to Score
+        The smaller the better; None (no image) is passed over.
+    sentinels : collection of str
+        Names among ``scores``; everything else is a real protocol.
+    p_values : mapping of (name, name) to float or None, optional
+        Of a test of the two, adjusted for the number of tests, in either order; adds whether chance
+        may explain it.
+    alpha : float
+        p-values up to it tell the two apart.
+
+    Returns
+    -------
+    tuple of SentinelWarning
+        The largest gap first, then by name; empty without a sentinel, a real protocol or a Score,
+        and when Scores are equal.
+
+    Raises
+    ------
+    RankingError
+        If a sentinel is not among the Scores; names it.
+
+    Examples
+    --------
+    >>> found = sentinel_warnings({"boxes": 0.5, "iou": 1.0, "cleval": 0.25}, ["boxes"])
+    >>> [(warning.sentinel, warning.protocol) for warning in found]
+    [('boxes', 'iou')]
+    """
+    strangers = sorted(set(sentinels) - set(scores))
+    if strangers:
+        raise RankingError(f"sentinels without a Score: {', '.join(strangers)}")
+    warnings = []
+    for sentinel in sorted(set(sentinels)):
+        for protocol in sorted(set(scores) - set(sentinels)):
+            low, high = scores[sentinel], scores[protocol]
+            if low is None or high is None or low >= high:
+                continue
+            p = _p_of(p_values or {}, sentinel, protocol)
+            told_apart = None if p is None else p <= alpha
+            text = _text(sentinel, protocol, low, high, p, told_apart)
+            warnings.append(SentinelWarning(sentinel, protocol, low, high, told_apart, text))
+    return tuple(
+        sorted(
+            warnings,
+            key=lambda warning: (warning.sentinel_score - warning.protocol_score, warning.sentinel),
+        )
+    )
+
+
+def _p_of(
+    p_values: Mapping[tuple[str, str], float | None], sentinel: str, protocol: str
+) -> float | None:
+    p = p_values.get((sentinel, protocol))
+    return p_values.get((protocol, sentinel)) if p is None else p
+
+
+def _text(
+    sentinel: str, protocol: str, low: float, high: float, p: float | None, told_apart: bool | None
+) -> str:
+    text = (
+        f"{sentinel} cannot know which results are good, and yet it is nearer to people"
+        f" (Score {in_decimals(low, 2)}) than {protocol} (Score {in_decimals(high, 2)})."
+        f" Either {protocol} does not measure what people look at,"
+        " or this study cannot show it: look at its images, its instructions and its annotators."
+    )
+    if p is None or told_apart is None:
+        return text
+    by = f"adjusted {p_in_words(p)}"
+    if told_apart:
+        return f"{text} Chance hardly explains the difference ({by})."
+    return f"{text} The difference may be chance ({by})."

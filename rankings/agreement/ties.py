@@ -1,0 +1,91 @@
+"""How many pairs of methods people, their consensus and the protocols tie."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..inference.personal_rankings import PersonalRankings
+from ..orders.buckets import Ranking
+from ..orders.packed import Places
+from ..orders.packed_scores import Floats
+
+
+@dataclass(frozen=True, slots=True)
+class TiedShares:
+    """Shares of tied pairs of methods, in [0, 1]: means over rankings; None without a pair.
+
+    Attributes
+    ----------
+    annotators : mapping of annotator to float or None
+    consensus : float or None
+    protocols : mapping of protocol to float or None
+    """
+
+    annotators: Mapping[str, float | None]
+    consensus: float | None
+    protocols: Mapping[str, float | None]
+
+
+def tied_shares(rankings: PersonalRankings, consensus: Mapping[str, Ranking]) -> TiedShares:
+    """Return the share of tied pairs of each annotator, of the consensus and of each protocol.
+
+    A mean of ranks ties fewer pairs the more annotators it is of, so distances to the consensus of few
+    and of many annotators do not compare, least of all those of protocols with many ties.
+
+    Parameters
+    ----------
+    rankings : PersonalRankings
+    consensus : image -> ranking
+
+    Returns
+    -------
+    TiedShares
+        In [0, 1]; None where there is no pair.
+
+    Examples
+    --------
+    >>> from rankings.inference.personal_rankings import personal_rankings
+    >>> tie, ab = (("a", "b"),), (("a",), ("b",))
+    >>> people, own = {"img_1": {"ann": tie, "ben": ab}}, {"img_1": {"iou": tie}}
+    >>> tied_shares(personal_rankings(people, own, ["iou"]), {"img_1": ab})
+    TiedShares(annotators={'ann': 1.0, 'ben': 0.0}, consensus=0.0, protocols={'iou': 1.0})
+    """
+    # Of each ranking of more than one method: who made it, and its share.
+    who, shares = [np.empty(0, dtype=np.intp)], [np.empty(0)]
+    protocols = rankings.protocols
+    of_protocols = [np.empty((0, len(protocols)))]
+    for group in rankings.groups:
+        if group.people.shape[2] > 1:
+            who.append(group.annotators.ravel())
+            shares.append(_shares(group.people).ravel())
+            of_protocols.append(_shares(group.protocols))
+    by_annotator, by_protocol = np.concatenate(who), np.concatenate(of_protocols)
+    n = len(rankings.annotators)
+    sums = np.bincount(by_annotator, np.concatenate(shares), n).tolist()
+    counts = np.bincount(by_annotator, minlength=n).tolist()
+    means = by_protocol.mean(axis=0).tolist() if len(by_protocol) else [None] * len(protocols)
+    return TiedShares(
+        {
+            name: sums[at] / counts[at] if counts[at] else None
+            for at, name in enumerate(rankings.annotators)
+        },
+        _mean_share(consensus.values()),
+        dict(zip(protocols, means, strict=True)),
+    )
+
+
+def _shares(places: Places) -> Floats:
+    """Return the share of tied pairs along the last axis, of at least two methods."""
+    first, second = np.triu_indices(places.shape[-1], 1)
+    return np.asarray((places[..., first] == places[..., second]).mean(axis=-1))
+
+
+def _mean_share(rankings: Iterable[Ranking]) -> float | None:
+    shares = []
+    for ranking in rankings:
+        sizes = [len(bucket) for bucket in ranking]
+        n = sum(sizes)
+        if n > 1:
+            shares.append(sum(size * (size - 1) for size in sizes) / (n * (n - 1)))
+    return sum(shares) / len(shares) if shares else None

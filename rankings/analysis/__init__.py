@@ -1,0 +1,1 @@
+"""Analysis: which numbers and sentences make up a whole report?"""

@@ -1,0 +1,383 @@
+"""A whole report: its tables with intervals, tests, measures of agreement and variants."""
+
+import math
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from concurrent.futures import Executor
+from dataclasses import dataclass
+from typing import Any
+
+from text_rankings.base.chunks import answers
+
+from ..agreement.annotators import (
+    AnnotatorDistance,
+    HumanBaseline,
+    annotator_distances,
+    human_baseline,
+    image_agreements,
+    krippendorff_alpha,
+)
+from ..agreement.baselines import BaselineMeasures, against_a_person, baseline_measures
+from ..agreement.measures import Measures, measures
+from ..agreement.report import (
+    ALL_TIED,
+    CriterionReport,
+    RecallPrecision,
+    Report,
+    Scores,
+    Settings,
+    build_report,
+    values_of,
+)
+from ..agreement.sensitivity import RoundingRow, Variant, rounding_table, sensitivity_table
+from ..agreement.sentinels import SentinelWarning, sentinel_warnings
+from ..agreement.ties import TiedShares, tied_shares
+from ..consensus.rules import ConsensusMethod, consensus_by
+from ..inference.multi_reader import Comparisons, compare_protocols, told_apart
+from ..inference.personal_rankings import personal_rankings_from_scores
+from ..inference.resampling import N_RESAMPLES, SEED, Intervals, distance_table, score_intervals
+from ..inference.significance import (
+    CriticalDifference,
+    Friedman,
+    Permutations,
+    WilcoxonPair,
+    critical_difference,
+    friedman_test,
+    permutation_test,
+    wilcoxon_pairs,
+)
+from ..orders.buckets import Ranking
+from ..orders.pairwise import CriterionDistance, criterion_distances
+from ..tuning.beta import BetaSearch, beta_search
+from ..tuning.gains import Gain
+from ..tuning.open_questions import OpenQuestions, beta_gains, open_questions
+from ..tuning.slices import ImageProperty
+from ..tuning.tie_calibration import TieCalibration, tie_calibration_of_people
+
+# criterion -> image -> annotator -> ranking
+Rankings = Mapping[str, Mapping[str, Mapping[str, Ranking]]]
+# image -> protocol -> method -> (recall, precision)
+ProtocolScores = Mapping[str, Mapping[str, Mapping[str, RecallPrecision]]]
+
+
+@dataclass(frozen=True, slots=True)
+class Agreement:
+    """Agreement of the annotators: means over the images that count; None where undefined.
+
+    ``n_without_w`` of these images have no W, mostly because every annotator ties all methods.
+    """
+
+    kendall_w: float | None
+    edit_distance: float | None
+    kemeny_distance: float | None
+    alpha: float | None
+    n_without_w: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class CriterionAnalysis:
+    """Everything around the table of one criterion: intervals, tests, measures, variants.
+
+    Clusters and letters come from the comparisons, with annotators and images random; intervals,
+    permutations, Friedman's and Wilcoxon's tests take the annotators as fixed. A cluster is None where
+    there is no test, and so is a letter.
+    """
+
+    intervals: Intervals
+    comparisons: Comparisons
+    clusters: Mapping[str, int | None]
+    letters: Mapping[str, str | None]
+    permutations: Permutations
+    friedman: Friedman
+    wilcoxon: tuple[WilcoxonPair, ...]
+    critical_difference: CriticalDifference
+    measures: tuple[Measures, ...]
+    agreement: Agreement
+    annotators: Mapping[str, AnnotatorDistance]
+    human_baseline: HumanBaseline
+    against_person: Comparisons
+    baselines: tuple[BaselineMeasures, ...]
+    ties: TiedShares
+    rounding: tuple[RoundingRow, ...]
+    sensitivity: tuple[Variant, ...]
+    calibration: tuple[TieCalibration, ...]
+    # Preference only: other criteria compare with recall or precision alone.
+    betas: tuple[BetaSearch, ...]
+    beta_gains: tuple[Gain, ...]
+    questions: OpenQuestions
+    warnings: tuple[SentinelWarning, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Analysis:
+    """A report with everything around it."""
+
+    report: Report
+    criteria: Mapping[str, CriterionAnalysis]
+    between_criteria: tuple[CriterionDistance, ...]
+
+    def to_json(self) -> dict[str, Any]:
+        """Return it as JSON-able data, numbers in full precision, undefined as None."""
+        return {
+            **self.report.to_json(),
+            "analysis": {name: plain(around) for name, around in self.criteria.items()},
+            "between_criteria": [plain(pair) for pair in self.between_criteria],
+        }
+
+
+def analyse(
+    rankings: Rankings,
+    scores: ProtocolScores,
+    settings: Settings | None = None,
+    *,
+    sentinels: Collection[str] = (),
+    other_consensuses: Collection[ConsensusMethod] = (),
+    properties: Sequence[ImageProperty] = (),
+    n_resamples: int = N_RESAMPLES,
+    seed: int = SEED,
+    executor: Executor | None = None,
+) -> Analysis:
+    """Build a report and everything around it.
+
+    Parameters
+    ----------
+    rankings : criterion -> image -> annotator -> ranking
+    scores : image -> protocol -> method -> (recall, precision)
+        Fractions in [0, 1]; None is undefined.
+    settings : Settings, optional
+    sentinels : collection of str
+        Protocols that look at no ground truth; one above another protocol is warned of.
+    other_consensuses : collection of str
+        Consensus methods of the sensitivity table beside the report's own.
+    properties : sequence of ImageProperty
+        By which Scores are given on slices of the images.
+    n_resamples, seed : int
+        Of the bootstrap; the seed also draws the sign patterns of the permutation tests.
+    executor : Executor or None
+        Where the statistics are computed, each a chunk of its own with its own stream of random
+        numbers from the seed; None: here, one after the other. The numbers are the same.
+
+    Raises
+    ------
+    RankingError
+        If a ranking is not one, the rankings of an image are of different methods, or a setting cannot be.
+
+    Examples
+    --------
+    >>> ab, ba = (("a",), ("b",)), (("b",), ("a",))
+    >>> rankings = {"recall": {"img_1": {"ann": ab, "ben": ab}, "img_2": {"ann": ab, "ben": ba}}}
+    >>> iou = {"iou": {"a": (0.9, 0.8), "b": (0.4, 0.9)}}
+    >>> found = analyse(rankings, {"img_1": iou, "img_2": iou}, Settings(min_annotators=2), n_resamples=10)
+    >>> found.criteria["recall"].agreement.edit_distance  # they agree on one image and swap on the other
+    0.5
+    """
+    settings = settings or Settings()
+    unnamed = {
+        criterion: {image: list(by_name.values()) for image, by_name in of_criterion.items()}
+        for criterion, of_criterion in rankings.items()
+    }
+    report = build_report(unnamed, scores, settings)
+    others = tuple(name for name in other_consensuses if name != settings.consensus)
+    options = _Options(settings, others, tuple(properties), n_resamples, seed)
+    chunks = (
+        chunk
+        for criterion, table in report.criteria.items()
+        for chunk in _statistics(criterion, table, rankings[criterion], scores, options)
+    )
+    around: dict[str, dict[str, Any]] = {criterion: {} for criterion in report.criteria}
+    for chunk, answer in answers(executor, chunks):
+        around[chunk.criterion][chunk.statistic] = answer
+    criteria = {
+        criterion: _criterion(table, around[criterion], sentinels)
+        for criterion, table in report.criteria.items()
+    }
+    consensus = {criterion: table.consensus for criterion, table in report.criteria.items()}
+    between = criterion_distances(consensus, distance=settings.distance)
+    return Analysis(report, criteria, between)
+
+
+@dataclass(frozen=True, slots=True)
+class _Options:
+    """The settings of an analysis that all criteria share."""
+
+    settings: Settings
+    other_consensuses: Sequence[ConsensusMethod]
+    properties: Sequence[ImageProperty]
+    n_resamples: int
+    seed: int
+
+
+@dataclass(frozen=True, slots=True)
+class Statistic:
+    """A chunk: one statistic of one criterion, a pure function of the study and the seed."""
+
+    criterion: str
+    statistic: str
+    function: Callable[..., Any]
+    arguments: tuple[Any, ...]
+    options: Mapping[str, Any]
+
+    @property
+    def name(self) -> str:
+        return f"{self.statistic} of {self.criterion}"
+
+    def __call__(self) -> Any:
+        return self.function(*self.arguments, **self.options)
+
+
+def _statistics(
+    criterion: str,
+    table: CriterionReport,
+    rankings: Mapping[str, Mapping[str, Ranking]],
+    scores: ProtocolScores,
+    options: _Options,
+) -> Iterator[Statistic]:
+    """Yield the statistics of a criterion, under the names of :class:`CriterionAnalysis`."""
+    settings = options.settings
+    protocols = [row.protocol for row in table.rows]
+    counted = {image: rankings[image] for image in table.consensus}
+    values = {
+        image: {protocol: of_image[protocol] for protocol in protocols}
+        for image, of_image in values_of(criterion, scores, settings).items()
+        if image in counted
+    }
+    # The distance of each protocol to the consensus of each image: (images, protocols).
+    matrix = distance_table(table.distances, protocols)
+    resampled = {"n_resamples": options.n_resamples, "seed": options.seed}
+    by_distance = {"distance": settings.distance}
+    by_consensus = {**by_distance, "consensus": settings.consensus}
+
+    def chunk(name: str, function: Callable[..., Any], *arguments: Any, **others: Any) -> Statistic:
+        return Statistic(criterion, name, function, arguments, others)
+
+    # What takes longest comes first, so that nobody waits for it at the end.
+    yield chunk("sensitivity", _sensitivity, counted, values, options)
+    yield chunk("calibration", tie_calibration_of_people, values, counted, **by_distance)
+    ranked = personal_rankings_from_scores(counted, values, protocols, settings.decimals)
+    yield chunk("comparisons", compare_protocols, ranked, **by_distance)
+    yield chunk(
+        "questions",
+        open_questions,
+        *(counted, table.consensus, values, ranked, table.distances, settings),
+        properties=options.properties,
+        **resampled,
+    )
+    yield chunk("betas", _betas, criterion, scores, table, (counted, values), settings)
+    yield chunk("rounding", rounding_table, values, table.consensus, **by_distance)
+    yield chunk("measures", measures, protocols, values, table.consensus, settings)
+    yield chunk("human_baseline", human_baseline, counted, **by_consensus, **resampled)
+    yield chunk("against_person", against_a_person, ranked, **by_consensus)
+    yield chunk(
+        "baselines",
+        baseline_measures,
+        *(ranked, table.consensus),
+        consensus_method=settings.consensus,
+    )
+    yield chunk("annotators", annotator_distances, counted, **by_consensus)
+    yield chunk("ties", tied_shares, ranked, table.consensus)
+    yield chunk("agreement", _agreement, counted)
+    yield chunk("permutations", permutation_test, matrix, protocols, seed=options.seed)
+    yield chunk("intervals", score_intervals, matrix, protocols, **resampled)
+    yield chunk("friedman", friedman_test, matrix, protocols)
+    yield chunk("wilcoxon", wilcoxon_pairs, matrix, protocols)
+    yield chunk("critical_difference", critical_difference, matrix, protocols)
+
+
+def _criterion(
+    table: CriterionReport, around: Mapping[str, Any], sentinels: Collection[str]
+) -> CriterionAnalysis:
+    """Gather the statistics of a criterion, and what follows from several of them."""
+    tested: Comparisons = around["comparisons"]
+    cluster_of, letters_of = told_apart(tested)
+    searches, gains = around["betas"]
+    return CriterionAnalysis(
+        **{**around, "betas": searches, "beta_gains": gains},
+        clusters=cluster_of,
+        letters=letters_of,
+        warnings=_warnings(table, tested, sentinels),
+    )
+
+
+def _sensitivity(
+    counted: Mapping[str, Mapping[str, Ranking]], values: Scores, options: _Options
+) -> tuple[Variant, ...]:
+    if not counted:
+        return ()
+    return sensitivity_table(
+        counted,
+        values,
+        decimals=options.settings.decimals,
+        distance=options.settings.distance,
+        consensus=consensus_by(options.settings.consensus),
+        other_consensuses={name: consensus_by(name) for name in options.other_consensuses},
+    )
+
+
+def _warnings(
+    table: CriterionReport, tested: Comparisons, sentinels: Collection[str]
+) -> tuple[SentinelWarning, ...]:
+    """Warn of sentinels among the protocols, and of the baseline that ties everything."""
+    # The other baseline, a random order, is an expectation and no ranking that could be near.
+    rows = [*table.rows, *(row for row in table.baselines if row.protocol == ALL_TIED)]
+    scores = {row.protocol: row.score for row in rows}
+    p_values = {
+        (first, second): p
+        for first, of_first in zip(tested.protocols, tested.holm_p_values(), strict=True)
+        for second, p in zip(tested.protocols, of_first, strict=True)
+    }
+    present = [name for name in (*sentinels, ALL_TIED) if name in scores]
+    return sentinel_warnings(scores, present, p_values=p_values)
+
+
+def _agreement(counted: Mapping[str, Mapping[str, Ranking]]) -> Agreement:
+    images = image_agreements(counted).values()
+    return Agreement(
+        _mean([image.kendall_w for image in images]),
+        _mean([image.edit_distance for image in images]),
+        _mean([image.kemeny_distance for image in images]),
+        krippendorff_alpha(counted),
+        sum(image.kendall_w is None for image in images),
+    )
+
+
+def _betas(
+    criterion: str,
+    scores: ProtocolScores,
+    table: CriterionReport,
+    compared: tuple[Mapping[str, Mapping[str, Ranking]], Scores],
+    settings: Settings,
+) -> tuple[tuple[BetaSearch, ...], tuple[Gain, ...]]:
+    """Return the search of beta and what it brings, from people's rankings and the values compared."""
+    if criterion in ("recall", "precision"):
+        return (), ()
+    protocols = [row.protocol for row in table.rows]
+    counted = {
+        image: {name: scores[image][name] for name in protocols} for image in table.consensus
+    }
+    searches = beta_search(
+        counted, table.consensus, decimals=settings.decimals, distance=settings.distance
+    )
+    people, values = compared
+    return searches, beta_gains(people, table.consensus, values, scores, searches, settings)
+
+
+def _mean(values: Sequence[float | None]) -> float | None:
+    defined = [value for value in values if value is not None]
+    return math.fsum(defined) / len(defined) if defined else None
+
+
+def plain(data: Any) -> Any:
+    """Return nested data with dataclasses as mappings, tuples as lists and keys as text.
+
+    Examples
+    --------
+    >>> plain({1: (Agreement(1.0, 0.0, 0.0, None),)})
+    {'1': [{'kendall_w': 1.0, 'edit_distance': 0.0, 'kemeny_distance': 0.0, 'alpha': None, 'n_without_w': 0}]}
+    """
+    if isinstance(data, str | int | float | None):
+        return data
+    if isinstance(data, Mapping):
+        return {str(key): plain(value) for key, value in data.items()}
+    if isinstance(data, list | tuple):
+        return [plain(value) for value in data]
+    # Not asdict(), which copies everything below once more.
+    return {name: plain(getattr(data, name)) for name in data.__dataclass_fields__}

@@ -1,0 +1,340 @@
+"""What may be said of the protocols, in sentences, from an analysis as JSON.
+
+Made from the tests with annotators and images random (:mod:`.multi_reader`): who is told apart, adjusted
+for all pairs, and what stays undecided. Analyses from before there were such tests have no sentence.
+"""
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from text_rankings.base.i18n import gettext, ngettext, retold
+
+from ..agreement.report import ALL_TIED
+from ..inference.significance import ALPHA
+from ..rounding import in_decimals
+
+_NAMED: Final = 6
+# In a sentence of its own.
+_NAMED_FIRST: Final = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What may be said by one criterion."""
+
+    criterion: str
+    sentences: tuple[str, ...]
+
+
+def headline(
+    criterion: str, scores: Mapping[str, float | None], around: Mapping[str, Any] | None
+) -> str:
+    """Return the answer in one sentence: which protocol is nearest, and whether that is told.
+
+    Parameters
+    ----------
+    criterion : str
+    scores : mapping of protocol to Score
+    around : mapping or None
+        The criterion's analysis as JSON; None where nothing was tested.
+
+    Returns
+    -------
+    str
+        Empty without a Score.
+
+    Examples
+    --------
+    >>> pair = {"first": "iou", "second": "cleval", "holm_p_value": 0.01}
+    >>> tested = {"protocols": ["iou", "cleval"], "means": [0.5, 1.0], "pairs": [pair], "reason": None}
+    >>> headline("recall", {"iou": 0.5, "cleval": 1.0}, {"comparisons": tested})
+    'By recall, iou is nearer to people than every other protocol.'
+    """
+    known = {name: score for name, score in scores.items() if score is not None}
+    if not known:
+        return ""
+    tested = around.get("comparisons") if around else None
+    if tested is None or tested["reason"] or len(tested["protocols"]) < 2:
+        return _untested(criterion, known, tested)
+    said, order = retold(criterion), _order_of(tested)
+    nearest, farther = order[0], _farther(tested)
+    level = [name for name in order[1:] if name not in farther]
+    if not any(map(_is_told, tested["pairs"])):
+        words = gettext("By {criterion}, no two of the {n} protocols are told apart.")
+        return words.format(criterion=said, n=len(order))
+    if not level:
+        words = gettext("By {criterion}, {nearest} is nearer to people than every other protocol.")
+    elif not farther:
+        words = gettext(
+            "By {criterion}, {nearest} comes first, but no other protocol is told to be farther from "
+            "people than it."
+        )
+    else:
+        words = gettext(
+            "By {criterion}, {nearest} is nearer to people than {n} of {all} other protocols; {others} "
+            "may be as near."
+        )
+    others = _named(level) if level and len(level) <= _NAMED_FIRST else _others(len(level))
+    return words.format(
+        criterion=said,
+        nearest=nearest,
+        n=len(farther),
+        all=len(order) - 1,
+        others=others,
+    )
+
+
+def _untested(criterion: str, scores: Mapping[str, float], tested: Mapping[str, Any] | None) -> str:
+    score = min(scores.values())
+    nearest = [name for name, own in scores.items() if own == score]
+    values = {"criterion": retold(criterion), "score": in_decimals(score, 2)}
+    if len(scores) == 1:
+        words = gettext(
+            "By {criterion}, {nearest} is {score} away from people; nothing stands beside it."
+        )
+        return words.format(nearest=nearest[0], **values)
+    reason = tested["reason"] if tested else ""
+    if reason:
+        words = ngettext(
+            "By {criterion}, {nearest} is nearest to these people on these images ({score}); whether "
+            "that holds for others cannot be tested: {reason}.",
+            "By {criterion}, {nearest} are nearest to these people on these images ({score}); whether "
+            "that holds for others cannot be tested: {reason}.",
+            len(nearest),
+        )
+    else:
+        words = ngettext(
+            "By {criterion}, {nearest} is nearest to these people on these images ({score}); whether "
+            "that holds for others was not tested.",
+            "By {criterion}, {nearest} are nearest to these people on these images ({score}); whether "
+            "that holds for others was not tested.",
+            len(nearest),
+        )
+    return words.format(nearest=_named(nearest), reason=retold(reason), **values)
+
+
+def verdicts(data: Mapping[str, Any]) -> list[Verdict]:
+    """Return what may be said by each criterion that has an image.
+
+    Parameters
+    ----------
+    data : mapping
+        :meth:`.Analysis.to_json`, as it was computed or kept.
+
+    Examples
+    --------
+    >>> pair = {"first": "iou", "second": "cleval", "holm_p_value": 0.4}
+    >>> tested = {"protocols": ["iou", "cleval"], "means": [0.5, 1.0], "pairs": [pair], "reason": None}
+    >>> table = {"rows": [], "baselines": [{"protocol": "all tied", "score": None}]}
+    >>> data = {"settings": {"distance": "edit"}, "criteria": {"recall": table}}
+    >>> verdicts(data | {"analysis": {"recall": {"comparisons": tested | {"n_rankings": 60}}}})
+    [Verdict(criterion='recall', sentences=('No two of the 2 protocols are told apart.',))]
+    """
+    distance = data["settings"]["distance"]
+    return [
+        Verdict(name, tuple(_sentences(around, data["criteria"][name], distance)))
+        for name, around in data["analysis"].items()
+        if "comparisons" in around and around["comparisons"]["n_rankings"]
+    ]
+
+
+def for_whom(data: Mapping[str, Any]) -> str:
+    """Say for whom the verdicts hold; empty where there is none.
+
+    Parameters
+    ----------
+    data : mapping
+        :meth:`.Analysis.to_json`, as it was computed or kept.
+
+    Examples
+    --------
+    >>> tested = {"reason": None, "n_images": 30, "n_annotators": 5}
+    >>> for_whom({"analysis": {"recall": {"comparisons": tested}}})
+    'They hold ... of which 5 annotators and 30 images are taken as a sample; ... is 5 %.'
+    """
+    tested = [
+        around["comparisons"]
+        for around in data["analysis"].values()
+        if "comparisons" in around and not around["comparisons"]["reason"]
+    ]
+    if not tested:
+        return ""
+    images, annotators = (
+        _range([one[name] for one in tested]) for name in ("n_images", "n_annotators")
+    )
+    return gettext(
+        "They hold for annotators and images like these, of which {annotators} annotators and {images} "
+        "images are taken as a sample; by each criterion the risk of calling any two equal protocols "
+        "different is {risk} %."
+    ).format(annotators=annotators, images=images, risk=f"{100 * ALPHA:.0f}")
+
+
+def place_of_person(around: Mapping[str, Any]) -> str | None:
+    """Return the clusters of the protocols that are not told apart from a person, as "1" or "1–3".
+
+    Where every protocol is told apart, "before" the first cluster that is farther from people, or "after"
+    the last one; None where there is no test.
+
+    Parameters
+    ----------
+    around : mapping
+        A criterion's analysis as JSON.
+
+    Examples
+    --------
+    >>> pairs = [{"first": "iou", "difference": 0.5, "holm_p_value": 0.01}]
+    >>> around = {"against_person": {"reason": None, "pairs": pairs}, "clusters": {"iou": 1}}
+    >>> place_of_person(around)
+    'before 1'
+    """
+    tested = around.get("against_person")
+    if not tested or tested["reason"]:
+        return None
+    cluster_of = around["clusters"]
+    placed = [pair for pair in tested["pairs"] if cluster_of[pair["first"]] is not None]
+    alike = [cluster_of[pair["first"]] for pair in placed if not _is_told(pair)]
+    if alike:
+        return _range(alike)
+    farther = [cluster_of[pair["first"]] for pair in placed if pair["difference"] > 0]
+    if farther:
+        return gettext("before {cluster}").format(cluster=min(farther))
+    last = max((cluster_of[pair["first"]] for pair in placed), default=None)
+    return None if last is None else gettext("after {cluster}").format(cluster=last)
+
+
+def _range(numbers: Collection[int]) -> str:
+    least, most = min(numbers), max(numbers)
+    return f"{least}" if least == most else f"{least}–{most}"
+
+
+def _sentences(around: Mapping[str, Any], table: Mapping[str, Any], distance: str) -> Iterator[str]:
+    tested = around["comparisons"]
+    if tested["reason"]:
+        yield gettext(
+            "Which protocol is nearer to other annotators and on other images cannot be tested: "
+            "{reason}."
+        ).format(reason=retold(tested["reason"]))
+    elif len(tested["protocols"]) > 1:
+        yield from _of_protocols(tested)
+    if around.get("against_person") and not around["against_person"]["reason"]:
+        yield _of_a_person(around["against_person"])
+    yield from _of_all_tied(around, table, distance)
+
+
+def _of_protocols(tested: Mapping[str, Any]) -> Iterator[str]:
+    order, farther = _order_of(tested), _farther(tested)
+    nearest = order[0]
+    n_undecided = sum(not _is_told(pair) for pair in tested["pairs"])
+    n_pairs = len(tested["pairs"])
+    if n_undecided == n_pairs:
+        yield gettext("No two of the {n} protocols are told apart.").format(n=len(order))
+        return
+    if farther:
+        names = [name for name in order if name in farther]
+        if len(names) == len(order) - 1:
+            words = gettext("{nearest} is nearer to people than every other protocol.")
+        else:
+            words = gettext("{nearest} is nearer to people than {others}.")
+        yield words.format(nearest=nearest, others=_named(names))
+    level = [name for name in order[1:] if name not in farther]
+    if level:
+        words = gettext("Whether {others} is as near as {nearest} is undecided.")
+        yield words.format(others=_named(level, gettext("{first} or {last}")), nearest=nearest)
+    words = gettext("{n} of {all} pairs of protocols are decided.")
+    yield words.format(n=n_pairs - n_undecided, all=n_pairs)
+
+
+def _order_of(tested: Mapping[str, Any]) -> list[str]:
+    means = dict(zip(tested["protocols"], tested["means"], strict=True))
+    return sorted(means, key=means.__getitem__)
+
+
+def _farther(tested: Mapping[str, Any]) -> set[str]:
+    """Return the protocols that are told apart from the nearest; the others may be as near."""
+    nearest = _order_of(tested)[0]
+    return {_other(pair, nearest) for pair in _pairs_of(tested, nearest) if _is_told(pair)}
+
+
+def _of_a_person(tested: Mapping[str, Any]) -> str:
+    told = [pair for pair in tested["pairs"] if _is_told(pair)]
+    n = len(tested["pairs"])
+    nearer = [pair["first"] for pair in told if pair["difference"] < 0]
+    farther = [pair["first"] for pair in told if pair["difference"] > 0]
+    n_level = n - len(told)
+    if len(farther) == n > 1:
+        return gettext("A single person is nearer to the others than every protocol.")
+    if n_level == n > 1:
+        return gettext("No protocol is told apart from a single person.")
+    parts = []
+    if nearer:
+        words = ngettext(
+            "{names} is nearer to the others than a single person is",
+            "{names} are nearer to the others than a single person is",
+            len(nearer),
+        )
+        parts.append(words.format(names=_named(nearer)))
+    if farther:
+        words = gettext("a single person is nearer to the others than {names}")
+        parts.append(words.format(names=_named(farther)))
+    if n_level:
+        words = ngettext(
+            "{n} protocol is not told apart from a person",
+            "{n} protocols are not told apart from a person",
+            n_level,
+        )
+        parts.append(words.format(n=n_level))
+    if not parts:
+        parts.append(gettext("there is no protocol to compare with a person"))
+    text = gettext("; ").join(parts)
+    # A protocol's name stays as it is written.
+    return f"{text}." if nearer else f"{text[0].upper()}{text[1:]}."
+
+
+def _of_all_tied(
+    around: Mapping[str, Any], table: Mapping[str, Any], distance: str
+) -> Iterator[str]:
+    """Say how many protocols are farther from people than who orders nothing, by both distances."""
+    tied = next(row["score"] for row in table["baselines"] if row["protocol"] == ALL_TIED)
+    scores = [row["score"] for row in table["rows"] if row["score"] is not None]
+    n_farther = sum(score > tied for score in scores)
+    if tied is None or not n_farther:
+        return
+    baselines = {row["baseline"]: row for row in around.get("baselines", ())}
+    if distance != "edit" or ALL_TIED not in baselines:
+        words = gettext("A ranking that ties everything is nearer than {n} of {all} protocols.")
+        yield words.format(n=n_farther, all=len(scores))
+        return
+    limit = baselines[ALL_TIED]["kemeny_distance"]
+    n_by_kemeny = sum(row["kemeny_distance"] > limit for row in around["measures"])
+    yield gettext(
+        "A ranking that ties everything is nearer than {n} of {all} protocols by the edit distance, which "
+        "favours ties, and than {n_by_kemeny} by the Kemeny distance, which does not."
+    ).format(n=n_farther, all=len(scores), n_by_kemeny=n_by_kemeny)
+
+
+def _pairs_of(tested: Mapping[str, Any], name: str) -> list[Mapping[str, Any]]:
+    return [pair for pair in tested["pairs"] if name in (pair["first"], pair["second"])]
+
+
+def _other(pair: Mapping[str, Any], name: str) -> str:
+    other: str = pair["second"] if pair["first"] == name else pair["first"]
+    return other
+
+
+def _is_told(pair: Mapping[str, Any]) -> bool:
+    return pair["holm_p_value"] is not None and pair["holm_p_value"] <= ALPHA
+
+
+def _named(names: Sequence[str], joint: str = "") -> str:
+    shown = list(names if len(names) == _NAMED + 1 else names[:_NAMED])
+    if len(names) > _NAMED + 1:
+        shown.append(_others(len(names) - _NAMED))
+    if len(shown) == 1:
+        return shown[0]
+    words = joint or gettext("{first} and {last}")
+    return words.format(first=", ".join(shown[:-1]), last=shown[-1])
+
+
+def _others(n: int) -> str:
+    return gettext("{n} others").format(n=n)

@@ -1,0 +1,179 @@
+"""``python -m rankings analyse``: everything a report computes, from two CSV files."""
+
+import argparse
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
+
+from text_rankings.base.options import add_options, chosen_engine
+
+from ..agreement.report import Settings
+from ..consensus.rules import CONSENSUS_METHODS
+from ..inference.resampling import N_RESAMPLES, SEED
+
+# Rankings of so many images take less time than starting processes for them.
+FEW_IMAGES: Final = 150
+
+
+def whole_number(text: str) -> int:
+    """Read a number that is not negative; for options.
+
+    Raises
+    ------
+    ArgumentTypeError
+        If it is none; the parser says so.
+
+    Examples
+    --------
+    >>> whole_number('12')
+    12
+    """
+    number = int(text)
+    if number < 0:
+        raise argparse.ArgumentTypeError(f"must not be negative: {number}")
+    return number
+
+
+def decimals(text: str) -> int | None:
+    """Read a number of decimals, or ``none``; for options.
+
+    Examples
+    --------
+    >>> decimals('4'), decimals('none')
+    (4, None)
+    """
+    return None if text == "none" else int(text)
+
+
+def add_settings(parser: argparse.ArgumentParser) -> None:
+    """Add the settings of a report, the bootstrap's and the engine's.
+
+    Examples
+    --------
+    >>> parser = argparse.ArgumentParser()
+    >>> add_settings(parser)
+    >>> parser.parse_args(["--decimals", "none"]).decimals is None
+    True
+    """
+    parser.add_argument("--decimals", type=decimals, default=4, help="a number, or none")
+    parser.add_argument("--distance", choices=["edit", "kemeny"], default="edit")
+    parser.add_argument("--consensus", choices=CONSENSUS_METHODS, default="mean-rank")
+    parser.add_argument("--beta", type=float, default=1.0)
+    parser.add_argument("--min-annotators", type=int, default=3)
+    parser.add_argument("--seed", type=whole_number, default=SEED)
+    add_options(parser)
+
+
+def settings_of(options: argparse.Namespace) -> Settings:
+    """Return the settings that options say.
+
+    Examples
+    --------
+    >>> parser = argparse.ArgumentParser()
+    >>> add_settings(parser)
+    >>> settings_of(parser.parse_args(["--beta", "2"])).beta
+    2.0
+    """
+    return Settings(
+        decimals=options.decimals,
+        distance=options.distance,
+        consensus=options.consensus,
+        beta=options.beta,
+        min_annotators=options.min_annotators,
+    )
+
+
+def add_analyse(commands: Any) -> None:
+    """Add ``analyse``.
+
+    Examples
+    --------
+    >>> parser = argparse.ArgumentParser()
+    >>> add_analyse(parser.add_subparsers())
+    >>> parser.parse_args(["analyse", "rankings.csv", "scores.csv", "--sentinel", "boxes"]).sentinel
+    ['boxes']
+    """
+    text = (
+        "what may be said of the protocols, and all tables of a report. RANKINGS.csv has the columns "
+        "image, annotator, criterion and buckets (a list of lists, as JSON), like the raw data of a "
+        "study; SCORES.csv protocol, method, image, recall and precision, as python -m protocols score "
+        "and the raw data write them."
+    )
+    parser = commands.add_parser("analyse", help=text.partition(". ")[0], description=text)
+    parser.add_argument("file", metavar="RANKINGS.csv")
+    parser.add_argument("scores", metavar="SCORES.csv")
+    parser.add_argument("--json", action="store_true", help="JSON instead of tables")
+    parser.add_argument(
+        "--resamples", type=whole_number, default=N_RESAMPLES, metavar="N", help="of the intervals"
+    )
+    parser.add_argument(
+        "--sentinel",
+        action="append",
+        default=[],
+        metavar="PROTOCOL",
+        help="looks at no ground truth: warn of protocols that are farther; may be repeated",
+    )
+    add_settings(parser)
+    parser.set_defaults(run=_analyse, read=str)
+
+
+def _analyse(path: str, options: argparse.Namespace) -> dict[str, Any] | str:
+    # Statistics take a while to load, and the other commands are called often.
+    from ..analysis.analysis import analyse
+    from ..errors import RankingError
+    from .files import read_plain_scores, read_rankings
+
+    rankings, scores = read_rankings(path), read_plain_scores(options.scores)
+    named = {protocol for of_image in scores.values() for protocol in of_image}
+    strangers = sorted(set(options.sentinel) - named)
+    if strangers:
+        raise RankingError(f"{options.scores} has no protocol {strangers[0]}")
+    n_images = sum(map(len, rankings.values()))
+    if options.workers is None and n_images < FEW_IMAGES:
+        options.workers = 1
+    with chosen_engine(options, preload=["rankings.analysis.analysis"]) as engine:
+        answer = analyse(
+            rankings,
+            scores,
+            settings_of(options),
+            sentinels=options.sentinel,
+            other_consensuses=("mean-rank", "kemeny"),
+            n_resamples=options.resamples,
+            seed=options.seed,
+            executor=engine,
+        ).to_json()
+    return answer if options.json else _as_text(answer)
+
+
+def _as_text(data: Mapping[str, Any]) -> str:
+    """Return an analysis as sentences and tables of plain text, those of a report."""
+    from ..output.analysis_tables import tables_of
+    from ..output.table import as_columns
+    from ..output.verdict_tables import VERDICTS
+
+    tables = [table for table in tables_of(data) if table.slug != VERDICTS]
+    return "\n".join([*_said(data), *_paper(data), *map(as_columns, tables)])
+
+
+def _said(data: Mapping[str, Any]) -> Iterator[str]:
+    from ..analysis.verdicts import for_whom, verdicts
+
+    for verdict in verdicts(data):
+        yield f"By {verdict.criterion}"
+        yield from (f"  {sentence}" for sentence in verdict.sentences)
+    yield from (f"{text}\n" for text in [for_whom(data)] if text)
+
+
+def _paper(data: Mapping[str, Any]) -> Iterator[str]:
+    """Yield Best, Worst and Score of each criterion, and why images were left out."""
+    from ..output.table import PROTOCOL, Table, as_columns, count, number
+
+    columns = (PROTOCOL, count("Best"), count("Worst"), number("Score"))
+    for criterion, table in data["criteria"].items():
+        rows = tuple(
+            (row["protocol"], row["best"], row["worst"], row["score"])
+            for row in (*table["rows"], *table["baselines"])
+        )
+        note = f"{table['n_images']} images, {table['n_rankings']} rankings."
+        yield as_columns(Table(criterion, criterion.capitalize(), note, columns, rows))
+        for left_out in table["left_out"]:
+            yield f"{left_out['image']} is left out: {left_out['reason']}"

@@ -1,0 +1,185 @@
+"""Rankings and scores in CSV files, and where the detectors stand as text."""
+
+import csv
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Final
+
+import numpy as np
+
+from ..detectors.tallies import N_PARTS, Tallies, parts_of_score
+from ..errors import RankingError
+from ..orders.buckets import Ranking, checked
+from ..output.detector_tables import detector_tables
+from ..output.table import as_columns
+
+# How a file of scores names the row of all images.
+ALL_IMAGES: Final = "*"
+_RANKING_COLUMNS: Final = ("image", "annotator", "criterion", "buckets")
+_SCORE_COLUMNS: Final = ("protocol", "method", "image", "recall", "precision")
+_SUM_COLUMNS: Final = ("recalled", "n_truth", "precise", "n_detections")
+
+
+def read_rankings(path: str) -> dict[str, dict[str, dict[str, Ranking]]]:
+    r"""Return the rankings of a file: criterion -> image -> annotator -> ranking.
+
+    Rows with "false" in a column ``in_reports`` are passed over; other columns are not looked at.
+
+    Raises
+    ------
+    RankingError
+        If the file cannot be read, or a row is no ranking; names file and line.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     path = Path(folder, "rankings.csv")
+    ...     text = 'image,annotator,criterion,buckets\nimg_1,ann,recall,"[[""a""],[""b""]]"\n'
+    ...     _ = path.write_text(text)
+    ...     read_rankings(str(path))
+    {'recall': {'img_1': {'ann': (('a',), ('b',))}}}
+    """
+    rankings: dict[str, dict[str, dict[str, Ranking]]] = {}
+    for line, row in _rows(path, _RANKING_COLUMNS):
+        if row.get("in_reports") == "false":
+            continue
+        try:
+            ranking = checked(json.loads(row["buckets"]))
+        except (ValueError, TypeError) as fault:
+            raise RankingError(f"{path}, line {line}: buckets are no ranking: {fault}") from fault
+        of_image = rankings.setdefault(row["criterion"], {}).setdefault(row["image"], {})
+        if row["annotator"] in of_image:
+            raise RankingError(
+                f"{path}, line {line}: {row['annotator']} ranks {row['image']} a second time"
+            )
+        of_image[row["annotator"]] = ranking
+    return rankings
+
+
+def read_scores(path: str) -> Tallies:
+    r"""Return the sums of a file of scores, or where it has none the parts of means over images.
+
+    Raises
+    ------
+    RankingError
+        If the file cannot be read, a number is none, or a score stands twice; names file and line.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     path = Path(folder, "scores.csv")
+    ...     _ = path.write_text("protocol,method,image,recall,precision\niou,a,img_1,0.5,\n")
+    ...     read_scores(str(path)).sums.tolist()  # a precision that is undefined has no part
+    [[[[0.5, 1.0, 0.0, 0.0]]]]
+    """
+    parts: dict[tuple[str, str, str], tuple[float, ...]] = {}
+    for line, row in _rows(path, _SCORE_COLUMNS):
+        if row["image"] == ALL_IMAGES:
+            continue
+        cell = row["image"], row["protocol"], row["method"]
+        if cell in parts:
+            raise RankingError(f"{path}, line {line}: {', '.join(cell)} stands a second time")
+        try:
+            sums = [_number(row.get(name)) for name in _SUM_COLUMNS]
+            known = tuple(value for value in sums if value is not None)
+            recall, precision = _number(row["recall"]), _number(row["precision"])
+        except ValueError as fault:
+            raise RankingError(f"{path}, line {line}: {fault}") from fault
+        parts[cell] = known if len(known) == N_PARTS else parts_of_score(recall, precision)
+    # In order of occurrence, but methods by name, as rankings have them.
+    images, protocols = (list(dict.fromkeys(cell[at] for cell in parts)) for at in (0, 1))
+    methods = sorted({cell[2] for cell in parts})
+    places = [{name: at for at, name in enumerate(names)} for names in (images, protocols, methods)]
+    shape = len(images), len(protocols), len(methods)
+    table, is_scored = np.zeros((*shape, N_PARTS)), np.zeros(shape, dtype=bool)
+    for names, own in parts.items():
+        at = tuple(place[name] for place, name in zip(places, names, strict=True))
+        table[at], is_scored[at] = own, True
+    return Tallies(tuple(images), tuple(protocols), tuple(methods), table, is_scored)
+
+
+def read_plain_scores(
+    path: str,
+) -> dict[str, dict[str, dict[str, tuple[float | None, float | None]]]]:
+    r"""Return recall and precision of a file of scores: image -> protocol -> method -> both.
+
+    Raises
+    ------
+    RankingError
+        As :func:`read_scores` does.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     path = Path(folder, "scores.csv")
+    ...     _ = path.write_text("protocol,method,image,recall,precision\niou,a,img_1,0.5,\n")
+    ...     read_plain_scores(str(path))
+    {'img_1': {'iou': {'a': (0.5, None)}}}
+    """
+    scores: dict[str, dict[str, dict[str, tuple[float | None, float | None]]]] = {}
+    for line, row in _rows(path, _SCORE_COLUMNS):
+        if row["image"] == ALL_IMAGES:
+            continue
+        of_protocol = scores.setdefault(row["image"], {}).setdefault(row["protocol"], {})
+        if row["method"] in of_protocol:
+            cell = ", ".join((row["image"], row["protocol"], row["method"]))
+            raise RankingError(f"{path}, line {line}: {cell} stands a second time")
+        try:
+            of_protocol[row["method"]] = _number(row["recall"]), _number(row["precision"])
+        except ValueError as fault:
+            raise RankingError(f"{path}, line {line}: {fault}") from fault
+    return scores
+
+
+def as_text(detectors: Mapping[str, Any]) -> str:
+    r"""Return the tables of :meth:`.Detectors.to_json` in columns of plain text.
+
+    Examples
+    --------
+    >>> as_text({"criteria": {}})
+    'There is no ranking.\n'
+    """
+    texts = [as_columns(table) for table in detector_tables(detectors)]
+    for criterion, own in detectors["criteria"].items():
+        texts += [f"{criterion}: {name} is left out: {why}\n" for name, why in own["left_out"]]
+    return "\n".join(texts) or "There is no ranking.\n"
+
+
+def _rows(path: str, needed: Sequence[str]) -> Iterator[tuple[int, dict[str, str]]]:
+    """Yield each row with its line; lines before the head that start with "# " are passed over."""
+    try:
+        with open(path, encoding="utf-8-sig", newline="") as file:
+            n_read, head = 1, file.readline()
+            while head.startswith("# "):
+                n_read, head = n_read + 1, file.readline()
+            names = next(csv.reader([head]), [])
+            missing = [name for name in needed if name not in names]
+            if missing:
+                raise RankingError(f"{path} has no column {missing[0]}")
+            reader = csv.DictReader(file, names, restval="")
+            for row in reader:
+                yield n_read + reader.line_num, {name: _unescaped(row[name]) for name in names}
+    except OSError as fault:
+        raise RankingError(f"{path} cannot be read: {fault.strerror}") from fault
+    except (csv.Error, UnicodeDecodeError) as fault:
+        raise RankingError(f"{path} is no CSV file: {fault}") from fault
+
+
+def _unescaped(text: str) -> str:
+    # A text that a spreadsheet would run has an apostrophe before it in our own files.
+    return text[1:] if text[:1] == "'" and text[1:2] in ("=", "+", "-", "@") else text
+
+
+def _number(text: str | None) -> float | None:
+    if not text:
+        return None
+    value = float(text)
+    if not np.isfinite(value):
+        raise ValueError(f"{text} is no finite number")
+    return value

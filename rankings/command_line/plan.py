@@ -1,0 +1,152 @@
+"""``python -m rankings plan`` and ``power``: how large a study must be, and what one finds."""
+
+import argparse
+from collections.abc import Callable
+from dataclasses import asdict
+from typing import Any, Final
+
+from ..orders.from_scores import MAX_DECIMALS
+
+_ABOUT_FILES: Final = (
+    "RANKINGS.csv and SCORES.csv are a pilot, as python -m rankings analyse reads them; without them the "
+    "demo's variances are taken."
+)
+
+
+def add_plans(commands: Any) -> None:
+    """Add both commands.
+
+    Examples
+    --------
+    >>> parser = argparse.ArgumentParser()
+    >>> add_plans(parser.add_subparsers())
+    >>> parser.parse_args(["power", "--images", "100", "--per-image", "2"]).per_image
+    2
+    """
+    _add(
+        commands,
+        "plan",
+        _plan,
+        "which images, people and people an image find a difference of two protocols, and what that costs",
+    )
+    power = _add(
+        commands,
+        "power",
+        _power,
+        "how often a study of given size finds a difference, and which it finds",
+    )
+    power.add_argument("--per-image", type=int, default=1, help="people an image")
+    power.add_argument(
+        "--repeated", type=float, default=0.0, help="share of images that three people see (0 to 1)"
+    )
+
+
+def _add(commands: Any, name: str, run: Callable[..., Any], text: str) -> argparse.ArgumentParser:
+    from ..design.pilots import DEMO_SCREENS
+    from ..design.study_plans import USUAL_MINUTES, USUAL_PEOPLE, USUAL_SECONDS
+
+    parser: argparse.ArgumentParser = commands.add_parser(
+        name, help=text, description=f"{text}. {_ABOUT_FILES}"
+    )
+    parser.add_argument("file", metavar="RANKINGS.csv", nargs="?", default="")
+    parser.add_argument("scores", metavar="SCORES.csv", nargs="?", default="")
+    parser.add_argument(
+        "--difference",
+        type=float,
+        default=0.03,
+        help="of two protocols' losses a pair of methods, from 0 to 1 (default 0.03: three pairs of 100)",
+    )
+    parser.add_argument("--people", type=int, default=USUAL_PEOPLE, help="at most")
+    parser.add_argument("--images", type=int, required=name == "power", help="that there are")
+    parser.add_argument("--power", type=float, default=0.8, help="how often it should be found")
+    parser.add_argument("--alpha", type=float, default=0.05)
+    parser.add_argument(
+        "--protocols",
+        type=int,
+        default=2,
+        help="tested in pairs; alpha is divided by the number of pairs",
+    )
+    parser.add_argument(
+        "--criterion", choices=("recall", "precision", "preference"), default="preference"
+    )
+    parser.add_argument("--seconds", type=float, default=USUAL_SECONDS, help="an answer takes")
+    parser.add_argument("--screens", type=float, default=DEMO_SCREENS, help="a whole ranking takes")
+    parser.add_argument(
+        "--minutes", type=float, default=USUAL_MINUTES, help="a person needs before the first pair"
+    )
+    parser.add_argument(
+        "--decimals", type=int, choices=range(MAX_DECIMALS + 1), default=4, metavar="N",
+        help="to which a pilot's scores are rounded",
+    )  # fmt: skip
+    parser.add_argument("--json", action="store_true", help="JSON instead of a table")
+    parser.set_defaults(run=run, read=str)
+    return parser
+
+
+def _plan(path: str, options: argparse.Namespace) -> dict[str, Any] | str:
+    from ..design.study_plans import plan, plan_table
+    from ..output.table import as_columns
+
+    found = plan(_pilot(path, options), _question(options))
+    if options.json:
+        return found.to_json()
+    return "\n".join([as_columns(plan_table(found)), *found.remarks, ""])
+
+
+def _power(path: str, options: argparse.Namespace) -> dict[str, Any] | str:
+    from ..design.power import Design
+    from ..design.study_plans import ASKED, in_100, reach
+
+    design = Design(options.images, options.people, options.per_image, options.repeated)
+    pilot, question = _pilot(path, options), _question(options)
+    found = reach(pilot, question, design)
+    if options.json:
+        return {
+            "origin": pilot.origin,
+            "reach": [asdict(one) for one in found],
+            "remarks": list(pilot.remarks),
+        }
+    lines = [
+        f"{ASKED[one.asking]}, {one.answers} answers: a difference of {in_100(question.difference)} "
+        f"in 100 pairs is found in {100 * one.power:.0f} % of studies; one of {100 * one.least:.3g} in "
+        f"{100 * question.share:g} %."
+        for one in found
+    ]
+    return "\n".join([*lines, *pilot.remarks, ""])
+
+
+def _question(options: argparse.Namespace) -> Any:
+    from ..design.study_plans import Question
+
+    return Question(
+        difference=options.difference,
+        people=options.people,
+        share=options.power,
+        n_protocols=options.protocols,
+        alpha=options.alpha,
+        images=options.images,
+        screens=options.screens,
+        seconds=options.seconds,
+        minutes_a_person=options.minutes,
+    )
+
+
+def _pilot(path: str, options: argparse.Namespace) -> Any:
+    from ..agreement.report import Settings
+    from ..design.pilots import demo_pilot, pilot_of_rankings
+    from ..errors import RankingError
+    from .files import read_plain_scores, read_rankings
+
+    if not path:
+        return demo_pilot()
+    if not options.scores:
+        raise RankingError("a pilot needs its protocols' scores, too: give SCORES.csv")
+    rankings = read_rankings(path).get(options.criterion)
+    if not rankings:
+        raise RankingError(f"there is no ranking by {options.criterion}")
+    return pilot_of_rankings(
+        rankings,
+        read_plain_scores(options.scores),
+        options.criterion,
+        Settings(decimals=options.decimals),
+    )

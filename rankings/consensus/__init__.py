@@ -1,0 +1,1 @@
+"""Consensus: which ranking represents several annotators?"""

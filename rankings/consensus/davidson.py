@@ -1,0 +1,393 @@
+"""Strengths of methods from paired comparisons with ties ([Dav70]_)."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import RankingError
+from ..orders.buckets import Ranking
+from ..orders.packed import Places
+from ..orders.pairwise import PairCounts, pair_counts
+
+DEFAULT_RIDGE = 0.01
+# Far above what is left of the iteration (STEP_TOLERANCE), far below what people could see.
+TIED_WITHIN = 1e-6
+STEP_TOLERANCE = 1e-9
+
+_Vector = NDArray[np.float64]
+
+
+class NotConverged(RankingError):
+    """The iteration did not reach the maximum."""
+
+
+@dataclass(frozen=True, slots=True)
+class DavidsonFit:
+    """Strengths on the log scale and the weak order they give.
+
+    Attributes
+    ----------
+    ranking : Ranking
+        By strength, the highest first; neighbours whose strengths differ by no more than
+        1e-6 are tied, and their buckets are sorted by name.
+    strengths : mapping of method to float
+        Their sum is 0; a method with a lead of d wins exp(d) times as often as it loses.
+    standard_errors : mapping of method to float
+        Of the strengths, given that their sum is 0.
+    tie_parameter : float or None
+        Davidson's nu: how often equally strong methods tie, over how often one of them wins.
+        None when no pair was compared.
+    """
+
+    ranking: Ranking
+    strengths: Mapping[str, float]
+    standard_errors: Mapping[str, float]
+    tie_parameter: float | None
+
+
+def davidson(
+    rankings: Sequence[Ranking], *, ridge: float = DEFAULT_RIDGE, max_iterations: int = 100
+) -> DavidsonFit:
+    """Fit Davidson's model, Bradley-Terry with ties, to the pairs of all rankings.
+
+    With strengths s and lead d = s_i - s_j, the odds of "i first", "j first" and "tied" are
+    exp(d / 2) : exp(-d / 2) : nu. The log-likelihood less ridge / 2 times the sum of squares of
+    the strengths and of log nu is maximised by Newton's method. The ridge keeps strengths finite
+    where a method always wins, and nu where nothing or everything is tied; it pulls all strengths
+    towards each other and nu towards 1. With it the maximum is unique.
+
+    The source leaves open when methods are tied; here it is when their strengths are equal. If
+    every ranking is of all methods, the strengths are ordered as wins plus half the ties are, so
+    the ranking is the one by mean rank, and what this adds is how sure it is. It can differ where
+    some rankings lack some methods.
+
+    The pairs of a ranking depend on each other (a > b and b > c leave no choice for a and c), which
+    the model does not know: the standard errors are too small, more so with more methods.
+
+    Parameters
+    ----------
+    rankings : sequence of rankings
+        A ranking that lacks a method says nothing of its pairs. Methods that no chain of
+        comparisons connects are put on one scale by the ridge alone.
+    ridge : float
+        Positive.
+    max_iterations : int
+        Newton steps; a handful are enough.
+
+    Raises
+    ------
+    NotConverged
+        If the steps have not become smaller than 1e-9 by then.
+    RankingError
+        If there is no ranking, one of them is not a ranking, or the ridge is not a positive number.
+
+    Examples
+    --------
+    >>> people = [(("a",), ("b",), ("c",)), (("b",), ("a",), ("c",)), (("a",), ("c",), ("b",))]
+    >>> davidson(people).ranking
+    (('a',), ('b',), ('c',))
+    """
+    counts = pair_counts(rankings)
+    return _fit(maximum(counts, ridge, max_iterations), counts, ridge)
+
+
+def strengths_of(
+    places: Places, *, ridge: float = DEFAULT_RIDGE, max_iterations: int = 100
+) -> NDArray[np.float64]:
+    """Return the strengths that :func:`davidson` gives the methods of each of many images.
+
+    Parameters
+    ----------
+    places : ndarray of shape (g, k, n)
+        Bucket numbers of n methods in the k rankings of each of g images.
+    ridge : float
+        As of :func:`davidson`, above 0.
+    max_iterations : int
+
+    Returns
+    -------
+    ndarray of shape (g, n)
+        Logarithms of odds; those of an image add up to 0.
+
+    Raises
+    ------
+    RankingError
+        If the ridge is not positive.
+    NotConverged
+        As :func:`davidson`.
+
+    Examples
+    --------
+    Two wins of three are odds of 2, a lead of log 2.
+
+    >>> [[a, b]] = strengths_of(np.array([[[0, 1], [0, 1], [1, 0]]]), ridge=1e-6)
+    >>> round(float(a - b), 2)
+    0.69
+    """
+    first, second = places[..., :, np.newaxis], places[..., np.newaxis, :]
+    before = (first < second).sum(axis=1, dtype=np.int64)
+    tied = (first == second).sum(axis=1, dtype=np.int64)
+    n = places.shape[-1]
+    tied[:, np.arange(n), np.arange(n)] = 0
+    return maximum(PairCounts((), before, tied), ridge, max_iterations)[..., :-1]
+
+
+def maximum(
+    counts: PairCounts, ridge: float = DEFAULT_RIDGE, max_iterations: int = 100
+) -> NDArray[np.float64]:
+    """Return the strengths and log nu where :func:`objective` is smallest.
+
+    Parameters
+    ----------
+    counts : PairCounts
+        Of one image, or of many with axes before those of the methods.
+    ridge : float
+        Above 0.
+    max_iterations : int
+
+    Returns
+    -------
+    ndarray of shape (..., n + 1)
+        The strengths in the order of the methods, then log nu; one row for each image.
+
+    Raises
+    ------
+    RankingError
+        If the ridge is not positive.
+    NotConverged
+        If the steps are not small after ``max_iterations``.
+
+    Examples
+    --------
+    "First", "second" and "tied" once each: equal strengths, and nu is 1.
+
+    >>> counts = pair_counts([(("a",), ("b",)), (("b",), ("a",)), (("a", "b"),)])
+    >>> np.abs(maximum(counts)).round(6).tolist()
+    [0.0, 0.0, 0.0]
+    """
+    if not (np.isfinite(ridge) and ridge > 0):
+        raise RankingError(f"the ridge must be a positive number, got {ridge}")
+    at = np.zeros((*counts.before.shape[:-2], counts.before.shape[-1] + 1))
+    is_moving = np.ones((*at.shape[:-1], 1), dtype=bool)
+    for _ in range(max_iterations):
+        slope, curvature = gradient(at, counts, ridge), information(at, counts, ridge)
+        step = np.asarray(-np.linalg.solve(curvature, slope[..., np.newaxis])[..., 0], np.float64)
+        # An image that has arrived stays: its last digits do not depend on the others beside it.
+        step = np.where(is_moving, step, 0.0)
+        at = _improved(at, step, counts, ridge)
+        is_moving &= np.abs(step).max(axis=-1, keepdims=True) > STEP_TOLERANCE
+        if not is_moving.any():
+            return at
+    raise NotConverged(f"Davidson's model did not converge in {max_iterations} iterations")
+
+
+def davidson_ranking(rankings: Sequence[Ranking]) -> Ranking:
+    """Return the ranking of :func:`davidson` alone.
+
+    Examples
+    --------
+    >>> davidson_ranking([(("a",), ("b",)), (("b",), ("a",)), (("a",), ("b",))])
+    (('a',), ('b',))
+    """
+    return davidson(rankings).ranking
+
+
+def objective(at: _Vector, counts: PairCounts, ridge: float) -> _Vector:
+    """Return the negative log-likelihood with its ridge, which the fit minimises.
+
+    Parameters
+    ----------
+    at : ndarray of shape (..., n + 1)
+        The strengths in the order of ``counts.methods``, then log nu; axes before are of images, as
+        are those of the counts.
+    counts : PairCounts
+    ridge : float
+
+    Returns
+    -------
+    ndarray of shape (...)
+
+    Examples
+    --------
+    At equal strengths each of the three outcomes has the chance 1 / 3.
+
+    >>> counts = pair_counts([(("a",), ("b",))])
+    >>> float(objective(np.zeros(3), counts, 0.01).round(4)), round(float(np.log(3)), 4)
+    (1.0986, 1.0986)
+    """
+    # Of strengths a and b, with a lead d = a - b, the model gives "first", "second" and "tied" the
+    # odds exp(d / 2), exp(-d / 2) and nu; ``total`` is the log of their sum, for each pair (n, n).
+    half_leads, log_tie = _half_leads(at), at[..., -1, np.newaxis, np.newaxis]
+    total = np.logaddexp(np.logaddexp(half_leads, -half_leads), log_tie)
+    compared = counts.before + _turned(counts.before) + counts.tied
+    # ``before`` holds each outcome once; ``tied`` and ``compared`` are symmetric and hold it twice.
+    likelihood = (
+        counts.before * half_leads + counts.tied / 2 * log_tie - compared * total / 2
+    ).sum(axis=(-2, -1))
+    return np.asarray(ridge / 2 * (at**2).sum(axis=-1) - likelihood)
+
+
+def gradient(at: _Vector, counts: PairCounts, ridge: float) -> _Vector:
+    """Return the slope of :func:`objective`.
+
+    Parameters
+    ----------
+    at : ndarray of shape (..., n + 1)
+    counts : PairCounts
+    ridge : float
+        As of :func:`objective`.
+
+    Returns
+    -------
+    ndarray of shape (..., n + 1)
+
+    Examples
+    --------
+    >>> gradient(np.zeros(3), pair_counts([(("a",), ("b",))]), 0.01).round(4).tolist()
+    [-0.5, 0.5, 0.3333]
+    """
+    # By the strengths: wins less losses, as counted less as expected; by log nu: the ties likewise.
+    compared, first, tied = expected(at, counts)
+    surplus = (counts.before - _turned(counts.before)) - compared * (first - _turned(first))
+    ties = (counts.tied - compared * tied).sum(axis=(-2, -1))[..., np.newaxis]
+    return np.asarray(ridge * at - np.concatenate([surplus.sum(axis=-1), ties], axis=-1) / 2)
+
+
+def information(at: _Vector, counts: PairCounts, ridge: float) -> NDArray[np.float64]:
+    """Return the second derivatives of :func:`objective`.
+
+    Parameters
+    ----------
+    at : ndarray of shape (..., n + 1)
+    counts : PairCounts
+    ridge : float
+        As of :func:`objective`.
+
+    Returns
+    -------
+    ndarray of shape (..., n + 1, n + 1)
+
+    Examples
+    --------
+    A comparison with even chances: by the lead (2 / 3) / 4, by log nu (1 / 3) (2 / 3).
+
+    >>> information(np.zeros(3), pair_counts([(("a",), ("b",))]), 0.0).round(4)[[0, 2], [0, 2]].tolist()
+    [0.1667, 0.2222]
+    """
+    compared, first, tied = expected(at, counts)
+    # Twice the score of one comparison is 1, -1 or 0, with mean ``difference`` and mean square
+    # first + second; its variance is the curvature by the lead. By a lead and log nu together it is
+    # a covariance, and by log nu alone the variance of "tied".
+    difference = first - _turned(first)
+    spread = compared * ((first + _turned(first)) - difference**2) / 4
+    n = counts.before.shape[-1]
+    diagonal = np.arange(n)
+    spread[..., diagonal, diagonal] = 0
+    with_tie = (-compared * difference * tied).sum(axis=-1) / 2
+    # A lead is a difference of two strengths, so that each pair adds to its two diagonal entries
+    # and takes from the two beside: the Laplacian of the graph of comparisons.
+    second = np.zeros((*at.shape[:-1], n + 1, n + 1))
+    second[..., :n, :n] = -spread
+    second[..., diagonal, diagonal] += spread.sum(axis=-1)
+    second[..., :n, n] = second[..., n, :n] = with_tie
+    second[..., n, n] = (compared * tied * (1 - tied)).sum(axis=(-2, -1)) / 2
+    return np.asarray(second + ridge * np.eye(n + 1))
+
+
+def _half_leads(at: _Vector) -> _Vector:
+    strengths = at[..., :-1]
+    return np.asarray((strengths[..., :, np.newaxis] - strengths[..., np.newaxis, :]) / 2)
+
+
+def _turned(pairs: NDArray[Any]) -> NDArray[Any]:
+    """Return the same of the second method and the first."""
+    return np.swapaxes(pairs, -2, -1)
+
+
+def expected(at: _Vector, counts: PairCounts) -> tuple[NDArray[np.int64], _Vector, _Vector]:
+    """Return each pair's number of comparisons and its chances of "first" and of "tied".
+
+    Parameters
+    ----------
+    at : ndarray of shape (..., n + 1)
+        Strengths and log nu, as of :func:`objective`.
+    counts : PairCounts
+
+    Returns
+    -------
+    compared, first, tied : ndarrays of shape (..., n, n)
+
+    Examples
+    --------
+    >>> compared, first, tied = expected(np.zeros(3), pair_counts([(("a",), ("b",))]))
+    >>> int(compared[0, 1]), round(float(first[0, 1]), 4), round(float(tied[0, 1]), 4)
+    (1, 0.3333, 0.3333)
+    """
+    half_leads, log_tie = _half_leads(at), at[..., -1, np.newaxis, np.newaxis]
+    total = np.logaddexp(np.logaddexp(half_leads, -half_leads), log_tie)
+    compared = counts.before + _turned(counts.before) + counts.tied
+    return compared, np.exp(half_leads - total), np.exp(log_tie - total)
+
+
+def _improved(at: _Vector, step: _Vector, counts: PairCounts, ridge: float) -> _Vector:
+    """Return the point after the step, halved until it does not lead up, image by image."""
+    before = objective(at, counts, ridge)
+    rounding = 1e-12 * (1 + np.abs(before))
+    share = np.ones_like(before)
+    for _ in range(60):
+        there = at + step * share[..., np.newaxis]
+        leads_up = objective(there, counts, ridge) > before + rounding
+        if not leads_up.any():
+            return np.asarray(there)
+        share = np.where(leads_up, share / 2, share)
+    raise NotConverged("Davidson's model did not converge: no step improves it")
+
+
+def _fit(at: _Vector, counts: PairCounts, ridge: float) -> DavidsonFit:
+    strengths = {
+        method: float(value) for method, value in zip(counts.methods, at[:-1], strict=True)
+    }
+    errors = _standard_errors(at, counts, ridge)
+    is_compared = bool(counts.before.any() or counts.tied.any())
+    return DavidsonFit(
+        ranking=ranking_by_strength(strengths),
+        strengths=strengths,
+        standard_errors=dict(zip(counts.methods, errors, strict=True)),
+        tie_parameter=float(np.exp(at[-1])) if is_compared else None,
+    )
+
+
+def _standard_errors(at: _Vector, counts: PairCounts, ridge: float) -> list[float]:
+    """Return the errors of strengths whose sum is known to be 0.
+
+    The common level of all strengths is a direction of its own, on which the data say nothing.
+    Its share of the inverse is taken out; 1 is added to it first, to invert safely.
+    """
+    n = len(counts.methods)
+    level = np.append(np.full(n, n**-0.5), 0)
+    common = np.outer(level, level)
+    covariance = np.linalg.inv(information(at, counts, ridge) + common) - common / (ridge + 1)
+    variances = np.diag(covariance)[:n]
+    return [float(error) for error in np.sqrt(np.maximum(variances, 0))]
+
+
+def ranking_by_strength(strengths: Mapping[str, float]) -> Ranking:
+    """Return the methods by strength, the highest first; neighbours no more than 1e-6 apart are tied.
+
+    Examples
+    --------
+    >>> ranking_by_strength({"a": 0.2, "b": 1.3, "c": 0.2})
+    (('b',), ('a', 'c'))
+    """
+    order = sorted(strengths, key=lambda method: -strengths[method])
+    buckets = [[order[0]]]
+    for above, method in pairwise(order):
+        if strengths[above] - strengths[method] <= TIED_WITHIN:
+            buckets[-1].append(method)
+        else:
+            buckets.append([method])
+    return tuple(tuple(sorted(bucket)) for bucket in buckets)

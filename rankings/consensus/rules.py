@@ -1,0 +1,117 @@
+"""The consensus ranking of an image, by any of the methods."""
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Final, Literal, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import RankingError
+from ..orders.buckets import Ranking, bucket_of, checked
+from ..orders.packed import Places
+from .davidson import davidson_ranking
+from .kemeny import kemeny_places, kemeny_ranking
+from .mean_rank import mean_rank, mean_rank_places
+
+ConsensusMethod = Literal["mean-rank", "kemeny", "davidson"]
+# Takes the rankings of an image, at least one.
+Consensus = Callable[[Sequence[Ranking]], Ranking]
+CONSENSUS_METHODS: Final[tuple[ConsensusMethod, ...]] = get_args(ConsensusMethod)
+
+
+def consensus_of(rankings: Sequence[Ranking], method: ConsensusMethod = "mean-rank") -> Ranking:
+    """Return the consensus of several annotators; the methods of a bucket are sorted by name.
+
+    Parameters
+    ----------
+    rankings : sequence of rankings
+        They may be of different methods; the consensus ranks all that occur.
+    method : "mean-rank", "kemeny" or "davidson"
+        :func:`.mean_rank.mean_rank`; :func:`.kemeny.kemeny`, whose own result says whether it is
+        proven; :func:`.davidson.davidson`, whose own result has strengths and errors. For
+        rankings of the same methods, davidson gives the ranking that mean-rank gives.
+
+    Raises
+    ------
+    RankingError
+        If there is no ranking, one of them is not a ranking, or there is no such method.
+    NotConverged
+        If Davidson's model does not converge.
+
+    Examples
+    --------
+    >>> consensus_of([(("a",), ("b",), ("c",)), (("a",), ("c",), ("b",))])
+    (('a',), ('b', 'c'))
+    """
+    return consensus_by(method)(rankings)
+
+
+def consensus_by(method: ConsensusMethod) -> Consensus:
+    """Return the function that :func:`consensus_of` calls.
+
+    Raises
+    ------
+    RankingError
+        If there is no such method.
+
+    Examples
+    --------
+    >>> consensus_by("mean-rank")([(("a",), ("b",))])
+    (('a',), ('b',))
+    """
+    if method == "mean-rank":
+        return mean_rank
+    if method == "kemeny":
+        return kemeny_ranking
+    if method == "davidson":
+        return davidson_ranking
+    raise RankingError(f"consensus must be one of {', '.join(CONSENSUS_METHODS)}, got {method!r}")
+
+
+def consensus_places(
+    find: Consensus,
+    places: Places,
+    images: Iterable[tuple[str, Sequence[str], Sequence[Ranking]]],
+) -> tuple[Places, NDArray[np.bool_]]:
+    """Return the consensus of many images, all at once where ``find`` is one of ours.
+
+    Parameters
+    ----------
+    find : callable
+        Takes the rankings of an image, as :func:`consensus_by` gives it.
+    places : ndarray of shape (g, k, n)
+        Bucket numbers of n methods in the k rankings of each image.
+    images : iterable of (image, methods, rankings), length g
+        The same rankings, with the image's name and its methods in order of name.
+
+    Returns
+    -------
+    goals : ndarray of shape (g, n)
+        Bucket numbers.
+    is_proven : ndarray of bool of shape (g,)
+        False where a Kemeny search was cut short (:func:`.kemeny.kemeny`).
+
+    Raises
+    ------
+    RankingError
+        If a consensus ranks other methods; names the image.
+
+    Examples
+    --------
+    >>> goals, is_proven = consensus_places(mean_rank, np.array([[[0, 1], [0, 1], [1, 0]]]), [])
+    >>> goals.tolist(), is_proven.tolist()
+    ([[0, 1]], [True])
+    """
+    if find is kemeny_ranking:
+        return kemeny_places(places)
+    is_proven = np.ones(len(places), dtype=bool)
+    # Everybody ranked every method: Davidson's strengths are then in the order of the mean ranks.
+    if find in (mean_rank, davidson_ranking):
+        return mean_rank_places(places), is_proven
+    goals = np.empty((len(places), places.shape[-1]), dtype=places.dtype)
+    for at, (image, methods, rankings) in enumerate(images):
+        place = bucket_of(find([checked(ranking) for ranking in rankings]))
+        if sorted(place) != list(methods):
+            raise RankingError(f"{image}: a consensus ranks other methods than people do")
+        goals[at] = [place[method] for method in methods]
+    return goals, is_proven

@@ -1,0 +1,1 @@
+"""Design: how many images and annotators does a study need to find a difference?"""

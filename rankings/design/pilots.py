@@ -1,0 +1,318 @@
+"""Components of variance for planning: of a pilot, of another study, or where there is none of the demo.
+
+All are in Kemeny's loss a pair (:mod:`.pair_estimates`), from 0 to 1, so that whole rankings and pairs can
+be compared. Whole rankings also foretell a study that asks one pair of an image at a time: images and
+annotators vary as they do, and to the rest comes the variance of which pair is drawn.
+"""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
+from typing import Final, Literal
+
+import numpy as np
+
+from text_rankings.base.i18n import gettext_noop
+
+from ..agreement.report import RecallPrecision, Settings, values_of
+from ..elicitation.pair_draws import disagreement, inclusion_probabilities
+from ..errors import RankingError
+from ..inference.pair_estimates import Visit, pair_losses
+from ..inference.resampling import SEED, drawn_images
+from ..orders.buckets import Ranking, bucket_of
+from ..orders.packed_scores import Floats, protocols_of, rankings_from_scores
+from .power import Components, components_of
+
+# What an annotator is asked of an image: to rank all methods, or one pair where protocols disagree.
+Asking = Literal["rankings", "pairs"]
+ASKINGS: Final[tuple[Asking, ...]] = ("rankings", "pairs")
+# More images tell no more of how much they vary.
+MOST_IMAGES: Final = 2000
+
+DEMO: Final = "the demo"
+PILOT: Final = "the pilot"
+NO_PILOT: Final = gettext_noop(
+    "There is no pilot: how much images and people vary is taken from the demo, whose people are "
+    "simulated."
+)
+# Mean components of the demo's pairs of protocols but its sentinel, by preference; its screens an image.
+DEMO_COMPONENTS: Final[Mapping[Asking, Components]] = {
+    "rankings": Components(image=0.00224, annotator=0.000712, rest=0.00247),
+    "pairs": Components(image=0.00224, annotator=0.000712, rest=0.147),
+}
+DEMO_SCREENS: Final = 22.0
+
+
+@dataclass(frozen=True, slots=True)
+class Pilot:
+    """What is known before a study: how much images, people and the rest vary.
+
+    Attributes
+    ----------
+    components : mapping of way of asking to Components
+        A study that asked pairs says nothing of whole rankings.
+    origin : str
+    remarks : tuple of str
+        Sentences about what could not be known.
+    differences : tuple of float
+        Absolute differences of the mean losses of all pairs of protocols, ascending; what a difference
+        looks like.
+    """
+
+    components: Mapping[Asking, Components]
+    origin: str
+    remarks: tuple[str, ...] = ()
+    differences: tuple[float, ...] = ()
+
+
+def demo_pilot(*why: str) -> Pilot:
+    """Return the demo's components, and why they are taken.
+
+    Examples
+    --------
+    >>> found = demo_pilot("The pilot has one image.")
+    >>> found.origin, found.remarks
+    ('the demo', ('The pilot has one image.',))
+    """
+    return Pilot(DEMO_COMPONENTS, DEMO, why or (NO_PILOT,))
+
+
+def pilot(
+    visits: Sequence[Visit],
+    protocol_rankings: Mapping[str, Mapping[str, Ranking]],
+    protocols: Sequence[str],
+    *,
+    origin: str = PILOT,
+) -> Pilot:
+    """Return what rankings or pairs of one criterion say of a study to come.
+
+    Parameters
+    ----------
+    visits : sequence of Visit
+        Whole rankings, or pairs. Of whole rankings and pairs in one, the whole rankings count.
+    protocol_rankings : image -> protocol -> ranking
+        For every image visited.
+    protocols : sequence of str
+    origin : str
+        Where they come from, in words.
+
+    Returns
+    -------
+    Pilot
+        The demo's, with the reason, where there is nothing to learn from. The annotators' component is
+        the demo's share of the others where there is one annotator.
+
+    Raises
+    ------
+    RankingError
+        As :func:`.pair_estimates.pair_losses` does.
+
+    Examples
+    --------
+    One annotator always ranks as the one protocol, the other as the other: differences of -1 and 1.
+
+    >>> own, images = {"p": (("a",), ("b",)), "q": (("b",), ("a",))}, ["img_1", "img_2"]
+    >>> teams = {"ann": own["p"], "ben": own["q"]}
+    >>> visits = [Visit(image, name, teams[name], None) for image in images for name in teams]
+    >>> pilot(visits, dict.fromkeys(images, own), ["p", "q"]).components["rankings"].annotator
+    2.0
+    """
+    whole = [visit for visit in visits if visit.probabilities is None]
+    used = whole or list(visits)
+    if not used:
+        return demo_pilot()
+    if len(protocols) < 2:
+        few = gettext_noop("{origin} has fewer than two protocols.").format(origin=origin)
+        return demo_pilot(few, NO_PILOT)
+    chosen = {*drawn_images(sorted({visit.image for visit in used}), MOST_IMAGES, SEED)}
+    used = [visit for visit in used if visit.image in chosen]
+    measured = pair_losses(used, protocol_rankings, protocols)
+    if len(np.unique(measured.images)) < 2:
+        few = gettext_noop("{origin} has fewer than two images.").format(origin=origin)
+        return demo_pilot(few, NO_PILOT)
+    remarks = []
+    if len(np.unique(measured.annotators)) < 2:
+        known = _without_annotators(measured.distances)
+        remarks.append(
+            gettext_noop(
+                "{origin} has one annotator, who says nothing of how people differ: that is taken from the "
+                "demo."
+            ).format(origin=origin)
+        )
+    else:
+        known = components_of(measured)
+    remarks += [_NEGATIVE[name] for name in known.negative]
+    if not known.image_is_apart:
+        remarks.append(
+            gettext_noop(
+                "No image was ranked by two people, so that images and chance cannot be told apart: what "
+                "several people an image would bring is not known, and counted as nothing."
+            )
+        )
+    means = measured.distances.mean(axis=0).tolist()
+    apart = tuple(sorted(abs(a - b) for a, b in combinations(means, 2)))
+    if not whole:
+        return Pilot({"pairs": known}, origin, tuple(remarks), apart)
+    drawn = variance_of_draws(used, protocol_rankings, protocols)
+    as_pairs = replace(known, rest=known.rest + drawn)
+    return Pilot({"rankings": known, "pairs": as_pairs}, origin, tuple(remarks), apart)
+
+
+_NEGATIVE: Final = {
+    "image": gettext_noop(
+        "Images seem to vary no more than by chance: their part came out below 0 and counts as 0."
+    ),
+    "annotator": gettext_noop(
+        "People seem to differ no more than by chance: their part came out below 0 and counts as 0. A "
+        "small pilot may miss it."
+    ),
+    "rest": gettext_noop("Nothing is left to chance: the rest came out below 0 and counts as 0."),
+}
+
+
+def variance_of_draws(
+    visits: Sequence[Visit],
+    protocol_rankings: Mapping[str, Mapping[str, Ranking]],
+    protocols: Sequence[str],
+) -> float:
+    """Return how much the draw of one pair of an image adds to the variance of a difference.
+
+    Pairs of methods are drawn where the protocols disagree (:mod:`.pair_draws`).
+
+    Parameters
+    ----------
+    visits : sequence of Visit
+        Whole rankings, at least one.
+    protocol_rankings : image -> protocol -> ranking
+        For every image visited.
+    protocols : sequence of str
+        At least two.
+
+    Returns
+    -------
+    float
+        Mean over whole rankings and pairs of protocols.
+
+    Examples
+    --------
+    The protocols differ in one pair, a third of the loss, which is drawn with probability 14 / 15.
+
+    >>> own = {"p": (("a",), ("b",), ("c",)), "q": (("b",), ("a",), ("c",))}
+    >>> found = variance_of_draws([Visit("img_1", "ann", own["p"], None)], {"img_1": own}, ["p", "q"])
+    >>> round(found, 6), round((15 / 14 - 1) / 9, 6)
+    (0.007937, 0.007937)
+    """
+    total = 0.0
+    n_pairs = len(protocols) * (len(protocols) - 1) / 2
+    drawn: dict[str, tuple[list[tuple[str, str]], Floats, Floats]] = {}
+    for visit in visits:
+        image = visit.image
+        if image not in drawn:
+            drawn[image] = _drawn(protocol_rankings[image], protocols)
+        pairs, probabilities, own = drawn[image]
+        said = _signs(visit.ranking, pairs)
+        # (pairs, protocols): each one's share of the loss on the image.
+        losses = np.abs(own - said[:, np.newaxis]) / (2 * len(pairs))
+        # Sums over pairs of protocols of squares of differences: p sum x^2 - (sum x)^2.
+        expected = (_squares(losses) / probabilities).sum()
+        total += float(expected - _squares(losses.sum(axis=0)))
+    return total / n_pairs / len(visits)
+
+
+def _drawn(
+    rankings: Mapping[str, Ranking], protocols: Sequence[str]
+) -> tuple[list[tuple[str, str]], Floats, Floats]:
+    """Return an image's pairs, the probability of each, and (pairs, protocols) how each orders it."""
+    ordered = [rankings[name] for name in protocols]
+    methods = sorted(bucket_of(ordered[0]))
+    if len(methods) < 2:
+        raise RankingError("a draw needs at least two methods of every image")
+    chances = inclusion_probabilities(methods, k=2, weights=disagreement(ordered))
+    pairs = list(combinations(methods, 2))
+    return (
+        pairs,
+        np.array([chances[frozenset(pair)] for pair in pairs]),
+        np.stack([_signs(ranking, pairs) for ranking in ordered], axis=1),
+    )
+
+
+def _signs(ranking: Ranking, pairs: Sequence[tuple[str, str]]) -> Floats:
+    place = bucket_of(ranking)
+    return np.sign([place[a] - place[b] for a, b in pairs]).astype(np.float64)
+
+
+def _squares(values: Floats) -> Floats:
+    """Return the sum over all pairs of numbers of the last axis of their squared difference."""
+    return np.asarray(values.shape[-1] * (values**2).sum(axis=-1) - values.sum(axis=-1) ** 2)
+
+
+def _without_annotators(losses: Floats) -> Components:
+    """Return the components of one annotator's rankings, with the demo's share of how people differ."""
+    demo = DEMO_COMPONENTS["rankings"]
+    share = demo.annotator / (demo.image + demo.rest)
+    centred = losses - losses.mean(axis=0)
+    n, n_protocols = losses.shape
+    variance = float(_squares(centred).sum()) / (n - 1) / (n_protocols * (n_protocols - 1) / 2)
+    return Components(variance, share * variance, 0.0, image_is_apart=False)
+
+
+def pilot_of_rankings(
+    rankings: Mapping[str, Mapping[str, Ranking]],
+    scores: Mapping[str, Mapping[str, Mapping[str, RecallPrecision]]],
+    criterion: str,
+    settings: Settings,
+    *,
+    without: Collection[str] = (),
+    origin: str = PILOT,
+) -> Pilot:
+    """Return :func:`pilot` of whole rankings by one criterion and of protocols' scores.
+
+    Images on which a protocol lacks the score of a ranked method are left out.
+
+    Parameters
+    ----------
+    rankings : image -> annotator -> ranking
+    scores : image -> protocol -> method -> (recall, precision)
+    criterion : str
+        "recall", "precision" or any other for the F-score.
+    settings : Settings
+        Decimals and beta count.
+    without : collection of str
+        Protocols that do not count, such as sentinels.
+    origin : str
+        Where they come from, in words.
+
+    Returns
+    -------
+    Pilot
+
+    Examples
+    --------
+    >>> scores = {"img_1": {"iou": {"a": (0.9, 0.8), "b": (0.4, 0.9)}}}
+    >>> found = pilot_of_rankings({"img_1": {"ann": (("a",), ("b",))}}, scores, "recall", Settings())
+    >>> found.origin, found.remarks[0]
+    ('the demo', 'the pilot has fewer than two protocols.')
+    """
+    protocols = [name for name in protocols_of(scores) if name not in without]
+    values = values_of(criterion, scores, settings)
+    methods = {
+        image: sorted(bucket_of(next(iter(of_image.values()))))
+        for image, of_image in rankings.items()
+        if of_image
+    }
+    methods = {
+        image: ranked
+        for image, ranked in methods.items()
+        if all(
+            values.get(image, {}).get(name, {}).get(method) is not None
+            for name in protocols
+            for method in ranked
+        )
+    }
+    visits = [
+        Visit(image, annotator, ranking, None)
+        for image in methods
+        for annotator, ranking in rankings[image].items()
+    ]
+    own = rankings_from_scores(values, methods, protocols, settings.decimals)
+    return pilot(visits, own, protocols, origin=origin)

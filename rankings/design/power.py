@@ -1,0 +1,434 @@
+"""How many images, annotators and annotators of an image find a difference between two protocols.
+
+The mean difference over I images by A annotators, r of them an image, varies by::
+
+    v_image / I + v_annotator / A + v_rest / (I r)
+
+and is tested as in :mod:`.multi_reader`, whose degrees of freedom are taken here at the components
+themselves. Power is that of Student's t: the noncentral t of the difference in standard errors.
+
+The degrees of freedom fall towards those of the annotators as images are added, and towards 1 where
+annotators outnumber the images that several of them rank. So a larger design may find less than a
+smaller one that it contains. Whoever has the larger design can use the smaller one: the power of a
+design is therefore that of the best design within it, and never falls with images or annotators.
+Above 200 images and 100 annotators the designs within go in steps of 1 %.
+"""
+
+import math
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import RankingError
+from ..inference.multi_reader import ONE_ANNOTATOR, PersonalDistances, moments_of, raw_components
+from ..inference.significance import ALPHA
+
+POWER: Final = 0.8
+# Nobody ranks more images; a design that needs more is none.
+MOST_IMAGES: Final = 100_000
+# A difference of so many standard errors drowns the noise of the mean: only that of its variance is left.
+_MOST_ERRORS: Final = 1e4
+# Beyond, Student's t is the normal distribution.
+_MOST_DEGREES: Final = 1e9
+_MOST_ANNOTATORS: Final = 10_000
+_STEP: Final = 1.01
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class Components:
+    """Components of the variance of the difference of two protocols on one image by one annotator.
+
+    Attributes
+    ----------
+    image, annotator, rest : float
+        None below 0.
+    negative : tuple of str
+        Which of them came out below 0 and count as 0.
+    image_is_apart : bool
+        Whether images could be told apart from the rest; if not, all of both stands as image, with
+        which more annotators of an image never seem to help.
+    """
+
+    image: float
+    annotator: float
+    rest: float
+    negative: tuple[str, ...] = ()
+    image_is_apart: bool = True
+
+    def __post_init__(self) -> None:
+        for name in ("image", "annotator", "rest"):
+            value = getattr(self, name)
+            if not (math.isfinite(value) and value >= 0):
+                raise RankingError(f"the component of {name} must not be negative, got {value}")
+
+
+@dataclass(frozen=True, slots=True)
+class Design:
+    """Images, annotators, and how many annotators each image has.
+
+    Attributes
+    ----------
+    n_images, n_annotators : int
+    per_image : int
+        Annotators of an image, each of whom ranks as many images as the others.
+    repeated : float
+        The share of images that have ``repeats`` annotators instead.
+    """
+
+    n_images: int
+    n_annotators: int
+    per_image: int = 1
+    repeated: float = 0.0
+    repeats: int = 3
+
+    def __post_init__(self) -> None:
+        for name in ("n_images", "n_annotators", "per_image", "repeats"):
+            if getattr(self, name) < 1:
+                raise RankingError(f"{name} must be at least 1, got {getattr(self, name)}")
+        if not 0 <= self.repeated <= 1:
+            raise RankingError(f"repeated must be from 0 to 1, got {self.repeated}")
+        if self.most_of_an_image > self.n_annotators:
+            raise RankingError(
+                f"{self.most_of_an_image} annotators an image are more than the {self.n_annotators} there are"
+            )
+
+    @property
+    def n_repeated(self) -> int:
+        """The images with ``repeats`` annotators."""
+        return math.ceil(self.repeated * self.n_images - 1e-9)
+
+    @property
+    def most_of_an_image(self) -> int:
+        return max(self.per_image, self.repeats) if self.repeated else self.per_image
+
+    @property
+    def n_rankings(self) -> int:
+        return self.n_images * self.per_image + self.n_repeated * (self.repeats - self.per_image)
+
+
+def components_of(measured: PersonalDistances) -> Components:
+    """Return the mean components of all pairs of protocols.
+
+    Means of estimates that may be negative, each without bias; a mean below 0 counts as 0.
+
+    Raises
+    ------
+    RankingError
+        With fewer than two protocols, images or annotators.
+
+    Examples
+    --------
+    By the one annotator both protocols are as near, by the other the first is 2 farther.
+
+    >>> image, annotator = np.array([0, 0, 1, 1]), np.array([0, 1, 0, 1])
+    >>> apart = np.array([[0.0, 0], [2, 0], [0, 0], [2, 0]])
+    >>> components_of(PersonalDistances(("p", "q"), image, annotator, apart))
+    Components(image=0.0, annotator=2.0, rest=0.0, negative=(), image_is_apart=True)
+    """
+    n_images, n_annotators = (len(np.unique(of)) for of in (measured.images, measured.annotators))
+    if len(measured.protocols) < 2:
+        raise RankingError("components of variance need at least two protocols")
+    if n_images < 2:
+        raise RankingError("components of variance need at least two images")
+    if n_annotators < 2:
+        raise RankingError(f"{ONE_ANNOTATOR}: components of variance need at least two")
+    parts, n_i, n_a = raw_components(measured)
+    image, annotator, rest = (float(part.mean()) for part in parts)
+    is_apart = bool((n_i > 1).any())
+    if not is_apart:
+        image, rest = rest, 0.0
+    elif not (n_a > 1).any():
+        # One ranking an annotator: the annotators' part is in the rest, and is taken as theirs.
+        annotator, rest = rest, 0.0
+    found = {"image": image, "annotator": annotator, "rest": rest}
+    negative = tuple(name for name, value in found.items() if value < 0)
+    return Components(
+        **{name: max(value, 0.0) for name, value in found.items()},
+        negative=negative,
+        image_is_apart=is_apart,
+    )
+
+
+def spread(parts: Components, design: Design) -> tuple[float, float]:
+    """Return the variance of the mean difference, and the degrees of freedom of its test.
+
+    Parameters
+    ----------
+    parts : Components
+    design : Design
+
+    Returns
+    -------
+    variance, degrees_of_freedom : float
+        Of this very design, not of the best one within it.
+
+    Examples
+    --------
+    Ten images, one ranking each, by five people: 0.1 / 5 + (0.4 + 0.1) / 10.
+
+    >>> variance, _ = spread(Components(image=0.4, annotator=0.1, rest=0.1), Design(10, 5))
+    >>> round(variance, 4)
+    0.07
+    """
+    variances, degrees = _spreads(
+        parts, design, np.array([design.n_images]), np.array([design.n_annotators])
+    )
+    return float(variances[0]), float(degrees[0])
+
+
+def _spreads(
+    parts: Components, sharing: Design, i: NDArray[np.int64], a: NDArray[np.int64]
+) -> tuple[Floats, Floats]:
+    """Return variances and degrees of freedom of designs with i images and a annotators each."""
+    n_often = np.ceil(sharing.repeated * i - 1e-9).astype(np.int64)
+    n = i * sharing.per_image + n_often * (sharing.repeats - sharing.per_image)
+    # Rankings an annotator are as even as they can be.
+    low, more = np.divmod(n, a)
+    of_a = (more * (low + 1) ** 2 + (a - more) * low**2) / n**2
+    of_i = ((i - n_often) * sharing.per_image**2 + n_often * sharing.repeats**2) / n**2
+    image, rest = parts.image, parts.rest
+    if sharing.most_of_an_image == 1:
+        # The test cannot tell them apart: one ranking an image.
+        image, rest = 0.0, image + rest
+    free = np.maximum(n - i - np.minimum(a, n) + 1, 1)
+    arrays = np.array([image]), np.array([parts.annotator]), np.array([rest])
+    found = moments_of(arrays, (of_i, of_a), n, free)
+    return found.of_mean, found.degrees_of_freedom
+
+
+def _axis(all_up_to: int, most: int) -> NDArray[np.int64]:
+    """Return the numbers of images or annotators of designs: all small ones, then steps of 1 %."""
+    n_steps = math.ceil(math.log(most / all_up_to) / math.log(_STEP))
+    steps = np.round(all_up_to * _STEP ** np.arange(1, n_steps)).astype(np.int64)
+    return np.concatenate([np.arange(2, all_up_to + 1), steps, [most]])
+
+
+_IMAGES: Final = _axis(200, MOST_IMAGES)
+_ANNOTATORS: Final = _axis(100, _MOST_ANNOTATORS)
+
+
+@lru_cache(maxsize=64)
+def _all_spreads(
+    parts: Components, per_image: int, repeated: float, repeats: int, most_annotators: int
+) -> tuple[Floats, Floats]:
+    """Return variances and degrees of freedom of all designs, images by annotators.
+
+    Both are infinite and 1 where there are fewer annotators than an image needs.
+    """
+    sharing = Design(1, _MOST_ANNOTATORS, per_image, repeated, repeats)
+    annotators = _ANNOTATORS[: _n_within(_ANNOTATORS, most_annotators)]
+    variances, degrees = _spreads(parts, sharing, _IMAGES[:, np.newaxis], annotators)
+    too_few = annotators < sharing.most_of_an_image
+    variances, degrees = np.where(too_few, np.inf, variances), np.where(too_few, 1.0, degrees)
+    variances.flags.writeable = degrees.flags.writeable = False
+    return variances, degrees
+
+
+def _n_within(axis: NDArray[np.int64], most: int) -> int:
+    return int(np.searchsorted(axis, most, side="right"))
+
+
+def _within(parts: Components, design: Design) -> tuple[Floats, Floats]:
+    """Return variances and degrees of freedom of the designs within one, images by annotators."""
+    variances, degrees = _all_spreads(
+        *(parts, design.per_image, design.repeated, design.repeats, design.n_annotators)
+    )
+    n_images = _n_within(_IMAGES, design.n_images)
+    return variances[:n_images], degrees[:n_images]
+
+
+def _best_within(parts: Components, design: Design) -> tuple[Floats, Floats]:
+    """Return those designs within one that no other beats in both variance and degrees of freedom."""
+    variances, degrees = (of.ravel() for of in _within(parts, design))
+    order = np.lexsort((-degrees, variances))
+    variances, degrees = variances[order], degrees[order]
+    before = np.concatenate([[-np.inf], np.maximum.accumulate(degrees)[:-1]])
+    return variances[degrees > before], degrees[degrees > before]
+
+
+def power(parts: Components, design: Design, difference: float, *, alpha: float = ALPHA) -> float:
+    """Return the chance that the test at ``alpha`` finds a true difference with the best design within.
+
+    Parameters
+    ----------
+    parts : Components
+    design : Design
+    difference : float
+        Of the mean distances, in the unit of the components' roots.
+    alpha : float
+        Between 0 and 1.
+
+    Returns
+    -------
+    float
+        In [0, 1].
+
+    Raises
+    ------
+    RankingError
+        If ``alpha`` is not between 0 and 1, or there are fewer than two images or annotators.
+
+    Examples
+    --------
+    >>> round(power(Components(0.4, 0.1, 0.1), Design(10, 5), 0.0), 4)  # what is not there is found in 5 %
+    0.05
+    """
+    _check(design.n_annotators, alpha)
+    if design.n_images < 2:
+        raise RankingError("a test needs at least two images")
+    if not difference:
+        return alpha
+    variances, degrees = _best_within(parts, design)
+    return float(_power(_errors(difference, variances), degrees, alpha).max())
+
+
+def least_difference(
+    parts: Components, design: Design, *, share: float = POWER, alpha: float = ALPHA
+) -> float:
+    """Return the smallest true difference that the test finds with a power of ``share``.
+
+    Parameters
+    ----------
+    parts : Components
+    design : Design
+    share, alpha : float
+        Between 0 and 1.
+
+    Returns
+    -------
+    float
+        In the unit of the components' roots; 0 where nothing varies.
+
+    Raises
+    ------
+    RankingError
+        As :func:`power`, or if ``share`` is not between 0 and 1.
+
+    Examples
+    --------
+    >>> parts, design = Components(0.4, 0.1, 0.1), Design(10, 5)
+    >>> round(power(parts, design, least_difference(parts, design)), 6)
+    0.8
+    """
+    _check(design.n_annotators, alpha, share)
+    variances, degrees = _best_within(parts, design)
+    if not variances.min():
+        return 0.0
+    return float((_needed_errors(degrees, alpha, share) * np.sqrt(variances)).min())
+
+
+def needed_images(
+    parts: Components,
+    design: Design,
+    difference: float,
+    *,
+    share: float = POWER,
+    alpha: float = ALPHA,
+) -> int | None:
+    """Return the fewest images of a design that find a difference with a power of ``share``.
+
+    Parameters
+    ----------
+    parts : Components
+    design : Design
+        Its number of images is not looked at.
+    difference : float
+        Above 0.
+    share, alpha : float
+        Between 0 and 1.
+
+    Returns
+    -------
+    int or None
+        None where :data:`MOST_IMAGES` do not suffice: the annotators are too few then.
+
+    Raises
+    ------
+    RankingError
+        If the difference is not above 0, or ``share`` or ``alpha`` not between 0 and 1.
+
+    Examples
+    --------
+    With Student's t of about 26 degrees of freedom: (2.05 + 0.86)^2 / 0.5^2 is 33.9.
+
+    >>> needed_images(Components(image=0.0, annotator=0.0, rest=1.0), Design(2, 30), 0.5)
+    34
+    """
+    _check(design.n_annotators, alpha, share)
+    if not difference > 0:
+        raise RankingError(f"the difference must be above 0, got {difference}")
+
+    variances, degrees = _within(parts, replace(design, n_images=MOST_IMAGES))
+    enough = _suffice(_errors(difference, variances), degrees, alpha, share).any(axis=1)
+    # As many rankings as annotators at least.
+    enough &= design.n_annotators / design.per_image <= _IMAGES
+    return int(_IMAGES[enough.argmax()]) if enough.any() else None
+
+
+def _check(n_annotators: int, alpha: float, share: float = POWER) -> None:
+    if n_annotators < 2:
+        raise RankingError(f"{ONE_ANNOTATOR}: a test needs at least two annotators")
+    for name, value in (("alpha", alpha), ("power", share)):
+        if not 0 < value < 1:
+            raise RankingError(f"{name} must be between 0 and 1, got {value}")
+
+
+def _errors(difference: float, variances: Floats) -> Floats:
+    """Return a difference in standard errors, infinite where nothing varies."""
+    with np.errstate(divide="ignore"):
+        return np.asarray(abs(difference) / np.sqrt(variances))
+
+
+def _power(errors: Floats, degrees: Floats, alpha: float) -> Floats:
+    """Return the power of a two-sided t-test of differences in standard errors.
+
+    The square of the noncentral t is the noncentral F. The two tails of t are not added, because
+    scipy 1.17 returns NaN for the far one.
+    """
+    from scipy.special import chdtr, ncfdtr, stdtrit
+
+    degrees = np.minimum(degrees, _MOST_DEGREES)
+    limit = stdtrit(degrees, alpha / 2) ** 2
+    found = 1 - ncfdtr(1.0, degrees, np.minimum(errors, _MOST_ERRORS) ** 2, limit)
+    # Where the difference drowns the noise of the mean, it is missed only if its standard error is
+    # estimated far too large. There scipy's noncentral F may be NaN, too.
+    with np.errstate(over="ignore"):
+        drowned = chdtr(degrees, degrees * errors**2 / limit)
+    return np.asarray(np.where((errors > _MOST_ERRORS) | np.isnan(found), drowned, found))
+
+
+def _needed_errors(degrees: Floats, alpha: float, share: float) -> Floats:
+    """Return the smallest differences, in standard errors, that are found with a power of ``share``."""
+    low, high = np.zeros_like(degrees), np.ones_like(degrees)
+    while (short := _power(high, degrees, alpha) < share).any():
+        low, high = np.where(short, high, low), np.where(short, 2 * high, high)
+    for _ in range(60):
+        middle = (low + high) / 2
+        short = _power(middle, degrees, alpha) < share
+        low, high = np.where(short, middle, low), np.where(short, high, middle)
+    return high
+
+
+# Degrees of freedom between which the needed differences are interpolated.
+_KNOTS: Final = np.geomspace(0.5, 1e9, 400)
+
+
+@lru_cache(maxsize=64)
+def _needed_at_knots(alpha: float, share: float) -> Floats:
+    return np.log(_needed_errors(_KNOTS, alpha, share))
+
+
+def _suffice(errors: Floats, degrees: Floats, alpha: float, share: float) -> NDArray[np.bool_]:
+    """Return which differences are found with a power of ``share``.
+
+    Interpolation decides where it leaves no doubt; elsewhere the power is computed.
+    """
+    needed = np.exp(np.interp(np.log(degrees), np.log(_KNOTS), _needed_at_knots(alpha, share)))
+    enough = np.asarray(errors > needed)
+    in_doubt = abs(errors - needed) < 0.02 * needed
+    enough[in_doubt] = _power(errors[in_doubt], degrees[in_doubt], alpha) >= share
+    return enough

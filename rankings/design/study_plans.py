@@ -1,0 +1,470 @@
+"""Plans of studies: which images and people find a difference, what that costs, and what to choose."""
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from typing import Any, Final
+
+from text_rankings.base.i18n import gettext_noop
+
+from ..errors import RankingError
+from ..inference.significance import ALPHA
+from ..output.table import Column, Table, count, number
+from .pilots import DEMO_SCREENS, Asking, Pilot
+from .power import POWER, Components, Design, least_difference, needed_images, power
+
+# The usual ways to give images to people: annotators of most images, and the share that has three.
+REPEATED: Final = 0.15
+REPEATS: Final = 3
+# Where nobody has measured it.
+USUAL_SECONDS: Final = 10.0
+USUAL_PEOPLE: Final = 12
+USUAL_MINUTES: Final = 10.0
+_MOST_PEOPLE: Final = 1000
+# Numbers of people that a map shows, up to those there are.
+_STEPS: Final = (
+    2,
+    3,
+    4,
+    5,
+    6,
+    8,
+    10,
+    12,
+    15,
+    20,
+    25,
+    30,
+    40,
+    50,
+    75,
+    100,
+    150,
+    200,
+    300,
+    500,
+    1000,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Sharing:
+    """How many people see an image; ``name`` is said in the reader's language where it is shown."""
+
+    name: str
+    per_image: int
+    repeated: float = 0.0
+
+
+SHARINGS: Final = (
+    Sharing(gettext_noop("one person an image, three on 15 %"), 1, REPEATED),
+    Sharing(gettext_noop("one person an image"), 1),
+    Sharing(gettext_noop("two people an image"), 2),
+    Sharing(gettext_noop("three people an image"), 3),
+)
+ASKED: Final[Mapping[Asking, str]] = {
+    "rankings": gettext_noop("whole rankings"),
+    "pairs": gettext_noop("pairs where protocols disagree"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What a study should find, with whom, and what its answers cost.
+
+    Attributes
+    ----------
+    difference : float
+        Of two protocols' losses a pair, from 0 to 1: 0.02 are two pairs of methods in a hundred.
+    people : int
+        Who can be had at most.
+    share : float
+        The power: how often such a difference should be found.
+    n_protocols : int
+        Every pair of them is tested, so that alpha is divided by their number.
+    images : int, optional
+        How many there are; None: as many as needed.
+    screens : float
+        Pairs that a whole ranking of an image takes.
+    seconds : float
+        That an answer to a pair takes.
+    minutes_a_person : float
+        For consent, examples and practice, whatever a person then answers.
+    """
+
+    difference: float = 0.03
+    people: int = USUAL_PEOPLE
+    share: float = POWER
+    n_protocols: int = 2
+    alpha: float = ALPHA
+    images: int | None = None
+    screens: float = DEMO_SCREENS
+    seconds: float = USUAL_SECONDS
+    minutes_a_person: float = USUAL_MINUTES
+
+    def __post_init__(self) -> None:
+        if not 0 < self.difference <= 1:
+            raise RankingError(
+                f"the difference must be above 0 and at most 1 (every pair), got {self.difference}"
+            )
+        if not 1 <= self.people <= _MOST_PEOPLE:
+            raise RankingError(f"people must be from 1 to {_MOST_PEOPLE}, got {self.people}")
+        for name in ("share", "alpha"):
+            if not 0 < getattr(self, name) < 1:
+                raise RankingError(f"{name} must be between 0 and 1, got {getattr(self, name)}")
+        if self.n_protocols < 2:
+            raise RankingError(f"n_protocols must be at least 2, got {self.n_protocols}")
+        if self.images is not None and self.images < 2:
+            raise RankingError(f"images must be at least 2, got {self.images}")
+        for name in ("screens", "seconds", "minutes_a_person"):
+            value = getattr(self, name)
+            if not (math.isfinite(value) and value >= 0):
+                raise RankingError(f"{name} must not be negative, got {value}")
+
+    @property
+    def alpha_of_pair(self) -> float:
+        """The level of one pair's test: Holm's first step."""
+        return self.alpha / math.comb(self.n_protocols, 2)
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """One design that finds the difference; without images where no number of them does.
+
+    Attributes
+    ----------
+    n_visits : int or None
+        Whole rankings, or pairs.
+    answers : int or None
+        Pairs that people answer in all.
+    hours, hours_a_person : float or None
+        With what people need before their first pair.
+    fits : bool
+        Whether there are images enough.
+    """
+
+    asking: Asking
+    sharing: str
+    n_annotators: int
+    n_images: int | None = None
+    n_visits: int | None = None
+    answers: int | None = None
+    hours: float | None = None
+    hours_a_person: float | None = None
+    fits: bool = False
+    is_cheapest: bool = False
+    is_advised: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """All designs that were looked at, what to choose, and what to know about it.
+
+    ``within_reach`` is a difference that the people and images do find, to a pair of methods in a
+    thousand, where they do not find the one asked for; None where they do, or find none at all.
+    """
+
+    question: Question
+    pilot: Pilot
+    choices: tuple[Choice, ...]
+    remarks: tuple[str, ...]
+    within_reach: float | None = None
+
+    @property
+    def cheapest(self) -> Choice | None:
+        return next((choice for choice in self.choices if choice.is_cheapest), None)
+
+    @property
+    def advised(self) -> Choice | None:
+        """The cheapest of the designs in which agreement can be measured, too."""
+        return next((choice for choice in self.choices if choice.is_advised), None)
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "question": asdict(self.question),
+            "origin": self.pilot.origin,
+            "components": {name: asdict(parts) for name, parts in self.pilot.components.items()},
+            "differences": list(self.pilot.differences),
+            "choices": [asdict(choice) for choice in self.choices],
+            "remarks": list(self.remarks),
+        }
+
+
+def plan(pilot: Pilot, question: Question) -> Plan:
+    """Return what each design needs to find the difference.
+
+    Of every way of asking that the pilot knows, with every way of giving images to people, for several
+    numbers of people up to those there are. The cheapest takes the fewest hours of all that the images
+    suffice for; of equal ones it is the one with fewer people.
+
+    Parameters
+    ----------
+    pilot : Pilot
+    question : Question
+
+    Returns
+    -------
+    Plan
+
+    Examples
+    --------
+    As many images as :func:`.design.needed_images` says.
+
+    >>> pilot = Pilot({"rankings": Components(image=0.0, annotator=0.0, rest=1.0)}, "a pilot")
+    >>> found = plan(pilot, Question(0.5, people=30)).choices
+    >>> [one.n_images for one in found if one.sharing == "one person an image" and one.n_annotators == 30]
+    [34]
+    """
+    choices = list(_choices(pilot, question))
+    known = [at for at, choice in enumerate(choices) if choice.fits]
+    cheapest = _least(choices, known)
+    advised = _least(choices, [at for at in known if choices[at].sharing == SHARINGS[0].name])
+    marked = tuple(
+        replace(choice, is_cheapest=at == cheapest, is_advised=at == advised)
+        for at, choice in enumerate(choices)
+    )
+    return Plan(
+        question,
+        pilot,
+        marked,
+        (*_warnings(pilot, question, marked), *pilot.remarks),
+        None if known else _within_reach(pilot, question),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Reach:
+    """What a design finds.
+
+    Attributes
+    ----------
+    power : float
+        How often it finds the difference asked for.
+    least : float
+        The difference that it finds as often as asked for.
+    """
+
+    asking: Asking
+    design: Design
+    power: float
+    least: float
+    answers: int
+
+
+def reach(pilot: Pilot, question: Question, design: Design) -> list[Reach]:
+    """Return what a design finds, by every way of asking that the pilot knows.
+
+    Parameters
+    ----------
+    pilot : Pilot
+    question : Question
+    design : Design
+
+    Returns
+    -------
+    list of Reach
+
+    Raises
+    ------
+    RankingError
+        With fewer than two images or annotators.
+
+    Examples
+    --------
+    >>> pilot = Pilot({"rankings": Components(image=0.0, annotator=0.0, rest=1.0)}, "a pilot")
+    >>> [[found.power >= 0.8 for found in reach(pilot, Question(0.5), Design(n, 30))] for n in (33, 34)]
+    [[False], [True]]
+    """
+    alpha = question.alpha_of_pair
+    return [
+        Reach(
+            asking,
+            design,
+            power(parts, design, question.difference, alpha=alpha),
+            least_difference(parts, design, share=question.share, alpha=alpha),
+            _answers(asking, design.n_rankings, question),
+        )
+        for asking, parts in pilot.components.items()
+    ]
+
+
+def in_100(difference: float) -> str:
+    """Return a difference of losses a pair as pairs in 100, by which people think of it.
+
+    Examples
+    --------
+    >>> in_100(0.03), in_100(0.07), in_100(0.125)
+    ('3', '7', '12.5')
+    """
+    return f"{100 * difference:g}"
+
+
+def plan_table(found: Plan) -> Table:
+    """Return the designs as a table, the cheapest first; those that never suffice last.
+
+    Examples
+    --------
+    >>> pilot = Pilot({"rankings": Components(image=0.0, annotator=0.0, rest=1.0)}, "a pilot")
+    >>> plan_table(plan(pilot, Question(0.5, people=30))).note
+    'Designs that find a difference of 50 in 100 pairs in 80 % of studies, by a pilot.'
+    """
+    rows = tuple(
+        (
+            ASKED[choice.asking],
+            choice.sharing,
+            choice.n_annotators,
+            choice.n_images,
+            choice.answers,
+            choice.hours,
+            choice.hours_a_person,
+            _mark(choice),
+        )
+        for choice in sorted(found.choices, key=_by_cost)
+    )
+    question = found.question
+    note = (
+        f"Designs that find a difference of {in_100(question.difference)} in 100 pairs in "
+        f"{100 * question.share:g} % of studies, by {found.pilot.origin}."
+    )
+    columns = (
+        *(Column("Asked"), Column("People an image"), count("People"), count("Images")),
+        *(count("Answers"), number("Hours", 1), number("Hours each", 1), Column()),
+    )
+    return Table("plan", "What finds it", note, columns, rows)
+
+
+def _numbers_of_people(most: int) -> Iterator[int]:
+    yield from (n for n in _STEPS if n < most)
+    if most >= _STEPS[0]:
+        yield most
+
+
+def _choices(pilot: Pilot, question: Question) -> Iterator[Choice]:
+    for n in _numbers_of_people(question.people):
+        yield from _choices_of(pilot, question, n)
+
+
+def _choices_of(pilot: Pilot, question: Question, n_annotators: int) -> Iterator[Choice]:
+    for asking, parts in pilot.components.items():
+        for sharing in SHARINGS:
+            if n_annotators >= (REPEATS if sharing.repeated else sharing.per_image):
+                yield _choice(parts, asking, sharing, n_annotators, question)
+
+
+def _choice(
+    parts: Components, asking: Asking, sharing: Sharing, n_annotators: int, question: Question
+) -> Choice:
+    design = Design(2, n_annotators, sharing.per_image, sharing.repeated, REPEATS)
+    n_images = needed_images(
+        parts, design, question.difference, share=question.share, alpha=question.alpha_of_pair
+    )
+    if n_images is None:
+        return Choice(asking, sharing.name, n_annotators)
+    n_visits = replace(design, n_images=n_images).n_rankings
+    answers = _answers(asking, n_visits, question)
+    hours = answers * question.seconds / 3600 + n_annotators * question.minutes_a_person / 60
+    fits = question.images is None or n_images <= question.images
+    return Choice(
+        *(asking, sharing.name, n_annotators, n_images, n_visits, answers, hours),
+        hours_a_person=hours / n_annotators,
+        fits=fits,
+    )
+
+
+def _within_reach(pilot: Pilot, question: Question) -> float | None:
+    """Return the smallest difference above the one asked for that a design finds, in thousandths."""
+
+    def is_found(thousandths: int) -> bool:
+        larger = replace(question, difference=thousandths / 1000)
+        return any(choice.fits for choice in _choices(pilot, larger))
+
+    # A design that finds a difference finds all larger ones.
+    low, high = math.floor(1000 * question.difference), 1000
+    if low >= high or not is_found(high):
+        return None
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if is_found(middle) else (middle, high)
+    return high / 1000
+
+
+def _answers(asking: Asking, n_visits: int, question: Question) -> int:
+    return n_visits if asking == "pairs" else round(n_visits * question.screens)
+
+
+def _least(choices: Sequence[Choice], among: Sequence[int]) -> int | None:
+    return min(among, key=lambda at: _by_cost(choices[at]), default=None)
+
+
+def _by_cost(choice: Choice) -> tuple[bool, float, int]:
+    return (
+        not choice.fits,
+        math.inf if choice.hours is None else choice.hours,
+        choice.n_annotators,
+    )
+
+
+def _mark(choice: Choice) -> str:
+    if choice.n_images is None:
+        return "too few people"
+    if not choice.fits:
+        return "too few images"
+    return "cheapest" if choice.is_cheapest else "advised" if choice.is_advised else ""
+
+
+def _warnings(pilot: Pilot, question: Question, choices: Sequence[Choice]) -> Iterator[str]:
+    if question.people < 2:
+        yield gettext_noop(
+            "One annotator says nothing about others: a study needs two people at least, and should have "
+            "five."
+        )
+        return
+    least = _least_people(pilot, question)
+    if not any(choice.n_images is not None for choice in choices):
+        yield _too_few(question, least)
+        return
+    if not any(choice.fits for choice in choices):
+        fewest = min(choice.n_images for choice in choices if choice.n_images is not None)
+        yield gettext_noop(
+            "The {n} images do not suffice: {fewest} are needed at least. Look for a larger difference, or "
+            "add images."
+        ).format(n=question.images, fewest=fewest)
+    if least is not None and least > 2:
+        yield gettext_noop(
+            "With fewer than {least} people no number of images finds it: people differ too much."
+        ).format(least=least)
+    if question.people < 5:
+        yield gettext_noop(
+            "With fewer than five people tests err more often than they say where tastes differ "
+            "(up to 10 % instead of 5 %)."
+        )
+
+
+def _least_people(pilot: Pilot, question: Question) -> int | None:
+    """Return the fewest people with whom any design finds the difference; None if none does."""
+
+    def suffice(n: int) -> bool:
+        return any(choice.n_images is not None for choice in _choices_of(pilot, question, n))
+
+    low, high = 1, _MOST_PEOPLE
+    if not suffice(high):
+        return None
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if suffice(middle) else (middle, high)
+    return high
+
+
+def _too_few(question: Question, least: int | None) -> str:
+    if least is None:
+        words = gettext_noop(
+            "With {people} people no number of images finds a difference of {difference} in 100 "
+            "pairs, nor with any number of people that can be had. Look for a larger difference."
+        )
+    else:
+        words = gettext_noop(
+            "With {people} people no number of images finds a difference of {difference} in 100 "
+            "pairs: people differ too much. It takes {least} people at least, and some more to make it cheap."
+        )
+    difference = in_100(question.difference)
+    return words.format(people=question.people, difference=difference, least=least)

@@ -1,0 +1,1 @@
+"""Detectors: which detector do people prefer, and does a protocol order them the same way?"""

@@ -1,0 +1,358 @@
+"""How strong people find each method over all images, and how sure that is.
+
+Model: Davidson's ([Dav70]_), with one strength a method and one parameter of ties, over the pairs of all
+rankings; each ranking weighs the same. The pairs of a ranking, the rankings of an image and those of an
+annotator depend on each other, so errors are clustered by image and by annotator ([CGM11]_, 2.3):
+with A the information of the fit and u_r the score of ranking r (its share of the slope)::
+
+    covariance = A^-1 (B_image + B_annotator - B_ranking) A^-1,
+    B_c = C / (C - 1) sum over the C clusters c of (sum of u_r in c) (sum of u_r in c)'
+
+A difference whose variance comes out smaller than with one of the two clusterings alone has the larger of
+these, because the three-part sum may even be negative with few clusters. Limits are those of Student's t with
+one degree of freedom fewer than the smaller number of clusters.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from text_rankings.base.i18n import gettext_noop
+
+from ..consensus.davidson import DEFAULT_RIDGE, expected, information, maximum
+from ..errors import RankingError
+from ..inference.multi_reader import NOTHING, ONE_IMAGE
+from ..inference.resampling import LEVEL
+from ..orders.buckets import Ranking
+from ..orders.packed import doubled_ranks_of, packed_rankings
+from ..orders.packed_scores import Floats
+from ..orders.pairwise import PairCounts
+
+ANNOTATOR_FIXED = gettext_noop(
+    "with one annotator the limits are over images alone, and hold for this annotator"
+)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class People:
+    """All rankings of a criterion, one row each, in order of image and annotator.
+
+    Attributes
+    ----------
+    images, annotators, methods : tuple of str
+        In the order given, by name, by name.
+    image_of, annotator_of : ndarray of int, shape (r,)
+        For each ranking the number of its image and of its annotator; images ascend.
+    places : ndarray of int, shape (r, n)
+        Bucket numbers, -1 where a ranking lacks the method.
+    leads : ndarray of int, shape (r, n)
+        Over how many methods of the ranking each leads, less how many lead it; 0 where it is lacking.
+    is_complete : bool
+        Whether every ranking is of all methods.
+    n_left_out : int
+        Images with too few rankings, or with rankings of different methods.
+    """
+
+    images: tuple[str, ...]
+    annotators: tuple[str, ...]
+    methods: tuple[str, ...]
+    image_of: NDArray[np.intp]
+    annotator_of: NDArray[np.intp]
+    places: NDArray[np.int16]
+    leads: NDArray[np.int16]
+    is_complete: bool
+    n_left_out: int = 0
+
+    @property
+    def is_ranked(self) -> NDArray[np.bool_]:
+        return self.places >= 0
+
+
+def people_of(rankings: Mapping[str, Mapping[str, Ranking]], *, min_annotators: int = 1) -> People:
+    """Return the rankings of many images and annotators as arrays.
+
+    Parameters
+    ----------
+    rankings : image -> annotator -> ranking
+        An annotator may lack images, and the rankings of an image methods.
+    min_annotators : int
+        Images with fewer rankings are left out, as are those whose rankings are of different methods.
+
+    Raises
+    ------
+    RankingError
+        If a ranking is not one.
+
+    Examples
+    --------
+    >>> found = people_of({"img_1": {"ann": (("a",), ("b",))}, "img_2": {"ann": (("c",), ("b",))}})
+    >>> found.methods, found.places.tolist()  # -1: not ranked
+    (('a', 'b', 'c'), [[0, 1, -1], [-1, 1, 0]])
+    """
+    enough = [image for image, team in rankings.items() if len(team) >= max(min_annotators, 1)]
+    of_images = [[rankings[image][name] for name in sorted(rankings[image])] for image in enough]
+    differing: set[int] = set()
+    groups = list(packed_rankings(of_images, differing.add))
+    # Rows are numbered over the images that stay; an image that does not has none.
+    sizes = np.array(
+        [0 if at in differing else len(team) for at, team in enumerate(of_images)], dtype=np.intp
+    )
+    first_row = np.cumsum(sizes) - sizes
+    methods = sorted({name for group in groups for ranked in set(group.methods) for name in ranked})
+    column_of = {name: at for at, name in enumerate(methods)}
+    places = np.full((int(sizes.sum()), len(methods)), -1, dtype=np.int16)
+    leads = np.zeros(places.shape, dtype=np.int16)
+    for group in groups:
+        n_teams, n_ranked = group.places.shape[1:]
+        columns_of = {ranked: [column_of[name] for name in ranked] for ranked in set(group.methods)}
+        columns = np.array([columns_of[ranked] for ranked in group.methods], dtype=np.intp)
+        rows = first_row[group.rows, np.newaxis] + np.arange(n_teams)
+        cells = rows[:, :, np.newaxis], columns[:, np.newaxis, :]
+        places[cells] = group.places
+        # With b before and t in its own bucket of n methods, one leads n - b - t and follows b: of
+        # the doubled rank 2 b + t + 1 that is n + 1 less the rank.
+        leads[cells] = n_ranked + 1 - doubled_ranks_of(group.places)
+    images = [image for at, image in enumerate(enough) if at not in differing]
+    names = [name for image in images for name in sorted(rankings[image])]
+    annotators = sorted(set(names))
+    number_of = {name: at for at, name in enumerate(annotators)}
+    return People(
+        tuple(images),
+        tuple(annotators),
+        tuple(methods),
+        np.repeat(np.arange(len(images)), sizes[sizes > 0]),
+        np.array([number_of[name] for name in names], dtype=np.intp),
+        places,
+        leads,
+        bool((places >= 0).all()),
+        len(rankings) - len(images),
+    )
+
+
+def counts_of(people: People) -> PairCounts:
+    """Return :func:`.pairwise.pair_counts` of all rankings, method by method and not one by one.
+
+    Examples
+    --------
+    >>> ab, ba = (("a",), ("b",)), (("b",), ("a",))
+    >>> counts_of(people_of({"img_1": {"ann": ab, "ben": ba}, "img_2": {"ann": ab}})).before.tolist()
+    [[0, 2], [1, 0]]
+    """
+    n = len(people.methods)
+    before, tied = np.zeros((n, n), dtype=np.int64), np.zeros((n, n), dtype=np.int64)
+    # Column by column, which is contiguous, and many times faster than row by row.
+    columns = np.ascontiguousarray(people.places.T)
+    ranked = columns >= 0
+    for a in range(n):
+        for b in range(a + 1, n):
+            both = ranked[a] & ranked[b]
+            before[a, b] = np.count_nonzero(both & (columns[a] < columns[b]))
+            tied[a, b] = tied[b, a] = np.count_nonzero(both & (columns[a] == columns[b]))
+            before[b, a] = np.count_nonzero(both) - before[a, b] - tied[a, b]
+    return PairCounts(people.methods, before, tied)
+
+
+@dataclass(frozen=True, slots=True)
+class Strength:
+    """A method's strength on the log scale; limits are None where there are none."""
+
+    method: str
+    strength: float
+    low: float | None
+    high: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Lead:
+    """By how much people find ``first`` stronger than ``second``; below 0: weaker."""
+
+    first: str
+    second: str
+    lead: float
+    low: float | None
+    high: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Strengths:
+    """The strengths of all methods, the strongest first, and the leads between every two.
+
+    Attributes
+    ----------
+    strengths : tuple of Strength
+        Their sum is 0; of two methods that differ by d, one is put first exp(d) times as often as the
+        other. Equals are in order of name.
+    leads : tuple of Lead
+        Every pair in that order, the stronger as ``first``.
+    tie_parameter : float or None
+        Davidson's nu; None where no pair was compared.
+    reason : str or None
+        Why there are no limits, or what they do not cover.
+    """
+
+    strengths: tuple[Strength, ...]
+    leads: tuple[Lead, ...]
+    tie_parameter: float | None
+    n_images: int
+    n_annotators: int
+    n_rankings: int
+    level: float
+    reason: str | None
+
+
+def strengths_of(
+    people: People, *, ridge: float = DEFAULT_RIDGE, level: float = LEVEL
+) -> Strengths:
+    """Fit Davidson's model to all rankings, with errors clustered by image and annotator.
+
+    The model and the errors are those that the module describes. With one annotator errors are clustered
+    by image alone, and say nothing of other people; with one image there are none.
+
+    Parameters
+    ----------
+    people : People
+    ridge : float
+        That of :func:`.davidson.davidson`, above 0.
+    level : float
+        Of the limits, between 0 and 1.
+
+    Returns
+    -------
+    Strengths
+        Without a ranking, it is of no method.
+
+    Raises
+    ------
+    RankingError
+        If the ridge is not positive or the level not between 0 and 1.
+    NotConverged
+        As Davidson's fit.
+
+    Examples
+    --------
+    Two wins of three are odds of 2, a lead of log 2.
+
+    >>> ab, ba = (("a",), ("b",)), (("b",), ("a",))
+    >>> people = people_of({"img_1": {"ann": ab}, "img_2": {"ann": ab}, "img_3": {"ann": ba}})
+    >>> round(strengths_of(people, ridge=1e-6).leads[0].lead, 2)
+    0.69
+    """
+    if not 0 < level < 1:
+        raise RankingError(f"level must be between 0 and 1, got {level}")
+    n_images, n_annotators = len(people.images), len(people.annotators)
+    if not n_images:
+        return Strengths((), (), None, 0, 0, 0, level, NOTHING)
+    counts = counts_of(people)
+    at = maximum(counts, ridge)
+    reason = ONE_IMAGE if n_images == 1 else ANNOTATOR_FIXED if n_annotators == 1 else None
+    half = None if n_images == 1 else _half_widths(people, counts, at, ridge, level)
+    return _ordered(people, counts, at, half, level, reason)
+
+
+def _half_widths(
+    people: People, counts: PairCounts, at: Floats, ridge: float, level: float
+) -> tuple[Floats, Floats]:
+    """Return half the intervals of the strengths, (n,), and of the leads, (n, n)."""
+    # Imported here, because scipy's functions take a second to load.
+    from scipy.special import stdtrit
+
+    n = len(people.methods)
+    # The level that all strengths share is known: their sum is 0. It is added, to invert safely, and
+    # no contrast sees it.
+    shared = np.append(np.full(n, n**-0.5), 0)
+    inverse = np.linalg.inv(information(at, counts, ridge) + np.outer(shared, shared))
+    influence = _scores(people, counts, at) @ inverse[:, :n]
+    of_image = _clustered(influence, people.image_of, len(people.images))
+    clusterings = [of_image]
+    smallest = len(people.images)
+    if len(people.annotators) > 1:
+        of_annotator = _clustered(influence, people.annotator_of, len(people.annotators))
+        alone = _clustered(influence, np.arange(len(influence)), len(influence))
+        clusterings += [of_annotator, of_image + of_annotator - alone]
+        smallest = min(smallest, len(people.annotators))
+    quantile = float(stdtrit(smallest - 1, (1 + level) / 2))
+    # A strength is a contrast too: its method less the mean of all.
+    centred = np.eye(n) - 1 / n
+    of_strengths = [np.diag(centred @ part @ centred) for part in clusterings]
+    of_leads = [np.diag(part)[:, np.newaxis] + np.diag(part) - 2 * part for part in clusterings]
+    return (
+        quantile * np.sqrt(np.maximum(np.max(of_strengths, axis=0), 0)),
+        quantile * np.sqrt(np.maximum(np.max(of_leads, axis=0), 0)),
+    )
+
+
+def _scores(people: People, counts: PairCounts, at: Floats) -> Floats:
+    """Return each ranking's share of the slope of the log-likelihood: (rankings, n + 1)."""
+    n = len(people.methods)
+    _, first, tied = expected(at, counts)
+    np.fill_diagonal(tied, 0)
+    present = people.is_ranked.astype(np.float64)
+    scores = np.empty((len(present), n + 1))
+    # Wins less losses as they are, less as expected of the methods that are ranked beside.
+    scores[:, :n] = (people.leads - present @ (first - first.T).T) * present / 2
+    n_tied = np.zeros(len(present), dtype=np.intp)
+    # Column by column, which is contiguous, and many times faster than row by row.
+    columns = np.ascontiguousarray(people.places.T)
+    for a in range(n - 1):
+        for b in range(a + 1, n):
+            n_tied += (columns[a] == columns[b]) & (columns[a] >= 0)
+    scores[:, n] = n_tied - ((present @ tied) * present).sum(axis=1) / 2
+    return scores
+
+
+def _clustered(influence: Floats, cluster_of: NDArray[np.intp], n_clusters: int) -> Floats:
+    """Return the covariance that clusters of rankings give: (n, n)."""
+    sums = np.stack(
+        [np.bincount(cluster_of, column, minlength=n_clusters) for column in influence.T], axis=1
+    )
+    return np.asarray(n_clusters / (n_clusters - 1) * (sums.T @ sums))
+
+
+def _ordered(
+    people: People,
+    counts: PairCounts,
+    at: Floats,
+    half: tuple[Floats, Floats] | None,
+    level: float,
+    reason: str | None,
+) -> Strengths:
+    values = at[:-1] - at[:-1].mean()
+    order = sorted(range(len(values)), key=lambda method: (-values[method], people.methods[method]))
+
+    def limits(value: float, width: float | None) -> tuple[float | None, float | None]:
+        return (None, None) if width is None else (value - width, value + width)
+
+    strengths = [
+        Strength(
+            people.methods[one],
+            float(values[one]),
+            *limits(float(values[one]), None if half is None else float(half[0][one])),
+        )
+        for one in order
+    ]
+    leads = [
+        Lead(
+            people.methods[one],
+            people.methods[other],
+            float(values[one] - values[other]),
+            *limits(
+                float(values[one] - values[other]),
+                None if half is None else float(half[1][one, other]),
+            ),
+        )
+        for place, one in enumerate(order)
+        for other in order[place + 1 :]
+    ]
+    is_compared = bool(counts.before.any() or counts.tied.any())
+    return Strengths(
+        tuple(strengths),
+        tuple(leads),
+        float(np.exp(at[-1])) if is_compared else None,
+        len(people.images),
+        len(people.annotators),
+        len(people.places),
+        level,
+        reason,
+    )

@@ -1,0 +1,425 @@
+"""How well protocols order methods over a data set: pairwise accuracy, hard and soft.
+
+Pairwise accuracy is the share of pairs of methods that a protocol's figures order as people do. It
+counts a pair that nobody can tell apart like one that everybody can. Soft pairwise accuracy
+([TMN24]_) compares how sure each side is: one less the mean over pairs of ``|p_people - p_protocol|``.
+
+Both p-values are one-sided and from paired permutations of the images: on each image the two
+methods' places are exchanged, or not, with even odds. A protocol exchanges what it adds up
+(:class:`.tallies.Tallies`), and the figures are divided anew; people exchange their leads, how many
+methods each leads less how many lead it, whose sums order complete rankings as Davidson's strengths
+do. p is the share of permutations with a larger difference and half of those with the same, so that
+p of two methods and of the two in reverse add up to 1, whichever stands first, and methods that are
+alike have 1/2. The study as it is counts as one of the permutations. Annotators are taken as fixed.
+
+To permute again in every resample would take hours. There p is the normal probability of the
+resampled difference over the standard deviation of the permuted ones, which for a ratio is that of
+its linear part where the two methods are alike. Sides agree less in resamples than in studies,
+because resamples vary twice; so limits are the quantiles of the resamples, moved by as much as their
+median is off the accuracy itself.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import RankingError
+from ..inference.resampling import LEVEL, SEED, require_usable, resampled_weights
+from ..inference.significance import EXACT_UP_TO, sign_bits
+from ..orders.packed_scores import Floats, rounded_scores
+from .method_strengths import People
+from .tallies import N_PARTS, Tallies, figures, slopes
+
+N_PERMUTATIONS = N_RESAMPLES = 1000
+# Above so many images fewer of both are drawn: there nearly every p is near 0 or 1.
+MANY_IMAGES = 10_000
+N_PERMUTATIONS_OF_MANY, N_RESAMPLES_OF_MANY = 400, 200
+# Fewer have no interval over methods: one or three pairs say nothing of others.
+FEW_METHODS = 4
+# Images taken at a time.
+_BLOCK = 1024
+# Differences of figures that are nothing but rounding.
+_ALIKE = 1e-9
+
+
+@dataclass(frozen=True, slots=True)
+class Accuracy:
+    """A protocol's pairwise accuracy, with limits; None where there is none.
+
+    ``low`` and ``high`` are over images and annotators, the others over methods too.
+    """
+
+    value: float | None
+    low: float | None = None
+    high: float | None = None
+    low_methods: float | None = None
+    high_methods: float | None = None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Compared:
+    """Every pair of methods, by people and by every protocol, in the order of ``first`` and ``second``.
+
+    Attributes
+    ----------
+    first, second : ndarray of int, shape (k,)
+        Numbers of methods.
+    figures : ndarray of shape (protocols, methods)
+    p_people : ndarray of shape (k,)
+        That the first is no better than the second.
+    p_protocols : ndarray of shape (protocols, k)
+    hard, soft : tuple of Accuracy, one for each protocol
+    n_permutations, n_resamples : int
+    is_exact : bool
+        Whether the permutations are all there are.
+    """
+
+    first: NDArray[np.intp]
+    second: NDArray[np.intp]
+    figures: Floats
+    p_people: Floats
+    p_protocols: Floats
+    hard: tuple[Accuracy, ...]
+    soft: tuple[Accuracy, ...]
+    n_permutations: int
+    n_resamples: int
+    is_exact: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """How figures are made and compared.
+
+    Attributes
+    ----------
+    decimals : int or None
+        To which figures are rounded before they order methods; None: not at all.
+    n_permutations, n_resamples : int or None
+        None: 1,000; above 10,000 images 400 permutations and 200 resamples.
+    """
+
+    beta: float = 1.0
+    decimals: int | None = 4
+    n_permutations: int | None = None
+    n_resamples: int | None = None
+    level: float = LEVEL
+    seed: int = SEED
+
+    def permutations(self, n_images: int) -> int:
+        if self.n_permutations is not None:
+            return self.n_permutations
+        return N_PERMUTATIONS if n_images <= MANY_IMAGES else N_PERMUTATIONS_OF_MANY
+
+    def resamples(self, n_images: int) -> int:
+        if self.n_resamples is not None:
+            return self.n_resamples
+        return N_RESAMPLES if n_images <= MANY_IMAGES else N_RESAMPLES_OF_MANY
+
+
+def compared(
+    people: Mapping[str, People],
+    strengths: Mapping[str, Floats],
+    tallies: Tallies,
+    options: Options | None = None,
+) -> dict[str, Compared]:
+    """Compare every pair of methods by people and by protocols, for criteria of the same images.
+
+    Permutations and resamples are drawn once, for all criteria, protocols and pairs. Time grows with
+    images x protocols x methods x (permutations + resamples); images are taken some hundred at a time.
+
+    Parameters
+    ----------
+    people : criterion -> rankings
+        All of the same images, annotators and methods.
+    strengths : criterion -> ndarray of shape (methods,)
+        Equal where people tie two methods.
+    tallies : Tallies
+        Of the same images and methods, in their order.
+    options : Options, optional
+
+    Returns
+    -------
+    criterion -> Compared
+
+    Raises
+    ------
+    RankingError
+        If they are of others, or a setting cannot be.
+
+    Examples
+    --------
+    >>> from rankings.detectors.method_strengths import people_of
+    >>> people = people_of({"img_1": {"ann": (("b",), ("a",))}})
+    >>> sums = np.array([[[[3.0, 4, 3, 4], [1, 4, 1, 4]]]])  # a finds 3 of 4 words, b one
+    >>> tallies = Tallies(("img_1",), ("iou",), ("a", "b"), sums, np.ones((1, 1, 2), dtype=bool))
+    >>> found = compared({"recall": people}, {"recall": np.array([0.0, 1.0])}, tallies)
+    >>> found["recall"].hard[0].value  # the one pair is the other way round
+    0.0
+    """
+    options = options or Options()
+    one = _checked(people, tallies, options)
+    work = _Work(people, tallies, options, one)
+    work.run()
+    return {criterion: work.answer(criterion, strengths[criterion]) for criterion in people}
+
+
+def _checked(people: Mapping[str, People], tallies: Tallies, options: Options) -> People:
+    one, *others = people.values()
+    for other in others:
+        if (one.images, one.annotators, one.methods) != (
+            other.images,
+            other.annotators,
+            other.methods,
+        ):
+            raise RankingError("criteria compared together must be of the same images and people")
+    if (tallies.images, tallies.methods) != (one.images, one.methods):
+        raise RankingError("rankings and sums must be of the same images and methods, in one order")
+    n_permutations = options.permutations(len(one.images))
+    if n_permutations < 1:
+        raise RankingError(f"n_permutations must be at least 1, got {n_permutations}")
+    if not (np.isfinite(options.beta) and options.beta > 0):
+        raise RankingError(f"beta must be a positive number, got {options.beta}")
+    require_usable(options.resamples(len(one.images)), options.level)
+    return one
+
+
+class _Work:
+    """The sums over images that everything follows from, added up block by block."""
+
+    def __init__(
+        self, people: Mapping[str, People], tallies: Tallies, options: Options, one: People
+    ) -> None:
+        self._people, self._tallies, self._options = people, tallies, options
+        self._n_images, self._n_methods = len(one.images), len(one.methods)
+        self.first, self.second = np.triu_indices(self._n_methods, 1)
+        self.is_exact = self._n_images <= EXACT_UP_TO
+        self.n_permutations = (
+            2**self._n_images if self.is_exact else options.permutations(self._n_images)
+        )
+        # One image says nothing of others, and a pair says nothing without another method.
+        can_resample = self._n_images > 1 and self._n_methods > 1
+        self.n_resamples = options.resamples(self._n_images) if can_resample else 0
+        rng = np.random.default_rng(options.seed)
+        n_annotators = len(one.annotators)
+        # How often each annotator was drawn in each resample; one alone is always there.
+        self._drawn = rng.multinomial(
+            n_annotators, np.full(n_annotators, 1 / n_annotators), self.n_resamples
+        )
+        self._methods_drawn = rng.multinomial(
+            self._n_methods, np.full(self._n_methods, 1 / self._n_methods), self.n_resamples
+        )
+        self._patterns, pattern_of = np.unique(self._drawn, axis=0, return_inverse=True)
+        self._resamples_of = [np.flatnonzero(pattern_of == at) for at in range(len(self._patterns))]
+        self._pattern_of = pattern_of
+        self._rng = rng
+
+    def run(self) -> None:
+        n, n_pairs = self._n_images, len(self.first)
+        n_protocols = len(self._tallies.protocols)
+        width = self._n_methods * N_PARTS
+        flat = self._tallies.sums.reshape(n, n_protocols * width)
+        # What stays on each method's side under each permutation, of every sum.
+        self._stays = np.zeros((self.n_permutations, flat.shape[1]))
+        self._resampled = np.zeros((self.n_resamples, flat.shape[1]))
+        self._totals = flat.sum(axis=0)
+        self._squares = np.zeros((n_protocols, width, width))
+        self._leads = {name: np.zeros(n_pairs) for name in self._people}
+        self._permuted = {name: np.zeros((self.n_permutations, n_pairs)) for name in self._people}
+        self._resampled_leads = {
+            name: np.zeros((self.n_resamples, n_pairs)) for name in self._people
+        }
+        self._variances = {name: np.zeros((len(self._patterns), n_pairs)) for name in self._people}
+        bits = sign_bits(n, self.n_permutations, exact=self.is_exact, seed=self._options.seed)
+        for block, of_block in bits:
+            part = flat[block]
+            self._stays += of_block @ part
+            own = np.ascontiguousarray(part.reshape(len(part), n_protocols, width).swapaxes(0, 1))
+            for at, table in enumerate(own):
+                self._squares[at] += table.T @ table
+            for name, people in self._people.items():
+                leads = _leads(people, block, None, self.first, self.second)
+                self._leads[name] += leads.sum(axis=0)
+                self._permuted[name] += of_block @ leads
+        if not self.n_resamples:
+            return
+        for block, weights in resampled_weights(self._rng, n, self.n_resamples, _BLOCK):
+            self._resampled += weights @ flat[block]
+            for name, people in self._people.items():
+                for at, pattern in enumerate(self._patterns):
+                    leads = _leads(people, block, pattern, self.first, self.second)
+                    self._variances[name][at] += (leads**2).sum(axis=0)
+                    rows = self._resamples_of[at]
+                    self._resampled_leads[name][rows] += weights[rows] @ leads
+
+    def answer(self, criterion: str, strengths: Floats) -> Compared:
+        """Return what follows from the sums for one criterion."""
+        first, second, options = self.first, self.second, self._options
+        totals = self._totals.reshape(len(self._tallies.protocols), self._n_methods, N_PARTS)
+        of_data_set = figures(totals, criterion, options.beta)
+        p_people = self._p_of_people(criterion)
+        p_protocols = np.array(
+            [self._p_of_protocol(at, criterion) for at in range(len(totals))]
+        ).reshape(len(totals), len(first))
+        by_people = np.sign(strengths[first] - strengths[second])
+        by_protocols = _orders(of_data_set, options.decimals, first, second)
+        soft = 1 - np.abs(p_people - p_protocols)
+        hard = (by_people == by_protocols).astype(np.float64)
+        resampled_soft, resampled_hard = self._resampled_pairs(criterion, totals)
+        return Compared(
+            first,
+            second,
+            of_data_set,
+            p_people,
+            p_protocols,
+            tuple(self._accuracies(hard, resampled_hard)),
+            tuple(self._accuracies(soft, resampled_soft)),
+            self.n_permutations,
+            self.n_resamples,
+            self.is_exact,
+        )
+
+    def _p_of_people(self, criterion: str) -> Floats:
+        observed = self._leads[criterion]
+        # On the images of the bits the two stay; on the others their lead turns its sign.
+        return self._p_values(2 * self._permuted[criterion] - observed, observed, 0.5)
+
+    def _p_of_protocol(self, at: int, criterion: str) -> Floats:
+        shape = (-1, self._n_methods, N_PARTS)
+        width = self._n_methods * N_PARTS
+        columns = slice(at * width, (at + 1) * width)
+        total = self._totals[columns].reshape(shape)[0]
+        stays = self._stays[:, columns].reshape(shape)
+        goes = total - stays
+        beta = self._options.beta
+        own = figures(stays[:, self.first] + goes[:, self.second], criterion, beta)
+        other = figures(stays[:, self.second] + goes[:, self.first], criterion, beta)
+        observed = figures(total, criterion, beta)
+        return self._p_values(own - other, observed[self.first] - observed[self.second], _ALIKE)
+
+    def _p_values(self, permuted: Floats, observed: Floats, slack: float) -> Floats:
+        larger = np.count_nonzero(permuted > observed + slack, axis=0)
+        same = np.count_nonzero(np.abs(permuted - observed) <= slack, axis=0)
+        if self.is_exact:
+            return np.asarray((larger + same / 2) / self.n_permutations)
+        return np.asarray((larger + same / 2 + 0.5) / (self.n_permutations + 1))
+
+    def _resampled_pairs(self, criterion: str, totals: Floats) -> tuple[list[Floats], list[Floats]]:
+        """Return for each protocol what every pair adds to the two accuracies: (resamples, pairs)."""
+        from scipy.special import ndtr
+
+        first, second, options = self.first, self.second, self._options
+        leads = self._resampled_leads[criterion]
+        deviations = np.sqrt(self._variances[criterion])[self._pattern_of]
+        p_people = ndtr(-_standardised(leads, deviations))
+        by_people = np.sign(leads)
+        softs, hards = [], []
+        shape = (-1, self._n_methods, N_PARTS)
+        width = self._n_methods * N_PARTS
+        for at, total in enumerate(totals):
+            resampled = self._resampled[:, at * width : (at + 1) * width].reshape(shape)
+            of_resamples = figures(resampled, criterion, options.beta)
+            differences = of_resamples[:, first] - of_resamples[:, second]
+            differences[np.abs(differences) <= _ALIKE] = 0
+            deviation = self._deviations(at, total, criterion)
+            softs.append(1 - np.abs(p_people - ndtr(-_standardised(differences, deviation))))
+            orders = _orders(of_resamples, options.decimals, first, second)
+            hards.append((by_people == orders).astype(np.float64))
+        return softs, hards
+
+    def _deviations(self, at: int, total: Floats, criterion: str) -> Floats:
+        """Return the standard deviation of each pair's permuted difference, to first order: (pairs,)."""
+        first, second, n = self.first, self.second, self._n_methods
+        slope = slopes((total[first] + total[second]) / 2, criterion, self._options.beta)
+        # Sums of products over images, between the parts of every two methods: (n, 4, n, 4).
+        products = self._squares[at].reshape(n, N_PARTS, n, N_PARTS)
+        # Of the difference between the parts of two methods: (pairs, 4, 4).
+        apart = (
+            products[first, :, first]
+            + products[second, :, second]
+            - products[first, :, second]
+            - products[second, :, first]
+        )
+        variances = np.einsum("pk,pkl,pl->p", slope, apart, slope)
+        return np.sqrt(np.where(variances > _ALIKE**2, variances, 0))
+
+    def _accuracies(self, pairs: Floats, resampled: Sequence[Floats]) -> Iterator[Accuracy]:
+        """Yield each protocol's mean over the pairs, with limits from the resamples."""
+        if not len(self.first):
+            yield from (Accuracy(None) for _ in pairs)
+            return
+        drawn = self._methods_drawn
+        # A pair of a method and itself is none; without another pair the resample has no accuracy.
+        weights = (drawn[:, self.first] * drawn[:, self.second]).astype(np.float64)
+        has_pair = weights.any(axis=1)
+        for own, of_resamples in zip(pairs, resampled, strict=True):
+            value = float(own.mean())
+            if not self.n_resamples:
+                yield Accuracy(value)
+                continue
+            low, high = self._limits(value, of_resamples.mean(axis=1))
+            wide: tuple[float | None, float | None] = (None, None)
+            if self._n_methods >= FEW_METHODS:
+                means = (of_resamples * weights).sum(axis=1)[has_pair] / weights.sum(axis=1)[
+                    has_pair
+                ]
+                wide = self._limits(value, means)
+            yield Accuracy(value, low, high, *wide)
+
+    def _limits(self, value: float, resampled: Floats) -> tuple[float, float]:
+        level = self._options.level
+        low, middle, high = np.quantile(resampled, [(1 - level) / 2, 0.5, (1 + level) / 2])
+        # Resamples vary twice, with the study and with the draw, so that sides agree less in them.
+        return max(0.0, float(value + low - middle)), min(1.0, float(value + high - middle))
+
+
+def _leads(
+    people: People,
+    block: slice,
+    weights: NDArray[np.intp] | None,
+    first: NDArray[np.intp],
+    second: NDArray[np.intp],
+) -> Floats:
+    """Return on each image of a block the lead of each pair's first method, added over annotators.
+
+    ``weights`` says how often each annotator counts; None: once.
+    """
+    start, stop = np.searchsorted(people.image_of, [block.start, block.stop])
+    rows = slice(int(start), int(stop))
+    leads = people.leads[rows].astype(np.float64)
+    if people.is_complete:
+        pairs, of_pairs = leads, False
+    else:
+        # A ranking without one of two methods says nothing of the pair.
+        ranked = people.is_ranked[rows]
+        pairs = (leads[:, first] - leads[:, second]) * (ranked[:, first] & ranked[:, second])
+        of_pairs = True
+    if weights is not None:
+        pairs = pairs * weights[people.annotator_of[rows], np.newaxis]
+    # Every image has a ranking, and the rankings of an image stand together.
+    image_of = people.image_of[rows]
+    begins = np.flatnonzero(np.diff(image_of, prepend=-1))
+    added = np.add.reduceat(pairs, begins, axis=0)
+    return np.asarray(added if of_pairs else added[:, first] - added[:, second])
+
+
+def _orders(
+    of_methods: Floats,
+    decimals: int | None,
+    first: NDArray[np.intp],
+    second: NDArray[np.intp],
+) -> Floats:
+    """Return 1, 0 or -1 for each pair by the rounded figures along the last axis."""
+    places = rounded_scores(of_methods, decimals).astype(np.float64)
+    return np.asarray(np.sign(places[..., second] - places[..., first]))
+
+
+def _standardised(differences: Floats, deviations: Floats) -> Floats:
+    """Return differences over deviations; without a deviation nothing differs, which is 0."""
+    return np.divide(
+        differences,
+        deviations,
+        out=np.zeros(np.broadcast_shapes(differences.shape, deviations.shape)),
+        where=deviations > 0,
+    )

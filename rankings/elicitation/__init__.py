@@ -1,0 +1,1 @@
+"""Elicitation: which pair should an annotator see next, and what follows from the answers?"""

@@ -1,0 +1,522 @@
+"""Re-checks and repair: notice a wrong answer, and ask again what rested on it.
+
+The planner never asks what follows, so it can never notice an error by itself. A few screens repeat
+what is known. One that contradicts is asked once more, later; if the second answer confirms it, the
+shortest chain of answers from which the old relation followed no longer counts in that criterion,
+the new answer enters, and the log is read newest first: an older answer that contradicts newer ones
+is set aside, kept but not used. All of it is a pure function of the log.
+"""
+
+import math
+import random
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import combinations
+from typing import Final, Literal, NamedTuple
+
+from ..errors import RankingError
+from .log import (
+    CRITERIA,
+    MIRRORED,
+    Answer,
+    Check,
+    Entry,
+    Remaining,
+    Skip,
+    State,
+    effective,
+    pair_of,
+)
+from .partial_order import Verdict
+from .strategies import Strategy
+
+Purpose = Literal["place", "near", "repeat", "again", "repair"]
+CHECKS: Final = ("near", "repeat", "again")
+
+# How the screens for re-checks and repairs of an image are limited. "shared": both together to a
+# fifth of the screens, the first rule, by which old logs are read. "apart": re-checks are as many as
+# were asked for and each may be asked again, and repairs may be a fifth of the screens beyond them.
+Rule = Literal["shared", "apart"]
+
+# A pair is repeated when it is this many screens old; a doubtful one is asked again this many
+# screens later, so that the first answer is not simply remembered.
+_OLD: Final = 10
+_LATER: Final = 3
+# What is limited is at most this share of an image's screens, rounded up.
+_MAX_SHARE: Final = 0.2
+# A repair may open so many times the screens that were estimated, since the estimate can be low.
+_MARGIN: Final = 1.4
+
+
+@dataclass(frozen=True, slots=True)
+class Ask:
+    """The pair to show next, and its purpose. ``left`` and ``right`` matter for checks only."""
+
+    left: int
+    right: int
+    purpose: Purpose
+
+
+class _Fact(NamedTuple):
+    """One answer's verdict on one pair in one criterion, as State.assume takes it."""
+
+    criterion: str
+    left: int
+    right: int
+    verdict: Verdict
+    entry: int
+
+
+@dataclass(frozen=True)
+class Settled:
+    """The result of a log with re-checks.
+
+    Attributes
+    ----------
+    entries : tuple of Answer, Check or Skip
+        Those in effect, which led to it.
+    state : State
+        Everything known, repairs included.
+    set_aside : tuple of (int, str)
+        Answers that are not used, by their place among the entries in force, and the criterion.
+    doubts : mapping of pair to int
+        Pairs whose re-check contradicted, and the entry that did; they are to be asked once more.
+    doubtful : tuple of str
+        The criteria of these doubts.
+    unsettled : tuple of str
+        Criteria in which a contradiction was confirmed but not repaired, for want of screens.
+    n_checks, n_repairs, n_screens : int
+        Numbers of screens: re-checks, those asked because of a repair, and all of them.
+    rule : Rule
+        How the screens of re-checks and repairs are limited.
+    """
+
+    entries: tuple[Answer | Skip, ...]
+    state: State
+    set_aside: tuple[tuple[int, str], ...]
+    doubts: Mapping[tuple[int, int], int]
+    doubtful: tuple[str, ...]
+    unsettled: tuple[str, ...]
+    n_checks: int
+    n_repairs: int
+    n_screens: int
+    rule: Rule
+    # The state without any repair; None where nothing was repaired.
+    unrepaired: State | None
+    _reader: "_Reader" = field(repr=False, compare=False)
+
+
+@dataclass
+class _Reader:
+    """Reads a log from the oldest to the newest entry."""
+
+    n: int
+    # What the facts lead to, and those that contradict newer ones: as state() would find them anew.
+    now: State
+    aside: tuple[tuple[int, str], ...] = ()
+    hidden: Collection[int] = ()
+    rule: Rule = "apart"
+    facts: list[_Fact] = field(default_factory=list)
+    withdrawn: set[int] = field(default_factory=set)
+    # Pair and criterion -> the verdict of a first re-check, from the smaller number's side, and
+    # its entry.
+    doubts: dict[tuple[int, int, str], tuple[Verdict, int]] = field(default_factory=dict)
+    unsettled: list[str] = field(default_factory=list)
+    n_checks: int = 0
+    n_repairs: int = 0
+    n_screens: int = 0
+    n_repaired: int = 0
+
+    def read(self, entry: Answer | Skip, before: Sequence[Answer | Skip]) -> None:
+        """Read the entry that follows those ``before``."""
+        self.n_screens += 1
+        self.n_checks += entry.purpose in CHECKS
+        self.n_repairs += entry.purpose == "repair"
+        if isinstance(entry, Skip):
+            self._forget_doubt(entry)
+        elif isinstance(entry, Check):
+            self._check(entry, before)
+        else:
+            for criterion, verdict in entry.verdicts.items():
+                self._take(entry, criterion, verdict, before)
+        self.now.see([entry])
+
+    def copy(self) -> "_Reader":
+        return replace(
+            self,
+            now=self.now.copy(),
+            facts=[*self.facts],
+            withdrawn={*self.withdrawn},
+            doubts={**self.doubts},
+            unsettled=[*self.unsettled],
+        )
+
+    def _take(
+        self, answer: Answer, criterion: str, verdict: Verdict, before: Sequence[Answer | Skip]
+    ) -> None:
+        fact = _Fact(criterion, answer.left, answer.right, verdict, len(before))
+        self.facts.append(fact)
+        # What contradicts nothing sets nothing older aside.
+        if not self.now.assume(*fact, is_newest=True):
+            self.now, self.aside = self.state(before)
+
+    def _forget_doubt(self, skip: Skip) -> None:
+        """Drop the doubts of a pair that was to be asked again and was skipped: the ranking stands."""
+        if skip.purpose == "again":
+            for criterion in CRITERIA:
+                self.doubts.pop((*pair_of(skip.left, skip.right), criterion), None)
+
+    def _check(self, check: Check, before: Sequence[Answer | Skip]) -> None:
+        implied = self.now.implied(check.left, check.right)
+        for criterion, verdict in check.verdicts.items():
+            known = implied.get(criterion)
+            key = (*pair_of(check.left, check.right), criterion)
+            seen = _from_smaller(check.left, check.right, verdict)
+            doubt = self.doubts.pop(key, None)
+            if known is None:
+                self._take(check, criterion, verdict, before)
+            elif known == verdict:
+                continue
+            elif doubt is None:
+                if check.purpose != "again":
+                    self.doubts[key] = seen, len(before)
+            elif doubt[0] == seen:
+                self._repair(check, criterion, verdict, before)
+
+    def _repair(
+        self, check: Check, criterion: str, verdict: Verdict, before: Sequence[Answer | Skip]
+    ) -> None:
+        """Let the confirmed answer enter, if what it opens can be asked within the limit."""
+        chain = {(entry, criterion) for entry in self.now.chain(criterion, check.left, check.right)}
+        withdrawn = {
+            place for place, fact in enumerate(self.facts) if (fact.entry, fact.criterion) in chain
+        }
+        fact = _Fact(criterion, check.left, check.right, verdict, len(before))
+        tried = replace(self, facts=[*self.facts, fact], withdrawn=self.withdrawn | withdrawn)
+        state, aside = tried.state(before)
+        opened = _screens_opened(self.now, state)
+        if not _allows(self, opened):
+            self.unsettled.append(criterion)
+            return
+        self.facts, self.withdrawn = tried.facts, tried.withdrawn
+        self.now, self.aside = state, aside
+        self.n_repaired += 1
+
+    def state(
+        self, entries: Sequence[Answer | Skip], *, repaired: bool = True
+    ) -> tuple[State, tuple[tuple[int, str], ...]]:
+        """Return the state that the facts lead to, newest first, and those that contradict newer ones.
+
+        Without ``repaired`` as if no re-check and no repair had been answered.
+        """
+        facts = [
+            fact
+            for place, fact in enumerate(self.facts)
+            if not repaired or place not in self.withdrawn
+        ]
+        if not repaired:
+            checks = {at for at, entry in enumerate(entries) if entry.purpose in CHECKS}
+            facts = [fact for fact in facts if fact.entry not in checks]
+        state, aside = State(self.n), []
+        state.hide(self.hidden)
+        for fact in reversed(facts):
+            if not state.assume(*fact):
+                aside.append((fact.entry, fact.criterion))
+        state.see(entries)
+        return state, tuple(sorted(aside))
+
+
+def _screens_opened(before: State, after: State) -> int:
+    opened = after.remaining().expected - before.remaining().expected
+    return max(math.ceil(_MARGIN * opened), 1)
+
+
+def settle(
+    n: int, log: Sequence[Entry], hidden: Collection[int] = (), *, rule: Rule = "apart"
+) -> Settled:
+    """Read a log of ``n`` items, re-checks and repairs included.
+
+    Without re-checks and changed answers the state is that of :func:`~.elicitation.replay`.
+
+    Parameters
+    ----------
+    n : int
+        Number of items, which are 0 .. n-1.
+    log : sequence of Answer, Check, Skip or Withdrawal
+    hidden : collection of int
+        Items that were taken away: they are neither asked nor ranked any more, but what follows
+        by way of them stays known.
+    rule : "shared" or "apart"
+        How re-checks and repairs are limited.
+
+    Returns
+    -------
+    Settled
+
+    Raises
+    ------
+    RankingError
+        As replay does, but never Contradiction: the newer of two answers counts.
+
+    Examples
+    --------
+    >>> log = [Answer(0, 1, {"recall": "left"}), Check(0, 1, {"recall": "right"}, "repeat")]
+    >>> settle(2, log).doubtful  # to be asked once more
+    ('recall',)
+    """
+    entries = effective(log)
+    State(n).check(entries)
+    nothing = State(n)
+    nothing.hide(hidden)
+    reader = _Reader(n, nothing, hidden=hidden, rule=rule)
+    for at, entry in enumerate(entries):
+        reader.read(entry, entries[:at])
+    return _settled(reader, entries)
+
+
+def settle_next(settled: Settled, entry: Answer | Skip) -> Settled:
+    """Return what one more entry leads to: the same as :func:`settle` of all, without reading all anew.
+
+    Parameters
+    ----------
+    settled : Settled
+        It stays as it is.
+    entry : Answer, Check or Skip
+
+    Raises
+    ------
+    RankingError
+        As :func:`settle` does.
+
+    Examples
+    --------
+    >>> first, again = Answer(0, 1, {"recall": "left"}), Check(0, 1, {"recall": "right"}, "repeat")
+    >>> settle_next(settle(2, [first]), again) == settle(2, [first, again])
+    True
+    """
+    before = settled.entries
+    settled.state.check([entry], first=len(before))
+    reader = settled._reader.copy()
+    reader.read(entry, before)
+    return _settled(reader, (*before, entry))
+
+
+def _settled(reader: _Reader, entries: tuple[Answer | Skip, ...]) -> Settled:
+    doubts: dict[tuple[int, int], int] = {}
+    for (i, j, _), (_, at) in reader.doubts.items():
+        doubts[i, j] = at
+    unrepaired = reader.state(entries, repaired=False)[0] if reader.n_repaired else None
+    return Settled(
+        entries,
+        reader.now,
+        reader.aside,
+        doubts,
+        tuple(sorted({criterion for *_, criterion in reader.doubts})),
+        tuple(dict.fromkeys(reader.unsettled)),
+        reader.n_checks,
+        reader.n_repairs,
+        reader.n_screens,
+        reader.rule,
+        unrepaired,
+        reader,
+    )
+
+
+def default_checks(n: int) -> int:
+    """Return the number of re-checks for n results: a fifth of n, at least 1 from 3 on.
+
+    Examples
+    --------
+    >>> default_checks(10)
+    2
+    """
+    return max(round(0.2 * n), 1) if n > 2 else 0
+
+
+def _shares(n_checks: int) -> tuple[int, int]:
+    """Return the numbers of near re-checks and of repeats."""
+    return n_checks - n_checks // 2, n_checks // 2
+
+
+def next_ask(
+    n: int,
+    log: Sequence[Entry],
+    strategy: Strategy = "insertion",
+    *,
+    n_checks: int = 0,
+    seed: str = "",
+    hidden: Collection[int] = (),
+    rule: Rule = "apart",
+) -> Ask | None:
+    """Return the next screen: a pair to place, or a re-check; None when nothing is left to ask.
+
+    Parameters
+    ----------
+    n, log, hidden, rule
+        As of :func:`settle`, also for what it raises.
+    strategy : "insertion" or "balanced"
+    n_checks : int
+        Re-checks of this image: half of them (rounded up) compare neighbours in the finished
+        ranking, the others repeat an earlier pair with its sides swapped. Doubtful pairs come on
+        top; all of it never exceeds a fifth of the screens, rounded up.
+    seed : str
+        Seed of the draw among equally good re-checks.
+
+    Examples
+    --------
+    >>> next_ask(2, [])
+    Ask(left=0, right=1, purpose='place')
+    """
+    settled = settle(n, log, hidden, rule=rule)
+    return ask_of(settled, strategy, n_checks=n_checks, seed=seed)
+
+
+def ask_of(settled: Settled, strategy: Strategy, *, n_checks: int, seed: str) -> Ask | None:
+    """Return the next screen as :func:`next_ask` does, of a log that is settled already.
+
+    Parameters
+    ----------
+    settled : Settled
+    strategy, n_checks, seed
+        As of :func:`next_ask`.
+
+    Examples
+    --------
+    >>> said = Answer(0, 1, dict.fromkeys(CRITERIA, "left"))
+    >>> ask_of(settle(3, [said]), "insertion", n_checks=0, seed="")  # item 2 is to be placed
+    Ask(left=0, right=2, purpose='place')
+    """
+    state = settled.state
+    pair = state.next_pair(strategy)
+    check = _next_check(settled, n_checks, seed, at_end=pair is None)
+    if check is not None:
+        return check
+    if pair is None:
+        return None
+    before = settled.unrepaired
+    repairs = before is not None and set(before.implied(*pair)) & set(state.open_criteria(*pair))
+    return Ask(*pair, "repair" if repairs else "place")
+
+
+def remaining_with_checks(settled: Settled, strategy: Strategy, n_checks: int) -> Remaining:
+    """Return the screens left, those of the re-checks still due included.
+
+    Parameters
+    ----------
+    settled : Settled
+    strategy : "insertion" or "balanced"
+    n_checks : int
+        As of :func:`next_ask`.
+
+    Examples
+    --------
+    >>> remaining_with_checks(settle(2, []), "insertion", n_checks=2).least  # one pair, two re-checks
+    3
+    """
+    left = settled.state.remaining(strategy)
+    done = Counter(entry.purpose for entry in settled.entries)
+    near, repeat = _shares(n_checks)
+    due = max(near - done["near"], 0) + max(repeat - done["repeat"], 0) + len(settled.doubts)
+    return Remaining(left.least + due, left.expected + due, left.most + due)
+
+
+def _allows(counts: Settled | _Reader, n_more: int) -> bool:
+    """Say whether the rule leaves room for so many more screens of what it limits."""
+    n_spent = counts.n_repairs
+    if counts.rule == "shared":
+        n_spent += counts.n_checks
+    return n_spent + n_more <= _limit(counts.n_screens + n_more)
+
+
+def _limit(n_screens: int) -> int:
+    return math.ceil(_MAX_SHARE * n_screens)
+
+
+def _next_check(settled: Settled, n_checks: int, seed: str, *, at_end: bool) -> Ask | None:
+    entries = settled.entries
+    if settled.rule == "shared" and not _allows(settled, 1):
+        return None
+    for pair, at in settled.doubts.items():
+        if not set(settled.state.items).issuperset(pair):
+            continue
+        if at_end or len(entries) - at > _LATER:
+            return Ask(*_swapped(pair, entries), "again")
+    done = Counter(entry.purpose for entry in entries)
+    n_near, n_repeat = _shares(n_checks)
+    n_chosen = done["near"] + done["repeat"]
+    # While results are placed every fifth screen at most is a re-check.
+    if not at_end and n_chosen + 1 > _limit(len(entries) + 1):
+        return None
+    rng = random.Random(f"{seed}/{len(entries)}")
+    if done["repeat"] < n_repeat:
+        repeated = _repeat(settled, rng, _OLD)
+        if repeated is None and at_end:
+            # An old pair will not come any more: a younger one is better than none.
+            repeated = _repeat(settled, rng, _LATER + 1)
+        if repeated is not None:
+            return Ask(*_swapped(repeated, entries), "repeat")
+    if at_end and done["near"] < n_near and settled.state.is_finished:
+        near = _near(settled, rng)
+        if near is not None:
+            return Ask(*(near if rng.random() < 0.5 else near[::-1]), "near")
+    return None
+
+
+def _repeat(settled: Settled, rng: random.Random, age: int) -> tuple[int, int] | None:
+    """Return an earlier pair, asked in as many criteria as any, at least ``age`` screens old."""
+    entries = settled.entries
+    asked: Counter[tuple[int, int]] = Counter()
+    seen_lately = {pair_of(entry.left, entry.right) for entry in entries[len(entries) - age + 1 :]}
+    checked = _checked_pairs(entries)
+    for entry in entries[: max(len(entries) - age + 1, 0)]:
+        pair = pair_of(entry.left, entry.right)
+        if isinstance(entry, Answer) and pair not in seen_lately | checked:
+            asked[pair] += len(entry.verdicts)
+    items = set(settled.state.items)
+    settled_pairs = [
+        pair for pair in asked if items.issuperset(pair) and not settled.state.open_criteria(*pair)
+    ]
+    most = max((asked[pair] for pair in settled_pairs), default=0)
+    best = sorted(pair for pair in settled_pairs if asked[pair] == most)
+    return rng.choice(best) if best else None
+
+
+def _checked_pairs(entries: Sequence[Answer | Skip]) -> set[tuple[int, int]]:
+    return {pair_of(entry.left, entry.right) for entry in entries if entry.purpose in CHECKS}
+
+
+def _near(settled: Settled, rng: random.Random) -> tuple[int, int] | None:
+    """Return the pair asked in the fewest criteria, of these the nearest in the rankings."""
+    state, entries = settled.state, settled.entries
+    asked: Counter[tuple[int, int]] = Counter()
+    for entry in entries:
+        if isinstance(entry, Answer):
+            asked[pair_of(entry.left, entry.right)] += len(entry.verdicts)
+    checked = _checked_pairs(entries)
+    lately = [pair_of(entry.left, entry.right) for entry in entries[-_LATER:]]
+    # With few results all pairs may have been shown lately; the very last one is never repeated.
+    for passed_over in (checked.union(lately), checked.union(lately[-1:])):
+        scored = [
+            (asked[i, j], state.gap(i, j), (i, j))
+            for i, j in combinations(state.items, 2)
+            if (i, j) not in passed_over
+        ]
+        if scored:
+            break
+    else:
+        return None
+    least = min((n_asked, gap) for n_asked, gap, _ in scored)
+    return rng.choice([pair for n_asked, gap, pair in scored if (n_asked, gap) == least])
+
+
+def _swapped(pair: tuple[int, int], entries: Sequence[Answer | Skip]) -> tuple[int, int]:
+    """Return a pair with the sides it did not have the last time."""
+    for entry in reversed(entries):
+        if pair_of(entry.left, entry.right) == pair:
+            return entry.right, entry.left
+    raise RankingError(f"pair {pair} was never shown")
+
+
+def _from_smaller(left: int, right: int, verdict: Verdict) -> Verdict:
+    return verdict if left < right else MIRRORED[verdict]

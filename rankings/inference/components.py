@@ -1,0 +1,64 @@
+"""Components of variance of unbalanced crossed random effects, by the method of moments ([GO17]_)."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..orders.packed_scores import Floats
+
+
+def components(
+    total: Floats,
+    in_image: Floats,
+    in_annotator: Floats,
+    n_i: NDArray[np.integer[Any]],
+    n_a: NDArray[np.integer[Any]],
+) -> tuple[Floats, Floats, Floats]:
+    """Return the components of images and annotators, which may be negative, and of the rest.
+
+    Parameters
+    ----------
+    total, in_image, in_annotator : ndarray of any shape
+        Sums of squares of some numbers around their mean, around the means of images and around those
+        of annotators.
+    n_i, n_a : ndarray
+        How many numbers each of at least two images and of at least two annotators has.
+
+    Returns
+    -------
+    image, annotator, rest : ndarray
+        Of the shape of ``total``. What the design cannot tell from the rest is 0 and in the rest.
+
+    Examples
+    --------
+    One annotator always says 0 and the other 2, of two images: a variance of 2, all of it theirs.
+
+    >>> n = np.array([2, 2])
+    >>> [float(part) for part in components(np.array(4.0), np.array(4.0), np.array(0.0), n, n)]
+    [0.0, 2.0, 0.0]
+    """
+    n = int(n_i.sum())
+    # Of all n^2 ordered pairs of rankings, those of two images and those of two annotators.
+    two_images, two_annotators = n**2 - float((n_i**2).sum()), n**2 - float((n_a**2).sum())
+    # Expectations ([GO17]_, 3.1), v being the components:
+    #   in_image / (n - images)         v_annotator + v_rest
+    #   in_annotator / (n - annotators) v_image + v_rest
+    #   n total                         v_image two_images + v_annotator two_annotators + v_rest (n^2 - n)
+    by_image = in_image / (n - len(n_i)) if n > len(n_i) else None
+    by_annotator = in_annotator / (n - len(n_a)) if n > len(n_a) else None
+    image = annotator = np.zeros_like(total)
+    if by_image is not None and by_annotator is not None:
+        known = by_image * two_annotators + by_annotator * two_images - n * total
+        rest = np.maximum(known / (two_images + two_annotators - (n**2 - n)), 0)
+        image, annotator = by_annotator - rest, by_image - rest
+    elif by_annotator is not None:
+        # One ranking an image: the image's part is in the rest.
+        rest = by_annotator
+        annotator = (n * total - rest * (n**2 - n)) / two_annotators
+    elif by_image is not None:
+        rest = by_image
+        image = (n * total - rest * (n**2 - n)) / two_images
+    else:
+        rest = n * total / (n**2 - n)
+    return image, annotator, rest

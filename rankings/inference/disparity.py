@@ -1,0 +1,385 @@
+"""How much annotators differ in which protocols are near to them: components of variance, and taste.
+
+Model: the distance of protocol p to annotator a's ranking of image i, less the mean over the protocols
+of the same distance, is ``mu_p + image_ip + taste_ap + rest_iap``, all effects independent with mean 0.
+What lies equally far from all protocols, a difficult image or a strict annotator, says nothing of which
+protocol is nearer and is not in it. The components are those of :mod:`.multi_reader`, by the
+method of moments for unbalanced crossed effects ([GO17]_, section 3), as the mean over all pairs of
+protocols: the variance of a pair's difference.
+
+- *images*: protocols are good at different images;
+- *taste*: a protocol is nearer to some annotators than to others, on all images alike;
+- *rest*: what is left of a single ranking: the image and the annotator together, and chance.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from text_rankings.base.i18n import gettext_noop
+
+from ..orders.distances import Distance
+from ..orders.packed_scores import Floats
+from .components import components
+from .multi_reader import NOTHING, ONE_ANNOTATOR, ONE_IMAGE, PersonalDistances, personal_distances
+from .personal_rankings import PersonalRankings
+from .resampling import FEW_IMAGES, LEVEL
+
+SOURCES = ("images", "taste", "rest")
+FEW_ANNOTATORS = 3
+# Groups that are left out one at a time: all images of a usual study, some together in a large one.
+_IMAGE_GROUPS = 300
+_ANNOTATOR_GROUPS = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Component:
+    """A part of the variance of the difference of two protocols, mean over all pairs of them.
+
+    Attributes
+    ----------
+    source : "images", "taste" or "rest"
+    variance, share : float or None
+        In squared units of the distance, and of the sum of the three; None where it cannot be told
+        apart, and the share where nothing varies.
+    low, high : float or None
+        Confidence limits of the share.
+    """
+
+    source: str
+    variance: float | None = None
+    share: float | None = None
+    low: float | None = None
+    high: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Taste:
+    """The protocol that is nearer to one annotator than to others by the most.
+
+    Attributes
+    ----------
+    n_images : int
+        Images that the annotator and somebody else have ranked.
+    difference : float or None
+        Distance of ``protocol`` to this annotator less its mean distance to the others of the same
+        image, both less the mean over the protocols; mean over the images.
+    low, high : float or None
+        Limits that hold for all protocols and annotators together: the protocol is the one of
+        many that stands out.
+    """
+
+    annotator: str
+    n_images: int
+    protocol: str | None = None
+    difference: float | None = None
+    low: float | None = None
+    high: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Disparity:
+    """Components of variance and each annotator's taste; ``reason`` says why one is missing."""
+
+    components: tuple[Component, ...]
+    tastes: tuple[Taste, ...]
+    n_images: int
+    n_annotators: int
+    n_rankings: int
+    level: float
+    reason: str | None
+
+
+def disparity(rankings: PersonalRankings, *, distance: Distance = "edit") -> Disparity:
+    """Return how much annotators differ: :func:`disparity_of` the distances to each of them.
+
+    Parameters
+    ----------
+    rankings : PersonalRankings
+    distance : "edit" or "kemeny"
+
+    Examples
+    --------
+    One annotator ranks every image as the one protocol does, the other as the other.
+
+    >>> from rankings.inference.personal_rankings import personal_rankings
+    >>> own = {"p": (("a",), ("b",)), "q": (("b",), ("a",))}
+    >>> images = [f"img_{number}" for number in range(4)]
+    >>> people = dict.fromkeys(images, {"ann": own["p"], "ben": own["q"]})
+    >>> found = disparity(personal_rankings(people, dict.fromkeys(images, own), ["p", "q"]))
+    >>> [(part.source, part.share) for part in found.components]
+    [('images', 0.0), ('taste', 1.0), ('rest', 0.0)]
+    """
+    return disparity_of(personal_distances(rankings, distance=distance), rankings.annotators)
+
+
+def disparity_of(
+    measured: PersonalDistances, names: Sequence[str], *, level: float = LEVEL
+) -> Disparity:
+    """Return components of variance with intervals, and each annotator's taste.
+
+    The intervals of the shares are jackknife intervals ([ET93]_, chapter 11) with images and annotators
+    random: the variance of leaving out each image (or each of 300 groups of them) plus that of leaving
+    out each annotator (or each of 20 groups), Student's t with Satterthwaite's degrees of freedom of
+    the two. They need ten images and three annotators; with few annotators they are wide, as they should
+    be. In simulations of 60 images and normal effects they held the true share in 93 % of studies or
+    more with seven protocols, and with two protocols and three annotators in 80 % or more.
+
+    An annotator's taste is measured on the images that somebody else ranked too, with Student's t
+    over these images and Bonferroni's correction over all protocols and annotators.
+
+    Parameters
+    ----------
+    measured : PersonalDistances
+    names : sequence of str
+        The annotators by their numbers.
+    level : float
+        Of the intervals, between 0 and 1.
+
+    Returns
+    -------
+    Disparity
+        Without two protocols, annotators and images no variance, and ``reason`` says which lacks.
+
+    Examples
+    --------
+    The first protocol is 1 nearer on the one image and 1 farther on the other, by everybody.
+
+    >>> image, annotator = np.array([0, 0, 1, 1]), np.array([0, 1, 0, 1])
+    >>> apart = np.array([[0.0, 1], [0, 1], [1, 0], [1, 0]])
+    >>> found = disparity_of(PersonalDistances(("p", "q"), image, annotator, apart), ["ann", "ben"])
+    >>> [(part.source, part.variance) for part in found.components]
+    [('images', 2.0), ('taste', 0.0), ('rest', 0.0)]
+    """
+    n_images = len(np.unique(measured.images))
+    n_annotators = len(np.unique(measured.annotators))
+    n_protocols = len(measured.protocols)
+    reason = _lacking(n_protocols, n_images, n_annotators)
+    # (rankings, protocols), each row with mean 0: the sum over pairs of squared differences is then
+    # ``protocols`` times the sum of squares, and the mean over pairs 2 / (protocols - 1) times it.
+    centred = measured.distances
+    if n_protocols:
+        centred = centred - centred.mean(axis=1, keepdims=True)
+    study = _Study(
+        np.unique(measured.images, return_inverse=True)[1],
+        np.unique(measured.annotators, return_inverse=True)[1],
+        centred,
+    )
+    return Disparity(
+        tuple(map(Component, SOURCES)) if reason else _components(study, level),
+        _tastes(
+            study, measured.protocols, [names[at] for at in np.unique(measured.annotators)], level
+        ),
+        n_images,
+        n_annotators,
+        len(measured.images),
+        level,
+        reason,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Study:
+    """Centred distances (n, protocols), with the numbers of image and annotator of each row."""
+
+    images: NDArray[np.intp]
+    annotators: NDArray[np.intp]
+    centred: Floats
+
+    def without(self, is_left_out: NDArray[np.bool_]) -> "_Study":
+        stay = ~is_left_out
+        return _Study(self.images[stay], self.annotators[stay], self.centred[stay])
+
+
+def _lacking(n_protocols: int, n_images: int, n_annotators: int) -> str | None:
+    if not n_images:
+        return NOTHING
+    if n_protocols < 2:
+        return gettext_noop("one protocol has no other to differ from")
+    if n_annotators < 2:
+        return ONE_ANNOTATOR
+    return ONE_IMAGE if n_images < 2 else None
+
+
+def _components(study: _Study, level: float) -> tuple[Component, ...]:
+    estimated = _variances(study)
+    # A part that came out below 0 by chance is none, and its interval is that of what came out.
+    variances = np.maximum(estimated, 0)
+    shares, around = _shares(variances), _shares(estimated)
+    limits = _limits(study, around, level) if around is not None else None
+    return tuple(
+        Component(
+            source,
+            float(variances[at]),
+            None if shares is None else float(shares[at]),
+            *((None, None) if limits is None else limits[at]),
+        )
+        for at, source in enumerate(SOURCES)
+    )
+
+
+def _variances(study: _Study) -> Floats:
+    """Return the components of images, taste and rest, of which the first two may be below 0."""
+    images = np.bincount(study.images)
+    annotators = np.bincount(study.annotators)
+    raw = float((study.centred**2).sum())
+    of_images = _squared(_sums(study.centred, study.images, len(images)), images)
+    of_annotators = _squared(_sums(study.centred, study.annotators, len(annotators)), annotators)
+    mean = study.centred.sum(axis=0)
+    return _variances_of(
+        (raw, float(of_images.sum()), float(of_annotators.sum())), mean, images, annotators
+    )
+
+
+def _variances_of(
+    squares: tuple[float, float, float],
+    sums: Floats,
+    n_i: NDArray[np.integer[Any]],
+    n_a: NDArray[np.integer[Any]],
+) -> Floats:
+    """Return the components from sums over the rankings.
+
+    Parameters
+    ----------
+    squares : of the rankings, of the sums of images over their numbers, and likewise of annotators
+    sums : ndarray of shape (protocols,)
+    n_i, n_a : ndarray
+        Rankings of each image and annotator; those of none do not count. With fewer than two of
+        either all components are 0.
+    """
+    raw, of_images, of_annotators = squares
+    n = int(n_i.sum())
+    if np.count_nonzero(n_i) < 2 or np.count_nonzero(n_a) < 2:
+        return np.zeros(len(SOURCES))
+    found = components(
+        np.asarray(raw - float((sums**2).sum()) / n),
+        np.asarray(raw - of_images),
+        np.asarray(raw - of_annotators),
+        n_i[n_i > 0],
+        n_a[n_a > 0],
+    )
+    variances = np.array(found, dtype=np.float64) * 2 / (len(sums) - 1)
+    # What is nothing but rounding of the sums is 0, as of protocols that never differ.
+    return np.where(np.abs(variances) > 1e-12 * max(raw, 1.0) / n, variances, 0.0)
+
+
+def _squared(sums: Floats, n: NDArray[np.integer[Any]]) -> Floats:
+    """Return the squares of each group's sums over its number of rankings; 0 without one."""
+    return np.asarray((sums**2).sum(axis=-1) / np.maximum(n, 1))
+
+
+def _sums(table: Floats, group_of: NDArray[np.intp], n_groups: int) -> Floats:
+    """Return the sum of each group's rows: (n_groups, columns)."""
+    sums = np.empty((n_groups, table.shape[1]))
+    for at, column in enumerate(table.T):
+        sums[:, at] = np.bincount(group_of, column, n_groups)
+    return sums
+
+
+def _shares(variances: Floats) -> Floats | None:
+    total = variances.sum()
+    return variances / total if total > 0 else None
+
+
+def _limits(study: _Study, shares: Floats, level: float) -> list[tuple[float, float]] | None:
+    """Return the limits around each share; None where there are too few images or annotators."""
+    from scipy.special import stdtrit
+
+    n_images, n_annotators = study.images.max() + 1, study.annotators.max() + 1
+    if n_images < FEW_IMAGES or n_annotators < FEW_ANNOTATORS:
+        return None
+    found = _without_images(study), _without_annotators(study)
+    spreads = [_jackknifed(list(map(_shares, variances))) for variances in found]
+    if None in spreads:
+        return None
+    (from_images, free_i), (from_annotators, free_a) = [one for one in spreads if one]
+    variance = from_images + from_annotators
+    below = from_images**2 / free_i + from_annotators**2 / free_a
+    degrees = np.divide(variance**2, below, out=np.full_like(below, free_a), where=below > 0)
+    half = stdtrit(np.maximum(degrees, 1), (1 + level) / 2) * np.sqrt(variance)
+    return [
+        (max(0.0, float(share - around)), max(0.0, min(1.0, float(share + around))))
+        for share, around in zip(shares, half, strict=True)
+    ]
+
+
+def _without_images(study: _Study) -> list[Floats]:
+    """Return the variances without each group of images: all sums less the group's own."""
+    n_images, n_annotators = int(study.images.max()) + 1, int(study.annotators.max()) + 1
+    n_groups = min(n_images, _IMAGE_GROUPS)
+    group_of_image = np.arange(n_images) % n_groups
+    n_i = np.bincount(study.images)
+    of_images = _squared(_sums(study.centred, study.images, n_images), n_i)
+    group_of = group_of_image[study.images]
+    raw = np.bincount(group_of, (study.centred**2).sum(axis=1), n_groups)
+    images = np.bincount(group_of_image, of_images, n_groups)
+    # (groups, annotators): one cell for each, then its number of rankings and their sums.
+    cell_of, n_cells = group_of * n_annotators + study.annotators, n_groups * n_annotators
+    n_a = np.bincount(cell_of, minlength=n_cells).reshape(n_groups, n_annotators)
+    sums = _sums(study.centred, cell_of, n_cells).reshape(n_groups, n_annotators, -1)
+    n_left, sums_left = n_a.sum(axis=0) - n_a, sums.sum(axis=0) - sums
+    annotators = _squared(sums_left, n_left).sum(axis=1)
+    return [
+        _variances_of(
+            (float(raw.sum() - raw[at]), float(images.sum() - images[at]), float(annotators[at])),
+            sums_left[at].sum(axis=0),
+            np.where(group_of_image == at, 0, n_i),
+            n_left[at],
+        )
+        for at in range(n_groups)
+    ]
+
+
+def _without_annotators(study: _Study) -> list[Floats]:
+    group_of = study.annotators % _ANNOTATOR_GROUPS
+    return [_variances(study.without(group_of == group)) for group in np.unique(group_of)]
+
+
+def _jackknifed(found: Sequence[Floats | None]) -> tuple[Floats, int] | None:
+    """Return the variance of the shares and its degrees of freedom; None where one has no shares."""
+    defined = [shares for shares in found if shares is not None]
+    if len(defined) < len(found):
+        return None
+    without = np.array(defined)
+    g = len(without)
+    spread = ((without - without.mean(axis=0)) ** 2).sum(axis=0)
+    return np.asarray((g - 1) / g * spread), g - 1
+
+
+def _tastes(
+    study: _Study, protocols: Sequence[str], names: Sequence[str], level: float
+) -> tuple[Taste, ...]:
+    """Return each annotator's taste, in the order of the names."""
+    from scipy.special import stdtrit
+
+    if not names:
+        return ()
+    n_images = study.images.max() + 1
+    n_i = np.bincount(study.images, minlength=n_images)[study.images]
+    shared = study.without(n_i < 2)
+    others = n_i[n_i > 1, np.newaxis] - 1.0
+    sums = _sums(shared.centred, shared.images, n_images)[shared.images]
+    # (rankings, protocols): a ranking's distances less the mean of the others' of the same image.
+    apart = shared.centred - (sums - shared.centred) / others
+    n = np.bincount(shared.annotators, minlength=len(names))
+    counted = np.maximum(n, 1)[:, np.newaxis]
+    means = _sums(apart, shared.annotators, len(names)) / counted
+    squares = _sums((apart - means[shared.annotators]) ** 2, shared.annotators, len(names))
+    spread = np.sqrt(squares / np.maximum(counted - 1, 1) / counted)
+    n_asked = max(1, len(protocols) * int(np.count_nonzero(n)))
+    tastes = []
+    for at, name in enumerate(names):
+        if not n[at] or len(protocols) < 2:
+            tastes.append(Taste(name, int(n[at])))
+            continue
+        nearest = int(np.argmin(means[at]))
+        mean = float(means[at, nearest])
+        limits: tuple[float | None, float | None] = None, None
+        if n[at] >= FEW_IMAGES:
+            half = stdtrit(n[at] - 1, 1 - (1 - level) / 2 / n_asked) * float(spread[at, nearest])
+            limits = mean - float(half), mean + float(half)
+        tastes.append(Taste(name, int(n[at]), protocols[nearest], mean, *limits))
+    return tuple(tastes)

@@ -1,0 +1,433 @@
+"""How far protocols are from people, estimated from pairs or a few methods of an image at a time.
+
+A protocol's loss of a pair of methods is Kemeny's: 1 if it and the person order the pair oppositely, 1/2
+if exactly one of them ties it, else 0. Its loss on an image is the mean over all N pairs of methods
+there, and one visit of an annotator, who was asked some of them, estimates it without bias by Horvitz
+and Thompson's sum ([HT52]_)::
+
+    1 / N sum over the pairs asked of loss / probability of being asked
+
+Hajek's ratio, which divides by the sum of 1 / probability instead of by N, is less spread for the loss
+itself, but not for what is tested: where two protocols agree on a pair their difference there is 0, so
+that pairs which were unlikely to be asked, because protocols agree on them, add nothing to Horvitz and
+Thompson's difference, while they move the denominator of Hajek's. And N is known.
+
+An estimate of one visit is a cell of images x annotators with mean mu, the asking being part of its rest.
+So the tests are those of whole rankings, with annotators and images random (:mod:`.multi_reader`). Where
+every pair is asked, all is equal to them, with the Kemeny distance divided by N.
+
+A visit with a skipped pair gives no estimate. Pairs that look alike are skipped most, so the visits that
+are left are no sample of all visits. :func:`loss_limits` bounds what the estimates would have been if the
+skipped pairs had been answered.
+"""
+
+import math
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import combinations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..elicitation.pair_draws import Pair
+from ..errors import RankingError
+from ..orders.buckets import Ranking, bucket_of
+from ..orders.packed import packed_rankings
+from ..orders.packed_scores import Floats
+from .multi_reader import Comparisons, PersonalDistances, compare
+from .resampling import LEVEL
+
+
+@dataclass(frozen=True, slots=True)
+class Visit:
+    """What one annotator said of some methods of one image, by one criterion.
+
+    Attributes
+    ----------
+    ranking : Ranking
+        The methods asked; a pair is a ranking of two.
+    probabilities : mapping of frozenset of two methods to float, or None
+        At least for every two methods of the ranking, above 0 and at most 1. None: every pair was asked
+        for certain, as in a whole ranking.
+    drawn_from : frozenset of str, optional
+        The methods that could have been asked. None: all that the protocols rank on the image.
+    """
+
+    image: str
+    annotator: str
+    ranking: Ranking
+    probabilities: Mapping[Pair, float] | None
+    drawn_from: frozenset[str] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class LostVisit:
+    """A visit, or a whole ranking, that has no ranking because a pair in it was skipped.
+
+    Attributes
+    ----------
+    methods : frozenset of str
+        The methods asked.
+    probabilities, drawn_from
+        As of :class:`Visit`.
+    known : mapping of frozenset of two methods to str or None
+        For each pair that the other answers settle, the better method; None if they are equal. A pair
+        that is not here has no verdict.
+    """
+
+    image: str
+    annotator: str
+    methods: frozenset[str]
+    probabilities: Mapping[Pair, float] | None
+    drawn_from: frozenset[str] | None = None
+    known: Mapping[Pair, str | None] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class DifferenceLimits:
+    """The least and the greatest difference of two protocols' mean losses, the first minus the second."""
+
+    first: str
+    second: str
+    low: float
+    high: float
+
+
+@dataclass(frozen=True, slots=True)
+class LossLimits:
+    """What mean losses could have been, had every skipped pair been answered.
+
+    Attributes
+    ----------
+    n_visits, n_rankings : int
+        Lost visits that asked methods that were drawn, and lost whole rankings.
+    n_pairs : int
+        Their pairs without a verdict.
+    low, high : tuple of float, length p
+        The least and the greatest mean loss of each protocol, each for itself. Empty without a lost visit.
+    pairs : tuple of DifferenceLimits
+        Every two protocols. A verdict moves both losses, so these limits are narrower than those that
+        follow from ``low`` and ``high``.
+    """
+
+    n_visits: int = 0
+    n_rankings: int = 0
+    n_pairs: int = 0
+    low: tuple[float, ...] = ()
+    high: tuple[float, ...] = ()
+    pairs: tuple[DifferenceLimits, ...] = ()
+
+
+def compare_by_pairs(
+    visits: Iterable[Visit],
+    protocol_rankings: Mapping[str, Mapping[str, Ranking]],
+    protocols: Sequence[str],
+    *,
+    level: float = LEVEL,
+) -> Comparisons:
+    """Compare every two protocols: :func:`.multi_reader.compare` of :func:`pair_losses`.
+
+    Parameters
+    ----------
+    visits, protocol_rankings, protocols
+        As of :func:`pair_losses`, also for what it raises.
+    level : float
+        Of the intervals, between 0 and 1.
+
+    Examples
+    --------
+    >>> own = {"p": (("a",), ("b",)), "q": (("b",), ("a",))}
+    >>> visits = [Visit("img_1", "ann", own["p"], None), Visit("img_2", "ben", own["p"], None)]
+    >>> found = compare_by_pairs(visits, dict.fromkeys(["img_1", "img_2"], own), ["p", "q"])
+    >>> found.pairs[0].difference
+    -1.0
+    """
+    return compare(pair_losses(visits, protocol_rankings, protocols), level=level)
+
+
+def pair_losses(
+    visits: Iterable[Visit],
+    protocol_rankings: Mapping[str, Mapping[str, Ranking]],
+    protocols: Sequence[str],
+) -> PersonalDistances:
+    """Estimate every protocol's loss on every image by every annotator who visited it.
+
+    Parameters
+    ----------
+    visits : iterable of Visit
+        Of one criterion. Several visits of one annotator to an image are averaged. A method that no
+        protocol ranks any more is left out with its pairs; a visit without a pair left counts nothing.
+    protocol_rankings : image -> protocol -> ranking
+        For every image visited. They need not be those that the draws looked at: a protocol that came
+        later is estimated without bias too.
+    protocols : sequence of str, length p
+
+    Returns
+    -------
+    PersonalDistances
+        A row for each image and annotator. A single one may be below or above what a loss can be; their
+        mean is not biased. A visit drawn from fewer methods than the image has now estimates the loss
+        on the pairs of those.
+
+    Raises
+    ------
+    RankingError
+        If a pair asked has no probability in (0, 1], or methods that could not be drawn were asked, or
+        protocols rank different methods; names the image.
+
+    Examples
+    --------
+    A pair that is asked with probability a half weighs twice.
+
+    >>> own = {"p": (("a",), ("b",)), "q": (("b",), ("a",))}
+    >>> visit = Visit("img_1", "ann", own["p"], {frozenset("ab"): 0.5})
+    >>> pair_losses([visit], {"img_1": own}, ["p", "q"]).distances.tolist()
+    [[0.0, 2.0]]
+    """
+    known = sorted(visits, key=lambda visit: (visit.image, visit.annotator))
+    images = sorted({visit.image for visit in known})
+    annotators = sorted({visit.annotator for visit in known})
+    losses = np.zeros((len(known), len(protocols)))
+    counts = np.zeros(len(known), dtype=bool)
+    for asked, places in _asked_on(images, known, protocol_rankings, protocols):
+        counts[asked.visits] = True
+        asked.add_losses(losses, places)
+    cells = _cells(known, images, annotators)
+    return _averaged(tuple(protocols), cells[counts], losses[counts])
+
+
+def loss_limits(
+    visits: Iterable[Visit],
+    lost: Iterable[LostVisit],
+    protocol_rankings: Mapping[str, Mapping[str, Ranking]],
+    protocols: Sequence[str],
+) -> LossLimits:
+    """Bound the mean losses that the study would have given, had every skipped pair been answered.
+
+    A pair without a verdict counts from 0 to 1 for a protocol that orders it, from 0 to 1/2 for one that
+    ties it, weighed as :func:`pair_losses` weighs it. The difference of two protocols is least where the
+    person says what the first says, and greatest where the person says what the second says. These
+    limits are reached where visits have one pair each. With more pairs a visit, some answers that
+    reach them contradict each other, so that the limits may be wider than any rankings allow.
+
+    Parameters
+    ----------
+    visits : iterable of Visit
+        Those that have a ranking, of one criterion.
+    lost : iterable of LostVisit
+        Of the same criterion. One without a pair that the protocols rank counts nothing.
+    protocol_rankings : image -> protocol -> ranking
+        For every image of both.
+    protocols : sequence of str, length p
+
+    Returns
+    -------
+    LossLimits
+        A mean loss of the visits with a ranking alone may be outside: then any answers to the skipped
+        pairs would have moved it in the same direction.
+
+    Raises
+    ------
+    RankingError
+        As :func:`pair_losses` does.
+
+    Examples
+    --------
+    One pair was answered as p orders it, one was skipped.
+
+    >>> own = {"p": (("a",), ("b",)), "q": (("b",), ("a",))}
+    >>> visit = Visit("img_1", "ann", own["p"], None)
+    >>> lost = LostVisit("img_2", "ann", frozenset("ab"), None)
+    >>> found = loss_limits([visit], [lost], dict.fromkeys(["img_1", "img_2"], own), ["p", "q"])
+    >>> found.low, found.high
+    ((0.0, 0.5), (0.5, 1.0))
+    >>> found.pairs
+    (DifferenceLimits(first='p', second='q', low=-1.0, high=0.0),)
+    """
+    answered, without = list(visits), list(lost)
+    known: list[Visit | LostVisit] = [*answered, *without]
+    images = sorted({visit.image for visit in known})
+    annotators = sorted({visit.annotator for visit in known})
+    losses = np.zeros((len(known), len(protocols)))
+    counts = np.zeros(len(known), dtype=bool)
+    groups = list(_asked_on(images, known, protocol_rankings, protocols))
+    for asked, places in groups:
+        counts[asked.visits] = True
+        asked.add_losses(losses, places)
+    if not counts[len(answered) :].any():
+        return LossLimits()
+    cells = _cells(known, images, annotators)[counts]
+    different, cell_of, n_visits = np.unique(cells, axis=0, return_inverse=True, return_counts=True)
+    # The weight of a visit in the mean over cells of images x annotators.
+    weights = np.zeros(len(known))
+    weights[counts] = 1 / (len(different) * n_visits[cell_of.ravel()])
+    fixed = weights @ losses
+    room = np.zeros(len(protocols))
+    # (first, second): how far the difference may be from that of what is known.
+    apart = np.zeros((len(protocols), len(protocols)))
+    n_pairs = 0
+    for asked, places in groups:
+        signs, shares = asked.open_pairs(places, weights)
+        n_pairs += len(shares)
+        room += shares @ (1 + np.abs(signs)) / 2
+        for at in range(len(protocols)):
+            apart[at] += shares @ np.abs(signs - signs[:, at : at + 1]) / 2
+    counted = [
+        visit
+        for visit, counts_now in zip(without, counts[len(answered) :], strict=True)
+        if counts_now
+    ]
+    n_rankings = sum(visit.probabilities is None for visit in counted)
+    return LossLimits(
+        n_visits=len(counted) - n_rankings,
+        n_rankings=n_rankings,
+        n_pairs=n_pairs,
+        low=tuple(fixed.tolist()),
+        high=tuple((fixed + room).tolist()),
+        pairs=tuple(
+            DifferenceLimits(
+                *(protocols[a], protocols[b]),
+                low=float(fixed[a] - fixed[b] - apart[a, b]),
+                high=float(fixed[a] - fixed[b] + apart[a, b]),
+            )
+            for a, b in combinations(range(len(protocols)), 2)
+        ),
+    )
+
+
+def _asked_on(
+    images: Sequence[str],
+    known: Sequence[Visit | LostVisit],
+    protocol_rankings: Mapping[str, Mapping[str, Ranking]],
+    protocols: Sequence[str],
+) -> "Iterator[tuple[_Asked, NDArray[np.int64]]]":
+    """Yield the pairs asked on images of equally many methods, with the protocols' places there.
+
+    Places are (images, protocols, methods); visits have their numbers in ``known``.
+    """
+    visits_of: dict[str, list[int]] = {}
+    for at, visit in enumerate(known):
+        visits_of.setdefault(visit.image, []).append(at)
+
+    def refuse(at: int) -> None:
+        raise RankingError(f"{images[at]}: protocols rank different methods")
+
+    own = [[protocol_rankings[image][protocol] for protocol in protocols] for image in images]
+    for group in packed_rankings(own, refuse):
+        asked = _Asked()
+        for row, (at, methods) in enumerate(zip(group.rows.tolist(), group.methods, strict=True)):
+            number = {method: place for place, method in enumerate(methods)}
+            for one in visits_of[images[at]]:
+                asked.add(one, known[one], row, number)
+        if asked.visits:
+            yield asked, group.places.astype(np.int64)
+
+
+def _cells(
+    known: Sequence[Visit | LostVisit], images: Sequence[str], annotators: Sequence[str]
+) -> NDArray[np.intp]:
+    """Return the numbers of image and annotator of each visit: (visits, 2)."""
+    image_of, annotator_of = (
+        {name: at for at, name in enumerate(names)} for names in (images, annotators)
+    )
+    return np.array(
+        [(image_of[visit.image], annotator_of[visit.annotator]) for visit in known], dtype=np.intp
+    ).reshape(-1, 2)
+
+
+class _Asked:
+    """The pairs asked on some images: of which visit and row, which two, the verdict and the weight."""
+
+    def __init__(self) -> None:
+        self.visits: list[int] = []
+        self._rows: list[int] = []
+        self._first: list[int] = []
+        self._second: list[int] = []
+        # -1, 0 or 1: the first method is before, tied with or after the second; NaN: no verdict.
+        self._said: list[float] = []
+        self._weights: list[float] = []
+
+    def add(self, at: int, visit: Visit | LostVisit, row: int, number: Mapping[str, int]) -> None:
+        asked, said = _verdicts_of(visit)
+        strangers = asked - visit.drawn_from if visit.drawn_from is not None else ()
+        if strangers:
+            raise RankingError(
+                f"{visit.image}: asked but not drawn from: {', '.join(sorted(strangers))}"
+            )
+        could = number.keys() if visit.drawn_from is None else number.keys() & visit.drawn_from
+        n_pairs = math.comb(len(could), 2)
+        for first, second in combinations(sorted(asked & could), 2):
+            probability = _checked(visit, first, second)
+            self.visits.append(at)
+            self._rows.append(row)
+            self._first.append(number[first])
+            self._second.append(number[second])
+            self._said.append(said(first, second))
+            self._weights.append(1 / (n_pairs * probability))
+
+    def add_losses(self, losses: Floats, places: NDArray[np.int64]) -> None:
+        """Add each pair's weighed loss to its visit; a pair without a verdict adds nothing."""
+        said = np.array(self._said)[:, np.newaxis]
+        apart = np.nan_to_num(np.abs(self._signs(places) - said) / 2)
+        np.add.at(losses, self.visits, apart * np.array(self._weights)[:, np.newaxis])
+
+    def open_pairs(self, places: NDArray[np.int64], weights: Floats) -> tuple[Floats, Floats]:
+        """Return what protocols say of the pairs without a verdict, and each pair's weight in the mean.
+
+        ``weights`` are those of the visits. The shapes are (pairs, protocols) and (pairs,).
+        """
+        is_open = np.isnan(self._said)
+        shares = np.array(self._weights) * weights[self.visits]
+        return self._signs(places)[is_open], shares[is_open]
+
+    def _signs(self, places: NDArray[np.int64]) -> Floats:
+        """Return -1, 0 or 1 for each pair and protocol, as in ``_said``."""
+        rows = np.array(self._rows)
+        first, second = places[rows, :, self._first], places[rows, :, self._second]
+        signs: Floats = np.sign(first - second).astype(np.float64)
+        return signs
+
+
+def _verdicts_of(visit: Visit | LostVisit) -> tuple[frozenset[str], Callable[[str, str], float]]:
+    """Return the methods asked, and the verdict on each two of them as in :class:`_Asked`."""
+    if isinstance(visit, Visit):
+        bucket = bucket_of(visit.ranking)
+        return frozenset(bucket), lambda first, second: _sign(bucket[first] - bucket[second])
+    known = visit.known
+
+    def said(first: str, second: str) -> float:
+        pair = frozenset((first, second))
+        if pair not in known:
+            return math.nan
+        better = known[pair]
+        return 0 if better is None else -1 if better == first else 1
+
+    return visit.methods, said
+
+
+def _sign(number: int) -> int:
+    return (number > 0) - (number < 0)
+
+
+def _checked(visit: Visit | LostVisit, first: str, second: str) -> float:
+    if visit.probabilities is None:
+        return 1.0
+    probability = visit.probabilities.get(frozenset((first, second)))
+    if probability is None or not 0 < probability <= 1 + 1e-9:
+        raise RankingError(
+            f"{visit.image}: {first} and {second} were asked with probability {probability}, "
+            "which is not above 0 and up to 1"
+        )
+    return probability
+
+
+def _averaged(
+    protocols: tuple[str, ...], cells: NDArray[np.intp], losses: Floats
+) -> PersonalDistances:
+    """Return the mean loss of every pair of image and annotator."""
+    different, cell_of, n_visits = np.unique(cells, axis=0, return_inverse=True, return_counts=True)
+    sums = np.zeros((len(different), len(protocols)))
+    np.add.at(sums, cell_of.ravel(), losses)
+    return PersonalDistances(
+        protocols, different[:, 0], different[:, 1], sums / n_visits[:, np.newaxis]
+    )

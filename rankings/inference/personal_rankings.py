@@ -1,0 +1,191 @@
+"""Every annotator's own ranking beside those of the protocols, as arrays that several tests share."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import RankingError
+from ..orders.buckets import Ranking, checked, require_same_methods
+from ..orders.from_scores import require_decimals
+from ..orders.packed import PackedRankings, Places, packed_rankings
+from ..orders.packed_scores import complete_scores, places_from_scores
+
+
+@dataclass(frozen=True, slots=True)
+class PersonalGroup:
+    """Images that equally many annotators have ranked, equally many methods each.
+
+    Attributes
+    ----------
+    images : ndarray of int, shape (g,)
+        The images' numbers.
+    annotators : ndarray of int, shape (g, k)
+        The numbers of those who have ranked each image.
+    people : ndarray of int, shape (g, k, n)
+        Bucket numbers of the n methods in their rankings.
+    protocols : ndarray of int, shape (g, p, n)
+        Those in the rankings of the p protocols.
+    """
+
+    images: NDArray[np.intp]
+    annotators: NDArray[np.intp]
+    people: Places
+    protocols: Places
+
+
+@dataclass(frozen=True, slots=True)
+class PersonalRankings:
+    """The rankings of a study's images by people and by protocols.
+
+    Attributes
+    ----------
+    images, annotators : tuple of str
+        In order of name; elsewhere they are numbers, which are positions here. Images that nobody has
+        ranked are not among them.
+    protocols : tuple of str, length p
+    groups : tuple of PersonalGroup
+        Each image is in one.
+    """
+
+    images: tuple[str, ...]
+    annotators: tuple[str, ...]
+    protocols: tuple[str, ...]
+    groups: tuple[PersonalGroup, ...]
+
+
+def personal_rankings(
+    annotator_rankings: Mapping[str, Mapping[str, Ranking]],
+    protocol_rankings: Mapping[str, Mapping[str, Ranking]],
+    protocols: Sequence[str],
+) -> PersonalRankings:
+    """Put the rankings of people and of protocols side by side.
+
+    Parameters
+    ----------
+    annotator_rankings : image -> annotator -> ranking
+        Each annotator may have ranked other images.
+    protocol_rankings : image -> protocol -> ranking
+        For every image above.
+    protocols : sequence of str, length p
+
+    Returns
+    -------
+    PersonalRankings
+
+    Raises
+    ------
+    RankingError
+        If a ranking is not one, those of an image are of different methods, or a protocol has not ranked
+        it; names the image.
+
+    Examples
+    --------
+    >>> ab, ba = (("a",), ("b",)), (("b",), ("a",))
+    >>> [group] = personal_rankings({"img_1": {"ann": ab}}, {"img_1": {"p": ba, "q": ab}}, ["p", "q"]).groups
+    >>> group.people.tolist(), group.protocols.tolist()
+    ([[[0, 1]]], [[[1, 0], [0, 1]]])
+    """
+
+    def of_protocols(image: str) -> list[Ranking]:
+        of_image = protocol_rankings.get(image, {})
+        try:
+            return [*map(of_image.__getitem__, protocols)]
+        except KeyError as missing:
+            raise RankingError(f"{image}: not ranked by {missing.args[0]}") from None
+
+    def places(_: Sequence[str], packed: PackedRankings) -> Places:
+        return packed.places[:, : len(protocols)]
+
+    return _gathered(annotator_rankings, protocols, of_protocols, places)
+
+
+def personal_rankings_from_scores(
+    annotator_rankings: Mapping[str, Mapping[str, Ranking]],
+    scores: Mapping[str, Mapping[str, Mapping[str, float | None]]],
+    protocols: Sequence[str],
+    decimals: int | None = 4,
+) -> PersonalRankings:
+    """Put the rankings of people beside those that the scores of protocols give.
+
+    Gives what :func:`personal_rankings` gives for :func:`.packed_scores.rankings_from_scores`, without ever
+    making these rankings.
+
+    Parameters
+    ----------
+    annotator_rankings : image -> annotator -> ranking
+        Each annotator may have ranked other images.
+    scores : image -> protocol -> method -> score
+        Of every method that is ranked above.
+    protocols : sequence of str, length p
+    decimals : int or None
+        To which scores are rounded; None: not rounded.
+
+    Returns
+    -------
+    PersonalRankings
+
+    Raises
+    ------
+    MissingScore
+        If a score is missing or not finite; names image, protocol and method.
+    RankingError
+        If a ranking is not one, the rankings of an image are of different methods (names it), or
+        ``decimals`` is outside 0 .. 15.
+
+    Examples
+    --------
+    >>> people, scores = {"img_1": {"ann": (("a",), ("b",))}}, {"img_1": {"iou": {"a": 0.4, "b": 0.9}}}
+    >>> [group] = personal_rankings_from_scores(people, scores, ["iou"]).groups
+    >>> group.people.tolist(), group.protocols.tolist()
+    ([[[0, 1]]], [[[1, 0]]])
+    """
+    require_decimals(decimals)
+
+    def places(images: Sequence[str], packed: PackedRankings) -> Places:
+        values = complete_scores(scores, images, packed.methods, protocols)
+        return places_from_scores(values, decimals)
+
+    return _gathered(annotator_rankings, protocols, lambda _: [], places)
+
+
+def _gathered(
+    annotator_rankings: Mapping[str, Mapping[str, Ranking]],
+    protocols: Sequence[str],
+    of_protocols: Callable[[str], list[Ranking]],
+    places: Callable[[Sequence[str], PackedRankings], Places],
+) -> PersonalRankings:
+    """Pack of each image what ``of_protocols`` gives, then people in order of name.
+
+    ``places`` gives the protocols' bucket numbers of some images that were packed together.
+    """
+    images = [image for image in sorted(annotator_rankings) if annotator_rankings[image]]
+    annotators = sorted({name for image in images for name in annotator_rankings[image]})
+    number = {name: at for at, name in enumerate(annotators)}
+    teams, rankings = [], []
+    for image in images:
+        of_image = annotator_rankings[image]
+        team = sorted(of_image)
+        teams.append([number[name] for name in team])
+        rankings.append([*of_protocols(image), *map(of_image.__getitem__, team)])
+
+    def refuse(at: int) -> None:
+        try:
+            require_same_methods(*map(checked, rankings[at]))
+        except RankingError as refusal:
+            raise RankingError(f"{images[at]}: {refusal}") from refusal
+
+    groups = []
+    for packed in packed_rankings(rankings, refuse):
+        rows = packed.rows.tolist()
+        of_group = np.array([teams[row] for row in rows], dtype=np.intp)
+        groups.append(
+            PersonalGroup(
+                packed.rows,
+                of_group,
+                packed.places[:, -of_group.shape[1] :],
+                places([images[row] for row in rows], packed),
+            )
+        )
+    return PersonalRankings(tuple(images), tuple(annotators), tuple(protocols), tuple(groups))

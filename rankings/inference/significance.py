@@ -1,0 +1,530 @@
+"""Tests of the differences between protocols: permutation, Friedman, Wilcoxon and Nemenyi."""
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from string import ascii_letters
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import RankingError
+from ..orders.packed_scores import Floats
+from .resampling import SEED, checked_table
+from .studentized_range import quantile
+
+N_PATTERNS = 10_000
+ALPHA = 0.05
+# Up to so many images all 2^n sign patterns are tried.
+EXACT_UP_TO = 12
+# Images taken at a time: their signs in 10,000 patterns are 20 MiB.
+_BLOCK = 256
+
+PValues = tuple[tuple[float | None, ...], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Permutations:
+    """The p-value of every pair of protocols, and the permutations behind it.
+
+    Attributes
+    ----------
+    p_values : tuple of tuples, p x p
+        Symmetric; None on the diagonal, and everywhere without an image.
+    n_patterns : int
+        Sign patterns tried.
+    exact : bool
+        True if these are all there are.
+    """
+
+    protocols: tuple[str, ...]
+    p_values: PValues
+    n_images: int
+    n_patterns: int
+    exact: bool
+    seed: int
+
+
+def permutation_test(
+    table: Floats,
+    protocols: Sequence[str],
+    *,
+    n_patterns: int = N_PATTERNS,
+    seed: int = SEED,
+) -> Permutations:
+    """Test every pair by swapping the two protocols' distances on random images ([Fis35]_, [PS10]_).
+
+    The statistic is the difference of the two sums of distances; two-sided: a pattern counts when
+    its difference is at least as large in absolute value. Up to 12 images all 2^n patterns are
+    tried and p is their share; beyond, p = (1 + counted) / (1 + patterns), because the study as it
+    is counts as a pattern too, and so p is never 0. All pairs share the patterns. Time grows with
+    patterns x images x protocols; memory does not grow with the images.
+
+    Parameters
+    ----------
+    table : ndarray of shape (n, p)
+        The distance of p protocols to the consensus on n images.
+    protocols : sequence of str, length p
+    n_patterns, seed : int
+        Of the random patterns; there are none up to 12 images.
+
+    Returns
+    -------
+    Permutations
+        p is 1 for identical protocols, and for one image (either sign is as far from 0). Without
+        an image every p is None.
+
+    Raises
+    ------
+    RankingError
+        If the table does not fit the protocols, a distance is not finite or there is no pattern.
+
+    Examples
+    --------
+    >>> permutation_test(np.array([[0.0, 1]] * 3), ["p", "q"]).p_values[0][1]  # two of eight patterns
+    0.25
+    """
+    table = checked_table(table, protocols)
+    if n_patterns < 1:
+        raise RankingError(f"n_patterns must be at least 1, got {n_patterns}")
+    n, n_protocols = table.shape
+    exact = n <= EXACT_UP_TO
+    n_tried = 2**n if exact else n_patterns
+    p_values: list[list[float | None]] = [[None] * n_protocols for _ in range(n_protocols)]
+    if n:
+        sums = _signed_sums(table, n_tried, exact, seed)
+        for a, b in combinations(range(n_protocols), 2):
+            observed = abs(float((table[:, a] - table[:, b]).sum()))
+            # Distances are multiples of 1/4 and exact; others may be off in the last digits.
+            slack = 1e-12 * float(np.abs(table[:, [a, b]]).sum())
+            counted = np.count_nonzero(np.abs(sums[:, a] - sums[:, b]) >= observed - slack)
+            p = counted / n_tried if exact else (1 + counted) / (1 + n_tried)
+            p_values[a][b] = p_values[b][a] = float(p)
+    return Permutations(
+        tuple(protocols), tuple(map(tuple, p_values)), n, n_tried if n else 0, exact, seed
+    )
+
+
+def _signed_sums(table: Floats, n_patterns: int, exact: bool, seed: int) -> Floats:
+    """Return each protocol's sum of distances under each sign pattern: (n_patterns, p).
+
+    A pattern has a sign for each image. To swap two protocols on an image turns the sign of their
+    difference there, so the difference of two signed sums is the permuted statistic of the pair,
+    and one signed sum for each protocol serves all pairs.
+    """
+    sums = np.zeros((n_patterns, table.shape[1]))
+    for block, of_block in sign_bits(len(table), n_patterns, exact=exact, seed=seed):
+        part = table[block]
+        # With bits of 0 and 1 the signs are 2 bits - 1: (n_patterns, block) @ (block, p).
+        sums += 2.0 * (of_block @ part) - part.sum(axis=0)
+    return sums
+
+
+def sign_bits(n: int, n_patterns: int, *, exact: bool, seed: int) -> Iterator[tuple[slice, Floats]]:
+    """Yield blocks of images with their bits, 0 or 1, in every pattern.
+
+    Parameters
+    ----------
+    n : int
+        The images.
+    n_patterns : int
+        Of random ones.
+    exact : bool
+        One block with all 2^n patterns instead.
+    seed : int
+        Of the random ones.
+
+    Yields
+    ------
+    slice
+        The images of the block.
+    ndarray of shape (patterns, block)
+
+    Examples
+    --------
+    >>> [(images, bits)] = sign_bits(2, 0, exact=True, seed=0)
+    >>> sorted(bits.tolist())
+    [[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]]
+    """
+    return _all_bits(n) if exact else _random_bits(n, n_patterns, seed)
+
+
+def _all_bits(n: int) -> Iterator[tuple[slice, Floats]]:
+    # Pattern k is k in binary: its i-th bit is the sign of image i.
+    patterns = np.arange(2**n)[:, np.newaxis] >> np.arange(n)
+    yield slice(0, n), (patterns & 1).astype(np.float64)
+
+
+def _random_bits(n: int, n_patterns: int, seed: int) -> Iterator[tuple[slice, Floats]]:
+    rng = np.random.default_rng(seed)
+    for start in range(0, n, _BLOCK):
+        width = min(_BLOCK, n - start)
+        # Eight signs in each random byte, rounded up to whole bytes.
+        drawn = rng.integers(0, 256, size=(n_patterns, -(-width // 8)), dtype=np.uint8)
+        bits = np.unpackbits(drawn, axis=1, count=width)
+        yield slice(start, start + width), bits.astype(np.float64)
+
+
+def clusters(
+    scores: Sequence[float | None],
+    p_values: PValues,
+    *,
+    alpha: float = ALPHA,
+) -> tuple[int | None, ...]:
+    """Group protocols that the test cannot tell apart; return each one's cluster, 1 for the best.
+
+    The rule of the machine-translation metrics tasks ([MTME]_, ``AssignRanks``): protocols are
+    gone through from the smallest Score on; a new cluster starts at the first protocol that *any*
+    member of the current cluster differs from with p <= alpha. So no two protocols of one cluster
+    are told apart. Two of different clusters need not be told apart either: a protocol may be
+    level with the last of the cluster above and still differ from its first. The tasks test one
+    side and we test both, which at the same alpha is the stricter test. Equal Scores are gone
+    through in the order given.
+
+    Parameters
+    ----------
+    scores : sequence of float or None, length p
+    p_values : p x p
+        In the same order; None counts as not told apart.
+    alpha : float
+
+    Returns
+    -------
+    tuple of int or None, length p
+        In the order given. A protocol without a Score has None.
+
+    Raises
+    ------
+    RankingError
+        If the p-values are not p x p.
+
+    Examples
+    --------
+    The third is level with the second, and still told apart from the first.
+
+    >>> clusters([0.5, 0.6, 0.7], ((None, 0.2, 0.01), (0.2, None, 0.3), (0.01, 0.3, None)))
+    (1, 1, 2)
+    """
+    if len(p_values) != len(scores) or any(len(row) != len(scores) for row in p_values):
+        raise RankingError(f"expected p-values for {len(scores)} x {len(scores)} protocols")
+    cluster_of: list[int | None] = [None] * len(scores)
+    order = sorted((score, at) for at, score in enumerate(scores) if score is not None)
+    number, members = 1, list[int]()
+    for _, at in order:
+        p_to_members = [p_values[member][at] for member in members]
+        if any(p is not None and p <= alpha for p in p_to_members):
+            number, members = number + 1, []
+        members.append(at)
+        cluster_of[at] = number
+    return tuple(cluster_of)
+
+
+def compact_letters(
+    order: Sequence[int], p_values: PValues, *, alpha: float = ALPHA
+) -> tuple[str, ...] | None:
+    """Return the compact letter display: two protocols share a letter where they are not told apart.
+
+    By insertion and absorption ([Pie04]_): starting from one group of all, every pair told apart splits
+    each group that holds both, and groups inside another go. Letters follow ``order``: ``a`` is a
+    group of the first. None is a p-value that tells nothing apart.
+
+    Parameters
+    ----------
+    order : sequence of int, length p
+        The protocols' numbers, nearest to people first.
+    p_values : p x p
+    alpha : float
+
+    Returns
+    -------
+    tuple of str, length p, or None
+        By the protocols' numbers; None if the alphabet's 52 letters do not suffice.
+
+    Examples
+    --------
+    >>> compact_letters([0, 1, 2], ((None, 0.2, 0.01), (0.2, None, 0.3), (0.01, 0.3, None)))
+    ('a', 'ab', 'b')
+    """
+    groups = [frozenset(order)] if order else []
+    for a, b in combinations(range(len(p_values)), 2):
+        p = p_values[a][b]
+        if p is None or p > alpha:
+            continue
+        split = [part for group in groups for part in _without_both(group, a, b)]
+        groups = [group for group in set(split) if not any(group < other for other in split)]
+        if len(groups) > len(ascii_letters):
+            return None
+    place = {number: at for at, number in enumerate(order)}
+    groups.sort(key=lambda group: sorted(map(place.__getitem__, group)))
+    return tuple(
+        "".join(
+            letter for letter, group in zip(ascii_letters, groups, strict=False) if number in group
+        )
+        for number in range(len(p_values))
+    )
+
+
+def _without_both(group: frozenset[int], a: int, b: int) -> tuple[frozenset[int], ...]:
+    return (group - {a}, group - {b}) if {a, b} <= group else (group,)
+
+
+@dataclass(frozen=True, slots=True)
+class Friedman:
+    """The statistic and p-value of a test that all protocols are alike; None: it cannot be made."""
+
+    statistic: float | None
+    p_value: float | None
+    n_images: int
+    n_protocols: int
+
+
+def friedman_test(table: Floats, protocols: Sequence[str]) -> Friedman:
+    """Test by ranks within images that all protocols are alike ([Dem06]_, 3.2.2).
+
+    The chi-square form, corrected for ties; good for more than about ten images and five
+    protocols.
+
+    Parameters
+    ----------
+    table : ndarray of shape (n images, n protocols)
+        Distances, the smaller the better.
+    protocols : sequence of str
+
+    Returns
+    -------
+    Friedman
+        None for fewer than two images or three protocols, and when every image ties them all.
+
+    Raises
+    ------
+    RankingError
+        As :func:`permutation_test` does.
+
+    Examples
+    --------
+    >>> table = np.array([[0.0, 1.0, 2.0], [0.0, 1.0, 2.0], [0.0, 2.0, 1.0]])
+    >>> round(friedman_test(table, ["p", "q", "r"]).p_value, 4)
+    0.097
+    """
+    table = checked_table(table, protocols)
+    n, n_protocols = table.shape
+    undefined = n < 2 or n_protocols < 3 or bool((table == table[:, :1]).all())
+    if undefined:
+        return Friedman(None, None, n, n_protocols)
+    # Imported here, and of scipy's statistics no more than this: they take a second to load.
+    from scipy.special import chdtrc
+
+    rank_sums = _doubled_rank_sums(table) / 2
+    # A bucket's t^3 - t is t^2 - 1 for each of its t protocols.
+    ties = sum(
+        int(((table == table[:, [at]]).sum(axis=1) ** 2 - 1).sum()) for at in range(n_protocols)
+    )
+    k = n_protocols
+    corrected = 1 - ties / (k * (k * k - 1) * n)
+    squares = float((rank_sums**2).sum())
+    statistic = (12.0 / (k * n * (k + 1)) * squares - 3 * n * (k + 1)) / corrected
+    return Friedman(statistic, float(chdtrc(k - 1, statistic)), n, n_protocols)
+
+
+@dataclass(frozen=True, slots=True)
+class WilcoxonPair:
+    """One pair's signed-rank test; None where the two are the same on every image."""
+
+    first: str
+    second: str
+    p_value: float | None
+    holm_p_value: float | None
+    n_not_zero: int
+
+
+def wilcoxon_pairs(table: Floats, protocols: Sequence[str]) -> tuple[WilcoxonPair, ...]:
+    """Test every pair by Wilcoxon's signed ranks, two-sided, with Holm's correction ([Dem06]_).
+
+    Differences of zero, which are frequent here, are ranked with the others and their ranks split
+    evenly between both sides (Demsar, 3.1.3; ``zsplit`` in scipy). Up to 12 images p is exact, by
+    all sign patterns; beyond, it comes from the normal distribution, corrected for ties. Pairs
+    that cannot be tested do not count in Holm's correction.
+
+    Parameters
+    ----------
+    table : ndarray of shape (n images, n protocols)
+        Distances, the smaller the better.
+    protocols : sequence of str
+
+    Returns
+    -------
+    tuple of WilcoxonPair
+        Every pair in the order given. p is None where all differences are zero: identical or
+        equally constant protocols, no image. With one image p is 1.
+
+    Raises
+    ------
+    RankingError
+        As :func:`permutation_test` does.
+
+    Examples
+    --------
+    >>> table = np.array([[0.0, 1.0], [0.0, 2.0], [1.0, 2.0], [0.0, 3.0]])
+    >>> [pair] = wilcoxon_pairs(table, ["p", "q"])
+    >>> pair.p_value
+    0.125
+    """
+    table = checked_table(table, protocols)
+    pairs = list(combinations(range(len(protocols)), 2))
+    p_values: list[float | None] = []
+    n_not_zero = []
+    for a, b in pairs:
+        differences = table[:, a] - table[:, b]
+        n_not_zero.append(int(np.count_nonzero(differences)))
+        p_values.append(_signed_rank_p(differences) if n_not_zero[-1] else None)
+    return tuple(
+        WilcoxonPair(protocols[a], protocols[b], p, corrected, n)
+        for (a, b), p, corrected, n in zip(pairs, p_values, holm(p_values), n_not_zero, strict=True)
+    )
+
+
+def _signed_rank_p(differences: Floats) -> float:
+    ranks, tie_term = _ranked(np.abs(differences))
+    n = len(differences)
+    if n > EXACT_UP_TO:
+        from scipy.special import ndtr
+
+        of_zeros = ranks[differences == 0].sum() / 2
+        above = ranks[differences > 0].sum() + of_zeros
+        deviation = math.sqrt((n * (n + 1.0) * (2.0 * n + 1.0) - tie_term / 2) / 24)
+        z = (above - n * (n + 1.0) * 0.25) / deviation
+        return float(2 * ndtr(-abs(z)))
+    # The signed ranks as a table of one protocol: its sums under all sign patterns are the
+    # distribution of the statistic. A rank of a zero difference has no sign and adds nothing.
+    signed = (np.sign(differences) * ranks)[:, np.newaxis]
+    sums = _signed_sums(signed, 2 ** len(signed), exact=True, seed=0)
+    return float(np.mean(np.abs(sums) >= abs(signed.sum())))
+
+
+def _ranked(values: Floats) -> tuple[Floats, int]:
+    """Return ranks from 1, equals sharing the mean of theirs, and the sum of t^3 - t over ties."""
+    _, bucket_of, sizes = np.unique(values, return_inverse=True, return_counts=True)
+    # A bucket ends at the position that counts all before it and its own.
+    ranks = np.cumsum(sizes) - (sizes - 1) / 2
+    return ranks[bucket_of], int((sizes**3 - sizes).sum())
+
+
+def holm(p_values: Sequence[float | None]) -> tuple[float | None, ...]:
+    """Return p-values corrected by Holm's step-down rule ([Hol79]_); None stays and does not count.
+
+    The i-th smallest of m is multiplied by m - i + 1; none falls below a smaller one's, nor rises
+    above 1.
+
+    Examples
+    --------
+    >>> holm([0.01, 0.04, None])
+    (0.02, 0.04, None)
+    """
+    order = sorted((p, at) for at, p in enumerate(p_values) if p is not None)
+    corrected: list[float | None] = [None] * len(p_values)
+    highest = 0.0
+    for step, (p, at) in enumerate(order):
+        highest = max(highest, min(1.0, (len(order) - step) * p))
+        corrected[at] = highest
+    return tuple(corrected)
+
+
+@dataclass(frozen=True, slots=True)
+class CriticalDifference:
+    """The contents of a critical-difference diagram.
+
+    Attributes
+    ----------
+    average_ranks : tuple of (protocol, rank or None)
+        The best first; None without an image.
+    critical_difference : float or None
+        Average ranks that lie at least so far apart are told apart; None without an image or with
+        fewer than two protocols.
+    groups : tuple of tuples of str
+        The bars: the longest runs of two or more protocols, by average rank, whose first and last
+        are not told apart. Groups may overlap.
+    """
+
+    average_ranks: tuple[tuple[str, float | None], ...]
+    critical_difference: float | None
+    groups: tuple[tuple[str, ...], ...]
+    n_images: int
+    alpha: float
+
+
+def critical_difference(
+    table: Floats, protocols: Sequence[str], *, alpha: float = ALPHA
+) -> CriticalDifference:
+    """Return average ranks and Nemenyi's critical difference ([Dem06]_, 3.2.2).
+
+    On every image the protocol with the smallest distance has rank 1; equals share the mean of
+    their ranks. CD = q sqrt(p (p + 1) / 6 n), with q the alpha quantile of the studentized range
+    of p protocols and infinitely many degrees of freedom, divided by sqrt(2).
+
+    Parameters
+    ----------
+    table : ndarray of shape (n, p)
+        The distance of p protocols to the consensus on n images.
+    protocols : sequence of str, length p
+    alpha : float
+        Between 0 and 1.
+
+    Returns
+    -------
+    CriticalDifference
+        Identical protocols share their rank and a group. Nothing is None that one image gives: its
+        ranks are average ranks, and its CD is large.
+
+    Raises
+    ------
+    RankingError
+        As :func:`permutation_test` does, or if alpha is not between 0 and 1.
+
+    Examples
+    --------
+    Of two protocols q is the normal quantile: 1.96 sqrt(2 * 3 / (6 * 4)) is 0.98.
+
+    >>> found = critical_difference(np.array([[0.0, 1]] * 4), ["p", "q"])
+    >>> found.average_ranks, round(found.critical_difference, 3)
+    ((('p', 1.0), ('q', 2.0)), 0.98)
+    """
+    table = checked_table(table, protocols)
+    if not 0 < alpha < 1:
+        raise RankingError(f"alpha must be between 0 and 1, got {alpha}")
+    n, n_protocols = table.shape
+    if not n:
+        return CriticalDifference(tuple((name, None) for name in protocols), None, (), 0, alpha)
+    doubled = _doubled_rank_sums(table)
+    order = sorted(range(n_protocols), key=lambda at: (doubled[at], at))
+    ranks = [(protocols[at], float(doubled[at]) / (2 * n)) for at in order]
+    if n_protocols < 2:
+        return CriticalDifference(tuple(ranks), None, (), n, alpha)
+    q = quantile(1 - alpha, n_protocols) / math.sqrt(2)
+    limit = q * math.sqrt(n_protocols * (n_protocols + 1) / (6 * n))
+    return CriticalDifference(tuple(ranks), limit, _runs(ranks, limit), n, alpha)
+
+
+def _doubled_rank_sums(table: Floats) -> NDArray[np.intp]:
+    """Return twice the sum of each protocol's ranks over the images, exactly."""
+    sums = np.empty(table.shape[1], dtype=np.intp)
+    for at in range(table.shape[1]):
+        own = table[:, [at]]
+        # Twice the mean of the positions of a bucket: 2 x those before it + its size + 1.
+        sums[at] = 2 * np.count_nonzero(table < own) + np.count_nonzero(table == own) + len(table)
+    return sums
+
+
+def _runs(ranks: Sequence[tuple[str, float]], limit: float) -> tuple[tuple[str, ...], ...]:
+    """Return the longest runs of neighbours, by rank, whose ends lie less than ``limit`` apart."""
+    runs = []
+    last_end = 0
+    for start in range(len(ranks)):
+        end = start + 1
+        while end < len(ranks) and ranks[end][1] - ranks[start][1] < limit:
+            end += 1
+        # A run that ends where an earlier one did lies inside it.
+        if end - start > 1 and end > last_end:
+            runs.append(tuple(name for name, _ in ranks[start:end]))
+            last_end = end
+    return tuple(runs)

@@ -1,0 +1,158 @@
+"""The ranking that a protocol's scores on an image give."""
+
+import math
+from collections.abc import Mapping
+from decimal import ROUND_HALF_EVEN, Decimal
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from text_rankings.base.i18n import gettext_noop
+
+from ..errors import MissingScore, RankingError
+from .buckets import Ranking, from_values
+
+MAX_DECIMALS = 15
+_NO_SCORE: Final = gettext_noop("{name} has no score")
+_NO_NUMBER: Final = gettext_noop("{name} scores {score}")
+
+
+def ranking_from_scores(scores: Mapping[str, float | None], decimals: int | None = 4) -> Ranking:
+    """Order methods by score, the higher the better; equal rounded scores tie.
+
+    Parameters
+    ----------
+    scores : mapping of method to score
+    decimals : int or None
+        Scores are rounded to this many decimals, half to even, in decimal arithmetic on the
+        shortest decimal that reads back as the same float (0.12345 is a half, as it looks);
+        None compares them as they are.
+
+    Raises
+    ------
+    MissingScore
+        If a score is None or not a finite number; names the method.
+    RankingError
+        If there is no score, or ``decimals`` is outside 0 .. 15.
+
+    Examples
+    --------
+    >>> ranking_from_scores({"east": 0.8211, "craft": 0.8212, "pixellink": 0.5}, decimals=3)
+    (('craft', 'east'), ('pixellink',))
+    """
+    if not scores:
+        raise RankingError("a ranking needs at least one score")
+    require_decimals(decimals)
+    return from_values(
+        [(method, _rounded(method, score, decimals)) for method, score in scores.items()],
+        descending=True,
+    )
+
+
+def require_decimals(decimals: int | None) -> None:
+    """Raise RankingError unless scores can be rounded so.
+
+    Raises
+    ------
+    RankingError
+        If they are not None or in 0 .. 15.
+
+    Examples
+    --------
+    >>> require_decimals(99)
+    Traceback (most recent call last):
+        ...
+    rankings.errors.RankingError: decimals must be None or in 0 .. 15, got 99
+    """
+    if decimals is not None and not 0 <= decimals <= MAX_DECIMALS:
+        raise RankingError(f"decimals must be None or in 0 .. {MAX_DECIMALS}, got {decimals}")
+
+
+def _rounded(method: str, score: float | None, decimals: int | None) -> Decimal:
+    exact = Decimal(repr(float(require_score(score, method))))
+    return exact if decimals is None else quantized(exact, decimals)
+
+
+def require_score(score: float | None, name: str) -> float:
+    """Return the score; raise MissingScore, naming its owner, unless it is a finite number.
+
+    Parameters
+    ----------
+    score : float or None
+    name : str
+        Of the method, for the message.
+
+    Raises
+    ------
+    MissingScore
+        If it is None, infinite or nan.
+
+    Examples
+    --------
+    >>> require_score(0.5, "east")
+    0.5
+    """
+    if score is None or not math.isfinite(score):
+        words = _NO_SCORE if score is None else _NO_NUMBER
+        raise MissingScore(words.format(name=name, score=score))
+    return score
+
+
+def quantized(score: Decimal, decimals: int) -> Decimal:
+    """Round to so many decimals, half to even.
+
+    Parameters
+    ----------
+    score : Decimal
+    decimals : int
+
+    Examples
+    --------
+    >>> from decimal import Decimal
+    >>> quantized(Decimal("0.125"), 2)
+    Decimal('0.12')
+    """
+    return score.quantize(Decimal(1).scaleb(-decimals), rounding=ROUND_HALF_EVEN)
+
+
+def f_beta(recall: float, precision: float, beta: float = 1.0) -> float:
+    """Return (1 + beta^2) P R / (beta^2 P + R); 0 when both are 0.
+
+    Parameters
+    ----------
+    recall, precision : float in [0, 1]
+    beta : float, not negative
+        How many times recall weighs as much as precision.
+
+    Examples
+    --------
+    >>> f_beta(1.0, 0.5), f_beta(1.0, 0.5, beta=2)
+    (0.6666666666666666, 0.8333333333333334)
+    """
+    weight = beta * beta
+    below = weight * precision + recall
+    return (1 + weight) * precision * recall / below if below else 0.0
+
+
+def f_betas(
+    recall: NDArray[np.float64], precision: NDArray[np.float64], beta: float = 1.0
+) -> NDArray[np.float64]:
+    """Return :func:`f_beta` of each recall and precision, to the last digit.
+
+    Parameters
+    ----------
+    recall, precision : ndarray of shape (n,)
+    beta : float
+
+    Examples
+    --------
+    >>> f_betas(np.array([1.0, 0.0]), np.array([0.5, 0.0]))
+    array([0.66666667, 0.        ])
+    """
+    weight = beta * beta
+    # Numbers that are not finite come out so, as from f_beta; the caller looks for them.
+    with np.errstate(invalid="ignore", over="ignore"):
+        below = weight * precision + recall
+        above = (1 + weight) * precision * recall
+        return np.divide(above, below, out=np.zeros_like(below), where=below != 0)

@@ -1,0 +1,1 @@
+"""Output: how is a table written as CSV, JSON, LaTeX or Markdown?"""

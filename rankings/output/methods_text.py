@@ -1,0 +1,305 @@
+"""What was done, as a paragraph for a paper's methods section with its references."""
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from ..elicitation.log import CRITERIA
+from .escaping import latex_text, markdown_text
+from .skips import REASONS, UNFINISHED, VISITS, n_lost
+
+_CONSENSUS: Final[Mapping[str, tuple[str, tuple[str, ...]]]] = {
+    "mean-rank": ("by their mean ranks", ("DPTF18",)),
+    "kemeny": ("into the ranking that is nearest to all of them", ("KS62", "YE21")),
+    "davidson": ("by a model of paired comparisons with ties", ("Dav70",)),
+}
+_DISTANCES: Final = {
+    "edit": ("ranking edit distance", ("DPTF18",)),
+    "kemeny": ("Kemeny distance", ("FKMSV06",)),
+}
+
+
+# Each begins so; a reason may hold anything.
+_LEFT_OUT: Final = re.compile(r"(?:^|; )[\w-]+ since \d{4}-\d\d-\d\d: ")
+# The key of the program itself, which is in no list of references.
+SOFTWARE: Final = "text-detection-rankings"
+
+
+@dataclass(frozen=True, slots=True)
+class Citation:
+    """A place where works are cited, by the keys of the packages' references."""
+
+    keys: tuple[str, ...]
+
+
+# Text and citations in turn.
+Paragraph = Sequence[str | Citation]
+
+
+def methods_paragraph(data: Mapping[str, Any]) -> Paragraph:
+    """Return what was done in a study.
+
+    Parameters
+    ----------
+    data : mapping
+        An analysis as JSON with its "header" and, where they are known, the "runs" of protocols: name,
+        version, parameters, whether they were computed here ("origin"), and a "reference".
+
+    Examples
+    --------
+    >>> from rankings.agreement.report import build_report
+    >>> header = {"methods": "a, b", "dataset": "signs", "annotators": "1", "complete rankings": "2"}
+    >>> header |= {"images of the study": "2", "software": "text-detection-rankings", "date": "2026-11-22"}
+    >>> data = build_report({"recall": {}}, {}).to_json() | {"header": header, "analysis": {}, "runs": []}
+    >>> methods_paragraph(data)[2].strip()
+    '. 1 annotator gave 2 complete rankings on 2 images.'
+    """
+    return tuple(_parts(data))
+
+
+def n_left_out(header: Mapping[str, str]) -> int:
+    """Return how many annotators a report leaves out, from what its header says of each.
+
+    Examples
+    --------
+    >>> n_left_out({"annotators left out": "ann since 2026-01-31: too fast; ben since 2026-02-01: left"})
+    2
+    """
+    return len(_LEFT_OUT.findall(header.get("annotators left out", "")))
+
+
+def counted(number: int | str, what: str) -> str:
+    """Return a number with its noun in English.
+
+    Parameters
+    ----------
+    number : int or str
+    what : str
+        The noun for one.
+
+    Examples
+    --------
+    >>> counted(1, "image"), counted("20", "image")
+    ('1 image', '20 images')
+    """
+    return f"{number} {what}" if str(number) == "1" else f"{number} {what}s"
+
+
+def keys_of(paragraph: Paragraph) -> list[str]:
+    """Return the keys that a paragraph cites, each once, in order.
+
+    Examples
+    --------
+    >>> keys_of(["Agreement", Citation(("Ken45", "Kri19")), " by W", Citation(("Ken45",))])
+    ['Ken45', 'Kri19']
+    """
+    return list(
+        dict.fromkeys(key for part in paragraph if isinstance(part, Citation) for key in part.keys)
+    )
+
+
+def as_latex(paragraph: Paragraph, stands_for: Mapping[str, str]) -> str:
+    r"""Return a paragraph with ``\cite``.
+
+    Parameters
+    ----------
+    paragraph : sequence of str or Citation
+    stands_for : mapping of str to str
+        By which key each work is cited; others are not.
+
+    Examples
+    --------
+    >>> print(as_latex(["Kendall's W", Citation(("Ken45",))], {"Ken45": "Ken45"}))
+    \begin{sloppypar}
+    Kendall's W~\cite{Ken45}
+    \end{sloppypar}
+    """
+    text = _rendered(paragraph, stands_for, _breakable, lambda keys: rf"~\cite{{{','.join(keys)}}}")
+    return f"\\begin{{sloppypar}}\n{text}\n\\end{{sloppypar}}"
+
+
+def _breakable(text: str) -> str:
+    # Names of parameters are long, and TeX knows no place to break them.
+    return latex_text(text).replace(r"\_", r"\_\allowbreak{}").replace("=", r"=\allowbreak{}")
+
+
+def as_markdown(paragraph: Paragraph, stands_for: Mapping[str, str]) -> str:
+    """Return a paragraph with citations as Pandoc reads them.
+
+    Parameters
+    ----------
+    paragraph : sequence of str or Citation
+    stands_for : mapping of str to str
+        By which key each work is cited; others are not.
+
+    Examples
+    --------
+    >>> as_markdown(["Kendall's W", Citation(("Ken45", "nobody"))], {"Ken45": "Ken45"})
+    "Kendall's W [@Ken45]"
+    """
+    return _rendered(
+        paragraph,
+        stands_for,
+        markdown_text,
+        lambda keys: f" [{'; '.join(f'@{key}' for key in keys)}]",
+    )
+
+
+def _rendered(
+    paragraph: Paragraph,
+    stands_for: Mapping[str, str],
+    write: Callable[[str], str],
+    cite: Callable[[list[str]], str],
+) -> str:
+    rendered = ""
+    for part in paragraph:
+        if isinstance(part, str):
+            # Writing takes the spaces at the ends away.
+            before, after = (" " * part[at].isspace() for at in (0, -1))
+            rendered += f"{before}{write(part)}{after}"
+        elif keys := _known(part, stands_for):
+            rendered += cite(keys)
+    return rendered
+
+
+def _known(citation: Citation, stands_for: Mapping[str, str]) -> list[str]:
+    return list(dict.fromkeys(stands_for[key] for key in citation.keys if key in stands_for))
+
+
+def _parts(data: Mapping[str, Any]) -> Iterator[str | Citation]:
+    header, settings = data["header"], data["settings"]
+    yield (
+        f"Annotators compared the results of text detection methods ({header['methods']}) on images of "
+        f"{header['dataset']}, two at a time, side by side and without knowing whose they were, by "
+        f"{_listed(list(CRITERIA))}"
+    )
+    yield Citation(("DPTF18",))
+    yield (
+        f". {counted(header['annotators'], 'annotator')} gave {header['complete rankings']} complete "
+        f"rankings on {counted(header['images of the study'], 'image')}. "
+    )
+    if n_left := n_left_out(header):
+        yield f"The rankings of {counted(n_left, 'further annotator')} were left out. "
+    yield from _missing(header)
+    words, keys = _CONSENSUS[settings["consensus"]]
+    yield f"The rankings of an image were merged {words}"
+    yield Citation(keys)
+    yield (
+        f", where at least {counted(settings['min_annotators'], 'annotator')} had ranked it: "
+        f"{_used(data)}. "
+    )
+    yield from _protocols(data)
+    yield from _score(settings)
+    yield from _statistics(data)
+    if "state" in header:
+        yield (
+            "The study was still open: its tests hold their level only if the time to look was fixed "
+            "beforehand. "
+        )
+    yield f"All was computed with {header['software']}"
+    yield Citation((SOFTWARE,))
+    yield f" on {header['date']}."
+
+
+def _missing(header: Mapping[str, str]) -> Iterator[str]:
+    """Yield sentences on what does not count because pairs were skipped, or was not finished."""
+    lost, visits = n_lost(header), n_lost(header, VISITS)
+    if lost:
+        n, n_all = lost
+        yield (
+            f"Of {n_all} rankings that were ended, {n} {_is_or_are(n)} missing, because pairs were "
+            "skipped. "
+        )
+    if visits:
+        n, n_all = visits
+        yield (
+            f"Of {n_all} visits that asked methods that were drawn, {n} {_is_or_are(n)} missing, because "
+            "pairs were skipped; losses per pair are given with their limits for all possible answers "
+            "to these pairs. "
+        )
+    if lost or visits:
+        yield f"Reasons for skipping: {header[REASONS]}. "
+    if n_unfinished := header.get(UNFINISHED):
+        yield f"Rankings and visits that were begun and not finished, and do not count: {n_unfinished}. "
+
+
+def _is_or_are(n: int) -> str:
+    return "is" if n == 1 else "are"
+
+
+def _used(data: Mapping[str, Any]) -> str:
+    return _listed(
+        [
+            f"{counted(table['n_images'], 'image')} by {name}"
+            for name, table in data["criteria"].items()
+        ]
+    )
+
+
+def _protocols(data: Mapping[str, Any]) -> Iterator[str | Citation]:
+    runs = data.get("runs")
+    if runs is None:
+        # Reports that were kept before say it in words alone.
+        yield f"Every result was scored by evaluation protocols: {data['header']['protocols']}. "
+        return
+    if not runs:
+        return
+    yield f"Every result was scored by {counted(len(runs), 'evaluation protocol')}: "
+    for at, run in enumerate(runs):
+        yield f"{'; ' if at else ''}{run['name']}"
+        if run["reference"]:
+            yield Citation((run["reference"],))
+        if run["origin"] == "imported":
+            yield " (scores computed elsewhere)"
+        else:
+            changed = run.get("changed", run["parameters"])
+            given = ", ".join(f"{name}={value}" for name, value in sorted(changed.items()))
+            yield f" (version {run['version']}{f', {given}' if given else ''})"
+    yield "; other parameters as usual in these versions. "
+
+
+def _score(settings: Mapping[str, Any]) -> Iterator[str | Citation]:
+    decimals = settings["decimals"]
+    rounded = "unrounded" if decimals is None else f"rounded to {decimals} decimals"
+    distance, keys = _DISTANCES[settings["distance"]]
+    yield (
+        f"A protocol's recall, precision and F-score (beta = {settings['beta']:g}), {rounded}, rank the "
+        f"methods of each image, and its Score is the mean {distance}"
+    )
+    yield Citation(keys)
+    yield (
+        " between these rankings and those merged from the annotators, by recall, precision and "
+        "preference; lower is better. "
+    )
+
+
+def _statistics(data: Mapping[str, Any]) -> Iterator[str | Citation]:
+    analysis = [around for around in data["analysis"].values() if around["intervals"]["n_images"]]
+    if not analysis:
+        return
+    n_resamples = analysis[0]["intervals"]["n_resamples"]
+    yield f"Intervals are 95 % percentile intervals of {n_resamples} bootstrap resamples of the images"
+    yield Citation(("ET93",))
+    yield ", with the annotators fixed"
+    if all("comparisons" in around for around in analysis):
+        yield (
+            ". Every two protocols were compared with images and annotators random, as in studies of "
+            "several readers and cases"
+        )
+        yield Citation(("DBM92", "Hil07", "GO17", "Sat46"))
+        yield ", and p-values adjusted for all pairs"
+        yield Citation(("Hol79",))
+    if data.get("sentinels"):
+        yield "; protocols that look at no ground truth took part as sentinels"
+        yield Citation(("PPSBN24",))
+    yield ". Agreement of the annotators was measured by Kendall's W"
+    yield Citation(("Ken45",))
+    yield " and Krippendorff's alpha"
+    yield Citation(("Kri19",))
+    yield ". "
+
+
+def _listed(texts: Sequence[str]) -> str:
+    *first, last = texts
+    return f"{', '.join(first)} and {last}" if first else last

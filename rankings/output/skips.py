@@ -1,0 +1,77 @@
+"""What does not count because pairs were skipped, as a report's header gives it."""
+
+import re
+from collections.abc import Mapping
+from typing import Final
+
+from text_rankings.base.i18n import gettext_noop, ngettext, numeral
+
+# Entries of a header: whole rankings, visits that asked methods that were drawn, and why.
+RANKINGS: Final = gettext_noop("rankings lost to skips")
+VISITS: Final = gettext_noop("visits lost to skips")
+REASONS: Final = gettext_noop("skipped pairs by reason")
+# Rankings and visits that were begun.
+UNFINISHED: Final = gettext_noop("begun and not finished")
+# The column of CSV files, which have no header.
+COLUMN: Final = "rankings_skipped"
+# The value of the first two.
+MISSING: Final = gettext_noop("{n} missing of {all}")
+_MISSING: Final = re.compile(r"(\d+) missing of (\d+)")
+
+
+def n_lost(header: Mapping[str, str], what: str = RANKINGS) -> tuple[int, int] | None:
+    """Return how many rankings or visits are missing because pairs were skipped, and of how many.
+
+    Parameters
+    ----------
+    header : mapping of str to str
+        The facts about a report's origin.
+    what : str
+        ``RANKINGS`` or ``VISITS``.
+
+    Returns
+    -------
+    tuple of two int, or None
+        None if the header counts no such skip, as those of older reports.
+
+    Examples
+    --------
+    >>> n_lost({"rankings lost to skips": "12 missing of 240"})
+    (12, 240)
+    """
+    found = _MISSING.fullmatch(header.get(what, ""))
+    return (int(found[1]), int(found[2])) if found else None
+
+
+def skips_said(header: Mapping[str, str]) -> str:
+    """Return a sentence on the whole rankings that are missing because pairs were skipped.
+
+    Parameters
+    ----------
+    header : mapping of str to str
+        The facts about a report's origin.
+
+    Returns
+    -------
+    str
+        Empty if none is missing.
+
+    Examples
+    --------
+    >>> skips_said({"rankings lost to skips": "1 missing of 240"})
+    '1 of 240 rankings is missing, because pairs in it were skipped; what it would have changed is not known.'
+    >>> skips_said({})
+    ''
+    """
+    counts = n_lost(header)
+    if counts is None:
+        return ""
+    n, n_all = counts
+    words = ngettext(
+        "{n} of {all} rankings is missing, because pairs in it were skipped; what it would have changed "
+        "is not known.",
+        "{n} of {all} rankings are missing, because pairs in them were skipped; what they would have "
+        "changed is not known.",
+        n,
+    )
+    return words.format(n=numeral(f"{n:,}"), all=numeral(f"{n_all:,}"))

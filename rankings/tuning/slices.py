@@ -1,0 +1,196 @@
+"""Scores on parts of a study: images with small text, with many words, with methods that differ much."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from text_rankings.base.i18n import gettext, numeral
+
+from ..errors import RankingError
+from ..inference.resampling import FEW_IMAGES, LEVEL, checked_table
+from ..orders.packed_scores import Floats
+
+N_SLICES = 3
+
+
+@dataclass(frozen=True, slots=True)
+class ImageProperty:
+    """A number by which images are put into slices.
+
+    Attributes
+    ----------
+    name, unit : str
+        As tables say them; a unit may be empty.
+    values : image -> number, or None where the image has none
+    """
+
+    name: str
+    unit: str
+    values: Mapping[str, float | None]
+
+
+@dataclass(frozen=True, slots=True)
+class SliceScore:
+    """The mean distance of one protocol on a slice; limits are None below ten images."""
+
+    protocol: str
+    score: float
+    low: float | None
+    high: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Slice:
+    """Images whose property lies from ``least`` to ``most``, both included.
+
+    Both are None for the images that have no such number.
+    """
+
+    by: str
+    unit: str
+    least: float | None
+    most: float | None
+    n_images: int
+    scores: tuple[SliceScore, ...]
+
+    @property
+    def label(self) -> str:
+        return slice_label(self.least, self.most, self.unit)
+
+
+def slice_label(least: float | None, most: float | None, unit: str) -> str:
+    """Return the slice's range in words.
+
+    Parameters
+    ----------
+    least, most : number or None
+    unit : str
+
+    Examples
+    --------
+    >>> slice_label(2, 5, "regions")
+    '2 to 5 regions'
+    """
+    if least is None or most is None:
+        return gettext("not known")
+    low, high = numeral(f"{least:.3g}"), numeral(f"{most:.3g}")
+    words = low if low == high else gettext("{low} to {high}").format(low=low, high=high)
+    return gettext("{range} {unit}").format(range=words, unit=unit) if unit else words
+
+
+def slices(
+    table: Floats,
+    images: Sequence[str],
+    protocols: Sequence[str],
+    properties: Sequence[ImageProperty],
+    *,
+    level: float = LEVEL,
+) -> tuple[Slice, ...]:
+    """Return every protocol's mean distance on thirds of the images, by each property.
+
+    Thirds are cut at the quantiles of the images that have the property; images with equal numbers are
+    in one slice, so that there may be two slices or one, of unequal sizes. Limits are Student's t over
+    the images of the slice with the annotators fixed, of each number alone.
+
+    Slices differ in more than the property (people tie more methods on images with one word, and the
+    distance is smaller where more is tied), so protocols are to be compared within a slice.
+
+    Parameters
+    ----------
+    table : ndarray of shape (n, p)
+        The distance of p protocols to the consensus of n images.
+    images : sequence of str, length n
+    protocols : sequence of str, length p
+    properties : sequence of ImageProperty
+    level : float
+        Of the limits, between 0 and 1.
+
+    Returns
+    -------
+    tuple of Slice
+        By property, from small to large, images without the number last; none without an image.
+
+    Raises
+    ------
+    RankingError
+        If the table does not fit images and protocols.
+
+    Examples
+    --------
+    >>> words = ImageProperty("words", "", {"img_1": 3, "img_2": 9, "img_3": 3, "img_4": None})
+    >>> found = slices(np.array([[0.0], [2], [1], [5]]), list(words.values), ["iou"], [words])
+    >>> [(cut.least, cut.n_images, cut.scores[0].score) for cut in found]
+    [(3.0, 2, 0.5), (9.0, 1, 2.0), (None, 1, 5.0)]
+    """
+    table = checked_table(table, protocols)
+    if len(images) != len(table):
+        raise RankingError(f"expected {len(images)} rows of distances, got {len(table)}")
+    return tuple(
+        cut for one in properties for cut in _slices_by(one, table, images, protocols, level)
+    )
+
+
+def _slices_by(
+    by: ImageProperty, table: Floats, images: Sequence[str], protocols: Sequence[str], level: float
+) -> list[Slice]:
+    numbers = np.array([_number(by.values.get(image)) for image in images], dtype=np.float64)
+    has = np.isfinite(numbers)
+    parts = [(numbers >= low) & (numbers <= high) for low, high in _cuts(numbers[has])]
+    found = [
+        Slice(
+            by.name,
+            by.unit,
+            float(numbers[part].min()),
+            float(numbers[part].max()),
+            *_scored(table[part], protocols, level),
+        )
+        for part in parts
+    ]
+    if len(images) and not has.all():
+        found.append(Slice(by.name, by.unit, None, None, *_scored(table[~has], protocols, level)))
+    return found
+
+
+def _number(value: float | None) -> float:
+    return np.nan if value is None else value
+
+
+def _cuts(numbers: NDArray[np.float64]) -> list[tuple[float, float]]:
+    """Return the smallest and the largest number of each slice."""
+    if not len(numbers):
+        return []
+    ordered = np.sort(numbers)
+    at = [len(ordered) * part // N_SLICES for part in range(1, N_SLICES)]
+    # A slice ends with the largest number of its third; equal numbers come with it.
+    ends = sorted({float(ordered[max(end - 1, 0)]) for end in at} | {float(ordered[-1])})
+    cuts, after = [], float(ordered[0])
+    for end in ends:
+        inside = ordered[(ordered >= after) & (ordered <= end)]
+        cuts.append((float(inside[0]), float(inside[-1])))
+        after = float(np.nextafter(end, np.inf))
+    return cuts
+
+
+def _scored(
+    table: Floats, protocols: Sequence[str], level: float
+) -> tuple[int, tuple[SliceScore, ...]]:
+    """Return the number of images and every protocol's mean on them, with limits."""
+    n = len(table)
+    means = table.mean(axis=0)
+    half: Floats | None = None
+    if n >= FEW_IMAGES:
+        # Imported here, because scipy's functions take a second to load.
+        from scipy.special import stdtrit
+
+        half = stdtrit(n - 1, (1 + level) / 2) * table.std(axis=0, ddof=1) / np.sqrt(n)
+    return n, tuple(
+        SliceScore(
+            name,
+            float(means[at]),
+            None if half is None else float(means[at] - half[at]),
+            None if half is None else float(means[at] + half[at]),
+        )
+        for at, name in enumerate(protocols)
+    )

@@ -1,0 +1,388 @@
+"""The difference of scores below which people see none: the best threshold for a protocol's ties."""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..agreement.report import Scores
+from ..errors import RankingError
+from ..inference.resampling import SEED
+from ..orders.buckets import Ranking
+from ..orders.distances import Distance, distances_between, require_distance
+from ..orders.from_scores import require_score
+from ..orders.packed import Places
+from ..orders.packed_scores import Floats, PackedStudy, packed_study, protocols_of
+from .beta import N_FOLDS, fold_numbers, folds
+
+CURVE_POINTS = 200
+# Decimals of a difference: scores are fractions, and 0.3 - 0.2 and 0.2 - 0.1 are the same one.
+_DIGITS = 12
+
+
+@dataclass(frozen=True, slots=True)
+class TieCalibration:
+    """The difference of a protocol's scores below which people see none.
+
+    Attributes
+    ----------
+    epsilon : float or None
+        Scores that differ by no more count as tied; None without a pair of methods.
+    accuracy, accuracy_at_0 : float or None
+        Pairwise accuracy with ties at epsilon, and at 0 where only equal scores tie.
+    cross_validated_accuracy : float or None
+        When each image is judged with the epsilon of the images outside its fold; None for fewer
+        than two images with a pair.
+    fold_epsilons : tuple of float
+        The best epsilon outside each fold.
+    score, cross_validated_score : float or None
+        The mean distance of the calibrated rankings to the consensus (:func:`calibrated_ranking`),
+        with epsilon, and with that of the images outside the fold.
+    curve : tuple of (epsilon, accuracy)
+        At most ``CURVE_POINTS`` candidates spread evenly over all, and the best.
+    n_images : int
+        Images with at least two methods. The others have no pair and are in none of the numbers.
+    """
+
+    protocol: str
+    epsilon: float | None
+    accuracy: float | None
+    accuracy_at_0: float | None
+    cross_validated_accuracy: float | None
+    fold_epsilons: tuple[float, ...]
+    score: float | None
+    cross_validated_score: float | None
+    curve: tuple[tuple[float, float], ...]
+    n_images: int
+
+
+def tie_calibration(
+    scores: Scores,
+    consensus: Mapping[str, Ranking],
+    *,
+    distance: Distance = "edit",
+    n_folds: int = N_FOLDS,
+    seed: int = SEED,
+) -> tuple[TieCalibration, ...]:
+    """Search the epsilon of each protocol that maximises pairwise accuracy with ties ([DFF23]_).
+
+    Accuracy is the share of an image's pairs on which protocol and consensus say the same of
+    better, worse and tied, mean over the images. It looks at pairs alone: a pair is tied when its
+    scores differ by at most epsilon, which need not be transitive; :func:`calibrated_ranking` makes
+    a ranking of it. Candidates are 0 and every difference that occurs, the smallest of
+    equals wins. Accuracies are compared exactly, as fractions; differences are rounded to 12
+    decimals, because 0.3 - 0.2 and 0.2 - 0.1 are one candidate.
+
+    Time: for each protocol one sort of all pairs of all images.
+
+    Parameters
+    ----------
+    scores : image -> protocol -> method -> score
+        Not rounded.
+    consensus : image -> ranking
+        The images that count; other images' scores are not looked at.
+    distance : "edit" or "kemeny"
+        Of the Scores of the calibrated rankings.
+    n_folds, seed : int
+        Of the cross-validation (:func:`.tuning.folds`).
+
+    Returns
+    -------
+    tuple of TieCalibration
+        Protocols in order of name. A constant protocol has epsilon 0, as has one that is best
+        left alone. Where people tie everything, the largest difference. Without an image of two
+        methods nothing but names.
+
+    Raises
+    ------
+    MissingScore
+        If the score of a ranked method is missing; names image, protocol and method.
+    RankingError
+        If a setting cannot be.
+
+    Examples
+    --------
+    >>> scores = {"img_1": {"iou": {"a": 0.9, "b": 0.85, "c": 0.4}}}
+    >>> [found] = tie_calibration(scores, {"img_1": (("a", "b"), ("c",))})
+    >>> found.epsilon, found.accuracy, round(found.accuracy_at_0, 4)
+    (0.05, 1.0, 0.6667)
+    """
+    paired = {image: ranking for image, ranking in consensus.items() if sum(map(len, ranking)) > 1}
+    return _of_all(scores, paired, folds(len(paired), n_folds, seed), distance)
+
+
+def tie_calibration_of_people(
+    scores: Scores,
+    annotator_rankings: Mapping[str, Mapping[str, Ranking]],
+    *,
+    distance: Distance = "edit",
+    n_folds: int = N_FOLDS,
+    seed: int = SEED,
+) -> tuple[TieCalibration, ...]:
+    """Search the epsilon as :func:`tie_calibration` does, by each annotator's own rankings.
+
+    A consensus by mean rank ties the fewer pairs the more annotators there are, and says nothing of
+    which differences a person sees. Every ranking weighs the same; all rankings of an image are in one
+    fold. Score is the mean distance to the annotators' rankings, and ``n_images`` counts images.
+
+    Parameters
+    ----------
+    scores : image -> protocol -> method -> score
+    annotator_rankings : image -> annotator -> ranking
+    distance, n_folds, seed
+        As of :func:`tie_calibration`.
+
+    Raises
+    ------
+    MissingScore, RankingError
+        As :func:`tie_calibration` does.
+
+    Examples
+    --------
+    Two of three annotators see no difference.
+
+    >>> tie = (("a", "b"),)
+    >>> people = {"img_1": {"ann": tie, "ben": tie, "cem": (("a",), ("b",))}}
+    >>> [found] = tie_calibration_of_people({"img_1": {"iou": {"a": 0.75, "b": 0.5}}}, people)
+    >>> found.epsilon, round(found.accuracy, 4), round(found.accuracy_at_0, 4)
+    (0.25, 0.6667, 0.3333)
+    """
+    paired: dict[str, Ranking] = {}
+    rows_of: list[list[int]] = []
+    of_ranking = {}
+    for image, of_image in annotator_rankings.items():
+        rows = []
+        for annotator, ranking in of_image.items():
+            if sum(map(len, ranking)) > 1:
+                rows.append(len(paired))
+                name = f"{image}, ranked by {annotator}"
+                paired[name], of_ranking[name] = ranking, scores[image]
+        if rows:
+            rows_of.append(rows)
+    parts = [
+        np.array([row for image in part.tolist() for row in rows_of[image]], dtype=np.intp)
+        for part in folds(len(rows_of), n_folds, seed)
+    ]
+    calibrated = _of_all(of_ranking or scores, paired, parts, distance)
+    return tuple(replace(one, n_images=len(rows_of)) for one in calibrated)
+
+
+def _of_all(
+    scores: Scores,
+    paired: Mapping[str, Ranking],
+    parts: Sequence[NDArray[np.intp]],
+    distance: Distance,
+) -> tuple[TieCalibration, ...]:
+    """Calibrate every protocol by rankings of two methods at least, in these folds."""
+    require_distance(distance)
+    protocols = protocols_of(scores)
+    groups = list(packed_study(scores, paired, protocols))
+    return tuple(
+        _calibrated(protocol, at, groups, len(paired), parts, distance)
+        for at, protocol in enumerate(protocols)
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Pairs:
+    """All pairs of methods of all images, in order of the difference of their scores.
+
+    An epsilon ties the pairs up to some place in this order, whatever image they are from. So the
+    accuracy of every epsilon comes from one running sum: the pairs right if nothing is tied, and
+    what each tied pair gains or loses.
+
+    Attributes
+    ----------
+    differences : ndarray of shape (pairs,)
+        Sorted, none negative.
+    gains : ndarray of integers of shape (pairs,)
+        The gain from tying the pair: 1 for one that is right only if tied, -1 for one that is right
+        only if not, else 0; times the pair's weight. Weights make each image count the same and
+        stay integers: a pair of an image with k pairs weighs common / k.
+    folds : ndarray of shape (pairs,)
+        The folds of the pairs' images.
+    right_if_strict : list of int
+        For each fold the summed weights of the pairs that are right if nothing is tied.
+    common : int
+        A common multiple of the images' numbers of pairs.
+    """
+
+    differences: Floats
+    gains: NDArray[Any]
+    folds: NDArray[Any]
+    right_if_strict: list[int]
+    common: int
+
+    def candidates(self) -> tuple[Floats, NDArray[np.intp]]:
+        """Return 0 and every difference that occurs, and how many pairs differ by no more."""
+        # A candidate is the last of equal differences: all pairs up to it are tied together.
+        is_last = np.append(self.differences[1:] != self.differences[:-1], True)
+        n_tied = np.flatnonzero(is_last) + 1
+        candidates = self.differences[n_tied - 1]
+        if candidates[0] > 0:
+            return np.append(0.0, candidates), np.append(0, n_tied)
+        return candidates, n_tied
+
+    def right(self, n_tied: NDArray[np.intp], fold: int | None = None) -> NDArray[Any]:
+        """Return the summed weights of the pairs that are right, for each number of tied ones."""
+        gains = self.gains if fold is None else np.where(self.folds == fold, self.gains, 0)
+        strict = sum(self.right_if_strict) if fold is None else self.right_if_strict[fold]
+        # Sums of Python's integers (objects) are such, too; those of small ones need 64 bits.
+        gained = np.cumsum(gains, dtype=object if gains.dtype == object else np.int64)
+        return np.where(n_tied > 0, gained[n_tied - 1], 0) + strict
+
+
+def _calibrated(
+    protocol: str,
+    at: int,
+    groups: Sequence[PackedStudy],
+    n: int,
+    parts: Sequence[NDArray[np.intp]],
+    distance: Distance,
+) -> TieCalibration:
+    if not n:
+        return TieCalibration(protocol, None, None, None, None, (), None, None, (), 0)
+    pairs = _pairs_of(groups, at, fold_numbers(parts, n), max(1, len(parts)))
+    # The weights of all pairs of all images: an accuracy is a sum of weights divided by it.
+    whole = pairs.common * n
+    candidates, n_tied = pairs.candidates()
+    right = pairs.right(n_tied)
+    best = int(np.argmax(right))
+    epsilon = float(candidates[best])
+    fold_epsilons = []
+    held_out = 0
+    epsilon_of = np.full(n, epsilon)
+    for fold, part in enumerate(parts):
+        inside = pairs.right(n_tied, fold)
+        # A difference that only occurs inside is level with the one before it, which is smaller.
+        outside = int(np.argmax(right - inside))
+        fold_epsilons.append(float(candidates[outside]))
+        epsilon_of[part] = fold_epsilons[-1]
+        held_out += int(inside[outside])
+    shown = {*np.linspace(0, len(candidates) - 1, CURVE_POINTS).astype(int).tolist(), best}
+    return TieCalibration(
+        protocol,
+        epsilon,
+        float(Fraction(int(right[best]), whole)),
+        float(Fraction(int(right[0]), whole)),
+        float(Fraction(held_out, whole)) if parts else None,
+        tuple(fold_epsilons),
+        _calibrated_score(groups, at, np.full(n, epsilon), distance),
+        _calibrated_score(groups, at, epsilon_of, distance) if parts else None,
+        tuple((float(candidates[i]), float(Fraction(int(right[i]), whole))) for i in sorted(shown)),
+        n,
+    )
+
+
+def _pairs_of(
+    groups: Sequence[PackedStudy], at: int, fold_of: NDArray[Any], n_folds: int
+) -> _Pairs:
+    """Return the pairs of one protocol (the ``at``-th), of all images."""
+    n_pairs = [group.goals.shape[1] * (group.goals.shape[1] - 1) // 2 for group in groups]
+    common = math.lcm(*n_pairs)
+    sizes = [len(group.rows) * k for group, k in zip(groups, n_pairs, strict=True)]
+    most = common // min(n_pairs)
+    # Many different numbers of methods can make the common multiple too large for the processor.
+    kind = np.min_scalar_type(-most - 1) if common * len(fold_of) < 2**62 else np.dtype(object)
+    # Filled group by group, since groups differ in their numbers of methods.
+    differences = np.empty(sum(sizes))
+    gains = np.empty(sum(sizes), dtype=kind)
+    folds = np.empty(sum(sizes), dtype=fold_of.dtype)
+    right_if_strict = [0] * n_folds
+    end = 0
+    for group, k, size in zip(groups, n_pairs, sizes, strict=True):
+        part = slice(end, end + size)
+        end += size
+        # Arrays of (images, pairs) from here on.
+        first, second = np.array(list(combinations(range(group.goals.shape[1]), 2))).T
+        values = group.values[:, at]
+        apart = np.round(values[:, first] - values[:, second], _DIGITS)
+        # Bucket numbers grow as scores fall.
+        better = np.sign(group.goals[:, second] - group.goals[:, first])
+        strict = (np.sign(apart) == better) & (better != 0)
+        gained = (better == 0).astype(kind) - strict.astype(kind)
+        differences[part] = np.abs(apart).ravel()
+        gains[part] = gained.ravel() * (common // k)
+        folds[part] = np.repeat(fold_of[group.rows], k)
+        # bincount with weights adds up, for each fold, its images' right pairs.
+        of_fold = np.bincount(fold_of[group.rows], strict.sum(axis=1), minlength=n_folds)
+        for fold, right in enumerate(of_fold.tolist()):
+            right_if_strict[fold] += int(right) * (common // k)
+    order = np.argsort(differences)
+    return _Pairs(differences[order], gains[order], folds[order], right_if_strict, common)
+
+
+def _calibrated_score(
+    groups: Sequence[PackedStudy], at: int, epsilons: Floats, distance: Distance
+) -> float:
+    total = 0.0
+    for group in groups:
+        places = _clustered(group.values[:, at], epsilons[group.rows])
+        total += float(distances_between(places, group.goals, distance).sum())
+    return total / len(epsilons)
+
+
+def calibrated_ranking(scores: Mapping[str, float | None], epsilon: float) -> Ranking:
+    """Return a ranking in which no bucket is wider than epsilon.
+
+    "Differs by at most epsilon" is not transitive, and a ranking's ties are. So the methods are
+    gone through from the best score down, and a bucket takes every method whose score lies within
+    epsilon of the bucket's *best*. Methods in one bucket never differ by more than epsilon; two
+    neighbours in different buckets may differ by less. With epsilon 0 only equal scores tie.
+
+    Parameters
+    ----------
+    scores : mapping of method to score
+        Not rounded.
+    epsilon : float
+        In the unit of the scores, 0 or more.
+
+    Raises
+    ------
+    MissingScore
+        If a score is None or not a finite number; names the method.
+    RankingError
+        If there is no score, or epsilon is below 0 or not finite.
+
+    Examples
+    --------
+    >>> calibrated_ranking({"a": 0.9, "b": 0.85, "c": 0.8}, 0.06)  # c is too far from a
+    (('a', 'b'), ('c',))
+    """
+    if not scores:
+        raise RankingError("a ranking needs at least one score")
+    if not (math.isfinite(epsilon) and epsilon >= 0):
+        raise RankingError(f"epsilon must be 0 or more, got {epsilon}")
+    methods = sorted(scores)
+    for method in methods:
+        require_score(scores[method], method)
+    values = np.array([[scores[method] for method in methods]], dtype=np.float64)
+    [places] = _clustered(values, np.array([epsilon]))
+    return tuple(
+        tuple(method for method, place in zip(methods, places, strict=True) if place == number)
+        for number in range(int(places.max()) + 1)
+    )
+
+
+def _clustered(values: Floats, epsilons: Floats) -> Places:
+    """Return bucket numbers of shape (m, n), the buckets of row i no wider than epsilons[i].
+
+    The methods of all rows are gone through side by side, the best of each row first; ``best`` and
+    ``number`` hold, for each row, the best score of the current bucket and the bucket's number.
+    """
+    order = np.argsort(-values, axis=1, kind="stable")
+    ordered = np.take_along_axis(values, order, axis=1)
+    number = np.zeros(len(values), dtype=np.min_scalar_type(-values.shape[1]))
+    best = ordered[:, 0]
+    places: Places = np.zeros_like(order, dtype=number.dtype)
+    for at in range(1, values.shape[1]):
+        opens = np.round(best - ordered[:, at], _DIGITS) > epsilons
+        best = np.where(opens, ordered[:, at], best)
+        number = number + opens
+        np.put_along_axis(places, order[:, [at]], number[:, np.newaxis], axis=1)
+    return places

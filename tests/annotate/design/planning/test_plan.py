@@ -1,0 +1,177 @@
+"""Planning a study: the page, its map, the API, and what is said where little is known."""
+
+import re
+from copy import deepcopy
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+from django.urls import reverse
+
+from annotate.reports.pilots import pilot_of_study
+from annotate.scoring.services import score_protocol
+from rankings.design.pilots import DEMO_COMPONENTS
+from rankings.design.study_plans import SHARINGS
+from tests.support.differing import two_who_differ
+from tests.support.factories import add_annotator, add_researcher, make_admin, make_run, make_study
+from tests.support.made_once import made_once
+from tests.support.truths import rank_everything, same_truth
+
+pytestmark = pytest.mark.django_db
+
+
+made_study = made_once(two_who_differ)
+
+
+@pytest.fixture
+def study(made_study, db):
+    return deepcopy(made_study)
+
+
+def address(study):
+    return reverse("planning:plan", args=[study.dataset.slug])
+
+
+def test_a_plan_stands_there_at_once_by_the_study_that_has_rankings(researcher, study):
+    response = researcher.get(address(study))
+    assert response.status_code == 200
+    assert response.context["pilot"] == study
+    found = response.context["plan"]
+    assert found.question.images == 3
+    # Three pairs of three methods and a re-check, in every ranking.
+    assert found.question.screens == 4
+    assert found.pilot == pilot_of_study(study, "preference")
+
+
+def test_without_a_pilot_it_is_the_demo_and_that_is_said(researcher, study):
+    response = researcher.get(address(study), {"study": "", "people": "30", "images": "5000"})
+    assert response.context["plan"].pilot.components == DEMO_COMPONENTS
+    assert "There is no pilot" in response.text
+    assert response.context["cheapest"].mark.startswith("cheapest")
+    assert len(response.context["choices"]) == 2 * len(SHARINGS)
+
+
+def test_the_advised_design_is_set_up_with_its_settings(client, study):
+    client.force_login(make_admin())
+    response = client.get(address(study), {"study": "", "people": "30", "images": "5000"})
+    link = response.context["advised"].address
+    assert f'href="{link.replace("&", "&amp;")}"' in response.text
+    parts = urlsplit(link)
+    assert parts.path == reverse("setup:begin", args=[study.dataset.slug])
+    given = parse_qs(parts.query, keep_blank_values=True)
+    assert {name: value for name, [value] in given.items()} == {
+        "min_annotators": "1",
+        "max_annotators": "1",
+        "methods_per_visit": "",
+        "agreement_percent": "15",
+        "agreement_annotators": "3",
+    }
+
+
+def test_only_who_may_set_up_studies_is_led_there(researcher, study):
+    text = researcher.get(address(study), {"study": "", "people": "30", "images": "5000"}).text
+    assert "Set up this study" not in text
+
+
+def test_too_few_people_and_one_annotator_are_said(researcher, study):
+    few = researcher.get(address(study), {"study": "", "people": "3", "difference": "1"})
+    assert "With 3 people no number of images finds a difference of 1 in 100 pairs" in few.text
+    assert "No design finds it" in few.text
+    one = researcher.get(address(study), {"study": "", "people": "1"})
+    assert "One annotator says nothing about others" in one.text
+    assert one.context["choices"] == []
+
+
+def test_the_page_opens_with_a_design_where_any_difference_has_one(researcher, study):
+    """Three images and twelve people do not find the usual three pairs in 100."""
+    usual = researcher.get(address(study), {"study": ""})
+    found = usual.context["plan"]
+    assert found.cheapest is not None
+    assert found.question.difference > 0.03
+    assert "no smaller difference is found" in usual.text
+    assert f'name="difference" value="{100 * found.question.difference:g}"' in usual.text
+    larger = researcher.get(address(study), {"study": "", "people": "30", "images": "5000"})
+    assert larger.context["plan"].question.difference == 0.03
+    assert "no smaller difference is found" not in larger.text
+
+
+def test_where_no_design_finds_it_a_link_asks_for_what_is_found(researcher, study):
+    asked = {"study": "", "difference": "0.5", "power": "90"}
+    page = researcher.get(address(study), asked)
+    assert page.context["cheapest"] is None
+    [link] = re.findall(r'href="([^"]*difference=[^"]*)">Look for ', page.text)
+    opened = researcher.get(address(study) + link.replace("&amp;", "&"))
+    assert opened.context["cheapest"] is not None
+    assert opened.context["plan"].question.share == 0.9
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "message"),
+    [
+        ("people", "0", "greater than or equal to 1"),
+        ("difference", "-3", "greater than or equal to 0.1"),
+        ("images", "1", "greater than or equal to 2"),
+        ("power", "100", "less than or equal to 99"),
+        ("seconds", "x", "Enter a number"),
+        ("study", "nowhere", "Select a valid choice"),
+        ("criterion", "beauty", "Select a valid choice"),
+    ],
+)
+def test_what_is_no_question_is_said_beside_the_field(researcher, study, field, value, message):
+    response = researcher.get(address(study), {field: value})
+    assert response.status_code == 422
+    assert message in response.text
+
+
+def test_the_map_is_drawn_for_the_same_question(researcher, study):
+    asked = {"study": "", "people": "30", "images": "5000"}
+    response = researcher.get(address(study), asked)
+    figure = response.context["figure"]
+    assert not figure.is_empty
+    file = researcher.get(figure.pictures[0].wide)
+    assert file["Content-Type"] == "image/svg+xml"
+    assert "people=30" in figure.pictures[0].wide
+    path = reverse("planning:map", args=[study.dataset.slug, "svg"])
+    assert researcher.get(path, {"theme": "pink"}).status_code == 404
+    assert researcher.get(path, {"people": "0"}).status_code == 422
+
+
+def test_a_pilot_of_somebody_else_cannot_be_named(client, study):
+    other = make_study(["a", "b"])
+    client.force_login(add_researcher(other))
+    response = client.get(address(other), {"study": study.slug})
+    assert response.status_code == 422
+
+
+def test_a_pilot_too_large_to_be_looked_at_is_the_demo(researcher, study, monkeypatch):
+    monkeypatch.setattr("annotate.reports.services.MAX_IMAGES_AT_ONCE", 2)
+    response = researcher.get(address(study))
+    assert response.context["plan"].pilot.components == DEMO_COMPONENTS
+    assert "too large to be looked at while you wait" in response.text
+
+
+def test_the_api_plans_the_same(researcher, study):
+    path = reverse("api:plan", args=[study.dataset.slug])
+    data = researcher.get(path, {"people": 30, "images": 5000}).json()
+    assert data["origin"] == "the demo"
+    assert sum(choice["is_cheapest"] for choice in data["choices"]) == 1
+    own = researcher.get(path, {"study": study.slug}).json()
+    assert own["origin"] == f"“{study}”"
+    assert own["question"]["screens"] == 4
+    assert researcher.get(path, {"study": "nowhere"}).status_code == 404
+    assert researcher.get(path, {"people": 0}).status_code == 422
+
+
+def test_a_study_that_asked_pairs_plans_studies_of_pairs(client):
+    boxes = {"a": [(0, 0, 99, 39)], "b": [(0, 0, 99, 39), (200, 0, 299, 39)], "c": []}
+    asked = make_study(
+        ["a", "b", "c"], images=6, boxes=boxes, methods_per_visit=2, min_annotators=1
+    )
+    score_protocol(dataset=asked.dataset, slug="iou")
+    make_run(asked, "Reversed", {"a": 0.1, "b": 0.5, "c": 0.9})
+    for order in ([["a"], ["b"], ["c"]], [["a"], ["c"], ["b"]]):
+        rank_everything(asked, add_annotator(asked), same_truth(order))
+    client.force_login(add_researcher(asked))
+    found = client.get(address(asked)).context["plan"]
+    assert found.pilot.origin == f"“{asked}”"
+    assert set(found.pilot.components) == {"pairs"}
+    assert {choice.asking for choice in found.choices} == {"pairs"}

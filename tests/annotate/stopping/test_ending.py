@@ -1,0 +1,363 @@
+"""What a study's page says while people answer, and how a study ends by its rule."""
+
+from datetime import timedelta
+
+import numpy as np
+import pytest
+from django.db import IntegrityError, transaction
+from django.urls import reverse
+from django.utils import timezone
+
+from annotate.audit.models import Act, AuditEntry
+from annotate.design.setup.services import begin as begin_study
+from annotate.jobs.queue import look_after
+from annotate.judging import services as judging
+from annotate.judging.errors import StudyNotOpen
+from annotate.judging.models import Assignment
+from annotate.stopping.presentation import needed_in_words
+from annotate.stopping.selectors import Missing, missing, n_answers, standings_of
+from annotate.stopping.services import end_by_rules
+from annotate.studies.errors import StudyRefused
+from annotate.studies.models import LAST_ANSWERS, RETIRED_END_RULE, Study
+from annotate.studies.services import change_settings, create_study, set_state
+from tests.support.factories import add_annotator, add_researcher, make_admin, make_run, make_study
+from tests.support.truths import answer as answer_by
+from tests.support.truths import rank_everything, same_truth
+
+pytestmark = pytest.mark.django_db
+
+EQUAL = dict.fromkeys(("recall", "precision", "preference"), "equal")
+
+
+def ruled(study, **settings):
+    """Choose the rule as if before the study opened."""
+    Study.objects.filter(pk=study.pk).update(**settings)
+    study.refresh_from_db()
+    return study
+
+
+def closing(study):
+    return AuditEntry.objects.filter(study=study, act=Act.STUDY_CLOSED)
+
+
+@pytest.fixture
+def with_budget():
+    """Three methods on two images; the study ends after two answers."""
+    return ruled(make_study(["a", "b", "c"], images=2), ends_by="budget", answer_budget=2)
+
+
+def answer(turn, annotator):
+    return judging.record_judgement(
+        screen_id=turn.screen.public_id, annotator=annotator, verdicts=EQUAL
+    )
+
+
+def test_a_budget_ends_the_study_once_it_is_reached_and_that_is_logged(with_budget):
+    person = add_annotator(with_budget)
+    turn = answer(judging.start(study=with_budget, annotator=person), person)
+    end_by_rules()
+    with_budget.refresh_from_db()
+    assert with_budget.state == Study.State.OPEN
+    answer(turn, person)
+    # What a worker does every minute.
+    look_after()
+    with_budget.refresh_from_db()
+    assert with_budget.state == Study.State.CLOSED
+    assert with_budget.ended is not None
+    [entry] = closing(with_budget)
+    assert entry.actor is None
+    assert entry.details == {
+        "rule": "budget",
+        "answers": 2,
+        "why": "the budget of answers is used up",
+    }
+    # Done twice it is done once.
+    look_after()
+    assert closing(with_budget).count() == 1
+
+
+def test_a_pair_that_is_on_screen_can_be_answered_after_the_end_and_no_other_comes(with_budget):
+    first, second = add_annotator(with_budget), add_annotator(with_budget)
+    on_screen = judging.start(study=with_budget, annotator=second)
+    turn = answer(judging.start(study=with_budget, annotator=first), first)
+    answer(turn, first)
+    end_by_rules()
+    assert answer(on_screen, second) is None
+    assert n_answers(with_budget) == 3
+    # The same answer twice is stored once, as ever.
+    assert answer(on_screen, second) is None
+    with pytest.raises(StudyNotOpen):
+        judging.start(study=with_budget, annotator=second)
+
+
+def test_an_answer_that_completes_a_ranking_after_the_end_counts():
+    study = ruled(make_study(["a", "b"]), ends_by="budget", answer_budget=1)
+    first, second = add_annotator(study), add_annotator(study)
+    turns = [judging.start(study=study, annotator=person) for person in (first, second)]
+    answer(turns[0], first)
+    end_by_rules()
+    answer(turns[1], second)
+    states = study.assignments.filter(annotator=second).values_list("state", flat=True)
+    assert list(states) == ["complete"]
+
+
+def test_long_after_the_end_nothing_is_answered(with_budget):
+    person, other = add_annotator(with_budget), add_annotator(with_budget)
+    on_screen = judging.start(study=with_budget, annotator=other)
+    answer(answer(judging.start(study=with_budget, annotator=person), person), person)
+    end_by_rules()
+    Study.objects.filter(pk=with_budget.pk).update(
+        ended=timezone.now() - LAST_ANSWERS - timedelta(1)
+    )
+    with pytest.raises(StudyNotOpen):
+        answer(on_screen, other)
+
+
+def test_a_study_that_somebody_closes_takes_no_answer_at_all(with_budget):
+    person = add_annotator(with_budget)
+    turn = judging.start(study=with_budget, annotator=person)
+    set_state(study=with_budget, state="closed")
+    with pytest.raises(StudyNotOpen):
+        answer(turn, person)
+
+
+def test_a_study_that_is_opened_again_is_not_ended_by_its_rule_again(with_budget):
+    person = add_annotator(with_budget)
+    answer(answer(judging.start(study=with_budget, annotator=person), person), person)
+    end_by_rules()
+    with_budget.refresh_from_db()
+    set_state(study=with_budget, state="open")
+    end_by_rules()
+    with_budget.refresh_from_db()
+    assert with_budget.state == Study.State.OPEN
+
+
+def test_without_a_rule_nothing_ends_a_study():
+    study = make_study(["a", "b"])
+    rank_everything(study, add_annotator(study), same_truth([["a"], ["b"]]))
+    end_by_rules()
+    study.refresh_from_db()
+    assert study.state == Study.State.OPEN
+
+
+def test_the_rule_is_chosen_before_the_study_opens_and_logged_when_it_does():
+    study = make_study(["a", "b"])
+    with pytest.raises(StudyRefused, match="chosen before it opens"):
+        change_settings(study=study, is_answered=lambda _: False, ends_by="budget")
+    Study.objects.filter(pk=study.pk).update(state="draft")
+    study.refresh_from_db()
+    change_settings(study=study, is_answered=lambda _: False, ends_by="budget", answer_budget=9)
+    set_state(study=study, state="open")
+    opened = AuditEntry.objects.filter(study=study, act=Act.STUDY_OPENED).first()
+    assert opened.details == {"ends_by": "budget", "answer_budget": 9}
+
+
+def test_a_budget_without_a_number_is_refused_everywhere(client):
+    study = make_study(["a", "b"])
+    with pytest.raises(StudyRefused, match="after how many answers"):
+        create_study(
+            name="x", dataset=study.dataset, methods=list(study.methods.all()), ends_by="budget"
+        )
+    with pytest.raises(IntegrityError), transaction.atomic():
+        Study.objects.filter(pk=study.pk).update(ends_by="budget")
+    client.force_login(make_admin())
+    Study.objects.filter(pk=study.pk).update(state="draft")
+    address = reverse("studies:settings", args=[study.slug])
+    sent = {"name": study.name, "min_annotators": 1, "ends_by": "budget"}
+    assert "Say after how many answers the study ends." in client.post(address, sent).text
+    sent = {"name": study.name, "min_annotators": 1, "answer_budget": 5}
+    assert "It counts where the study ends by a rule." in client.post(address, sent).text
+
+
+@pytest.fixture
+def many_images():
+    """Twenty-five images which one person ranks a > b > c; by IOU so, by Reversed the other way."""
+    boxes = {"a": [(0, 0, 99, 39)], "b": [(0, 0, 99, 39), (200, 0, 299, 39)], "c": []}
+    study = make_study(["a", "b", "c"], images=25, boxes=boxes, min_annotators=1)
+    make_run(study, "Forward", {"a": 0.9, "b": 0.5, "c": 0.1})
+    make_run(study, "Reversed", {"a": 0.1, "b": 0.5, "c": 0.9})
+    return study
+
+
+def test_without_protocols_the_page_says_so(client):
+    study = make_study(["a", "b"])
+    client.force_login(add_researcher(study))
+    text = client.get(reverse("studies:detail", args=[study.slug])).text
+    assert "There are not two protocols to compare" in text
+    assert "Too early for conclusions" in text
+
+
+def test_a_large_study_is_not_computed_while_somebody_waits(client, many_images, monkeypatch):
+    monkeypatch.setattr("annotate.stopping.presentation.MAX_IMAGES", 20)
+    client.force_login(add_researcher(many_images))
+    text = client.get(reverse("studies:detail", args=[many_images.slug])).text
+    assert "Above 20 images this is not computed while you wait" in text
+
+
+def test_exports_of_an_open_study_say_what_looking_at_tests_costs(client):
+    study = make_study(["a", "b"], min_annotators=1)
+    make_run(study, "Forward", {"a": 0.9, "b": 0.5})
+    rank_everything(study, add_annotator(study), same_truth([["a"], ["b"]]))
+    client.force_login(add_researcher(study))
+    file = reverse("reports:export", args=[study.slug, "md"])
+    asked = {"min_annotators": 1}
+    assert "in 22 % of studies" in client.get(file, asked).text
+    set_state(study=study, state="closed")
+    assert "in 22 % of studies" not in client.get(file, asked).text
+
+
+def test_a_study_that_cannot_be_looked_at_keeps_no_other_from_ending(with_budget, monkeypatch):
+    odd = ruled(make_study(["a", "b"], name="A broken one"), ends_by="budget", answer_budget=1)
+    ruled(with_budget, answer_budget=1)
+
+    def count(study):
+        if study == odd:
+            raise ZeroDivisionError
+        return n_answers(study)
+
+    monkeypatch.setattr("annotate.stopping.services.n_answers", count)
+    person = add_annotator(with_budget)
+    answer(judging.start(study=with_budget, annotator=person), person)
+    # They come by name.
+    assert Study.objects.first() == odd
+    end_by_rules()
+    with_budget.refresh_from_db()
+    assert with_budget.state == Study.State.CLOSED
+
+
+# While people answer
+
+
+def test_standings_are_mean_losses_by_hand(many_images, django_assert_max_num_queries):
+    """Forward orders all 3 pairs of each image as the annotator does, Reversed none."""
+    rank_everything(many_images, add_annotator(many_images), same_truth([["a"], ["b"], ["c"]]))
+    found = standings_of(many_images)
+    assert found == {name: [("Forward", 0.0), ("Reversed", 1.0)] for name in found}
+    assert set(found) == {"recall", "precision", "preference"}
+    with django_assert_max_num_queries(9):
+        assert standings_of(many_images) == found
+
+
+def test_images_count_once_they_have_the_annotators_that_the_study_asks_for():
+    study = make_study(["a", "b"], images=2, min_annotators=1)
+    make_run(study, "Right", {"a": 0.9, "b": 0.1})
+    make_run(study, "Reversed", {"a": 0.1, "b": 0.9})
+    rank_everything(study, add_annotator(study), same_truth([["a"], ["b"]]))
+    assert standings_of(study)["recall"] == [("Right", 0.0), ("Reversed", 1.0)]
+    change_settings(study=study, is_answered=lambda _study: True, min_annotators=2)
+    assert standings_of(study)["recall"] == []
+
+
+@pytest.mark.parametrize(
+    ("done", "expected"),
+    [
+        ([], Missing(0, 6, 60)),
+        ([12, 10, 3], Missing(2, 3, 37)),
+        ([10, 10, 10, 10, 10, 9, 2], Missing(5, 0, 1)),
+        ([10] * 7, Missing(7, 0, 0)),
+    ],
+)
+def test_what_is_missing_by_hand(done, expected):
+    """Six annotators with ten images each; [12, 10, 3] lack three people and 7 + 30 images."""
+    study = make_study(["a", "b"], images=12)
+    images = list(study.images.all())
+    for n in done:
+        person = add_annotator(study)
+        Assignment.objects.bulk_create(
+            Assignment(
+                study=study,
+                image=image,
+                annotator=person,
+                position=at,
+                items=[],
+                state=Assignment.State.COMPLETE,
+                rankings={"recall": [], "precision": [], "preference": []},
+                finished=timezone.now(),
+            )
+            for at, image in enumerate(images[:n])
+        )
+    assert missing(study) == expected
+
+
+@pytest.mark.parametrize(
+    ("lacking", "words"),
+    [
+        (
+            Missing(2, 3, 37),
+            "so far 2 have them. Still needed: 3 more annotators and 37 more images",
+        ),
+        (Missing(5, 0, 1), "so far 5 have them. Still needed: 1 more image in all."),
+        (Missing(7, 0, 0), "7 annotators have at least 10 images each."),
+    ],
+)
+def test_what_is_missing_in_words(lacking, words):
+    assert words in needed_in_words(lacking)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_nothing_is_decided_and_no_study_ends_by_people_who_come_one_after_another(client, seed):
+    """Two protocols equally near to people on average; each annotator has a taste for one of them.
+
+    Images of one annotator all point the same way, so tests that take the next image for one like
+    the last find a difference that is not there.
+    """
+    study = make_study(["a", "b"], images=12, min_annotators=1)
+    make_run(study, "Forward", {"a": 0.9, "b": 0.1})
+    make_run(study, "Reversed", {"a": 0.1, "b": 0.9})
+    ruled(study, ends_by=RETIRED_END_RULE)
+    client.force_login(add_researcher(study))
+    rng = np.random.default_rng(seed)
+    for taste in rng.permutation([0.9, 0.9, 0.9, 0.1, 0.1, 0.1]):
+        person = add_annotator(study)
+        turn = judging.start(study=study, annotator=person)
+        while turn is not None:
+            order = [["a"], ["b"]] if rng.random() < taste else [["b"], ["a"]]
+            turn = answer_by(turn, person, same_truth(order))
+        look_after()
+        study.refresh_from_db()
+        assert study.state == Study.State.OPEN
+        page = client.get(reverse("studies:detail", args=[study.slug])).text
+        section = page[page.index('id="standings"') : page.index('id="annotators"')]
+        data = client.get(reverse("api:standings", args=[study.slug])).json()
+        for text in (section, str(data)):
+            assert "decided" not in text
+            assert "not a conclusion" in text
+            assert "close the study yourself" in text
+    assert "6 annotators have at least 10 images each." in section
+
+
+def test_the_retired_rule_cannot_be_chosen_and_its_budget_still_counts(client):
+    study = make_study(["a", "b"])
+    with pytest.raises(StudyRefused, match="when you close it"):
+        create_study(
+            name="x",
+            dataset=study.dataset,
+            methods=list(study.methods.all()),
+            ends_by=RETIRED_END_RULE,
+        )
+    client.force_login(make_admin())
+    Study.objects.filter(pk=study.pk).update(state="draft", ends_by=RETIRED_END_RULE)
+    address = reverse("studies:settings", args=[study.slug])
+    assert "every pair of protocols" not in client.get(address).text
+    sent = {"name": study.name, "min_annotators": 1, "ends_by": RETIRED_END_RULE}
+    assert client.post(address, sent).status_code == 422
+    ruled(study, state="open", answer_budget=1)
+    person = add_annotator(study)
+    answer(judging.start(study=study, annotator=person), person)
+    end_by_rules()
+    study.refresh_from_db()
+    assert study.state == Study.State.CLOSED
+    page = client.get(reverse("studies:detail", args=[study.slug])).text
+    assert "Rules that end a study by its results are no longer used" in page
+
+
+def test_a_copy_of_a_study_does_not_take_the_retired_rule_over():
+    study = ruled(make_study(["a", "b"]), ends_by=RETIRED_END_RULE)
+    copy = begin_study(
+        person=make_admin(),
+        dataset=study.dataset,
+        name="Copy",
+        methods=list(study.methods.all()),
+        like=study,
+    )
+    assert copy.settings["ends_by"] == "never"

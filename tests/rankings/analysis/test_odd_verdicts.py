@@ -1,0 +1,91 @@
+"""Studies that say little: what may be said of them is said, and nothing more."""
+
+import json
+import math
+from random import Random
+
+import pytest
+
+from rankings.agreement.report import Settings
+from rankings.analysis.analysis import analyse
+from rankings.analysis.verdicts import for_whom, place_of_person, verdicts
+from rankings.output.analysis_tables import tables_of
+
+
+def drawn(rng, methods, n_levels):
+    level = {name: rng.randrange(n_levels) for name in methods}
+    return tuple(
+        tuple(name for name in methods if level[name] == at) for at in sorted(set(level.values()))
+    )
+
+
+def study(n_annotators=3, n_images=8, n_methods=4, per_image=None, n_levels=4, protocols="pq"):
+    """Everybody at random; with ``per_image`` annotators take turns, and share no image if it is 1."""
+    rng = Random(n_annotators + 100 * n_images + n_methods)
+    methods = [f"m{at:02}" for at in range(n_methods)]
+    rankings, scores = {}, {}
+    for at in range(n_images):
+        who = range(n_annotators) if per_image is None else [at % n_annotators][:per_image]
+        rankings[f"i{at}"] = {f"a{one}": drawn(rng, methods, n_levels) for one in who}
+        scores[f"i{at}"] = {
+            name: {method: (rng.random(), rng.random()) for method in methods} for name in protocols
+        }
+    return rankings, scores
+
+
+def with_a_cell_missing():
+    rankings, scores = study()
+    del rankings["i0"]["a1"]
+    return rankings, scores
+
+
+def with_a_protocol_undefined_on_some_images():
+    rankings, scores = study()
+    for image in ("i0", "i1"):
+        scores[image]["p"] = dict.fromkeys(scores[image]["p"], (None, None))
+    return rankings, scores
+
+
+ONE_ANNOTATOR, ONE_IMAGE = "one annotator says nothing", "one image says nothing"
+ODD = {
+    "one annotator": (lambda: study(n_annotators=1), ONE_ANNOTATOR, 8),
+    "one image": (lambda: study(n_images=1), ONE_IMAGE, 1),
+    "two methods": (lambda: study(n_methods=2), None, 8),
+    "annotators who share no image": (lambda: study(n_images=12, per_image=1), None, 12),
+    "a cell missing": (with_a_cell_missing, None, 8),
+    "a protocol undefined on some images": (with_a_protocol_undefined_on_some_images, None, 6),
+    "all answers equal": (lambda: study(n_levels=1), None, 8),
+    "50 methods": (lambda: study(n_methods=50, n_images=3), None, 3),
+    "200 annotators": (lambda: study(n_annotators=200, n_images=4), None, 4),
+}
+
+
+def numbers_of(value):
+    if isinstance(value, dict):
+        value = list(value.values())
+    if isinstance(value, list):
+        for one in value:
+            yield from numbers_of(one)
+    elif isinstance(value, float):
+        yield value
+
+
+@pytest.mark.parametrize(("make", "untested", "n_images"), ODD.values(), ids=ODD)
+def test_a_study_that_says_little(make, untested, n_images):
+    rankings, scores = make()
+    settings = Settings(min_annotators=1)
+    analysis = analyse({"recall": rankings}, scores, settings, n_resamples=20).to_json()
+    data = json.loads(json.dumps(analysis, allow_nan=False))
+    assert all(math.isfinite(number) for number in numbers_of(data["analysis"]))
+    assert data["criteria"]["recall"]["n_images"] == n_images
+    [verdict] = verdicts(data)
+    around = data["analysis"]["recall"]
+    if untested:
+        assert untested in verdict.sentences[0]
+        assert for_whom(data) == ""
+        assert set(around["clusters"].values()) == {None}
+        assert place_of_person(around) is None
+    else:
+        assert "protocols" in " ".join(verdict.sentences)
+        assert f"{n_images} images" in for_whom(data)
+    assert all(len(row) == len(table.columns) for table in tables_of(data) for row in table.rows)

@@ -1,0 +1,113 @@
+"""The three ways to a consensus, and the command that gives them."""
+
+import json
+
+import pytest
+
+from rankings import __main__ as command_line
+from rankings.consensus.davidson import davidson
+from rankings.consensus.kemeny import KemenyConsensus, kemeny
+from rankings.consensus.mean_rank import mean_rank
+from rankings.consensus.rules import CONSENSUS_METHODS, consensus_of
+from rankings.errors import RankingError
+from tests.support import commands
+
+SPLIT = [
+    (("a",), ("b",), ("c",)),
+    (("a",), ("b",), ("c",)),
+    (("a",), ("b",), ("c",)),
+    (("b",), ("c",), ("a",)),
+    (("b",), ("c",), ("a",)),
+]
+
+
+def consensus_command(data, *arguments):
+    return commands.run_here(
+        command_line.main, "consensus", "-", *arguments, stdin=json.dumps(data)
+    )
+
+
+def test_the_methods_can_differ():
+    # Ranks of a: 1 1 1 3 3 = 9; of b: 2 2 2 1 1 = 8. Kemeny: a before b costs 2, after 3.
+    assert consensus_of(SPLIT, "mean-rank") == (("b",), ("a",), ("c",))
+    assert consensus_of(SPLIT, "kemeny") == (("a",), ("b",), ("c",))
+    assert consensus_of(SPLIT, "davidson") == (("b",), ("a",), ("c",))
+
+
+@pytest.mark.parametrize("method", CONSENSUS_METHODS)
+def test_one_ranking_is_its_own_consensus_with_buckets_sorted(method):
+    assert consensus_of([[["c", "b"], ["a"]]], method) == (("b", "c"), ("a",))
+
+
+def test_each_method_is_the_function_of_its_name():
+    assert consensus_of(SPLIT) == mean_rank(SPLIT)
+    assert consensus_of(SPLIT, "kemeny") == kemeny(SPLIT).ranking
+    assert consensus_of(SPLIT, "davidson") == davidson(SPLIT).ranking
+
+
+@pytest.mark.parametrize("method", CONSENSUS_METHODS)
+def test_no_ranking_has_no_consensus(method):
+    with pytest.raises(RankingError, match="at least one ranking"):
+        consensus_of([], method)
+
+
+def test_an_unknown_method_is_refused():
+    with pytest.raises(RankingError, match="mean-rank, kemeny, davidson, got 'borda'"):
+        consensus_of(SPLIT, "borda")
+
+
+@pytest.mark.parametrize("method", ["mean-rank", "kemeny"])
+def test_the_command_answers_with_rankings(method):
+    done = consensus_command([SPLIT, [[["a", "b"]]]], "--method", method)
+    assert done.returncode == 0, done.stderr
+    expected = [consensus_of(SPLIT, method), (("a", "b"),)]
+    assert json.loads(done.stdout) == [[list(b) for b in ranking] for ranking in expected]
+    assert not done.stderr
+
+
+def test_the_command_gives_strengths_with_standard_errors():
+    done = consensus_command([SPLIT], "--method", "davidson")
+    [fitted] = json.loads(done.stdout)
+    fit = davidson(SPLIT)
+    assert fitted == {
+        "ranking": [["b"], ["a"], ["c"]],
+        "strengths": fit.strengths,
+        "standard_errors": fit.standard_errors,
+        "tie_parameter": fit.tie_parameter,
+    }
+
+
+def test_the_command_says_undefined_where_no_pair_was_compared():
+    done = consensus_command([[[["a"]]]], "--method", "davidson")
+    assert json.loads(done.stdout)[0]["tie_parameter"] is None
+
+
+def test_the_command_shows_the_bound_when_the_search_is_cut_short(tmp_path, monkeypatch, capsys):
+    cut = KemenyConsensus((("a",), ("b",)), 3.5, 2.0, is_proven=False)
+    monkeypatch.setattr(command_line, "kemeny", lambda rankings: cut)
+    file = tmp_path / "rankings.json"
+    file.write_text(json.dumps([[[["a"], ["b"]]]]))
+    assert command_line.main(["consensus", str(file), "--method", "kemeny"]) == 0
+    shown = capsys.readouterr()
+    assert json.loads(shown.out) == [[["a"], ["b"]]]
+    assert (
+        shown.err
+        == "item 0: the search was cut short; the distance is 3.5, and none is below 2.0\n"
+    )
+
+
+@pytest.mark.parametrize("method", CONSENSUS_METHODS)
+@pytest.mark.parametrize(
+    ("data", "named"),
+    [
+        ([[]], "item 0: a consensus needs"),
+        ([[[["a"], ["a"]]]], "item 0: ranked twice: a"),
+        ([3], "expected a list of rankings"),
+    ],
+)
+def test_bad_input_is_one_sentence_and_exit_code_2(method, data, named):
+    done = consensus_command(data, "--method", method)
+    assert done.returncode == 2
+    assert named in done.stderr
+    assert done.stderr.count("\n") == 1
+    assert not done.stdout

@@ -1,0 +1,187 @@
+"""What a pilot says of a study to come."""
+
+import json
+import random
+import zipfile
+from itertools import combinations
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from rankings.agreement.report import Settings
+from rankings.design.pilots import (
+    DEMO,
+    DEMO_COMPONENTS,
+    DEMO_SCREENS,
+    NO_PILOT,
+    pilot,
+    pilot_of_rankings,
+    variance_of_draws,
+)
+from rankings.design.power import components_of
+from rankings.elicitation.pair_draws import disagreement, draw_methods, inclusion_probabilities
+from rankings.inference.pair_estimates import Visit, pair_losses
+
+METHODS = ("a", "b", "c", "d")
+PROTOCOLS = ("p", "q", "r")
+DEMO_ARCHIVE = Path(__file__).resolve().parents[3] / "annotate" / "demo" / "demo.zip"
+
+
+def ranking_of(levels):
+    return tuple(
+        tuple(method for method in METHODS if levels[method] == level)
+        for level in sorted({*levels.values()})
+    )
+
+
+def drawn_study(n_images=40, people="vwxyz", seed=3):
+    """Whole rankings of images with a quality each, seen by people and protocols with noise."""
+    rng = random.Random(seed)
+    visits, own = [], {}
+    for at in range(n_images):
+        quality = {method: rng.gauss(0, 1) for method in METHODS}
+        see = lambda noise, q=quality: ranking_of({m: round(q[m] + rng.gauss(0, noise)) for m in q})  # noqa: E731
+        own[f"i{at}"] = {name: see(0.3 * place) for place, name in enumerate(PROTOCOLS)}
+        visits += [Visit(f"i{at}", person, see(0.5), None) for person in people]
+    return visits, own
+
+
+def test_a_pilot_of_whole_rankings_has_their_components():
+    visits, own = drawn_study()
+    found = pilot(visits, own, PROTOCOLS)
+    assert found.components["rankings"] == components_of(pair_losses(visits, own, PROTOCOLS))
+    means = pair_losses(visits, own, PROTOCOLS).distances.mean(axis=0)
+    assert found.differences == pytest.approx(sorted(abs(a - b) for a, b in combinations(means, 2)))
+
+
+def test_what_a_draw_adds_is_the_spread_over_all_pairs_that_may_be_drawn():
+    """Every pair with its probability, and the estimate it gives; mean over rankings and protocols."""
+    visits, own = drawn_study(n_images=3, people="xy")
+    expected = []
+    for visit in visits:
+        weights = disagreement(list(own[visit.image].values()))
+        chances = inclusion_probabilities(METHODS, k=2, weights=weights)
+        estimates = [
+            pair_losses(
+                [Visit(visit.image, "x", kept(visit.ranking, pair), chances)], own, PROTOCOLS
+            )
+            for pair in chances
+        ]
+        table = np.array([estimate.distances[0] for estimate in estimates])
+        for one, other in combinations(range(3), 2):
+            d = table[:, one] - table[:, other]
+            mean = d @ list(chances.values())
+            expected.append((d - mean) ** 2 @ list(chances.values()))
+    assert variance_of_draws(visits, own, PROTOCOLS) == pytest.approx(np.mean(expected))
+
+
+def kept(ranking, methods):
+    parts = (tuple(method for method in bucket if method in methods) for bucket in ranking)
+    return tuple(part for part in parts if part)
+
+
+def test_a_study_of_pairs_varies_as_its_pilot_of_whole_rankings_foretold():
+    visits, own = drawn_study(n_images=1500, people="xy")
+    expected = pilot(visits, own, PROTOCOLS).components["pairs"]
+    rng = random.Random(6)
+    asked = []
+    for visit in visits:
+        weights = disagreement(list(own[visit.image].values()))
+        methods, chances = draw_methods(rng, METHODS, k=2, weights=weights)
+        asked.append(Visit(visit.image, visit.annotator, kept(visit.ranking, methods), chances))
+    found = pilot(asked, own, PROTOCOLS)
+    assert set(found.components) == {"pairs"}
+    seen = found.components["pairs"]
+    assert seen.image + seen.rest == pytest.approx(expected.image + expected.rest, rel=0.1)
+
+
+def test_the_demos_components_are_those_of_its_archive():
+    with zipfile.ZipFile(DEMO_ARCHIVE) as archive:
+
+        def lines(start):
+            names = sorted(name for name in archive.namelist() if name.startswith(start))
+            return [json.loads(line) for name in names for line in archive.read(name).splitlines()]
+
+        runs = [run["name"] for run in lines("runs-")]
+        scores = {}
+        for row in lines("scores-"):
+            of_image = scores.setdefault(row["image"], {})
+            of_protocol = of_image.setdefault(runs[row["run"] - 1], {})
+            of_protocol[row["method"]] = (row["recall"], row["precision"])
+        done = [row for row in lines("assignments-") if row["state"] == "complete"]
+    rankings = {}
+    for row in done:
+        buckets = tuple(map(tuple, row["rankings"]["preference"]))
+        rankings.setdefault(row["image"], {})[row["annotator"]] = buckets
+    sentinels = [name for name in runs if name.startswith("Sentinel")]
+    found = pilot_of_rankings(rankings, scores, "preference", Settings(), without=sentinels)
+    for asking, parts in DEMO_COMPONENTS.items():
+        for name in ("image", "annotator", "rest"):
+            expected = getattr(found.components[asking], name)
+            assert getattr(parts, name) == pytest.approx(expected, rel=0.005), (asking, name)
+    answers = [sum(event["kind"] == "judgement" for event in row["events"]) for row in done]
+    assert pytest.approx(np.mean(answers), abs=0.5) == DEMO_SCREENS
+
+
+def test_without_a_pilot_it_is_the_demo_and_that_is_said():
+    found = pilot([], {}, PROTOCOLS)
+    assert (found.origin, found.components, found.remarks) == (DEMO, DEMO_COMPONENTS, (NO_PILOT,))
+
+
+@pytest.mark.parametrize(
+    ("n_images", "protocols", "words"),
+    [(1, PROTOCOLS, "fewer than two images"), (5, ("p",), "fewer than two protocols")],
+)
+def test_a_pilot_too_small_is_the_demo_and_that_is_said(n_images, protocols, words):
+    visits, own = drawn_study(n_images=n_images)
+    found = pilot(visits, own, protocols)
+    assert found.components == DEMO_COMPONENTS
+    assert words in found.remarks[0]
+
+
+def test_of_one_annotator_people_are_taken_from_the_demo():
+    visits, own = drawn_study(people="x")
+    found = pilot(visits, own, PROTOCOLS)
+    demo = DEMO_COMPONENTS["rankings"]
+    parts = found.components["rankings"]
+    losses = pair_losses(visits, own, PROTOCOLS).distances
+    spread = np.mean(
+        [np.var(losses[:, a] - losses[:, b], ddof=1) for a, b in ((0, 1), (0, 2), (1, 2))]
+    )
+    assert parts.image + parts.rest == pytest.approx(spread)
+    assert parts.annotator == pytest.approx(spread * demo.annotator / (demo.image + demo.rest))
+    assert "one annotator" in found.remarks[0]
+
+
+def test_components_below_0_are_said():
+    """Two people, two images: everything is in the rest."""
+    first, second = (("a",), ("b",)), (("b",), ("a",))
+    own = {image: {"p": first, "q": second} for image in "ij"}
+    visits = [
+        Visit(image, person, first if (image == "i") == (person == "x") else second, None)
+        for image in "ij"
+        for person in "xy"
+    ]
+    found = pilot(visits, own, ["p", "q"])
+    parts = found.components["rankings"]
+    assert (parts.image, parts.annotator) == (0.0, 0.0)
+    assert [remark.split()[0] for remark in found.remarks] == ["Images", "People"]
+
+
+def test_protocols_that_never_disagree_leave_nothing_to_vary():
+    visits, own = drawn_study()
+    alike = {image: dict.fromkeys(PROTOCOLS, of["p"]) for image, of in own.items()}
+    found = pilot(visits, alike, PROTOCOLS)
+    assert found.components["pairs"].image == 0.0
+    assert found.components["pairs"].rest == pytest.approx(0.0, abs=1e-12)
+    assert found.differences == (0.0, 0.0, 0.0)
+
+
+def test_images_without_a_score_are_left_out():
+    rankings = {i: {"x": (("a",), ("b",)), "y": (("b",), ("a",))} for i in ("i", "j", "k")}
+    scores = {i: {p: {"a": (0.1, 0.2), "b": (0.3, 0.1)} for p in "pq"} for i in rankings}
+    complete = pilot_of_rankings(rankings, scores, "recall", Settings())
+    rankings["l"] = rankings["i"]
+    scores["l"] = {"p": {"a": (None, 0.2), "b": (0.3, 0.1)}, "q": scores["i"]["q"]}
+    assert pilot_of_rankings(rankings, scores, "recall", Settings()) == complete

@@ -1,0 +1,234 @@
+"""Where the detectors stand: small studies by hand, what is left out, files and tables."""
+
+import csv
+import json
+
+import numpy as np
+import pytest
+
+from rankings.__main__ import main
+from rankings.command_line.files import read_scores
+from rankings.detectors.soft_accuracy import Options
+from rankings.detectors.standings import detectors
+from rankings.detectors.tallies import tallies_of_scores
+from rankings.output.detector_tables import detector_tables
+from tests.support.notes import check_note
+
+OPTIONS = Options(n_permutations=100, n_resamples=50)
+
+
+def abc(order):
+    return tuple((name,) for name in order)
+
+
+# People: a before b before c on four of five images.
+RANKINGS = {f"img_{at}": {"x": abc("abc"), "y": abc("abc" if at < 4 else "cba")} for at in range(5)}
+# "same" orders as they do; "other" puts b before a, by two images.
+SAME = {"a": (0.9, 0.9), "b": (0.5, 0.5), "c": (0.1, 0.1)}
+SCORES = {
+    f"img_{at}": {
+        "same": SAME,
+        "other": {**SAME, "a": ((0.0 if at in (1, 3) else 0.6), 0.9)},
+    }
+    for at in range(5)
+}
+
+
+def of_recall(rankings=RANKINGS, scores=SCORES, **others):
+    tallies = tallies_of_scores(scores)
+    return detectors({"recall": rankings}, tallies, OPTIONS, **others).criteria["recall"]
+
+
+def test_orders_and_pairs_by_hand():
+    ours = of_recall()
+    assert ours.order == abc("abc")
+    same, other = ours.protocols
+    assert (same.protocol, same.order, same.n_wrong) == ("same", abc("abc"), 0)
+    assert (same.hard.value, other.hard.value) == (1, pytest.approx(2 / 3))
+    assert other.order == abc("bac")
+    assert other.figures == pytest.approx({"a": 1.8 / 5, "b": 0.5, "c": 0.1})
+    [wrong] = other.wrong
+    assert (wrong.first, wrong.second, wrong.images) == ("a", "b", ("img_1", "img_3"))
+    # Leads of a over b are +2 on four images and 0 on one: only the 2 of 32 patterns that exchange none
+    # of the four have the same sum, and none a larger one.
+    assert wrong.p_people == pytest.approx(1 / 32)
+    # b less a is 0.5, 0.5, -0.1, -0.1, -0.1, in sum 0.7: larger are the sums of both with one, two or
+    # three signs of the others turned, 7 patterns of 32; one is the same.
+    assert wrong.p_protocol == pytest.approx((7 + 0.5) / 32)
+    assert (wrong.figure_first, wrong.figure_second) == pytest.approx((0.36, 0.5))
+
+
+def test_precision_and_preference_have_their_own_figures():
+    tallies = tallies_of_scores(SCORES)
+    ours = detectors({"precision": RANKINGS, "preference": RANKINGS}, tallies, OPTIONS).criteria
+    assert [one.n_wrong for one in ours["precision"].protocols] == [0, 0]
+    figures = {one.protocol: one.figures for one in ours["preference"].protocols}
+    assert figures["other"]["a"] == pytest.approx(2 * 0.36 * 0.9 / 1.26)
+
+
+def test_a_protocol_that_lacks_a_method_is_left_out():
+    scores = {
+        image: {**of_image, "partial": {"a": (1.0, 1.0), "b": (0.5, 0.5)}}
+        for image, of_image in SCORES.items()
+    }
+    ours = of_recall(scores=scores)
+    assert ours.left_out == (("partial", "it has not scored c"),)
+    assert {one.protocol for one in ours.protocols} == {"same", "other"}
+
+
+def test_missing_and_undefined_scores_are_told_apart():
+    scores = {image: dict(of_image) for image, of_image in SCORES.items()}
+    scores["img_0"] = {"same": {"a": (None, 0.9), "b": (0.5, 0.5)}, "other": SAME}
+    [same] = [one for one in of_recall(scores=scores).protocols if one.protocol == "same"]
+    assert same.n_missing == 1
+    assert same.figures == pytest.approx({"a": 0.9, "b": 0.5, "c": 0.1})
+
+
+def test_images_without_enough_rankings_do_not_count():
+    rankings = {**RANKINGS, "img_0": {"x": abc("cba")}, "img_1": {}}
+    ours = of_recall(rankings, min_annotators=2)
+    assert (ours.people.n_images, ours.n_images_left_out) == (3, 2)
+
+
+@pytest.mark.parametrize(
+    ("rankings", "reason"),
+    [
+        ({}, "no ranking"),
+        ({"img_0": RANKINGS["img_0"]}, "one image says nothing about others"),
+    ],
+)
+def test_hardly_a_study_says_why_there_are_no_limits(rankings, reason):
+    ours = of_recall(rankings)
+    assert ours.people.reason == reason
+    assert all(one.soft.low is None for one in ours.protocols)
+
+
+def test_annotators_who_share_no_image_and_one_annotator_have_an_answer():
+    apart = {image: {f"annotator-{at}": abc("abc")} for at, image in enumerate(RANKINGS)}
+    assert of_recall(apart).people.n_annotators == 5
+    alone = of_recall({image: {"x": abc("abc")} for image in RANKINGS})
+    assert "one annotator" in alone.people.reason
+
+
+def test_without_a_protocol_there_are_still_strengths():
+    ours = of_recall(scores={})
+    assert ours.protocols == ()
+    assert [one.method for one in ours.people.strengths] == ["a", "b", "c"]
+
+
+def test_criteria_of_different_images_are_compared_apart():
+    tallies = tallies_of_scores(SCORES)
+    fewer = {image: RANKINGS[image] for image in ("img_0", "img_1")}
+    ours = detectors({"recall": RANKINGS, "precision": fewer}, tallies, OPTIONS).criteria
+    assert list(ours) == ["recall", "precision"]
+    assert [own.people.n_images for own in ours.values()] == [5, 2]
+    assert ours["recall"] == of_recall()
+
+
+def test_at_most_thirty_pairs_are_listed_and_all_are_counted():
+    methods = [f"m{at}" for at in range(9)]
+    rankings = {f"img_{at}": {"x": abc(methods)} for at in range(4)}
+    scores = {
+        image: {"turned": {name: (at / 9, 0.0) for at, name in enumerate(methods)}}
+        for image in rankings
+    }
+    [own] = of_recall(rankings, scores).protocols
+    assert (own.n_wrong, len(own.wrong), own.hard.value) == (36, 30, 0)
+
+
+def test_tables_have_a_row_each():
+    data = detectors({"recall": RANKINGS}, tallies_of_scores(SCORES), OPTIONS).to_json()
+    json.dumps(data, allow_nan=False)
+    tables = {table.slug: table for table in detector_tables(data)}
+    for table in tables.values():
+        check_note(table.note, [column.name for column in table.columns])
+    assert [row[1] for row in tables["strengths"].rows] == ["a", "b", "c"]
+    assert [row[1] for row in tables["standings"].rows] == ["same", "other"]
+    [row] = tables["wrongpairs"].rows
+    assert row[1:4] == ("other", "a", "b")
+    assert row[-1] == "img_1; img_3"
+
+
+def write(path, columns, rows):
+    with open(path, "w", encoding="utf-8", newline="") as file:
+        csv.writer(file).writerows([columns, *rows])
+    return str(path)
+
+
+@pytest.fixture
+def files(tmp_path):
+    rows = [
+        (image, name, "recall", json.dumps(ranking), "true")
+        for image, of_image in RANKINGS.items()
+        for name, ranking in of_image.items()
+    ]
+    rows.append(("img_0", "left out", "recall", '[["c"], ["b"], ["a"]]', "false"))
+    columns = ("image", "annotator", "criterion", "buckets", "in_reports")
+    rankings = write(tmp_path / "rankings.csv", columns, rows)
+    scores = write(
+        tmp_path / "scores.csv",
+        ("protocol", "method", "image", "recall", "precision", "f_score"),
+        [
+            (protocol, method, image, *score, "")
+            for image, of_image in SCORES.items()
+            for protocol, of_protocol in of_image.items()
+            for method, score in of_protocol.items()
+        ]
+        + [("same", "a", "*", 0, 0, 0)],
+    )
+    return rankings, scores
+
+
+def test_the_command_reads_csv(files, capsys):
+    options = ("--permutations", "100", "--resamples", "50")
+    assert main(["detectors", *files, *options, "--json"]) == 0
+    assert (
+        json.loads(capsys.readouterr().out)["criteria"]["recall"]
+        == json.loads(
+            json.dumps(
+                detectors({"recall": RANKINGS}, tallies_of_scores(SCORES), OPTIONS).to_json()
+            )
+        )["criteria"]["recall"]
+    )
+    assert main(["detectors", *files, *options]) == 0
+    text = capsys.readouterr().out
+    assert "Strengths of the detectors" in text
+    assert "a > b > c" in text
+
+
+def test_sums_go_before_scores(tmp_path):
+    path = write(
+        tmp_path / "scores.csv",
+        *(
+            (
+                *("protocol", "method", "image", "recall", "precision"),
+                *("recalled", "n_truth", "precise", "n_detections"),
+            ),
+            [("p", "a", "img", 0.5, "", 2, 4, 0, 0), ("p", "b", "img", 0.5, "", "", "", "", "")],
+        ),
+    )
+    assert read_scores(path).sums[0, 0].tolist() == [[2, 4, 0, 0], [0.5, 1, 0, 0]]
+    assert np.all(read_scores(path).is_scored)
+
+
+@pytest.mark.parametrize(
+    ("columns", "row", "says"),
+    [
+        (("image",), ("img",), "has no column annotator"),
+        (("image", "annotator", "criterion", "buckets"), ("i", "x", "recall", "a"), "line 2"),
+        (
+            ("image", "annotator", "criterion", "buckets"),
+            ("i", "x", "recall", '[["a"],["a"]]'),
+            "a",
+        ),
+    ],
+)
+def test_bad_files_are_refused_with_their_line(columns, row, says, files, tmp_path, capsys):
+    path = write(tmp_path / "bad.csv", columns, [row])
+    assert main(["detectors", path, files[1]]) == 2
+    assert says in capsys.readouterr().err
+
+
+def test_a_missing_file_is_refused(files, capsys):
+    assert main(["detectors", files[0], "nowhere.csv"]) == 2
+    assert "nowhere.csv cannot be read" in capsys.readouterr().err

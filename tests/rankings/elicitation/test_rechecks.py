@@ -1,0 +1,383 @@
+"""Re-checks and repair: exact annotators pay the checks and nothing else; contradictions end."""
+
+import math
+import random
+from collections import Counter
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from benchmarks.elicitation import answering, truth
+from rankings.elicitation.error_rate import error_rate
+from rankings.elicitation.log import CRITERIA, Answer, Check, Skip, Withdrawal, replay, simulate
+from rankings.elicitation.rechecks import (
+    CHECKS,
+    default_checks,
+    next_ask,
+    remaining_with_checks,
+    settle,
+    settle_next,
+)
+from rankings.errors import RankingError
+from tests.support.rankings import n_samples
+
+STRATEGIES = ("insertion", "balanced")
+OTHERS = {"left": ("equal", "right"), "equal": ("left", "right"), "right": ("left", "equal")}
+
+
+RULES = ("apart", "shared")
+
+
+def work(n, answer, strategy="insertion", n_checks=None, seed="s", rule="apart"):
+    """Answer until nothing is left; a check asks all three criteria."""
+    n_checks = default_checks(n) if n_checks is None else n_checks
+    log = []
+    options = {"n_checks": n_checks, "seed": seed, "rule": rule}
+    while (ask := next_ask(n, log, strategy, **options)) is not None:
+        assert len(log) < 10 * n * n, "it ends"
+        criteria = (
+            CRITERIA
+            if ask.purpose in CHECKS
+            else settle(n, log, rule=rule).state.open_criteria(ask.left, ask.right)
+        )
+        assert criteria, "every screen has an open question"
+        verdicts = {c: answer(ask.left, ask.right, c) for c in criteria}
+        kind = Check if ask.purpose in CHECKS else Answer
+        log.append(kind(ask.left, ask.right, verdicts, ask.purpose))
+    return log
+
+
+def noisy(exact, share, rng):
+    def answer(left, right, criterion):
+        verdict = exact(left, right, criterion)
+        return rng.choice(OTHERS[verdict]) if rng.random() < share else verdict
+
+    return answer
+
+
+def n_checks_in(log):
+    return sum(entry.purpose in CHECKS for entry in log)
+
+
+@pytest.mark.parametrize("rule", RULES)
+@pytest.mark.parametrize("strategy", STRATEGIES)
+@pytest.mark.parametrize("regime", range(4))
+def test_t10_an_exact_annotator_pays_the_checks_and_nothing_else(strategy, regime, rule):
+    for image in range(3):
+        answer = answering(truth(regime, 10, image))
+        log = work(10, answer, strategy, rule=rule)
+        plain = simulate(10, answer, strategy)
+        assert n_checks_in(log) == default_checks(10) == 2
+        assert len(log) == len(plain) + 2
+        settled = settle(10, log)
+        assert settled.state.rankings() == replay(10, plain).rankings()
+        assert not settled.set_aside
+        assert not settled.doubts
+        assert not settled.unsettled
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES)
+@pytest.mark.parametrize("n_checks", [2, 8])
+def test_t10_all_checks_are_asked_and_repairs_stay_within_a_fifth_beyond_them(strategy, n_checks):
+    n_repaired = 0
+    for image in range(n_samples(usual=4, thorough=40)):
+        exact = answering(truth(image % 4, 10, image))
+        log = work(10, noisy(exact, 0.1, random.Random(image)), strategy, n_checks)
+        settled, asked = settle(10, log), Counter(entry.purpose for entry in log)
+        assert settled.state.is_finished
+        assert asked["near"] + asked["repeat"] == n_checks
+        assert asked["again"] <= n_checks
+        assert not settled.doubts, "each was asked again"
+        assert asked["repair"] == settled.n_repairs <= math.ceil(0.2 * len(log))
+        n_repaired += settled.unrepaired is not None
+    assert n_repaired > 0
+
+
+@pytest.mark.parametrize("rule", RULES)
+def test_while_results_are_placed_at_most_every_fifth_screen_repeats_a_pair(rule):
+    """Unless it asks a doubtful pair again; the annotator here never contradicts."""
+    log = work(10, answering(truth(0, 10, 3)), n_checks=10, rule=rule)
+    last = max(at for at, entry in enumerate(log) if entry.purpose == "place")
+    for at in range(last):
+        assert n_checks_in(log[: at + 1]) <= math.ceil(0.2 * (at + 1))
+    assert n_checks_in(log) == (10 if rule == "apart" else math.ceil(0.2 * len(log)))
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES)
+@pytest.mark.parametrize("share", [0.05, 0.15])
+def test_t10_repair_ends_and_stays_within_a_fifth_of_the_screens(strategy, share):
+    """The rule of studies that were made before checks and repairs had budgets of their own."""
+    n_repaired = 0
+    for image in range(n_samples(usual=16, thorough=40)):
+        exact = answering(truth(image % 4, 10, image))
+        log = work(10, noisy(exact, share, random.Random(image)), strategy, rule="shared")
+        settled = settle(10, log, rule="shared")
+        assert settled.state.is_finished
+        assert settled.n_checks + settled.n_repairs <= math.ceil(0.2 * settled.n_screens)
+        n_repaired += settled.unrepaired is not None
+    assert n_repaired > 0
+
+
+def log_of_four():
+    """3 best, then 2, 1, 0, in every criterion, asked as neighbours."""
+    verdicts = dict.fromkeys(CRITERIA, "right")
+    return [Answer(i, i + 1, verdicts) for i in range(3)]
+
+
+@pytest.mark.parametrize("rule", RULES)
+def test_a_contradiction_is_asked_once_more_and_then_repaired(rule):
+    same = dict.fromkeys(CRITERIA, "right")
+    log = [*log_of_four(), Check(0, 2, {**same, "recall": "left"}, "near")]
+    doubted = settle(4, log, rule=rule)
+    assert doubted.doubts == {(0, 2): 3}
+    assert doubted.state.ranking("recall") == ((3,), (2,), (1,), (0,)), "stands so far"
+    confirmed = [
+        *log,
+        Check(2, 0, {**dict.fromkeys(CRITERIA, "left"), "recall": "right"}, "again"),
+    ]
+    settled = settle(4, confirmed, rule=rule)
+    # With five screens one may be a repair, and it opens more: refused, and said to be.
+    assert settled.unsettled == ("recall",)
+    assert settled.state.ranking("recall") == ((3,), (2,), (1,), (0,))
+
+
+def long_log():
+    """Twenty results in order, asked as neighbours: 19 screens allow 4 checks and repairs."""
+    return [Answer(i, i + 1, dict.fromkeys(CRITERIA, "right")) for i in range(24)]
+
+
+def test_a_confirmed_contradiction_withdraws_the_shortest_chain_in_its_criterion():
+    right = dict.fromkeys(CRITERIA, "right")
+    log = [
+        *long_log(),
+        # 3 is below 5 whatever becomes of 4.
+        Answer(3, 5, right),
+        Check(3, 4, {**right, "recall": "left"}, "repeat"),
+        Check(4, 3, {**dict.fromkeys(CRITERIA, "left"), "recall": "right"}, "again"),
+    ]
+    settled = settle(25, log)
+    assert settled.unsettled == ()
+    state = settled.state
+    assert state.implied(3, 4)["recall"] == "left"
+    assert state.implied(3, 4)["precision"] == "right", "other criteria are untouched"
+    assert state.implied(3, 5)["recall"] == "right"
+    # 2 was below 4 by way of 3 alone.
+    assert state.open_criteria(2, 4) == ("recall",)
+    assert settled.unrepaired.implied(3, 4)["recall"] == "right"
+    ask = next_ask(25, log)
+    assert ask.purpose == "repair"
+    assert 4 in (ask.left, ask.right)
+
+
+def test_checks_leave_repairs_their_own_budget_but_old_logs_are_read_as_they_were_made():
+    """25 answers, six checks that agree, and a contradiction that is confirmed: 33 screens.
+
+    Together a fifth is 7, which eight checks exceed. Apart, 7 repairs are allowed.
+    """
+    right = dict.fromkeys(CRITERIA, "right")
+    log = [
+        *long_log(),
+        Answer(3, 5, right),
+        *(Check(at, at + 1, right, "repeat") for at in range(10, 16)),
+        Check(3, 4, {**right, "recall": "left"}, "repeat"),
+        Check(4, 3, {**dict.fromkeys(CRITERIA, "left"), "recall": "right"}, "again"),
+    ]
+    old, new = settle(25, log, rule="shared"), settle(25, log, rule="apart")
+    assert old.unsettled == ("recall",)
+    assert old.state.implied(3, 4)["recall"] == "right"
+    assert next_ask(25, log, rule="shared") is None
+    assert new.unsettled == ()
+    assert new.state.implied(3, 4)["recall"] == "left"
+    assert next_ask(25, log, rule="apart").purpose == "repair"
+
+
+def test_a_second_answer_that_does_not_confirm_lets_the_ranking_stand():
+    right = dict.fromkeys(CRITERIA, "right")
+    for second in ("left", "equal"):
+        log = [
+            *long_log(),
+            Check(3, 4, {**right, "recall": "left"}, "repeat"),
+            Check(4, 3, {**dict.fromkeys(CRITERIA, "left"), "recall": second}, "again"),
+        ]
+        settled = settle(25, log)
+        assert not settled.doubts
+        assert settled.state.is_finished
+        assert settled.unrepaired is None
+
+
+def test_a_skipped_doubt_is_dropped():
+    right = dict.fromkeys(CRITERIA, "right")
+    log = [*long_log(), Check(3, 4, {**right, "recall": "left"}, "repeat"), Skip(4, 3, "", "again")]
+    assert not settle(25, log).doubts
+    assert next_ask(25, log) is None
+
+
+def test_a_repeat_is_ten_screens_old_and_swaps_the_sides():
+    answer = answering(truth(0, 10, 3))
+    log = work(10, answer)
+    at, check = next((at, entry) for at, entry in enumerate(log) if entry.purpose == "repeat")
+    earlier = [
+        place
+        for place, entry in enumerate(log[:at])
+        if {entry.left, entry.right} == {check.left, check.right}
+    ]
+    assert earlier
+    assert at - max(earlier) >= 10
+    assert (log[max(earlier)].right, log[max(earlier)].left) == (check.left, check.right)
+
+
+def test_a_changed_answer_counts_and_older_ones_that_contradict_it_are_set_aside():
+    """a < b < c < d; then a against d is answered anew: d < a. One older link has to give way."""
+    log = [
+        Answer(0, 1, {"recall": "right"}),
+        Answer(1, 2, {"recall": "right"}),
+        Answer(2, 3, {"recall": "right"}),
+        Answer(0, 3, {"recall": "left"}),
+    ]
+    settled = settle(4, log)
+    assert settled.state.implied(0, 3)["recall"] == "left"
+    assert settled.set_aside == ((0, "recall"),), "the oldest of those that do not fit"
+
+
+def test_a_withdrawn_answer_counts_for_nothing():
+    log = [Answer(0, 1, {"recall": "right"}), Withdrawal(0), Answer(0, 1, {"recall": "left"})]
+    assert settle(2, log).state.implied(0, 1) == {"recall": "left"}
+
+
+@given(st.integers(0, 10**6), st.sampled_from(RULES), st.booleans())
+def test_entry_by_entry_a_log_leads_to_what_it_leads_to_at_once(seed, rule, hides):
+    """One in four answers is wrong: there are doubts, repairs and answers set aside; some are skips."""
+    rng = random.Random(seed)
+    hidden = (2,) if hides else ()
+    exact = answering(truth(3, 6, seed))
+    log = [
+        Skip(entry.left, entry.right, "other", entry.purpose) if rng.random() < 0.1 else entry
+        for entry in work(6, noisy(exact, 0.25, rng), n_checks=4, rule=rule)
+    ]
+    settled = settle(6, [], hidden, rule=rule)
+    for at, entry in enumerate(log):
+        before, settled = settled, settle_next(settled, entry)
+        assert settled == settle(6, log[: at + 1], hidden, rule=rule)
+        assert before == settle(6, log[:at], hidden, rule=rule)
+        # The slow way: all facts anew, the newest first.
+        slowly = settled._reader.state(settled.entries)
+        assert slowly == (settled.state, settled.set_aside)
+
+
+@given(st.integers(0, 5), st.integers(2, 8), st.integers(0, 10**6), st.sampled_from(STRATEGIES))
+def test_without_checks_it_is_the_plain_replay(regime, n, image, strategy):
+    answer = answering(truth(regime, n, image % 50))
+    log = simulate(n, answer, strategy)[: image % 20]
+    settled, plain = settle(n, log), replay(n, log)
+    for criterion in CRITERIA:
+        assert settled.state.ranking(criterion) == plain.ranking(criterion)
+    for i in range(n):
+        for j in range(i + 1, n):
+            assert settled.state.implied(i, j) == plain.implied(i, j)
+    assert settled.state.next_pair(strategy) == plain.next_pair(strategy)
+    assert settled.state.remaining(strategy) == plain.remaining(strategy)
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES)
+def test_t12_the_true_remainder_lies_in_the_bounds_and_near_the_estimate(strategy):
+    """At every step of simulated images, 500 in the thorough profile; exact answers, re-checks included."""
+    errors = []
+    for image in range(n_samples(usual=60, thorough=500)):
+        n = 10 if image % 5 == 0 else 3 + image % 7
+        answer = answering(truth(image % 4, n, image))
+        log = work(n, answer, strategy)
+        for at in range(len(log)):
+            before = log[:at]
+            left = remaining_with_checks(settle(n, before), strategy, default_checks(n))
+            assert left.least <= len(log) - at <= left.most, (n, image, at)
+            if n == 10:
+                errors.append(abs(left.expected - (len(log) - at)))
+    assert sum(errors) / len(errors) <= 2.5
+
+
+@pytest.mark.parametrize(
+    "log",
+    [
+        [Answer(0, 5, {"recall": "left"})],
+        [Answer(0, 0, {"recall": "left"})],
+        [Answer(0, 1, {})],
+        [Answer(0, 1, {"beauty": "left"})],
+        [Answer(0, 1, {"recall": "up"})],
+        [Skip(0, 7)],
+    ],
+)
+def test_what_is_about_other_items_is_refused(log):
+    with pytest.raises(RankingError):
+        settle(2, log)
+
+
+def test_default_number_of_checks():
+    assert [default_checks(n) for n in (0, 2, 3, 5, 7, 8, 10, 20)] == [0, 0, 1, 1, 1, 2, 2, 4]
+
+
+def test_the_error_rate_follows_from_repeats_and_has_an_interval():
+    """d = 0 means e = 0; d = 1/2: e = (2 - sqrt(1)) / 3 = 1/3; from 2/3 on 2/3."""
+    assert error_rate(3, 29) is None
+    none = error_rate(0, 40)
+    assert (none.rate, none.low) == (0, 0)
+    assert 0 < none.high < 0.06
+    half = error_rate(20, 40)
+    assert half.rate == pytest.approx(1 / 3)
+    assert half.low < half.rate < half.high
+    assert error_rate(40, 40).rate == pytest.approx(2 / 3)
+    with pytest.raises(RankingError):
+        error_rate(5, 4)
+
+
+def test_the_error_rate_recovers_the_true_one():
+    """Both of two answers err with e, evenly to the two others: P(differ) = 2e(1-e) + e^2 / 2."""
+    e = 0.05
+    differing = 2 * e * (1 - e) + e * e / 2
+    assert error_rate(round(differing * 100_000), 100_000).rate == pytest.approx(e, abs=1e-4)
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES)
+def test_a_result_that_comes_later_needs_few_screens_and_what_is_known_stays(strategy):
+    for image in range(10):
+        answer = answering(truth(image % 4, 11, image))
+        log = work(10, answer, strategy, n_checks=0)
+        added = []
+        while (ask := next_ask(11, [*log, *added], strategy)) is not None:
+            criteria = settle(11, [*log, *added]).state.open_criteria(ask.left, ask.right)
+            assert 10 in (ask.left, ask.right), "only the new one is placed"
+            added.append(
+                Answer(ask.left, ask.right, {c: answer(ask.left, ask.right, c) for c in criteria})
+            )
+        assert len(added) <= 9
+        exact = replay(11, simulate(11, answer, strategy)).rankings()
+        assert settle(11, [*log, *added]).state.rankings() == exact
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES)
+def test_a_result_taken_away_is_neither_asked_nor_ranked_and_what_rests_on_it_stays(strategy):
+    """0 < 1 < 2 in everything: without 1 it is still known that 0 < 2."""
+    right = dict.fromkeys(CRITERIA, "right")
+    log = [Answer(0, 1, right), Answer(1, 2, right)]
+    settled = settle(3, log, hidden=[1])
+    assert settled.state.is_finished
+    assert settled.state.ranking("recall") == ((2,), (0,))
+    answer = answering(truth(0, 6, 1))
+    half = simulate(6, answer, strategy)[:4]
+    asked = []
+    while (ask := next_ask(6, [*half, *asked], strategy, hidden=[2], n_checks=2)) is not None:
+        assert 2 not in (ask.left, ask.right)
+        state = settle(6, [*half, *asked], [2]).state
+        criteria = CRITERIA if ask.purpose in CHECKS else state.open_criteria(ask.left, ask.right)
+        kind = Check if ask.purpose in CHECKS else Answer
+        verdicts = {c: answer(ask.left, ask.right, c) for c in criteria}
+        asked.append(kind(ask.left, ask.right, verdicts, ask.purpose))
+    state = settle(6, [*half, *asked], [2]).state
+    whole = replay(6, simulate(6, answer, strategy)).rankings()
+    for criterion in CRITERIA:
+        without = tuple(
+            kept for bucket in whole[criterion] if (kept := tuple(i for i in bucket if i != 2))
+        )
+        assert state.ranking(criterion) == without
+    left = state.remaining(strategy)
+    assert (left.least, left.most) == (0, 0)

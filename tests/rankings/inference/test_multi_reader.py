@@ -1,0 +1,282 @@
+"""Two protocols compared for annotators like these on images like these."""
+
+import math
+from itertools import combinations, product
+
+import numpy as np
+import pytest
+import scipy.optimize
+import scipy.stats
+
+from rankings.errors import RankingError
+from rankings.inference.multi_reader import (
+    ONE_ANNOTATOR,
+    ONE_IMAGE,
+    PersonalDistances,
+    compare,
+    moments,
+    personal_distances,
+)
+from rankings.inference.personal_rankings import personal_rankings
+from rankings.inference.significance import clusters
+from rankings.orders.edit_distance import edit_distance
+
+
+def of_table(table, protocols=None):
+    """The distances of a full design: (images, annotators, protocols)."""
+    table = np.asarray(table, dtype=float)
+    images, annotators = np.indices(table.shape[:2]).reshape(2, -1)
+    names = protocols or tuple(f"p{at}" for at in range(table.shape[2]))
+    return PersonalDistances(names, images, annotators, table.reshape(-1, table.shape[2]))
+
+
+def effects(rng, n_images, n_annotators, n_protocols=2, taste=1.0):
+    shape = (n_images, n_annotators, n_protocols)
+    return (
+        rng.normal(size=(n_images, 1, n_protocols))
+        + taste * rng.normal(size=(1, n_annotators, n_protocols))
+        + rng.normal(size=shape)
+    )
+
+
+def mean_squares(d):
+    """The analysis of variance of a table of images x annotators, by loops."""
+    n_images, n_annotators = len(d), len(d[0])
+    cells = list(product(range(n_images), range(n_annotators)))
+    mean = sum(d[i][a] for i, a in cells) / len(cells)
+    of_image = [sum(row) / n_annotators for row in d]
+    of_annotator = [sum(row[a] for row in d) / n_images for a in range(n_annotators)]
+    image = sum(n_annotators * (m - mean) ** 2 for m in of_image) / (n_images - 1)
+    annotator = sum(n_images * (m - mean) ** 2 for m in of_annotator) / (n_annotators - 1)
+    rest = sum((d[i][a] - of_image[i] - of_annotator[a] + mean) ** 2 for i, a in cells)
+    return mean, image, annotator, rest / ((n_images - 1) * (n_annotators - 1))
+
+
+def test_on_balanced_data_everything_comes_from_the_mean_squares():
+    n_images, n_annotators = 12, 4
+    table = effects(np.random.default_rng(1), n_images, n_annotators, taste=2.0)
+    mean, image, annotator, rest = mean_squares((table[..., 0] - table[..., 1]).tolist())
+    assert image > rest
+    assert annotator > rest
+    [pair] = compare(of_table(table)).pairs
+    n = n_images * n_annotators
+    assert pair.difference == pytest.approx(mean)
+    assert pair.image_variance == pytest.approx((image - rest) / n_annotators)
+    assert pair.annotator_variance == pytest.approx((annotator - rest) / n_images)
+    assert pair.rest_variance == pytest.approx(rest)
+    variance = (annotator + image - rest) / n
+    free = (annotator + image - rest) ** 2 / (
+        annotator**2 / (n_annotators - 1)
+        + image**2 / (n_images - 1)
+        + rest**2 / ((n_annotators - 1) * (n_images - 1))
+    )
+    assert pair.degrees_of_freedom == pytest.approx(free)
+    expected = scipy.stats.t(free, scale=math.sqrt(variance))
+    assert pair.p_value == pytest.approx(2 * expected.sf(abs(mean)))
+    assert (pair.low, pair.high) == pytest.approx(
+        (mean + expected.ppf(0.025), mean + expected.ppf(0.975))
+    )
+
+
+def test_on_balanced_data_the_moments_are_the_restricted_maximum_likelihood():
+    """The likelihood of the whole covariance matrix, climbed without any sum of squares."""
+    n_images, n_annotators = 10, 5
+    table = effects(np.random.default_rng(4), n_images, n_annotators, taste=1.5)
+    d = (table[..., 0] - table[..., 1]).ravel()
+    images, annotators = np.indices((n_images, n_annotators)).reshape(2, -1)
+    same_image, same_annotator = (of[:, None] == of for of in (images, annotators))
+    ones = np.ones(len(d))
+
+    def loss(logs):
+        image, annotator, rest = np.exp(logs)
+        covariance = image * same_image + annotator * same_annotator + rest * np.eye(len(d))
+        inverse = np.linalg.inv(covariance)
+        information = ones @ inverse @ ones
+        off = d - (ones @ inverse @ d) / information
+        return np.linalg.slogdet(covariance)[1] + np.log(information) + off @ inverse @ off
+
+    options = {"xatol": 1e-7, "fatol": 1e-9, "maxiter": 5000}
+    best = scipy.optimize.minimize(loss, np.zeros(3), method="Nelder-Mead", options=options)
+    found = moments(of_table(table))
+    components = [float(of[0]) for of in (found.image, found.annotator, found.rest)]
+    assert min(components) > 0
+    assert np.exp(best.x) == pytest.approx(components, rel=1e-4)
+
+
+def test_hilliss_degrees_of_freedom_by_hand():
+    """Annotators 6, images 5 and rest 2 as mean squares: (6 + 5 - 2)^2 / (6^2 / (3 - 1)) = 4.5.
+
+    d is the sum of orthogonal contrasts: 3 images, 3 annotators, 9 differences around 0. With image
+    effects of +-s, 0 the mean square is 3 (2 s^2) / 2 = 3 s^2, and likewise for annotators; a rest of
+    r times (1, -1) x (1, -1) on two images and annotators gives 4 r^2 / 4 = r^2.
+    """
+    of_image = math.sqrt(5 / 3) * np.array([1, 0, -1])[:, np.newaxis]
+    of_annotator = math.sqrt(6 / 3) * np.array([1, 0, -1])
+    rest = math.sqrt(2) * np.outer([1, -1, 0], [1, -1, 0])
+    # The contrast (1, -1, 0) has no part in common with the rows' or columns' means.
+    d = of_image + of_annotator + rest
+    assert mean_squares(d.tolist()) == pytest.approx((0, 5, 6, 2))
+    parts = moments(of_table(np.stack([d, np.zeros_like(d)], axis=-1)))
+    assert parts.hillis == pytest.approx([4.5])
+    assert parts.of_mean == pytest.approx([(6 + 5 - 2) / 9])
+    assert parts.degrees_of_freedom == pytest.approx([9**2 / (6**2 / 2 + 5**2 / 2 + 2**2 / 4)])
+
+
+def test_with_cells_missing_the_moments_are_those_of_all_pairs_of_rankings():
+    """Half the squared difference of two rankings, added over all that share an image, and so on."""
+    rng = np.random.default_rng(2)
+    full = of_table(effects(rng, 15, 5, taste=2.0))
+    kept = rng.random(75) < 0.6
+    images, annotators = full.images[kept], full.annotators[kept]
+    measured = PersonalDistances(full.protocols, images, annotators, full.distances[kept])
+    d = measured.distances[:, 0] - measured.distances[:, 1]
+    n = len(d)
+    # The three equations: left sides by loops over ordered pairs, right sides counted.
+    left, right = np.zeros(3), np.zeros((3, 3))
+    for x, y in product(range(n), repeat=2):
+        half = (d[x] - d[y]) ** 2 / 2
+        shares = [images[x] != images[y], annotators[x] != annotators[y], x != y]
+        weights = [
+            (images[x] == images[y]) / np.count_nonzero(images == images[x]),
+            (annotators[x] == annotators[y]) / np.count_nonzero(annotators == annotators[x]),
+            1.0,
+        ]
+        for row, weight in enumerate(weights):
+            left[row] += weight * half
+            right[row] += weight * np.array(shares)
+    expected = np.linalg.solve(right, left)
+    assert (expected > 0).all()
+    parts = moments(measured)
+    assert (parts.image[0], parts.annotator[0], parts.rest[0]) == pytest.approx(tuple(expected))
+    weights = [sum(np.bincount(numbers) ** 2) / n**2 for numbers in (images, annotators)]
+    assert parts.of_mean == pytest.approx(
+        [expected[0] * weights[0] + expected[1] * weights[1] + expected[2] / n]
+    )
+
+
+@pytest.mark.parametrize("annotators", [3, 10])
+def test_equal_protocols_are_told_apart_in_5_percent_of_studies(annotators):
+    """400 studies a case: 5 % is 20, and 8 to 36 are within 3.7 standard deviations."""
+    rng = np.random.default_rng(annotators)
+    errors, misses = 0, 0
+    for _ in range(400):
+        [pair] = compare(of_table(effects(rng, 40, annotators))).pairs
+        errors += pair.p_value <= 0.05
+        misses += not pair.low <= 0 <= pair.high
+    assert errors == misses
+    assert 8 <= errors <= 36
+
+
+def test_annotators_who_share_no_image_can_be_compared_with():
+    """One ranking an image: 200 studies of five annotators, 8 images each; 5 % is 10."""
+    rng = np.random.default_rng(5)
+    errors = 0
+    for _ in range(200):
+        table = effects(rng, 40, 5)
+        images, annotators = np.arange(40), np.arange(40) % 5
+        measured = PersonalDistances(("p", "q"), images, annotators, table[images, annotators])
+        [pair] = compare(measured).pairs
+        assert pair.image_variance == 0
+        errors += pair.p_value <= 0.05
+    assert 2 <= errors <= 22
+
+
+def test_seven_equal_protocols_seldom_make_more_than_one_cluster():
+    """300 studies: 5 % is 15, and up to 26 are within 3 standard deviations."""
+    rng = np.random.default_rng(7)
+    several = 0
+    for _ in range(300):
+        table = effects(rng, 40, 3, n_protocols=7)
+        p_values = compare(of_table(table)).holm_p_values()
+        several += max(clusters(table.mean(axis=(0, 1)).tolist(), p_values)) > 1
+    assert several <= 26
+
+
+def test_a_protocol_that_is_nearer_to_everybody_is_told():
+    table = effects(np.random.default_rng(8), 60, 10, n_protocols=3)
+    table[..., 0] -= 5
+    tested = compare(of_table(table, ("near", "far", "away")))
+    by_pair = {(pair.first, pair.second): pair for pair in tested.pairs}
+    assert by_pair["near", "far"].high < 0
+    assert by_pair["near", "away"].holm_p_value < 0.05
+    assert by_pair["far", "away"].holm_p_value > 0.05
+    table = tested.holm_p_values()
+    assert table[0][1] == table[1][0] == by_pair["near", "far"].holm_p_value
+    assert table[2][2] is None
+
+
+@pytest.mark.parametrize(
+    ("shape", "reason"), [((5, 1), ONE_ANNOTATOR), ((1, 5), ONE_IMAGE), ((1, 1), ONE_ANNOTATOR)]
+)
+def test_one_annotator_or_one_image_gives_no_test_and_says_why(shape, reason):
+    tested = compare(of_table(effects(np.random.default_rng(1), *shape)))
+    [pair] = tested.pairs
+    assert tested.reason == reason
+    assert pair.difference is not None
+    assert (pair.p_value, pair.low, pair.high, pair.holm_p_value) == (None,) * 4
+
+
+def test_nothing_ranked_gives_no_difference():
+    tested = compare(personal_distances(personal_rankings({}, {}, ["p", "q"])))
+    assert tested.reason
+    assert tested.pairs[0].difference is None
+
+
+def test_protocols_that_never_differ_or_always_by_the_same():
+    table = effects(np.random.default_rng(1), 6, 3, n_protocols=1)
+    table = np.concatenate([table, table, table + 1], axis=-1)
+    same, apart, _ = compare(of_table(table)).pairs
+    assert (same.difference, same.p_value, same.low, same.high) == (0, 1, 0, 0)
+    assert apart.difference == pytest.approx(-1)
+    assert (apart.p_value, apart.low) == (None, None)
+
+
+def test_annotators_who_all_say_the_same_leave_the_images_variance():
+    """With nothing between annotators the test is Student's t over the images."""
+    d = np.random.default_rng(3).normal(size=20)
+    table = np.stack([np.repeat(d[:, np.newaxis], 4, axis=1), np.zeros((20, 4))], axis=-1)
+    [pair] = compare(of_table(table)).pairs
+    assert pair.p_value == pytest.approx(scipy.stats.ttest_1samp(d, 0).pvalue)
+
+
+def test_many_annotators_and_numbers_that_are_not_from_0():
+    measured = of_table(effects(np.random.default_rng(4), 12, 200))
+    other = PersonalDistances(
+        measured.protocols, measured.images * 7 + 3, measured.annotators * 5 + 9, measured.distances
+    )
+    assert compare(other) == compare(measured)
+    assert compare(other).n_annotators == 200
+
+
+def test_distances_are_those_of_each_annotator_to_each_protocol():
+    a, b, c = (("x",), ("y", "z")), (("x", "y"), ("z",)), (("z",), ("x",), ("y",))
+    people = {"2.jpg": {"ann": a}, "1.jpg": {"ben": b, "ann": c}}
+    protocols = {"1.jpg": {"P": a, "Q": b}, "2.jpg": {"P": c, "Q": a}, "3.jpg": {}}
+    measured = personal_distances(personal_rankings(people, protocols, ["P", "Q"]))
+    rows = {
+        (("1.jpg", "2.jpg")[i], ("ann", "ben")[person]): tuple(row)
+        for i, person, row in zip(
+            measured.images, measured.annotators, measured.distances, strict=True
+        )
+    }
+    assert rows == {
+        (image, name): tuple(
+            edit_distance(protocols[image][protocol], ranking).distance for protocol in ("P", "Q")
+        )
+        for image, of_image in people.items()
+        for name, ranking in of_image.items()
+    }
+
+
+def test_what_cannot_be_compared_is_refused():
+    with pytest.raises(RankingError, match="distance"):
+        personal_distances(personal_rankings({}, {}, []), distance="far")
+    with pytest.raises(RankingError, match="level"):
+        compare(of_table(np.zeros((2, 2, 2))), level=1)
+
+
+def test_every_pair_is_there_once_in_the_order_of_the_protocols():
+    tested = compare(of_table(effects(np.random.default_rng(1), 5, 3, n_protocols=4)))
+    assert [(pair.first, pair.second) for pair in tested.pairs] == [
+        *combinations(("p0", "p1", "p2", "p3"), 2)
+    ]

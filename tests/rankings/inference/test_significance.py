@@ -1,0 +1,312 @@
+"""Permutation, Friedman, Wilcoxon and Nemenyi between protocols."""
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+import scipy.stats
+
+from rankings.errors import RankingError
+from rankings.inference.significance import (
+    clusters,
+    compact_letters,
+    critical_difference,
+    friedman_test,
+    holm,
+    permutation_test,
+    wilcoxon_pairs,
+)
+from rankings.inference.studentized_range import quantile
+
+
+def test_few_images_try_every_swap():
+    """Differences 1, 2, 3: only all signs alike reach 6, 2 of 8; with 3, 3, 0 it is 4 of 8."""
+    table = np.array([[1.0, 0, 0], [2, 0, -1], [3, 0, 3]])
+    tested = permutation_test(table, ["x", "zero", "z"])
+    assert tested.exact
+    assert tested.n_patterns == 8
+    assert tested.p_values[0][1] == 2 / 8
+    # x - z: 1, 3, 0.
+    assert tested.p_values[0][2] == 4 / 8
+    # z - zero: 0, -1, 3, sum 2: |-1 + 3|, |1 + 3| and their opposites, whatever the 0's sign.
+    assert tested.p_values[1][2] == 1
+    assert tested.p_values[2] == (tested.p_values[0][2], tested.p_values[1][2], None)
+
+
+@pytest.mark.parametrize("n", [4, 8, 12])
+def test_exact_p_values_are_those_of_scipy(n):
+    table = np.random.default_rng(n).integers(0, 9, size=(n, 2)) / 2
+
+    def statistic(x, y, axis):
+        return np.mean(x - y, axis=axis)
+
+    expected = scipy.stats.permutation_test(
+        table.T, statistic, permutation_type="samples", n_resamples=math.inf
+    )
+    assert permutation_test(table, "xy").p_values[0][1] == pytest.approx(expected.pvalue)
+
+
+def test_many_images_come_near_to_every_swap():
+    """13 images are tested with 10,000 of the 2^13 = 8,192 patterns, drawn; here all of them."""
+    table = np.random.default_rng(1).integers(0, 9, size=(13, 2)) / 2
+    difference = table[:, 0] - table[:, 1]
+    signs = np.array(list(itertools.product([-1, 1], repeat=13)))
+    expected = np.mean(np.abs(signs @ difference) >= abs(difference.sum()))
+    tested = permutation_test(table, "xy")
+    assert not tested.exact
+    assert tested.p_values[0][1] == pytest.approx(expected, abs=0.015)
+    assert permutation_test(table, "xy") == tested
+
+
+def test_a_p_value_of_drawn_patterns_is_never_0():
+    table = np.zeros((300, 2))
+    table[:, 1] = 1
+    assert permutation_test(table, "xy").p_values[0][1] == 1 / 10_001
+    assert permutation_test(table, "xy", n_patterns=99).p_values[0][1] == 1 / 100
+
+
+def test_under_no_difference_p_values_are_uniform():
+    """300 studies of 40 images: each tenth holds about 30 of them."""
+    rng = np.random.default_rng(9)
+    p = [
+        permutation_test(rng.random((40, 2)), "xy", n_patterns=400).p_values[0][1]
+        for _ in range(300)
+    ]
+    assert scipy.stats.kstest(p, "uniform").pvalue > 0.01
+
+
+def test_permutation_edges():
+    identical = np.repeat(np.arange(20.0)[:, np.newaxis], 2, axis=1)
+    assert permutation_test(identical, "xy").p_values == ((None, 1), (1, None))
+    assert permutation_test(np.array([[1.0, 5.0]]), "xy").p_values[0][1] == 1
+    assert permutation_test(np.empty((0, 2)), "xy").p_values == ((None, None), (None, None))
+    assert permutation_test(np.ones((4, 1)), "x").p_values == ((None,),)
+    assert permutation_test(np.empty((4, 0)), "").p_values == ()
+    with pytest.raises(RankingError, match="n_patterns"):
+        permutation_test(identical, "xy", n_patterns=0)
+
+
+def p_matrix(n, **told_apart):
+    """All p are 1 but those of the pairs given, as ``_02=0.01``."""
+    matrix = [[None if a == b else 1.0 for b in range(n)] for a in range(n)]
+    for name, p in told_apart.items():
+        a, b = int(name[1]), int(name[2])
+        matrix[a][b] = matrix[b][a] = p
+    return matrix
+
+
+@pytest.mark.parametrize(
+    ("told_apart", "expected"),
+    [
+        ({}, (1, 1, 1, 1)),
+        # 2 differs from the first of its cluster.
+        ({"_02": 0.05}, (1, 1, 2, 2)),
+        ({"_02": 0.051}, (1, 1, 1, 1)),
+        # 2 differs from the second of its cluster only, which is enough.
+        ({"_12": 0.01}, (1, 1, 2, 2)),
+        # 3 differs from 0 of the cluster above, which no longer matters, not from 2.
+        ({"_02": 0.01, "_03": 0.01}, (1, 1, 2, 2)),
+        ({"_01": 0.01, "_12": 0.01, "_23": 0.01}, (1, 2, 3, 4)),
+    ],
+)
+def test_a_cluster_starts_where_any_of_the_current_one_is_told_apart(told_apart, expected):
+    assert clusters([1.0, 2.0, 3.0, 4.0], p_matrix(4, **told_apart)) == expected
+
+
+def test_clusters_are_given_in_the_order_of_the_protocols():
+    assert clusters([3.0, 1.0, None], p_matrix(3, _01=0.01)) == (2, 1, None)
+    assert clusters([], []) == ()
+    assert clusters([None], [[None]]) == (None,)
+    with pytest.raises(RankingError, match="2 x 2"):
+        clusters([1.0, 2.0], [[None]])
+
+
+def test_friedman_follows_its_formula():
+    """Ranks 1 2 3, 1 2 3, 2 1 3: sums 4, 5, 9; 12 / (3 x 3 x 4) x 122 - 3 x 3 x 4 = 14 / 3."""
+    table = np.array([[0.0, 1, 2], [0, 5, 9], [1, 0, 2]])
+    tested = friedman_test(table, "xyz")
+    assert tested.statistic == pytest.approx(14 / 3)
+    # Two degrees of freedom: p = exp(-chi2 / 2).
+    assert tested.p_value == pytest.approx(math.exp(-7 / 3))
+
+
+@pytest.mark.parametrize("shape", [(30, 3), (200, 13)])
+def test_friedman_of_many_tied_distances_is_that_of_scipy(shape):
+    table = np.random.default_rng(len("ties")).integers(0, 6, size=shape) / 2
+    expected = scipy.stats.friedmanchisquare(*table.T)
+    tested = friedman_test(table, [f"p{at}" for at in range(shape[1])])
+    assert tested.statistic == pytest.approx(expected.statistic, rel=1e-12)
+    assert tested.p_value == pytest.approx(expected.pvalue, rel=1e-12)
+
+
+@pytest.mark.parametrize("shape", [(0, 3), (1, 3), (9, 2), (9, 1), (9, 0), (9, 3)])
+def test_friedman_is_undefined_without_enough_or_when_all_are_alike(shape):
+    tested = friedman_test(np.ones(shape), "xyz"[: shape[1]])
+    assert (tested.statistic, tested.p_value) == (None, None)
+
+
+@pytest.mark.parametrize("n", [3, 6, 12])
+def test_small_signed_rank_p_values_are_those_of_scipy_without_ties(n):
+    rng = np.random.default_rng(n)
+    x, y = rng.random((2, n))
+    [pair] = wilcoxon_pairs(np.column_stack([x, y]), "xy")
+    assert pair.p_value == pytest.approx(scipy.stats.wilcoxon(x, y, method="exact").pvalue)
+
+
+def test_zero_differences_are_ranked_and_split():
+    """0, 0, 1, 2, -3: the zeros share ranks 1 and 2 and count half for each side, the others 3, 4, 5."""
+    difference = np.array([0.0, 0, 1, 2, -3])
+    [pair] = wilcoxon_pairs(np.column_stack([difference, np.zeros(5)]), "xy")
+    sums = [a * 3 + b * 4 + c * 5 for a, b, c in itertools.product([-1, 1], repeat=3)]
+    assert pair.p_value == np.mean([abs(of) >= 2 for of in sums]) == 1.0
+    assert pair.n_not_zero == 3
+    [pair] = wilcoxon_pairs(np.column_stack([np.abs(difference), np.zeros(5)]), "xy")
+    assert pair.p_value == 2 / 8
+
+
+def test_many_signed_ranks_are_near_to_all_sign_patterns():
+    """14 images with ties and zeros against all 2^14 patterns; a continuous p counts half of equals."""
+    difference = np.random.default_rng(3).integers(-2, 4, size=14) / 2
+    [pair] = wilcoxon_pairs(np.column_stack([difference, np.zeros(14)]), "xy")
+    ranks = scipy.stats.rankdata(np.abs(difference)) * np.sign(difference)
+    signs = np.array(list(itertools.product([-1, 1], repeat=14)))
+    sums, observed = np.abs(signs @ ranks), abs(ranks.sum())
+    expected = np.mean(sums > observed) + np.mean(sums == observed) / 2
+    assert pair.p_value == pytest.approx(expected, abs=0.03)
+
+
+@pytest.mark.parametrize("n", [13, 60, 500])
+def test_many_signed_ranks_with_ties_and_zeros_are_those_of_scipy(n):
+    table = np.random.default_rng(n).integers(0, 7, size=(n, 4)) / 2
+    for pair in wilcoxon_pairs(table, "wxyz"):
+        x, y = (table[:, "wxyz".index(name)] for name in (pair.first, pair.second))
+        expected = scipy.stats.wilcoxon(x - y, zero_method="zsplit", method="asymptotic")
+        assert pair.p_value == pytest.approx(expected.pvalue, rel=1e-12)
+
+
+def test_wilcoxon_is_undefined_where_nothing_differs():
+    table = np.column_stack([np.ones(20), np.ones(20), np.zeros(20)])
+    same, *others = wilcoxon_pairs(table, "xyz")
+    assert (same.p_value, same.holm_p_value, same.n_not_zero) == (None, None, 0)
+    assert [of.holm_p_value for of in others] == [2 * of.p_value for of in others]
+    assert [of.p_value for of in wilcoxon_pairs(np.empty((0, 2)), "xy")] == [None]
+    assert [of.p_value for of in wilcoxon_pairs(np.array([[0.0, 1.0]]), "xy")] == [1]
+    assert wilcoxon_pairs(np.ones((5, 1)), "x") == ()
+
+
+def test_holm_multiplies_from_the_smallest_on():
+    """Sorted 0.01 x 3, 0.03 x 2, 0.04 x 1, which may not fall below 0.06."""
+    corrected = holm([0.01, 0.04, None, 0.03])
+    assert corrected == pytest.approx((0.03, 0.06, None, 0.06))
+    assert holm([0.7, 0.6]) == (1, 1)
+    assert holm([None]) == (None,)
+    assert holm([]) == ()
+
+
+@pytest.mark.parametrize(
+    ("n_protocols", "quantile"),
+    [(2, 1.960), (3, 2.343), (4, 2.569), (5, 2.728), (6, 2.850), (7, 2.949), (10, 3.164)],
+)
+def test_the_critical_difference_has_the_published_quantiles(n_protocols, quantile):
+    """Demsar 2006, table 5a."""
+    compared = critical_difference(np.ones((6, n_protocols)), "abcdefghij"[:n_protocols])
+    expected = quantile * math.sqrt(n_protocols * (n_protocols + 1) / 36)
+    assert compared.critical_difference == pytest.approx(expected, rel=4e-4)
+
+
+@pytest.mark.parametrize(("level", "n"), [(0.95, 2), (0.95, 17), (0.95, 60), (0.95, 61), (0.9, 5)])
+def test_quantiles_kept_or_not_are_those_of_scipy(level, n):
+    expected = scipy.stats.studentized_range.ppf(level, n, math.inf)
+    assert quantile(level, n) == pytest.approx(expected, rel=1e-9)
+
+
+def test_fourteen_images_and_four_protocols_have_the_published_difference():
+    """Demsar's example, 3.2.2: CD = 1.25 at 0.05."""
+    compared = critical_difference(np.ones((14, 4)), "abcd")
+    assert round(compared.critical_difference, 2) == 1.25
+
+
+def test_average_ranks_share_places_and_the_best_comes_first():
+    """Ranks 3 1.5 1.5 and 2.5 2.5 1."""
+    compared = critical_difference(np.array([[9.0, 1, 1], [4, 4, 0]]), "xyz")
+    assert compared.average_ranks == (("z", 1.25), ("y", 2.0), ("x", 2.75))
+    ranks = scipy.stats.rankdata([[9, 1, 1], [4, 4, 0]], axis=1).mean(axis=0)
+    assert dict(compared.average_ranks) == dict(zip("xyz", ranks, strict=True))
+    assert compared.groups == (("z", "y", "x"),)
+
+
+def test_groups_are_the_longest_runs_not_told_apart():
+    """12 images: CD = 2.343 sqrt(12 / 72) = 0.957. a is first in 8 and b in 4; c always last."""
+    table = np.array([[0.0, 1, 2]] * 8 + [[1.0, 0, 2]] * 4)
+    compared = critical_difference(table, "abc")
+    assert dict(compared.average_ranks) == {"a": 16 / 12, "b": 20 / 12, "c": 3}
+    assert compared.groups == (("a", "b"),)
+    # 24 images: CD 0.677; ranks 1.5, 2, 2.5: neighbours are not told apart, the ends are.
+    table = np.array([[0.0, 1, 2]] * 12 + [[0.0, 2, 1]] * 4 + [[2.0, 0, 1]] * 4 + [[2, 1, 0]] * 4)
+    compared = critical_difference(table, "abc")
+    ranks = dict(compared.average_ranks)
+    assert (ranks["a"], ranks["b"], ranks["c"]) == (40 / 24, 48 / 24, 56 / 24)
+    assert compared.groups == (("a", "b", "c"),)
+    compared = critical_difference(np.tile(table, (2, 1)), "abc")
+    assert compared.groups == (("a", "b"), ("b", "c"))
+
+
+def test_critical_difference_edges():
+    none = critical_difference(np.empty((0, 2)), "xy")
+    assert (none.average_ranks, none.critical_difference, none.groups) == (
+        (("x", None), ("y", None)),
+        None,
+        (),
+    )
+    alone = critical_difference(np.ones((3, 1)), "x")
+    assert (alone.average_ranks, alone.critical_difference) == ((("x", 1.0),), None)
+    assert critical_difference(np.empty((3, 0)), "").average_ranks == ()
+    alike = critical_difference(np.ones((500, 2)), "xy")
+    assert alike.groups == (("x", "y"),)
+    with pytest.raises(RankingError, match="alpha"):
+        critical_difference(np.ones((3, 2)), "xy", alpha=0)
+
+
+def p_table(n, *told_apart):
+    table = [[None if a == b else 1.0 for b in range(n)] for a in range(n)]
+    for a, b in told_apart:
+        table[a][b] = table[b][a] = 0.01
+    return table
+
+
+@pytest.mark.parametrize(
+    ("told_apart", "letters"),
+    [
+        ((), ("a", "a", "a", "a")),
+        # Only the ends differ: the middle shares a letter with both.
+        (((0, 3),), ("a", "ab", "ab", "b")),
+        (((0, 1), (0, 2), (0, 3)), ("a", "b", "b", "b")),
+        (((0, 1), (0, 2), (0, 3), (1, 2), (1, 3), (2, 3)), ("a", "b", "c", "d")),
+        # Not in order: the first differs from the second, the third from the last.
+        (((0, 1), (2, 3)), ("ab", "cd", "ac", "bd")),
+    ],
+)
+def test_letters_by_hand(told_apart, letters):
+    assert compact_letters(range(4), p_table(4, *told_apart)) == letters
+
+
+def test_letters_go_by_the_order_and_not_by_the_place():
+    assert compact_letters([2, 1, 0], p_table(3, (0, 1), (0, 2))) == ("b", "a", "a")
+
+
+def test_two_share_a_letter_just_where_they_are_not_told_apart():
+    rng = np.random.default_rng(6)
+    for _ in range(50):
+        pairs = [pair for pair in itertools.combinations(range(6), 2) if rng.random() < 0.4]
+        letters = compact_letters(range(6), p_table(6, *pairs))
+        for a, b in itertools.combinations(range(6), 2):
+            assert bool(set(letters[a]) & set(letters[b])) == ((a, b) not in pairs)
+
+
+def test_letters_that_do_not_suffice_are_none():
+    """Twelve couples, each told apart from each other: a group takes one of each, 2^12 groups."""
+    assert (
+        compact_letters(range(24), p_table(24, *((at, at + 1) for at in range(0, 24, 2)))) is None
+    )
+    assert compact_letters([], ()) == ()

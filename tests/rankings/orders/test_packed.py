@@ -1,0 +1,503 @@
+"""Whole sets of images at once give what image by image gives."""
+
+import math
+from fractions import Fraction
+from itertools import combinations
+from statistics import fmean
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rankings.agreement.annotators import image_agreements, kendall_w, left_out_distances
+from rankings.agreement.report import ALL_TIED, RANDOM_ORDER, Settings, build_report
+from rankings.agreement.sensitivity import rounding_table, sensitivity_table
+from rankings.analysis.analysis import analyse
+from rankings.consensus.mean_rank import mean_rank
+from rankings.errors import MissingScore, RankingError
+from rankings.orders.buckets import bucket_of, methods_of
+from rankings.orders.from_scores import f_beta, f_betas, ranking_from_scores
+from rankings.orders.packed import dense_places, doubled_ranks_of, packed_rankings, rankings_of
+from rankings.orders.packed_scores import packed_scores, rankings_from_scores, rounded_scores
+from rankings.orders.pairwise import criterion_distances
+from rankings.tuning.beta import beta_search
+
+METHODS = ["a", "b", "c", "d", "e"]
+PROTOCOLS = ["x", "y", "z"]
+ANNOTATORS = ["p", "q", "r", "s"]
+
+
+# --- The plain way, pair by pair and fraction by fraction.
+
+
+def pairs_of(ranking):
+    """1, 0 or -1 for every pair: whether the first is before the second."""
+    place = {method: at for at, bucket in enumerate(ranking) for method in bucket}
+    return {
+        (a, b): (place[a] < place[b]) - (place[a] > place[b])
+        for a, b in combinations(sorted(place), 2)
+    }
+
+
+def plain_edit_distance(a, b):
+    swaps = sum(pairs_of(a)[pair] * said == -1 for pair, said in pairs_of(b).items())
+    cells = sum(bool(set(bucket) & set(other)) for bucket in a for other in b)
+    return swaps + Fraction(cells - len(a), 2) + Fraction(cells - len(b), 2)
+
+
+def plain_kemeny_distance(a, b):
+    return sum(Fraction(abs(pairs_of(a)[pair] - said), 2) for pair, said in pairs_of(b).items())
+
+
+PLAIN = {"edit": plain_edit_distance, "kemeny": plain_kemeny_distance}
+
+
+def plain_mean_rank(rankings):
+    ranks = {}
+    for ranking in rankings:
+        before = 0
+        for bucket in ranking:
+            for method in bucket:
+                rank = before + Fraction(len(bucket) + 1, 2)
+                ranks.setdefault(method, []).append(rank)
+            before += len(bucket)
+    means = {method: sum(of) / len(of) for method, of in ranks.items()}
+    return tuple(
+        tuple(sorted(method for method, mean in means.items() if mean == level))
+        for level in sorted(set(means.values()))
+    )
+
+
+def plain_value(criterion, score, beta):
+    if score is None:
+        return None
+    recall, precision = score
+    if criterion == "recall":
+        return recall
+    if criterion == "precision":
+        return precision
+    return None if None in score else f_beta(recall, precision, beta)
+
+
+def plain_table(criterion, rankings, scores, setting):
+    """Distances of the images that count, their consensus, and why the others do not."""
+    protocols = sorted({name for of_image in scores.values() for name in of_image})
+    distances, consensus, left_out = {}, {}, []
+    for image, people in rankings.items():
+        ranked = [methods_of(ranking) for ranking in people]
+        if len(people) < setting.min_annotators:
+            left_out.append((image, f"{len(people)} of {setting.min_annotators} annotators"))
+            continue
+        differing = frozenset.union(*ranked) - frozenset.intersection(*ranked)
+        if differing:
+            names = ", ".join(sorted(differing))
+            left_out.append((image, f"not ranked by every annotator: {names}"))
+            continue
+        goal = plain_mean_rank(people)
+        methods = sorted(ranked[0])
+        row = {}
+        try:
+            for protocol in protocols:
+                of_method = scores.get(image, {}).get(protocol, {})
+                values = {
+                    method: plain_value(criterion, of_method.get(method), setting.beta)
+                    for method in methods
+                }
+                try:
+                    own = ranking_from_scores(values, setting.decimals)
+                except MissingScore as missing:
+                    raise LookupError(f"{protocol}: {missing}") from missing
+                row[protocol] = PLAIN[setting.distance](own, goal)
+        except LookupError as reason:
+            left_out.append((image, str(reason)))
+            continue
+        row[ALL_TIED] = PLAIN[setting.distance]((tuple(methods),), goal)
+        strict = sum(said != 0 for said in pairs_of(goal).values())
+        n = len(methods)
+        row[RANDOM_ORDER] = {
+            "edit": Fraction(strict, 2) + Fraction(n - len(goal), 2),
+            "kemeny": Fraction(n * (n - 1), 4),
+        }[setting.distance]
+        distances[image], consensus[image] = row, goal
+    return distances, consensus, left_out
+
+
+# --- Studies with ties, missing values, absent methods and annotators, one image or none.
+
+
+def rankings_of_methods(methods):
+    levels = st.lists(
+        st.integers(0, len(methods) - 1), min_size=len(methods), max_size=len(methods)
+    )
+    return levels.map(
+        lambda of: tuple(
+            tuple(method for method, level in zip(methods, of, strict=True) if level == at)
+            for at in sorted(set(of))
+        )
+    )
+
+
+@st.composite
+def people(draw, n_images, complete):
+    """Image -> annotator -> ranking; now and then of other methods than the others'."""
+    study = {}
+    for at in range(n_images):
+        methods = sorted(draw(st.sets(st.sampled_from(METHODS), min_size=1)))
+        least = 1 if complete else 0
+        who = draw(st.lists(st.sampled_from(ANNOTATORS), unique=True, min_size=least))
+        is_odd = not complete and draw(st.integers(0, 9)) == 0
+        study[f"i{at}"] = {
+            name: draw(rankings_of_methods(METHODS[:2] if is_odd and not place else methods))
+            for place, name in enumerate(who)
+        }
+    return study
+
+
+NUMBERS = st.one_of(
+    st.sampled_from([0, 1, 0.5, 0.12345, 0.12355, 0.00005, 0.3, 0.1 + 0.2, -0.25, 7e11]),
+    st.integers(0, 100_000).map(lambda number: number / 100_000),
+    st.floats(0, 1),
+)
+HOLES = st.one_of(st.none(), st.sampled_from([math.nan, math.inf]))
+
+
+@st.composite
+def studies(draw, complete=False):
+    """(criterion -> image -> annotator -> ranking, image -> protocol -> method -> pair)."""
+    n_images = draw(st.integers(0, 5))
+    rankings = {
+        criterion: draw(people(n_images, complete))
+        for criterion in draw(st.sampled_from([["recall"], ["recall", "precision", "preference"]]))
+    }
+    protocols = PROTOCOLS[: draw(st.integers(0, 3))]
+    has_holes = not complete and draw(st.booleans())
+    number = st.one_of(NUMBERS, NUMBERS, NUMBERS, HOLES) if has_holes else NUMBERS
+    scores = {}
+    for at in range(n_images):
+        if has_holes and draw(st.integers(0, 9)) == 0:
+            continue
+        scores[f"i{at}"] = {
+            protocol: {
+                method: (draw(number), draw(number))
+                for method in METHODS
+                if not (has_holes and draw(st.integers(0, 19)) == 0)
+            }
+            for protocol in protocols
+            if not (has_holes and draw(st.integers(0, 9)) == 0)
+        }
+    return rankings, scores
+
+
+SETTINGS = st.builds(
+    Settings,
+    decimals=st.sampled_from([0, 2, 4, 15, None]),
+    distance=st.sampled_from(["edit", "kemeny"]),
+    beta=st.sampled_from([0.5, 1.0, 3.0]),
+    min_annotators=st.integers(1, 3),
+)
+
+
+@given(studies(), SETTINGS)
+def test_a_report_is_what_the_plain_way_gives(study, setting):
+    rankings, scores = study
+    unnamed = {
+        criterion: {image: list(of.values()) for image, of in by_image.items()}
+        for criterion, by_image in rankings.items()
+    }
+    report = build_report(unnamed, scores, setting)
+    assert list(report.criteria) == list(rankings)
+    for criterion, table in report.criteria.items():
+        distances, consensus, left_out = plain_table(criterion, unnamed[criterion], scores, setting)
+        assert list(table.distances.items()) == list(distances.items())
+        assert list(table.consensus.items()) == list(consensus.items())
+        assert list(table.left_out) == left_out
+        assert table.n_images == len(distances)
+        assert table.n_rankings == sum(len(unnamed[criterion][image]) for image in distances)
+        for row in table.rows:
+            others = [{k: v for k, v in of.items() if k in PROTOCOLS} for of in distances.values()]
+            own = [of[row.protocol] for of in distances.values()]
+            assert row.score == (float(sum(own) / len(own)) if own else None)
+            assert row.best == sum(of[row.protocol] == min(of.values()) for of in others)
+            assert row.worst == sum(of[row.protocol] == max(of.values()) for of in others)
+        for row in table.baselines:
+            own = [of[row.protocol] for of in distances.values()]
+            assert row.score == (float(sum(own) / len(own)) if own else None)
+        keys = [(row.score, row.protocol) for row in table.rows if row.score is not None]
+        assert keys == sorted(keys)
+
+
+@given(studies(complete=True), SETTINGS)
+def test_sensitivity_and_rounding_are_what_the_plain_way_gives(study, setting):
+    rankings, scores = study
+    people = {image: of for image, of in rankings["recall"].items() if image in scores}
+    values = {
+        image: {name: {m: pair[0] for m, pair in of.items()} for name, of in by_name.items()}
+        for image, by_name in scores.items()
+    }
+    protocols = sorted({name for of_image in values.values() for name in of_image})
+    distance, decimals = setting.distance, setting.decimals
+
+    def order(people, distance, decimals):
+        goals = {image: plain_mean_rank(of.values()) for image, of in people.items() if of}
+        sums = {
+            name: sum(
+                PLAIN[distance](
+                    ranking_from_scores(
+                        {m: values[image][name][m] for m in methods_of(goal)}, decimals
+                    ),
+                    goal,
+                )
+                for image, goal in goals.items()
+            )
+            for name in protocols
+        }
+        levels = sorted(set(sums.values()))
+        buckets = tuple(tuple(n for n in protocols if sums[n] == level) for level in levels)
+        return buckets if goals and protocols else None, len(goals), sums
+
+    def without(name):
+        return {
+            image: {other: of for other, of in by.items() if other != name}
+            for image, by in people.items()
+        }
+
+    variants = {
+        of.name: of
+        for of in sensitivity_table(people, values, decimals=decimals, distance=distance)
+    }
+    other = "kemeny" if distance == "edit" else "edit"
+    expected = {"as reported": order(people, distance, decimals)}
+    expected[f"{other} distance"] = order(people, other, decimals)
+    for number in (2, 3, 4, None):
+        if number != decimals:
+            name = "not rounded" if number is None else f"{number} decimals"
+            expected[name] = order(people, distance, number)
+    for name in sorted({name for of in people.values() for name in of}):
+        expected[f"without {name}"] = order(without(name), distance, decimals)
+    half = dict(list(people.items())[: (len(people) + 1) // 2])
+    expected["first half of the images"] = order(half, distance, decimals)
+    assert {name: (of.order, of.n_images) for name, of in variants.items()} == {
+        name: counted[:2] for name, counted in expected.items()
+    }
+    consensus = {image: plain_mean_rank(of.values()) for image, of in people.items()}
+    for row in rounding_table(values, consensus, distance=distance):
+        for score, number in zip(row.scores, (2, 3, 4, None), strict=True):
+            _, n, sums = order(people, distance, number)
+            assert score == (float(sums[row.protocol] / n) if n else None)
+
+
+@given(studies(complete=True))
+def test_the_best_beta_is_what_the_plain_way_gives(study):
+    rankings, scores = study
+    people = {image: of for image, of in rankings["recall"].items() if image in scores}
+    consensus = {image: plain_mean_rank(of.values()) for image, of in people.items()}
+
+    def own(image, name, beta):
+        of_method = scores[image][name]
+        return ranking_from_scores(
+            {m: f_beta(*of_method[m], beta) for m in methods_of(consensus[image])}
+        )
+
+    def score(name, beta):
+        distances = [
+            plain_edit_distance(own(image, name, beta), consensus[image]) for image in people
+        ]
+        return float(sum(distances) / len(distances))
+
+    for search in beta_search(scores, consensus, betas=[0.5, 1.0, 4.0]):
+        assert search.curve == (
+            tuple((beta, score(search.protocol, beta)) for beta in (0.5, 1.0, 4.0))
+            if people
+            else ()
+        )
+
+
+@given(people(4, complete=True), st.sampled_from(["edit", "kemeny"]))
+def test_agreement_is_what_the_plain_way_gives(study, distance):
+    agreements = image_agreements(study)
+    assert list(agreements) == list(study)
+    for image, of_annotator in study.items():
+        rankings = list(of_annotator.values())
+        pairs = list(combinations(rankings, 2))
+        agreement = agreements[image]
+        assert agreement.n_annotators == len(rankings)
+        assert agreement.kendall_w == kendall_w(rankings)
+        for name, apart in (
+            ("edit", agreement.edit_distance),
+            ("kemeny", agreement.kemeny_distance),
+        ):
+            expected = [PLAIN[name](a, b) for a, b in pairs]
+            assert apart == (float(sum(expected) / len(expected)) if expected else None)
+    left_out = left_out_distances(study, distance=distance)
+    assert left_out == {
+        image: {
+            name: PLAIN[distance](
+                ranking, plain_mean_rank([of for other, of in by.items() if other != name])
+            )
+            for name, ranking in by.items()
+        }
+        for image, by in study.items()
+        if len(by) > 1
+    }
+
+
+@given(st.data(), st.sampled_from(["edit", "kemeny"]))
+def test_criteria_are_compared_as_the_plain_way_does(data, distance):
+    sizes = data.draw(st.lists(st.integers(1, 5), max_size=5))
+    consensus = {
+        criterion: {
+            f"i{at}": data.draw(rankings_of_methods(METHODS[:n])) for at, n in enumerate(sizes)
+        }
+        for criterion in ("recall", "precision", "preference")
+    }
+    distances = criterion_distances(consensus, distance=distance)
+    assert [(of.first, of.second) for of in distances] == list(combinations(consensus, 2))
+    counted = {f"i{at}": n for at, n in enumerate(sizes) if n > 1}
+    for of in distances:
+        apart = [
+            PLAIN[distance](consensus[of.first][image], consensus[of.second][image])
+            for image in counted
+        ]
+        assert of.n_images == len(counted)
+        assert of.distance == (float(sum(apart) / len(apart)) if apart else None)
+        shares = [far / (n * (n - 1) // 2) for far, n in zip(apart, counted.values(), strict=True)]
+        assert of.share == (pytest.approx(fmean(shares)) if shares else None)
+
+
+@given(
+    st.lists(
+        st.sampled_from([METHODS, METHODS[:3], METHODS[2:]]).flatmap(rankings_of_methods),
+        min_size=1,
+    )
+)
+def test_mean_ranks_are_compared_exactly_even_of_different_methods(rankings):
+    assert mean_rank(rankings) == plain_mean_rank(rankings)
+
+
+@given(
+    st.lists(st.lists(NUMBERS, min_size=4, max_size=4), min_size=1, max_size=6),
+    st.sampled_from([0, 1, 2, 4, 15, None]),
+)
+def test_rounded_scores_are_in_the_order_of_the_ranking(rows, decimals):
+    rounded = rounded_scores(np.array(rows, dtype=np.float64), decimals)
+    for row, of_row in zip(rows, rounded, strict=True):
+        expected = bucket_of(ranking_from_scores(dict(zip("abcd", row, strict=True)), decimals))
+        assert dense_places(of_row).tolist() == [expected[method] for method in "abcd"]
+
+
+def test_scores_too_large_for_a_float_of_their_last_decimal_are_told_apart():
+    """100 and the next float, 1.4e-14 above: 15 decimals keep both, a float of 1e17 units does not."""
+    row = [100.0, math.nextafter(100.0, 101), 100.0]
+    assert dense_places(rounded_scores(np.array(row), 15)).tolist() == [1, 0, 1]
+
+
+@given(st.lists(st.tuples(NUMBERS, NUMBERS), min_size=1), st.sampled_from([0.125, 1.0, 8.0]))
+def test_f_scores_at_once_are_equal_to_the_last_digit(pairs, beta):
+    recall, precision = np.array(pairs, dtype=np.float64).T
+    assert f_betas(recall, precision, beta).tolist() == [f_beta(*pair, beta) for pair in pairs]
+
+
+@given(people(5, complete=False))
+def test_images_are_packed_by_their_numbers_of_rankings_and_methods(study):
+    images = [list(of.values()) for of in study.values()]
+    for together in (2, 4096):
+        differing, seen = [], {}
+        for group in packed_rankings(images, differing.append, together):
+            for row, methods, places in zip(group.rows, group.methods, group.places, strict=True):
+                seen[int(row)] = list(rankings_of(places, [methods] * len(places)))
+        assert seen == {
+            at: rankings
+            for at, rankings in enumerate(images)
+            if rankings and len(set(map(methods_of, rankings))) == 1
+        }
+        assert sorted(differing) == [
+            at for at, rankings in enumerate(images) if len(set(map(methods_of, rankings))) > 1
+        ]
+
+
+@pytest.mark.parametrize(
+    ("ranking", "message"),
+    [
+        ((("a",), ("a",)), "ranked twice: a"),
+        ((("a", "b", "a"),), "ranked twice: a"),
+        ((("a",), ()), "at least one method"),
+        ((), "at least one method"),
+        (("ab",), "a bucket is a list"),
+        ("ab", "a ranking is a list"),
+        (None, "a ranking is a list"),
+        (((1,),), "named by text"),
+    ],
+)
+def test_what_is_no_ranking_is_refused_as_alone(ranking, message):
+    for others in ([], [(("a",), ("b",))]):
+        with pytest.raises(RankingError, match=message):
+            list(packed_rankings([others, [*others, ranking]]))
+
+
+def test_any_collections_of_names_are_rankings():
+    ranked = (("a",), ("b",))
+    lists, iterators = [["a"], ["b"]], iter([iter("a"), {"b"}])
+    for given_as in ([ranked, lists], [ranked, [iter("a"), ("b",)]], [lists, iterators]):
+        [group] = packed_rankings([given_as])
+        assert group.methods == [("a", "b")]
+        assert group.places.tolist() == [[[0, 1], [0, 1]]]
+
+
+def test_doubled_ranks_share_the_mean_of_their_positions():
+    """a=b>c: 1.5, 1.5 and 3; with 200 methods, more than a byte counts."""
+    assert doubled_ranks_of(np.array([0, 0, 1], dtype=np.int8)).tolist() == [3, 3, 6]
+    assert doubled_ranks_of(np.arange(200, dtype=np.int16)).tolist() == list(range(2, 401, 2))
+
+
+def test_many_methods_are_packed_and_measured():
+    """200 methods turned around: all 19,900 pairs are swapped."""
+    methods = [f"m{at:03}" for at in range(200)]
+    order = tuple((method,) for method in methods)
+    scores = {"i": {"x": {m: (1 - at / 1000, None) for at, m in enumerate(methods)}}}
+    table = build_report({"recall": {"i": [order[::-1]]}}, scores, Settings(min_annotators=1))
+    assert table.criteria["recall"].distances["i"] == {
+        "x": 19_900,
+        ALL_TIED: 199 / 2,
+        RANDOM_ORDER: 19_900 / 2,
+    }
+
+
+def test_text_is_not_read_as_a_score():
+    with pytest.raises(TypeError):
+        packed_scores({"i": {"x": {"a": "0.5"}}}, ["i"], [["a"]], ["x"])
+
+
+def test_rankings_of_many_scores_are_those_of_each():
+    scores = {
+        "i": {"x": {"a": 0.12345, "b": 0.12355}, "y": {"a": 0, "b": 0.5}},
+        "j": {"x": {"a": 1.0}, "y": {"a": 0.0}},
+    }
+    rankings = rankings_from_scores(scores, {"j": ["a"], "i": ["a", "b"]}, ["y", "x"])
+    assert list(rankings) == ["j", "i"]
+    for image, of_image in rankings.items():
+        assert list(of_image) == ["y", "x"]
+        for name, ranking in of_image.items():
+            assert ranking == ranking_from_scores(scores[image][name])
+    with pytest.raises(MissingScore, match="j, x: b has no score"):
+        rankings_from_scores(scores, {"j": ["a", "b"]}, ["x"])
+
+
+def test_an_analysis_is_the_same_taken_in_parts(monkeypatch):
+    """Three images at a time, which fall into groups of different numbers of methods."""
+    rng = np.random.default_rng(6)
+    people, scores = {}, {}
+    for at in range(11):
+        methods = METHODS[: 2 + at % 3]
+        people[f"i{at}"] = {
+            name: ranking_from_scores({m: int(rng.integers(3)) for m in methods}) for name in "pqr"
+        }
+        scores[f"i{at}"] = {
+            name: {m: tuple(rng.random(2).tolist()) for m in methods} for name in PROTOCOLS
+        }
+    rankings = {"preference": people}
+    whole = analyse(rankings, scores, n_resamples=20).to_json()
+    monkeypatch.setattr("rankings.orders.packed.TOGETHER", 3)
+    monkeypatch.setattr("rankings.orders.packed_scores.TOGETHER", 3)
+    monkeypatch.setattr("rankings.agreement.measures._MEASURED", 2)
+    assert analyse(rankings, scores, n_resamples=20).to_json() == whole

@@ -1,0 +1,190 @@
+"""Pairs of methods: accuracy, margins, counts, and criterion against criterion."""
+
+import itertools
+import json
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rankings.errors import MissingScore, RankingError
+from rankings.orders.buckets import bucket_of
+from rankings.orders.edit_distance import places_of
+from rankings.orders.pairwise import (
+    CriterionDistance,
+    criterion_distances,
+    margin_weighted_discordance,
+    margin_weighted_discordances,
+    pair_counts,
+    pairwise_accuracy,
+)
+from tests.support.rankings import by_text, rankings_of
+from tests.support.shared import shared_path
+
+fractions = st.floats(0, 1, allow_subnormal=False)
+
+
+def accuracy_pair_by_pair(a, b):
+    first, second = bucket_of(a), bucket_of(b)
+
+    def says(place, pair):
+        return (place[pair[0]] > place[pair[1]]) - (place[pair[0]] < place[pair[1]])
+
+    pairs = list(itertools.combinations(sorted(first), 2))
+    return sum(says(first, pair) == says(second, pair) for pair in pairs) / len(pairs)
+
+
+def discordance_pair_by_pair(values, consensus):
+    place = bucket_of(consensus)
+    part = whole = 0.0
+    for i, j in itertools.combinations(sorted(place), 2):
+        margin = abs(values[i] - values[j])
+        whole += margin
+        better, worse = (i, j) if values[i] > values[j] else (j, i)
+        part += margin if place[better] > place[worse] else 0
+    return part / whole if whole else 0.0
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "accuracy"),
+    [
+        ("a>b>c", "a>b>c", 1.0),
+        ("a>b>c", "c>b>a", 0.0),
+        ("a=b=c", "a=b=c", 1.0),
+        ("a=b=c", "a>b>c", 0.0),
+        # ab tied in one only, ac and bc the same
+        ("a=b>c", "a>b>c", 2 / 3),
+        # ab turned, cd tied in both, the other four the same
+        ("a>b>c=d", "b>a>d=c", 5 / 6),
+    ],
+)
+def test_accuracy_worked_out_by_hand(a, b, accuracy):
+    assert pairwise_accuracy(by_text(a), by_text(b)) == accuracy
+    assert pairwise_accuracy(by_text(b), by_text(a)) == accuracy
+
+
+@given(rankings_of("abcdef"), rankings_of("abcdef"))
+def test_accuracy_is_that_of_counting_pair_by_pair(a, b):
+    assert pairwise_accuracy(a, b) == accuracy_pair_by_pair(a, b)
+
+
+def test_accuracy_of_the_reference_study_is_reproduced():
+    study = json.loads(shared_path("reference", "study_case.json").read_text())
+    for protocol, expected in study["expected_tie_calibration"].items():
+        accuracies = []
+        for image, consensus in study["consensus_mean_rank"].items():
+            values = study["protocol_scores"][image][protocol]
+            methods = sorted(values)
+            # Without an epsilon, exactly equal scores tie.
+            distinct = sorted(set(values.values()), reverse=True)
+            ranking = [[m for m in methods if values[m] == value] for value in distinct]
+            accuracies.append(pairwise_accuracy(ranking, consensus))
+        assert np.mean(accuracies) == pytest.approx(expected["accuracy_at_0"], abs=1e-12), protocol
+
+
+def test_one_method_has_no_pair():
+    assert pairwise_accuracy([["a"]], [["a"]]) is None
+
+
+def test_accuracy_of_different_methods_is_refused():
+    with pytest.raises(RankingError, match="not in both: b, c"):
+        pairwise_accuracy([["a"], ["b"]], [["a"], ["c"]])
+
+
+@pytest.mark.parametrize(
+    ("values", "consensus", "discordance"),
+    [
+        ({"a": 0.75, "b": 0.5, "c": 0.25}, "a>b>c", 0.0),
+        ({"a": 0.75, "b": 0.5, "c": 0.25}, "c>b>a", 1.0),
+        # margins: ab 0.25 against, ac 0.5 with, bc 0.75 with
+        ({"a": 0.5, "b": 0.75, "c": 0.0}, "a>b>c", 0.25 / 1.5),
+        # what the consensus ties counts below the line only
+        ({"a": 0.5, "b": 0.75, "c": 0.0}, "a=b>c", 0.0),
+        ({"a": 0.5, "b": 0.75, "c": 0.0}, "a=b=c", 0.0),
+        ({"a": 0.5, "b": 0.5}, "a>b", 0.0),
+        ({"a": 0.5}, "a", 0.0),
+        ({"a": 300, "b": 100, "stranger": 900}, "b>a", 1.0),
+    ],
+)
+def test_discordance_worked_out_by_hand(values, consensus, discordance):
+    assert margin_weighted_discordance(values, by_text(consensus)) == discordance
+
+
+@given(st.fixed_dictionaries(dict.fromkeys("abcde", fractions)), rankings_of("abcde"))
+def test_discordance_is_that_of_adding_pair_by_pair(values, consensus):
+    discordance = margin_weighted_discordance(values, consensus)
+    assert 0 <= discordance <= 1
+    assert discordance == pytest.approx(discordance_pair_by_pair(values, consensus), abs=1e-12)
+
+
+@given(
+    st.lists(st.lists(fractions, min_size=4, max_size=4), max_size=5),
+    rankings_of("abcd"),
+)
+def test_discordance_of_many_protocols_is_that_of_each(rows, consensus):
+    values = np.array(rows, dtype=float).reshape(-1, 4)
+    discordances = margin_weighted_discordances(values, places_of([consensus])[0])
+    assert discordances.shape == (len(rows),)
+    for row, discordance in zip(rows, discordances, strict=True):
+        of_method = dict(zip("abcd", row, strict=True))
+        assert margin_weighted_discordance(of_method, consensus) == discordance
+
+
+@pytest.mark.parametrize(
+    ("values", "named"),
+    [
+        ({"a": 1.0}, "b has no score"),
+        ({"a": 1.0, "b": None}, "b has no"),
+        ({"a": 1.0, "b": float("nan")}, "b scores nan"),
+    ],
+)
+def test_discordance_without_a_value_is_refused(values, named):
+    with pytest.raises(MissingScore, match=named):
+        margin_weighted_discordance(values, by_text("a>b"))
+    with pytest.raises(MissingScore, match="row 0, column 1 scores inf"):
+        margin_weighted_discordances(np.array([[0, np.inf]]), np.array([0, 1]))
+
+
+@pytest.mark.parametrize("distance", ["edit", "kemeny"])
+def test_criteria_are_compared_on_the_images_they_share(distance):
+    consensus = {
+        "recall": {"one": by_text("a>b>c"), "two": by_text("a>b"), "alone": by_text("a")},
+        "precision": {"one": by_text("c>b>a"), "two": by_text("a=b"), "alone": by_text("a")},
+        "preference": {"one": by_text("a=b=c"), "three": by_text("a>b")},
+    }
+    tied_against_strict = {"edit": 1.0, "kemeny": 1.5}[distance]
+    assert criterion_distances(consensus, distance=distance) == (
+        # 3 of 3 and 0.5 of 1
+        CriterionDistance("recall", "precision", 2, 3.5 / 2, 1.5 / 2),
+        CriterionDistance("recall", "preference", 1, tied_against_strict, tied_against_strict / 3),
+        CriterionDistance(
+            "precision", "preference", 1, tied_against_strict, tied_against_strict / 3
+        ),
+    )
+
+
+def test_criteria_without_a_common_image_have_no_distance():
+    consensus = {"recall": {"one": by_text("a>b")}, "precision": {}}
+    assert criterion_distances(consensus) == (
+        CriterionDistance("recall", "precision", 0, None, None),
+    )
+    assert criterion_distances({"recall": {}}) == ()
+
+
+def test_criteria_that_rank_different_methods_are_refused():
+    consensus = {"recall": {"one": by_text("a>b")}, "precision": {"one": by_text("a>c")}}
+    with pytest.raises(RankingError, match=r"^one, recall and precision: .*: b, c$"):
+        criterion_distances(consensus)
+
+
+def test_an_unknown_distance_is_refused():
+    with pytest.raises(RankingError, match="edit or kemeny, got 'tau'"):
+        criterion_distances({"recall": {}, "precision": {}}, distance="tau")
+
+
+def test_pairs_are_counted_over_the_rankings_that_have_both():
+    counts = pair_counts([by_text("b>a=c"), by_text("a>b"), by_text("c")])
+    assert counts.methods == ("a", "b", "c")
+    assert counts.before.tolist() == [[0, 1, 0], [1, 0, 1], [0, 0, 0]]
+    assert counts.tied.tolist() == [[0, 0, 1], [0, 0, 0], [1, 0, 0]]

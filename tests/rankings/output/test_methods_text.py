@@ -1,0 +1,144 @@
+"""What was done in words, and the references it cites."""
+
+import re
+from importlib.resources import files
+
+import pytest
+
+from rankings.agreement.report import Settings
+from rankings.analysis.analysis import analyse
+from rankings.output.bibliography import cited, entries
+from rankings.output.methods_text import Citation, as_latex, as_markdown, keys_of, methods_paragraph
+from tests.support.analyses import random_study
+
+PACKAGES = ("rankings", "protocols")
+HEADER = {
+    "study": "Signs",
+    "dataset": "ICDAR_2015",
+    "date": "2026-11-22",
+    "software": "text-detection-rankings 0.1.0",
+    "methods": "a, b & c",
+    "protocols": "IOU 1.0 (min_iou=0.5)",
+    "annotators": "3",
+    "complete rankings": "24",
+    "images of the study": "8",
+}
+RUNS = [
+    {
+        "name": "IOU",
+        "version": "1.0",
+        "origin": "computed",
+        "parameters": {"min_iou": 0.6, "weight": "regions"},
+        "changed": {"min_iou": 0.6},
+        "reference": "K15",
+    },
+    {"name": "ours", "version": "", "origin": "imported", "parameters": {}, "reference": ""},
+]
+
+
+def done_with(**settings):
+    data = analyse(
+        *random_study(), Settings(min_annotators=2, **settings), n_resamples=20
+    ).to_json()
+    return {"header": HEADER, "sentinels": [], "runs": RUNS, **data}
+
+
+@pytest.fixture(scope="module")
+def data():
+    return done_with()
+
+
+def as_text(data):
+    paragraph = methods_paragraph(data)
+    _, stands_for = cited(keys_of(paragraph), PACKAGES)
+    return as_latex(paragraph, stands_for).replace(r"\allowbreak{}", "")
+
+
+@pytest.mark.parametrize("package", PACKAGES)
+def test_every_reference_is_an_entry_with_its_title_and_year(package):
+    text = files(package).joinpath("REFERENCES.md").read_text(encoding="utf-8")
+    listed = re.findall(r"^- \*\*\[(\w+)\]\*\*(.*?)(?=^- |\Z)", text, re.MULTILINE | re.DOTALL)
+    known = entries(package)
+    assert set(known) == {key for key, _ in listed}
+    for key, words in listed:
+        plain = " ".join(words.split()).lower()
+        title = re.search(r"title = \{(.*)\}", known[key])[1]
+        assert re.sub(r"[{}]", "", title).lower() in plain, key
+        for year in re.findall(r"year = \{(\d+)\}", known[key]):
+            assert year in plain, key
+
+
+def test_one_work_under_two_keys_is_cited_once():
+    chosen, stands_for = cited(["PPSBN24", "P24", "DPTF18", "unheard"], PACKAGES)
+    assert set(chosen) == {"PPSBN24", "DPTF18"}
+    assert stands_for == {"PPSBN24": "PPSBN24", "P24": "PPSBN24", "DPTF18": "DPTF18"}
+
+
+def test_it_says_study_settings_versions_and_counts(data):
+    text = as_text(data)
+    for words in (
+        r"methods (a, b \& c) on images of ICDAR\_2015",
+        "3 annotators gave 24 complete rankings on 8 images",
+        "at least 2 annotators had ranked it: 8 images by recall, 8 images by precision and 8 images",
+        r"by 2 evaluation protocols: IOU~\cite{K15} (version 1.0, min\_iou=0.6); ours (scores computed "
+        "elsewhere); other parameters as usual",
+        "rounded to 4 decimals",
+        r"mean ranking edit distance~\cite{DPTF18}",
+        r"20 bootstrap resamples of the images~\cite{ET93}",
+        "text-detection-rankings 0.1.0",
+        "on 2026-11-22.",
+    ):
+        assert words in text, words
+    assert text.startswith("\\begin{sloppypar}\n")
+    assert ".." not in text
+    assert "  " not in text
+
+
+@pytest.mark.parametrize(
+    ("settings", "words"),
+    [
+        ({"distance": "kemeny"}, r"mean Kemeny distance~\cite{FKMSV06}"),
+        ({"consensus": "kemeny"}, r"nearest to all of them~\cite{KS62,YE21}"),
+        ({"consensus": "davidson"}, r"paired comparisons with ties~\cite{Dav70}"),
+        ({"decimals": None}, "unrounded"),
+        ({"beta": 2.0}, "beta = 2"),
+    ],
+)
+def test_it_says_what_was_set(settings, words):
+    assert words in as_text(done_with(**settings))
+
+
+def test_people_left_out_are_counted_and_not_named(data):
+    left = {**HEADER, "annotators left out": "annotator-2 since 2026-01-01: fell asleep"}
+    text = as_text({**data, "header": left})
+    assert "The rankings of 1 further annotator were left out." in text
+    assert "annotator-2" not in text
+    assert "asleep" not in text
+
+
+def test_an_older_report_names_its_protocols_without_references(data):
+    older = {name: part for name, part in data.items() if name != "runs"}
+    assert r"evaluation protocols: IOU 1.0 (min\_iou=0.5)." in as_text(older)
+
+
+def test_markdown_cites_as_pandoc_reads():
+    paragraph = ("a_b ", Citation(("DPTF18", "unheard")), ", c.")
+    assert as_markdown(paragraph, {"DPTF18": "DPTF18"}) == "a\\_b  [@DPTF18], c."
+
+
+def test_it_counts_what_is_missing_because_pairs_were_skipped_and_why(data):
+    header = HEADER | {
+        "rankings lost to skips": "3 missing of 27",
+        "visits lost to skips": "1 missing of 40",
+        "skipped pairs by reason": "I cannot see it well enough (6); Another reason (1)",
+        "begun and not finished": "2",
+    }
+    text = as_text({**data, "header": header})
+    for words in (
+        "Of 27 rankings that were ended, 3 are missing, because pairs were skipped.",
+        "Of 40 visits that asked methods that were drawn, 1 is missing",
+        "Reasons for skipping: I cannot see it well enough (6); Another reason (1).",
+        "begun and not finished, and do not count: 2.",
+    ):
+        assert words in text, words
+    assert "skip" not in as_text(data)

@@ -1,0 +1,33 @@
+"""How the image's web server runs; long work is for workers."""
+
+import os
+import tempfile
+from typing import Any
+
+# Only for a proxy on this machine. The image binds to all addresses: a container has a loopback of its own.
+bind = "127.0.0.1:8000"
+# What proxies say is for the site to judge (TRUSTED_PROXIES), which sees whom it comes from.
+forwarded_allow_ips = forwarder_headers = ""
+secure_scheme_headers: dict[str, str] = {}
+# A request waits for the database more than for a core.
+workers = int(os.environ.get("WEB_PROCESSES") or 3)
+threads = int(os.environ.get("WEB_THREADS") or 4)
+# The slowest page takes 2 s at the size of the method's paper and 5 s at 100,000 images; what is at
+# it for 30 s is stuck. Threads send long downloads without holding their process.
+timeout = 30
+graceful_timeout = 20
+# Against slow growth of memory: about once a day for an annotated study.
+max_requests = 20_000
+max_requests_jitter = 2_000
+# Nobody steers it from outside: no socket for that, whose folder may not be writable.
+control_socket_disable = True
+# Requests are logged by the site, without addresses of visitors (text_rankings/site/logs.py).
+accesslog = None
+# Counts of all web processes (annotate/operations/health/metrics.py).
+os.environ.setdefault("PROMETHEUS_MULTIPROC_DIR", tempfile.mkdtemp(prefix="metrics-"))
+
+
+def child_exit(server: object, worker: Any) -> None:
+    from prometheus_client.multiprocess import mark_process_dead
+
+    mark_process_dead(worker.pid)  # type: ignore[no-untyped-call]  # the library has no type for it

@@ -1,0 +1,91 @@
+"""``text-rankings``: the site from an installed package."""
+
+import argparse
+import os
+import sys
+from collections.abc import Sequence
+from importlib.util import find_spec
+from pathlib import Path
+
+_NOT_DONE = 2
+_SITE = "pip install 'text-detection-rankings[site]'"
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    given = list(sys.argv[1:] if arguments is None else arguments)
+    options, rest = _parser().parse_known_args(given)
+    if rest and options.command in ("demo", "run"):
+        _parser().error(f"unrecognized arguments: {' '.join(rest)}")
+    if any(find_spec(module) is None for module in ("django", "allauth", "platformdirs")):
+        return _refused(f"The site is an extra that is not installed: {_SITE}")
+    from .places import UnusableFolder, made, usual_data_folder
+
+    named = options.data or os.environ.get("DATA_DIR", "").strip()
+    folder = Path(named).expanduser().resolve() if named else usual_data_folder()
+    try:
+        os.environ["DATA_DIR"] = str(made(folder))
+    except UnusableFolder as refusal:
+        return _refused(str(refusal))
+    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "text_rankings.site.settings")
+    from django.core.exceptions import ImproperlyConfigured
+
+    try:
+        _run(options, rest, folder)
+    except ImproperlyConfigured as refusal:
+        return _refused(str(refusal))
+    return 0
+
+
+def _run(options: argparse.Namespace, rest: Sequence[str], folder: Path) -> None:
+    from django.conf import settings
+    from django.core.management import execute_from_command_line
+
+    # What is wrong with the settings is said here; a command would show a traceback.
+    _ = settings.INSTALLED_APPS
+    manage = "text-rankings manage"
+    if options.command == "manage":
+        execute_from_command_line([manage, *(rest or ["help"])])
+        return
+    if options.command == "worker":
+        execute_from_command_line([manage, "worker", *rest])
+        return
+    migrate = ["--migrate"] if options.command == "demo" or options.migrate else []
+    execute_from_command_line([manage, "set_up", *migrate])
+    if options.command == "demo":
+        execute_from_command_line([manage, "load_demo"])
+    print(
+        f"\nData: {folder}\nOpen http://{options.address}/ (Ctrl+C stops site and worker)",
+        flush=True,
+    )
+    execute_from_command_line([manage, "run_site", options.address])
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        "text-rankings",
+        description="People compare text detections side by side; protocols are scored by how far they are "
+        "from what people say.",
+    )
+    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    for name, says in (
+        ("demo", "set up a site with a finished study and one to try, and start it"),
+        ("run", "start the site and a worker with the data there are"),
+        ("worker", "work on jobs beside a site that runs elsewhere"),
+        ("manage", "run a management command; without one, list them"),
+    ):
+        command = commands.add_parser(name, help=says, description=says, add_help=name != "manage")
+        command.add_argument("--data", metavar="FOLDER", help="where data are kept (or DATA_DIR)")
+        if name in ("demo", "run"):
+            command.add_argument("address", nargs="?", default="127.0.0.1:8000", metavar="ADDRESS")
+        if name == "run":
+            command.add_argument(
+                "--migrate",
+                action="store_true",
+                help="bring data of an older version up to this one",
+            )
+    return parser
+
+
+def _refused(sentence: str) -> int:
+    print(sentence, file=sys.stderr)
+    return _NOT_DONE

@@ -1,0 +1,24 @@
+"""Addresses of the whole site."""
+
+from django.contrib import admin
+from django.urls import include, path
+
+from annotate.accounts.views import SessionsView
+
+urlpatterns = [
+    # Before the library's own, which asks for each browser.
+    path("accounts/sessions/", SessionsView.as_view(), name="usersessions_list"),
+    path("accounts/", include("allauth.urls")),
+    path("rescue/", admin.site.urls),
+    path("api/v1/", include("annotate.api_urls")),
+    # Public pages; those of annotate.urls ask who reads.
+    path("protocols/", include("annotate.guide.urls")),
+    path("public/", include("annotate.publication.public_urls")),
+    path("", include("annotate.urls")),
+]
+
+# What scripts ask for goes wrong in their language, what browsers ask for as a page.
+handler400 = "annotate.api.problems.bad_request"
+handler403 = "annotate.api.problems.permission_denied"
+handler404 = "annotate.api.problems.page_not_found"
+handler500 = "annotate.api.problems.server_error"
