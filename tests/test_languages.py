@@ -22,23 +22,23 @@ ROOT = Path(__file__).resolve().parents[1]
 TEMPLATES = ROOT / "templates"
 SCRIPTS = ROOT / "static" / "js"
 # Rooms whose words are not marked yet; a room is only taken out of here.
-_ACCOUNTS = {"account", "accounts", "admin", "audit", "django", "drf_spectacular", "mfa", "privacy"}
+_ACCOUNTS = {"account", "accounts", "admin", "dashboard", "django", "drf_spectacular", "mfa"}
 _ACCOUNTS |= {"tokens", "usersessions"}
 TEMPLATES_TO_DO = {path.name for path in TEMPLATES.iterdir() if path.is_dir()} | {""}
 TEMPLATES_TO_DO -= {"elements", "judging", "learning", "", *_ACCOUNTS}
 SCRIPTS_TO_DO = {path.name for path in SCRIPTS.iterdir() if path.is_dir()} | {""}
 SCRIPTS_TO_DO -= {"", "accounts", "elements", "judging", "learning", "tokens"}
 PYTHON_TO_DO = {path.name for path in ROOT.joinpath("annotate").iterdir() if path.is_dir()} | {""}
-PYTHON_TO_DO -= {"judging", "learning", "", "accounts", "audit", "privacy", "rest", "tokens"}
-TEMPLATES_TO_DO -= {"studies", "questions", "deciding", "setup", "planning"}
-PYTHON_TO_DO -= {"studies", "progress", "overview", "questions", "deciding", "setup", "planning"}
-TEMPLATES_TO_DO -= {"imports", "datasets", "jobs", "scoring", "guide", "health"}
+PYTHON_TO_DO -= {"judging", "learning", "", "accounts", "audit", "api"}
+TEMPLATES_TO_DO -= {"studies", "stopping", "design"}
+PYTHON_TO_DO -= {"studies", "progress", "dashboard", "stopping", "design"}
+TEMPLATES_TO_DO -= {"imports", "datasets", "jobs", "scoring", "guide", "operations"}
 SCRIPTS_TO_DO -= {"imports", "jobs", "guide"}
-PYTHON_TO_DO -= {"imports", "datasets", "jobs", "scoring", "guide", "health"}
+PYTHON_TO_DO -= {"imports", "datasets", "jobs", "scoring", "guide", "operations"}
 TEMPLATES_TO_DO -= {"reports"}
 SCRIPTS_TO_DO -= {"reports"}
-PYTHON_TO_DO -= {"reports", "findings", "evidence"}
-PYTHON_TO_DO -= {"exchange", "backups", "demo"}
+PYTHON_TO_DO -= {"reports", "drilldown"}
+PYTHON_TO_DO -= {"exchange", "demo"}
 TEMPLATES_TO_DO -= {"publication"}
 SCRIPTS_TO_DO -= {"publication"}
 PYTHON_TO_DO -= {"figures", "publication"}
@@ -415,27 +415,23 @@ ENGLISH = {
     "migrations": "what a database is made of",
     "management": "commands are for who runs the site",
     "api": "what programs ask for",
-    "privacy/personal_data.py": "one file, for its person and for programs",
+    "accounts/privacy/personal_data.py": "one file, for its person and for programs",
     **dict.fromkeys(
-        ("access.py", "errors.py", "permissions.py", "prepared.py"),
+        ("access.py", "errors.py", "permissions.py", "prepared_sql.py"),
         "what programmers and disks say",
     ),
-    **dict.fromkeys(
-        ("rest/errors.py", "rest/problems.py", "rest/fields.py"), "what programs ask for"
-    ),
-    **dict.fromkeys(
-        ("rest/schema.py", "rest/parsers.py", "rest/models.py"), "what programs ask for"
-    ),
-    **dict.fromkeys(("rest/idempotency.py", "rest/pagination.py"), "what programs ask for"),
+    **dict.fromkeys(("api/errors.py", "api/problems.py", "api/fields.py"), "what programs ask for"),
+    **dict.fromkeys(("api/schema.py", "api/parsers.py", "api/models.py"), "what programs ask for"),
+    **dict.fromkeys(("api/idempotency.py", "api/pagination.py"), "what programs ask for"),
     "serializers": "what programs ask for",
     "bundles": "what a study is moved with, by commands",
     "backups": "for who runs the site",
     "demo": "what the example holds",
     "exchange/columns.py": "what tables of raw data say of themselves",
-    "exchange/own.py": "what tables of raw data say of themselves",
+    "exchange/own_answers.py": "what tables of raw data say of themselves",
     "exchange/rows.py": "what tables of raw data hold",
     "guide/markdown.py": "documents of protocols are English",
-    "health/metrics.py": "for programs that watch",
+    "operations/health/metrics.py": "for programs that watch",
     "figures/files/font.py": "a drawing's style",
     "figures/files/svg.py": "a drawing's frame",
     "figures/files/vega.py": "a fault of the drawing program, for the log",

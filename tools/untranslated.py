@@ -15,7 +15,7 @@ from typing import Final
 _SILENT: Final = (
     "command_line",
     "core/drawing.py",
-    "formats/scenes.py",
+    "formats/readers/scenes.py",
     "performance.py",
     "torch.py",
     *("coco.py", "plugins.py", "slot_error/documents.py", "slot_error/ontology.py"),

@@ -13,7 +13,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 # Forms whose fields a template draws with words of its own, or that read an address.
 DRAWN_ELSEWHERE = {
-    *("evidence.annotators.forms.ExclusionForm", "judging.forms.SkipForm"),
+    *("drilldown.annotators.forms.ExclusionForm", "judging.forms.SkipForm"),
     "learning.forms.ConsentForm",
     *("figures.forms._PaperForm", "figures.forms.FileForm", "figures.forms.KeptFigureForm"),
     "figures.forms.KeptFileForm",

@@ -426,7 +426,7 @@ def _step(
             presentation.address(new, presentation.STEPS[at - 1]) if at else ""
         )
     is_wrong = is_refused or (form is not None and form.is_bound and not form.is_valid())
-    return render(request, f"setup/{step}.html", context, status=422 if is_wrong else 200)
+    return render(request, f"design/{step}.html", context, status=422 if is_wrong else 200)
 
 
 def _onwards(request: HttpRequest, new: NewStudy, step: str) -> HttpResponse:

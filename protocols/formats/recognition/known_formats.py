@@ -85,7 +85,7 @@ def _lazily(module: str, function: str) -> Read:
     def read_it(
         source: Source, kind: Kind, name: str | None, limits: Limits, on_entry: OnEntry | None
     ) -> Archive:
-        found: Read = getattr(import_module(f"{__package__}.{module}"), function)
+        found: Read = getattr(import_module(f"protocols.formats.readers.{module}"), function)
         return found(source, kind, name, limits, on_entry)
 
     return read_it

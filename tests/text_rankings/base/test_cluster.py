@@ -109,9 +109,7 @@ def test_a_worker_of_other_versions_is_refused_with_both(engine, monkeypatch):
 
 
 def test_a_scheduler_without_the_program_is_refused_with_what_to_do(tmp_path):
-    told = (
-        r"^The scheduler of the cluster does not find the module engine\. Put this program on its"
-    )
+    told = r"^The scheduler of the cluster does not find the module text_rankings\. Put this program on its"
     with (
         started_cluster(tmp_path, n_workers=1, scheduler_path="") as started,
         closing(Cluster(started.address)) as engine,
