@@ -14,8 +14,8 @@ from annotate.jobs import api as jobs
 from annotate.judging import api as judging
 from annotate.progress import api as progress
 from annotate.publication import api as publication
+from annotate.report_pages.questions import api as questions
 from annotate.reports import api as reports
-from annotate.reports.questions import api as questions
 from annotate.scoring import api as scoring
 from annotate.stopping import api as deciding
 from annotate.studies import api as studies

@@ -13,8 +13,11 @@ class AnnotateConfig(AppConfig):
 
     def ready(self) -> None:
         from annotate import work  # noqa: F401
+        from annotate.accounts.privacy import personal_data as accounts
+        from annotate.judging import personal_data as judging
         from annotate.retold import told_plainly
 
+        accounts.register("answers", accounts.Source(judging.answers, judging.erase_texts))
         # What the pure packages say is read on pages too.
         i18n.translate_by(gettext, ngettext, _numeral, told_plainly)
 

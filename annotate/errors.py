@@ -16,6 +16,10 @@ class Refusal(Exception):
     """Something that was asked for is not done; the message is for the person who asked."""
 
 
+class NotThere(Exception):
+    """A row does not exist, or not for this person; pages and API answer 404."""
+
+
 # Below this nothing is sure to be written.
 _FULL_BELOW_BYTES: Final = 1024**2
 

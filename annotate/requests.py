@@ -1,13 +1,16 @@
 """What requests carry: a person who is signed in, and the network that they come from."""
 
+import json
 from ipaddress import IPv6Network, ip_address
-from typing import Final
+from typing import Any, Final
 
 from django.contrib.auth.models import User
 from django.http import HttpRequest
 
 # One subscriber has as many addresses of IPv6 as this network holds. The account library counts by it, too.
 _PREFIX_6: Final = 64
+# A page sends few facts about the browser.
+_MAX_FACTS: Final = 40
 
 
 class SignedInRequest(HttpRequest):
@@ -23,3 +26,18 @@ def network_of(address: str) -> str:
     except ValueError:
         return address
     return str(IPv6Network((address, _PREFIX_6), strict=False)) if is_6 else address
+
+
+def short_texts(sent: str, *, n_key: int = 40, n_value: int) -> dict[str, str]:
+    """Return the object that a page sent as JSON, cut to short texts; empty for anything else."""
+    pairs = list(json_object(sent).items())[:_MAX_FACTS]
+    return {str(name)[:n_key]: str(value)[:n_value] for name, value in pairs}
+
+
+def json_object(sent: str) -> dict[str, Any]:
+    """Return the object that a page sent as JSON; empty for anything else."""
+    try:
+        given = json.loads(sent or "{}")
+    except (ValueError, RecursionError):
+        return {}
+    return given if isinstance(given, dict) else {}

@@ -19,9 +19,9 @@ from annotate.jobs import files, mail
 from annotate.jobs.registry import EVERY_MINUTE, UPKEEP, Needed, register
 from annotate.operations.backups import daily
 from annotate.publication import work as publication
+from annotate.report_pages.questions import work as questions
 from annotate.reports import background_counts
 from annotate.reports import work as reports
-from annotate.reports.questions import work as questions
 from annotate.scoring import work as scoring
 from annotate.stopping import services as deciding
 from annotate.studies.models import Study

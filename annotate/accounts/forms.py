@@ -1,6 +1,5 @@
 """Signing up with an invitation, inviting, and one's own account."""
 
-import json
 import re
 from typing import Any
 
@@ -17,6 +16,7 @@ from django.shortcuts import redirect
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
+from annotate.requests import short_texts
 from annotate.studies.models import Role
 
 from . import lost_passwords, services
@@ -121,21 +121,6 @@ class ProfileForm(forms.ModelForm[User]):
         model = User
         fields = ["first_name", "last_name"]
         labels = {"first_name": _("First name"), "last_name": _("Last name")}
-
-
-def short_texts(sent: str, *, n_key: int = 40, n_value: int) -> dict[str, str]:
-    """Return the object that a page sent as JSON, cut to short texts; empty for anything else."""
-    pairs = list(json_object(sent).items())[:_MAX_FACTS]
-    return {str(name)[:n_key]: str(value)[:n_value] for name, value in pairs}
-
-
-def json_object(sent: str) -> dict[str, Any]:
-    """Return the object that a page sent as JSON; empty for anything else."""
-    try:
-        given = json.loads(sent or "{}")
-    except (ValueError, RecursionError):
-        return {}
-    return given if isinstance(given, dict) else {}
 
 
 class PreferencesForm(forms.ModelForm[Preferences]):

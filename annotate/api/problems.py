@@ -15,7 +15,7 @@ from django.views import defaults
 from rest_framework import exceptions
 from rest_framework.views import set_rollback
 
-from annotate.errors import Refusal, is_disk_full
+from annotate.errors import NotThere, Refusal, is_disk_full
 
 from .errors import ApiError, NoRoom, NotPossible, TooLarge
 
@@ -90,7 +90,7 @@ def _response(data: dict[str, Any]) -> JsonResponse:
 def _known(fault: Exception) -> exceptions.APIException | None:
     if isinstance(fault, exceptions.APIException):
         return fault
-    if isinstance(fault, Http404):
+    if isinstance(fault, Http404 | NotThere):
         return exceptions.NotFound()
     if isinstance(fault, PermissionDenied):
         return exceptions.PermissionDenied()

@@ -14,13 +14,14 @@ from annotate.api.scopes import JUDGE, READ
 from annotate.api.throttling import Heavy
 from annotate.api.views import AnyType, ApiView, SignedInRequest
 from annotate.datasets.models import Dataset
-from annotate.jobs.api import accepted
 from annotate.jobs.serializers import JobSerializer
+from annotate.jobs.shortcuts import accepted
 from annotate.scoring.models import ProtocolRun
-from annotate.studies.api import followed
 from annotate.studies.models import Study
+from annotate.studies.shortcuts import followed
 
 from . import own_answers, raw, work
+from .shortcuts import own_answers_response
 
 
 class RawFile(ApiView):
@@ -69,7 +70,7 @@ class OwnAnswers(ApiView):
     def get(self, request: SignedInRequest, slug: str, extension: str) -> HttpResponseBase:
         """Everything you answered or skipped in a study, undone answers too; no method is named."""
         judged = permitted(request.user, "annotate.judge_study", Study)
-        return own_answers.file(get_object_or_404(judged, slug=slug), request.user, extension)
+        return own_answers_response(get_object_or_404(judged, slug=slug), request.user, extension)
 
 
 class CausesOfRun(ApiView):

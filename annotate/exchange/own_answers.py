@@ -4,7 +4,6 @@ from collections.abc import Iterator
 from typing import Final
 
 from django.contrib.auth.models import User
-from django.http import Http404, HttpResponseBase, StreamingHttpResponse
 
 from annotate.judging.models import Assignment, Judgement, Skip
 from annotate.judging.replay import is_withdrawn, stored_events
@@ -31,25 +30,11 @@ COLUMNS: Final = (
 )
 
 
-_WRITERS: Final = {
+WRITERS: Final = {
     "csv": (raw.as_csv, "text/csv; charset=utf-8"),
     "json": (raw.as_json, "application/json"),
 }
-EXTENSIONS: Final = tuple(_WRITERS)
-
-
-def file(study: Study, annotator: User, extension: str) -> HttpResponseBase:
-    """Answer with everything somebody answered in a study as a table; 404 for an unknown extension."""
-    if extension not in _WRITERS:
-        raise Http404
-    write, content_type = _WRITERS[extension]
-    return StreamingHttpResponse(
-        write(COLUMNS, own_answers(study, annotator)),
-        content_type=content_type,
-        headers={
-            "Content-Disposition": f'attachment; filename="{study.slug}-own-answers.{extension}"'
-        },
-    )
+EXTENSIONS: Final = tuple(WRITERS)
 
 
 def own_answers(study: Study, annotator: User) -> Iterator[Row]:

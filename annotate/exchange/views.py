@@ -14,15 +14,16 @@ from django.views.decorators.http import require_POST, require_safe
 
 from annotate.access import permitted
 from annotate.datasets.models import Dataset
-from annotate.jobs.presentation import go_to
+from annotate.jobs.shortcuts import go_to
 from annotate.reports.errors import TooLarge
-from annotate.reports.views import offered_as_work
+from annotate.reports.shortcuts import offered_as_work
 from annotate.requests import SignedInRequest
 from annotate.studies.models import Study
-from annotate.studies.views import followed
+from annotate.studies.shortcuts import followed
 
-from . import own_answers, raw, work
+from . import raw, work
 from .columns import TABLES
+from .shortcuts import own_answers_response
 
 
 @login_required
@@ -68,7 +69,7 @@ def raw_file(request: HttpRequest, slug: str, name: str) -> HttpResponseBase:
 def own_answers_file(request: SignedInRequest, slug: str, kind: str) -> HttpResponseBase:
     """What somebody answered in a study, for themselves."""
     study = get_object_or_404(permitted(request.user, "annotate.judge_study", Study), slug=slug)
-    return own_answers.file(study, request.user, kind)
+    return own_answers_response(study, request.user, kind)
 
 
 @login_required

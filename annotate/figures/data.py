@@ -41,6 +41,8 @@ from rankings.tuning.open_questions import open_questions
 from .figure import Figure
 from .numbers import Rankings
 
+# Beyond, drawing takes longer than a page may; all figures are written as work.
+MAX_IMAGES_DRAWN_AT_ONCE: Final = 500
 _FROM_THE_STUDY: Final = gettext_lazy(
     "The kept report does not hold these numbers: this is the study as it is now, under the report's "
     "settings."

@@ -1,38 +1,33 @@
 """A study's figures: one page of all of them, and each as a file; the settings stand in the address."""
 
 import re
-from base64 import b64encode
-from hashlib import sha256
 from typing import Any, Final
 
 from django.contrib.auth.decorators import login_required
 from django.http import Http404, HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import get_object_or_404, render
-from django.utils.cache import get_conditional_response
 from django.views.decorators.cache import cache_control
 from django.views.decorators.http import require_POST, require_safe
 
-from annotate.jobs.presentation import go_to
+from annotate.jobs.shortcuts import go_to
 from annotate.reports import exports, services
 from annotate.reports.errors import TooLarge
 from annotate.reports.models import KeptReport
-from annotate.reports.views import offered_as_work
+from annotate.reports.shortcuts import offered_as_work
 from annotate.requests import SignedInRequest
 from annotate.studies.models import Study
-from annotate.studies.views import followed
+from annotate.studies.shortcuts import followed
 from rankings.output.skips import skips_said
 
 from . import work
 from .building import FigureFile, build
-from .data import FigureData, data_of_kept
+from .data import MAX_IMAGES_DRAWN_AT_ONCE, FigureData, data_of_kept
 from .detectors import shown_standings
-from .files import FORMATS
 from .forms import FigureForm, FileForm, KeptFigureForm, KeptFileForm
 from .presentation import criteria_links, shown_figure, shown_figures
+from .shortcuts import figure_response
 from .themes import Paper
 
-# Beyond, drawing takes longer than a page may; all figures are written as work.
-MAX_IMAGES_DRAWN_AT_ONCE: Final = 500
 _STYLE: Final = re.compile(rb"<style>(.*?)</style>", re.DOTALL)
 
 
@@ -184,35 +179,6 @@ def _file(
     file = FigureFile(build(data, [name])[name], paper, data.facts, extension)
     file_name = f"{data.study.slug}-{name}-{data.criterion}-{data.facts['date']}.{extension}"
     return figure_response(request, file, extension, file_name)
-
-
-def figure_response(
-    request: HttpRequest, file: FigureFile, extension: str, file_name: str
-) -> HttpResponse:
-    """Answer with a figure's file, or that it is unchanged."""
-    unchanged = get_conditional_response(request, etag=file.etag)
-    if unchanged is not None:
-        return unchanged
-    content = file.content()
-    return HttpResponse(
-        content,
-        content_type=FORMATS[extension].content_type,
-        headers={
-            "ETag": file.etag,
-            "Content-Disposition": f'inline; filename="{file_name}"',
-            "Content-Security-Policy": _policy_of_figure(content),
-            "X-Content-Type-Options": "nosniff",
-        },
-    )
-
-
-def _policy_of_figure(content: bytes) -> str:
-    """Allow the one style of an SVG, which carries its font, by its hash; and nothing else."""
-    style = _STYLE.search(content)
-    if style is None:
-        return "default-src 'none'"
-    digest = b64encode(sha256(style[1]).digest()).decode()
-    return f"default-src 'none'; style-src 'sha256-{digest}'; font-src data:"
 
 
 def _data(study: Study, form: FigureForm) -> FigureData:

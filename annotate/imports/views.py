@@ -28,7 +28,7 @@ from annotate.datasets.models import Dataset
 from annotate.datasets.photographs import photograph_bytes
 from annotate.errors import Refusal
 from annotate.jobs import workers
-from annotate.jobs.presentation import told
+from annotate.jobs.shortcuts import told
 from annotate.requests import SignedInRequest
 from annotate.retold import told_plainly
 from protocols.formats.recognition.reading import FORMATS

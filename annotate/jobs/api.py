@@ -6,7 +6,6 @@ from django.shortcuts import get_object_or_404
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import extend_schema, extend_schema_view
 from rest_framework.response import Response
-from rest_framework.reverse import reverse
 
 from annotate.api.scopes import READ
 from annotate.api.views import AnyType, ApiView, ListView, OneView, SignedInRequest
@@ -15,12 +14,6 @@ from . import files, services
 from .access import may_have, visible_to
 from .models import Job
 from .serializers import JobQuery, JobSerializer
-
-
-def accepted(view: ApiView, job: Job) -> Response:
-    """Answer a request whose work was handed over: 202, the job, and where to ask for it."""
-    address = reverse("api:job", args=[job.pk], request=view.request)
-    return Response(view.shown(JobSerializer, job), 202, headers={"Location": address})
 
 
 @extend_schema_view(get=extend_schema(parameters=[JobQuery]))

@@ -14,7 +14,7 @@ from annotate.requests import SignedInRequest
 from . import files, services, workers
 from .access import may_have, visible_to
 from .models import Job
-from .presentation import go_to, told
+from .shortcuts import go_to, told
 
 _PAGE = 50
 

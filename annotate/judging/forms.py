@@ -7,7 +7,7 @@ from django import forms
 from django.http import QueryDict
 from django.utils.translation import gettext_lazy as _
 
-from annotate.accounts.forms import json_object, short_texts
+from annotate.requests import json_object, short_texts
 from rankings.elicitation.log import CRITERIA
 
 from .models import A_DAY_SECONDS, Skip

@@ -8,10 +8,9 @@ from django.contrib.auth.models import User
 from django.core.exceptions import ValidationError
 from django.db import transaction
 from django.db.models import OuterRef, QuerySet, Subquery
-from django.http import Http404
 from django.utils.translation import gettext as _
 
-from annotate.errors import CHOOSE_A_VERDICT
+from annotate.errors import CHOOSE_A_VERDICT, NotThere
 from annotate.prepared_sql import Prepared, insert, set_value
 from annotate.studies.models import Membership, Role, Study
 from rankings.elicitation.log import CRITERIA, MIRRORED
@@ -37,7 +36,7 @@ from .replay import Event, Log, read_log
 def start(*, study: Study, annotator: User) -> Turn | None:
     """Return the waiting screen, making it (and taking up an image) where there is none.
 
-    None when this annotator has nothing left to rank. Raises Http404 for somebody who is not an
+    None when this annotator has nothing left to rank. Raises NotThere for somebody who is not an
     annotator of the study, and StudyNotOpen.
     """
     return waiting_or_next(_open_study(annotator, study), annotator)
@@ -61,7 +60,7 @@ def record_judgement(
 
     ``disputed`` names criteria that follow from earlier answers and are answered all the same:
     then the new answer counts, and earlier ones that contradict it are set aside. The same answer
-    twice is stored once. Raises Http404 for a screen that is not this
+    twice is stored once. Raises NotThere for a screen that is not this
     annotator's, StudyNotOpen, AlreadyAnswered if the screen has another answer, and Incomplete
     if a criterion that is asked has no verdict or a result was not shown.
     """
@@ -126,7 +125,7 @@ def undo(*, study: Study, annotator: User, screen_id: str) -> Turn | None:
 
     ``screen_id`` is the screen the annotator sees (empty after the last one); another one waiting
     means that the request was sent twice or from an old tab, and raises AlreadyAnswered. With
-    nothing to undo the waiting screen is returned. Raises Http404 and StudyNotOpen as start.
+    nothing to undo the waiting screen is returned. Raises NotThere and StudyNotOpen as start.
     """
     study = _open_study(annotator, study)
     waiting = waiting_turn(study, annotator)
@@ -145,7 +144,7 @@ def change(*, screen_id: str, annotator: User) -> Turn | None:
     """Open one of the annotator's last answered screens again, its answer chosen.
 
     Later answers stay; those that will contradict the new answer are set aside when it comes.
-    Raises Http404, StudyNotOpen, and AlreadyAnswered for a screen that has no answer in force or
+    Raises NotThere, StudyNotOpen, and AlreadyAnswered for a screen that has no answer in force or
     is too far back.
     """
     study, screen, _last = _open_screen(screen_id, annotator)
@@ -208,13 +207,13 @@ def _open_study(annotator: User, study: Study) -> Study:
 
 
 def _open(memberships: Iterable[Membership], *, is_answer: bool = False) -> Study:
-    """Return the study of a membership; raise StudyNotOpen, and Http404 where there is none.
+    """Return the study of a membership; raise StudyNotOpen, and NotThere where there is none.
 
     An answer to a pair on screen is taken for a while after the study has ended by its rule.
     """
     membership = next(iter(memberships), None)
     if membership is None:
-        raise Http404("Not an annotator of this study.")
+        raise NotThere("Not an annotator of this study.")
     is_open = membership.study.state == Study.State.OPEN
     if not (is_open or (is_answer and membership.study.is_ending)):
         raise not_open(membership.study)
@@ -234,7 +233,7 @@ def _open_screen(
 ) -> tuple[Study, Screen, int]:
     """Return one of this annotator's screens with its study, locked, and the image's last number.
 
-    Raises Http404 for a screen that is not theirs.
+    Raises NotThere for a screen that is not theirs.
     """
     membership = _membership_by_screen(person=annotator.pk, public_id=public_id)
     study = _open(membership, is_answer=is_answer)

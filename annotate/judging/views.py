@@ -17,7 +17,7 @@ from django.views.decorators.http import require_POST, require_safe
 
 from annotate.access import permitted
 from annotate.datasets.models import Image, Method
-from annotate.errors import CHOOSE_A_VERDICT, Refusal
+from annotate.errors import CHOOSE_A_VERDICT
 from annotate.requests import SignedInRequest
 from annotate.studies.errors import StudyRefused
 from annotate.studies.models import Study
@@ -38,12 +38,9 @@ from .presentation import (
     sides,
     study_left,
 )
+from .shortcuts import refused, wants_json
 
 View = Callable[..., HttpResponseBase]
-
-
-def _wants_json(request: HttpRequest) -> bool:
-    return request.get_preferred_type(["text/html", "application/json"]) == "application/json"
 
 
 def _signed_in(view: View) -> View:
@@ -53,7 +50,7 @@ def _signed_in(view: View) -> View:
     def checked(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
         if request.user.is_authenticated:
             return view(request, *args, **kwargs)
-        if _wants_json(request):
+        if wants_json(request):
             return JsonResponse({"url": reverse("account_login")}, status=401)
         return redirect_to_login(request.get_full_path())
 
@@ -154,7 +151,7 @@ def history(request: SignedInRequest, slug: str) -> HttpResponse:
     if study.state != Study.State.OPEN:
         return refused(request, services.not_open(study))
     pasts = history_data(study, request.user, answer_history.history(study, request.user))
-    if _wants_json(request):
+    if wants_json(request):
         return JsonResponse({"screens": pasts})
     return render(request, "judging/history_page.html", {"study": study, "screens": pasts})
 
@@ -247,7 +244,7 @@ def _show(
     request: SignedInRequest, turn: current_screen.Turn | None, study: Study, done: str
 ) -> HttpResponse:
     page = address("judging:judge", study.slug)
-    if not _wants_json(request):
+    if not wants_json(request):
         return redirect(page)
     if turn is None:
         return JsonResponse({"done": {"url": page}})
@@ -324,7 +321,7 @@ def _pairs_each(study: Study) -> str:
 
 
 def _incomplete(request: SignedInRequest, screen_id: str, refusal: Incomplete) -> HttpResponse:
-    if _wants_json(request):
+    if wants_json(request):
         # Somebody else's screen is not there, whatever was sent to it.
         _study_of(request, screen_id)
         return JsonResponse({"errors": refusal.reasons}, status=422)
@@ -346,7 +343,7 @@ def _incomplete(request: SignedInRequest, screen_id: str, refusal: Incomplete) -
 
 def _conflict(request: SignedInRequest, study: Study, refusal: AlreadyAnswered) -> HttpResponse:
     turn = current_screen.waiting_turn(study, request.user)
-    if _wants_json(request):
+    if wants_json(request):
         data: dict[str, Any] = {"message": str(refusal)}
         if turn is None:
             data["done"] = {"url": reverse("judging:judge", args=[study.slug])}
@@ -356,16 +353,3 @@ def _conflict(request: SignedInRequest, study: Study, refusal: AlreadyAnswered) 
     if turn is None:
         return _start_or_end(request, study, status=409)
     return _screen(request, turn, status=409, notice=str(refusal))
-
-
-def refused(request: SignedInRequest, refusal: Refusal) -> HttpResponse:
-    """Answer that a study takes no answers now."""
-    if _wants_json(request):
-        return JsonResponse({"message": str(refusal)}, status=403)
-    context = {
-        "title": _("This study is not taking answers now"),
-        "sentence": str(refusal),
-        "next_url": reverse("home"),
-        "next_label": _("Your studies"),
-    }
-    return render(request, "judging/refused.html", context, status=403)

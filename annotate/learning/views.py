@@ -17,7 +17,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from annotate.access import permitted
 from annotate.errors import CHOOSE_A_VERDICT
 from annotate.guide.markdown import own_words
-from annotate.judging.views import refused
+from annotate.judging.shortcuts import refused
 from annotate.requests import SignedInRequest
 from annotate.studies.models import Study
 

@@ -6,8 +6,8 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from annotate.api.views import ApiView, ListView
-from annotate.studies.api import followed
 from annotate.studies.models import StudyImage
+from annotate.studies.shortcuts import followed
 
 from . import selectors
 from .serializers import AnnotatorProgressSerializer, ProgressSerializer, StudyImageSerializer

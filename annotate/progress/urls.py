@@ -1,6 +1,4 @@
-from django.urls import path
-
-from annotate.studies import views as setting_up
+from django.urls import include, path
 
 from . import views
 
@@ -12,5 +10,5 @@ urlpatterns = [
     path("<slug:slug>/members/add/", views.add_member, name="add_member"),
     path("<slug:slug>/members/<int:pk>/role/", views.change_member, name="change_member"),
     path("<slug:slug>/members/<int:pk>/remove/", views.remove_member, name="remove_member"),
-    path("<slug:slug>/state/", setting_up.set_state, name="set_state"),
+    path("", include("annotate.studies.urls")),
 ]

@@ -18,7 +18,7 @@ from annotate.studies.draws import in_words
 from annotate.studies.errors import StudyRefused
 from annotate.studies.forms import MemberForm, RoleForm, SettingsForm
 from annotate.studies.models import Role, Study
-from annotate.studies.views import followed
+from annotate.studies.shortcuts import followed
 
 from . import selectors
 

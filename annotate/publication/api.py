@@ -9,8 +9,8 @@ from rest_framework.response import Response
 from annotate.access import permitted
 from annotate.api.idempotency import idempotent
 from annotate.api.views import ApiView, SignedInRequest
-from annotate.jobs.api import accepted
 from annotate.jobs.serializers import JobSerializer
+from annotate.jobs.shortcuts import accepted
 from annotate.reports import services as reports
 from annotate.reports.models import KeptReport
 from annotate.reports.serializers import (
@@ -19,8 +19,8 @@ from annotate.reports.serializers import (
     look_of,
     report_form,
 )
-from annotate.studies.api import followed
 from annotate.studies.models import Study
+from annotate.studies.shortcuts import followed
 from rankings.agreement.report import report_from_json
 
 from . import services, work

@@ -15,8 +15,8 @@ from annotate.figures.building import FigureFile, Sizes, build, sizes
 from annotate.figures.data import data_of_kept
 from annotate.figures.figure import Figure
 from annotate.figures.presentation import in_language
+from annotate.figures.shortcuts import figure_response
 from annotate.figures.themes import THEMES, Paper
-from annotate.figures.views import figure_response
 from annotate.reports import exports
 from annotate.reports.models import KeptReport
 from annotate.reports.presentation import (
@@ -25,7 +25,7 @@ from annotate.reports.presentation import (
     of_all_criteria,
     shown_tables,
 )
-from annotate.reports.views import file_response
+from annotate.reports.shortcuts import file_response
 from rankings.agreement.report import report_from_json
 from rankings.analysis.verdicts import for_whom, verdicts
 from rankings.elicitation.log import CRITERIA

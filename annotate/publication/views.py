@@ -12,7 +12,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST
 
 from annotate.access import permitted
-from annotate.jobs.presentation import go_to
+from annotate.jobs.shortcuts import go_to
 from annotate.reports import services as reports
 from annotate.reports.errors import TooLarge
 from annotate.reports.forms import LookForm, ReportForm
@@ -20,7 +20,7 @@ from annotate.reports.models import KeptReport
 from annotate.reports.provenance import whole
 from annotate.requests import SignedInRequest
 from annotate.studies.models import Study
-from annotate.studies.views import followed
+from annotate.studies.shortcuts import followed
 from rankings.agreement.report import report_from_json
 from rankings.output.latex import Look
 from rankings.output.methods_text import n_left_out

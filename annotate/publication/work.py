@@ -21,8 +21,8 @@ from annotate.jobs.files import publishing_file
 from annotate.jobs.models import Job
 from annotate.jobs.registry import Progress, Running
 from annotate.reports import services as reports
+from annotate.reports.arguments import arguments_of, asked_for, kept_asked_for
 from annotate.reports.models import KeptReport
-from annotate.reports.work import arguments_of, asked_for, kept_asked_for
 from annotate.scoring.models import ProtocolRun
 from annotate.studies.models import Study
 from rankings.agreement.report import Settings

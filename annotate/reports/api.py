@@ -16,10 +16,10 @@ from annotate.access import Person, permitted
 from annotate.api.idempotency import idempotent
 from annotate.api.throttling import Heavy
 from annotate.api.views import AnyType, ApiView, ListView, OneView, SignedInRequest
-from annotate.jobs.api import accepted
 from annotate.jobs.serializers import JobSerializer
-from annotate.studies.api import followed
+from annotate.jobs.shortcuts import accepted
 from annotate.studies.models import Study
+from annotate.studies.shortcuts import followed
 
 from . import exports, services, work
 from .forms import ReportForm
@@ -35,7 +35,7 @@ from .serializers import (
     look_of,
     report_form,
 )
-from .views import built_text, file_response
+from .shortcuts import built_text, file_response
 
 MAIN = "report"
 _FILES = {

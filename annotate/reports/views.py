@@ -8,18 +8,18 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
 from django.views.decorators.http import require_http_methods, require_safe
 
-from annotate.jobs.presentation import go_to
+from annotate.jobs.shortcuts import go_to
 from annotate.requests import SignedInRequest
 from annotate.studies.models import Study
-from annotate.studies.views import followed
+from annotate.studies.shortcuts import followed
 from rankings.agreement.report import report_from_json
-from rankings.output.latex import Look
 
 from . import exports, services, work
 from .comparison import compared
 from .errors import TooLarge
 from .forms import LookForm, ReportForm
 from .presentation import facts_shown, said_of_settings
+from .shortcuts import built_text, file_response, offered_as_work
 
 
 @login_required
@@ -40,23 +40,6 @@ def export(request: HttpRequest, slug: str, extension: str) -> HttpResponse:
     return file_response(request, text, extension, name)
 
 
-def built_text(
-    study: Study, form: ReportForm, extension: str, look: Look
-) -> tuple[services.StudyReport, str]:
-    """Return a report and its main tables as a file; raises TooLarge where that takes long.
-
-    LaTeX with intervals needs the analysis, which takes longer than the tables.
-    """
-    settings, runs = form.settings(), form.runs()
-    if extension == "tex" and look.intervals:
-        services.require_small(study, services.MAX_IMAGES_ANALYSED_AT_ONCE)
-        built, data = services.analysed_report(study=study, settings=settings, runs=runs)
-        return built, exports.export(built, extension, look, data["analysis"])
-    services.require_small(study)
-    built = services.study_report(study=study, settings=settings, runs=runs)
-    return built, exports.export(built, extension, look)
-
-
 @login_required
 @require_safe
 def export_table(request: HttpRequest, slug: str, table: str, extension: str) -> HttpResponse:
@@ -73,20 +56,6 @@ def export_table(request: HttpRequest, slug: str, table: str, extension: str) ->
         table, study=study, settings=form.settings(), runs=form.runs()
     )
     return _table_file(request, data, built.header, study, table, extension)
-
-
-def offered_as_work(refusal: TooLarge) -> HttpResponse:
-    """Answer who asks for a file that is not computed while they wait."""
-    return HttpResponse(str(refusal), status=409, content_type="text/plain; charset=utf-8")
-
-
-def file_response(request: HttpRequest, text: str, extension: str, name: str) -> HttpResponse:
-    """Answer with a table as a file; a CSV names the JSON that says where its numbers come from."""
-    headers = {"Content-Disposition": f'attachment; filename="{name}"'}
-    if extension == "csv":
-        described = request.build_absolute_uri(request.get_full_path()).replace(".csv", ".json", 1)
-        headers["Link"] = f'<{described}>; rel="describedby"'
-    return HttpResponse(text, content_type=exports.FORMATS[extension].content_type, headers=headers)
 
 
 def _table_file(

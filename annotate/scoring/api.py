@@ -16,8 +16,8 @@ from annotate.api.scopes import LOAD
 from annotate.api.throttling import Heavy
 from annotate.api.views import ListView, OneView, SignedInRequest
 from annotate.datasets.models import Dataset
-from annotate.jobs.api import accepted
 from annotate.jobs.serializers import JobSerializer
+from annotate.jobs.shortcuts import accepted
 
 from . import work
 from .models import ProtocolRun, Score

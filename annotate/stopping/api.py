@@ -9,7 +9,7 @@ from rest_framework.response import Response
 
 from annotate.api.views import ApiView
 from annotate.reports.services import require_small
-from annotate.studies.api import followed
+from annotate.studies.shortcuts import followed
 
 from .presentation import CAUTION, MAX_IMAGES, ending_of, needed_in_words
 from .selectors import missing, standings_of

@@ -3,8 +3,6 @@
 from typing import Any
 
 from django.db.models import QuerySet
-from django.http import Http404
-from django.shortcuts import get_object_or_404
 from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -25,17 +23,7 @@ from .serializers import (
     StudyQuery,
     StudySerializer,
 )
-
-
-def followed(request: Request, slug: str) -> Study:
-    """Return a study whose progress and report this person may see."""
-    studies = permitted(request.user, "annotate.follow_study", Study).select_related("dataset")
-    return get_object_or_404(studies, slug=slug)
-
-
-def require_admin(request: Request) -> None:
-    if not request.user.has_perm("annotate.load_data"):
-        raise Http404
+from .shortcuts import followed, require_admin
 
 
 class StudyList(ListView):

@@ -7,7 +7,7 @@ from typing import Final
 from django.conf import settings
 from django.core.exceptions import BadRequest
 from django.db import connection
-from django.http import HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import render
 from django.urls import reverse
@@ -15,7 +15,7 @@ from django.utils import translation
 from django.utils.cache import patch_cache_control
 
 from annotate.api.problems import ROOT, bad_request
-from annotate.errors import has_no_room, is_disk_full
+from annotate.errors import NotThere, has_no_room, is_disk_full
 
 # Addresses that end like a file's name.
 _FILE: Final = re.compile(r"\.[a-z0-9]{2,6}(\.sha256)?$")
@@ -52,6 +52,20 @@ class FullDisk:
             # SQLite opened it while the disk was read-only and keeps to that; the next request opens it anew.
             connection.close()
         return _no_room(request) if is_disk_full(fault) else None
+
+
+class NotFound:
+    """Answers 404 where a service finds no such row for this person."""
+
+    def __init__(self, get_response: Answer) -> None:
+        self._get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        return self._get_response(request)
+
+    def process_exception(self, request: HttpRequest, fault: Exception) -> None:
+        if isinstance(fault, NotThere):
+            raise Http404 from fault
 
 
 def _no_room(request: HttpRequest) -> HttpResponse:

@@ -58,6 +58,7 @@ MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
     "csp.middleware.CSPMiddleware",
     "text_rankings.site.middleware.FullDisk",
+    "text_rankings.site.middleware.NotFound",
     "text_rankings.site.middleware.private",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.locale.LocaleMiddleware",

@@ -1,7 +1,8 @@
 """Personal data: exported in full, or erased so that the person's answers stay."""
 
 import secrets
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from typing import Any
 
 from allauth.account.models import EmailAddress
@@ -15,7 +16,6 @@ from django.utils.translation import gettext as _
 from annotate.accounts.models import Invitation
 from annotate.audit.models import Act
 from annotate.audit.services import record
-from annotate.judging.models import Assignment, Judgement, Skip, Withdrawal
 
 from .errors import NotErased
 
@@ -31,6 +31,23 @@ _ABOUT = (
     "Everything this site stores about you. Passwords, keys and tokens are left out, and so is "
     "what would tell which method a result is of. Reports hold your rankings without your name."
 )
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Personal data that no relation to the account leads to: how to give them out and erase them."""
+
+    give_out: Callable[[User], Iterable[dict[str, Any]]]
+    erase: Callable[[User], None]
+
+
+# By the name under which they are given out; later subjects register theirs (annotate/apps.py).
+_sources: dict[str, Source] = {}
+
+
+def register(name: str, source: Source) -> None:
+    """Give out and erase these data with the account's own."""
+    _sources[name] = source
 
 
 def everything_about(person: User) -> dict[str, Any]:
@@ -52,7 +69,7 @@ def everything_about(person: User) -> dict[str, Any]:
         "made": timezone.now().isoformat(),
         "account": _as_values(person, person),
         "stored": stored,
-        "answers": list(_answers(person)),
+        **{name: list(source.give_out(person)) for name, source in _sources.items()},
     }
 
 
@@ -80,28 +97,6 @@ def _as_values(row: models.Model, person: User) -> dict[str, Any]:
     return values
 
 
-def _answers(person: User) -> Iterator[dict[str, Any]]:
-    """Each event of the person's log with the image and the pair it is about."""
-    of_person = Q(assignment__annotator=person)
-    for kind, of_kind in (("judgement", Judgement), ("skip", Skip), ("withdrawal", Withdrawal)):
-        rows = of_kind.objects.filter(of_person).select_related(
-            "assignment__study", "assignment__image"
-        )
-        for row in rows.order_by("assignment", "number").iterator():
-            assignment: Assignment = row.assignment
-            values = {
-                field.name: getattr(row, field.attname)
-                for field in row._meta.concrete_fields
-                if field.name not in ("id", "assignment")
-            }
-            yield {
-                "kind": kind,
-                "study": str(assignment.study),
-                "image": assignment.image.name,
-                **values,
-            }
-
-
 @transaction.atomic
 def erase(person: User) -> str:
     """Take everything personal out of the database and return the pseudonym that stays.
@@ -116,8 +111,8 @@ def erase(person: User) -> str:
     for relation in _relations():
         if relation.on_delete is models.CASCADE:
             relation.related_model._base_manager.filter(**{relation.field.name: person}).delete()
-    # The only words an annotator may write freely, and what a browser said of itself.
-    Skip.objects.filter(assignment__annotator=person).update(text="", environment={})
+    for source in _sources.values():
+        source.erase(person)
     theirs = Q(used_by=person)
     for address in addresses:
         theirs |= Q(email__iexact=address)

@@ -13,8 +13,8 @@ from django.views.decorators.http import require_safe
 from annotate.access import permitted
 from annotate.datasets.models import Dataset
 from annotate.figures.building import FigureFile
+from annotate.figures.shortcuts import figure_response
 from annotate.figures.themes import ALL_WIDTHS_MM, THEMES, Paper
-from annotate.figures.views import figure_response
 from annotate.requests import SignedInRequest
 from rankings.design.pilots import DEMO
 

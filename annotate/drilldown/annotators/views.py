@@ -14,7 +14,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
 from annotate.access import permitted
-from annotate.jobs.presentation import go_to
+from annotate.jobs.shortcuts import go_to
 from annotate.reports import background_counts
 from annotate.reports.presentation import CONSENSUSES
 from annotate.requests import SignedInRequest
@@ -22,7 +22,7 @@ from annotate.studies import exclusions
 from annotate.studies.errors import StudyRefused
 from annotate.studies.models import Study
 from annotate.studies.pseudonyms import pseudonyms, usernames
-from annotate.studies.views import followed
+from annotate.studies.shortcuts import followed
 from rankings.agreement.report import Settings
 from rankings.consensus.rules import CONSENSUS_METHODS, ConsensusMethod
 from rankings.elicitation.log import CRITERIA

@@ -11,13 +11,13 @@ from django.utils.translation import gettext
 from django.views.decorators.http import require_http_methods, require_safe
 
 from annotate.datasets.models import Image, Result
-from annotate.jobs.presentation import go_to
+from annotate.jobs.shortcuts import go_to
 from annotate.reports import background_counts
 from annotate.reports.services import available_runs
 from annotate.requests import SignedInRequest
 from annotate.studies.models import Study
 from annotate.studies.pseudonyms import pseudonyms, usernames
-from annotate.studies.views import followed
+from annotate.studies.shortcuts import followed
 from protocols.core.errors import ProtocolError
 from rankings.elicitation.log import CRITERIA
 from text_rankings.base.i18n import retold

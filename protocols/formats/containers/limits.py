@@ -12,3 +12,14 @@ BATCH: Final = 20_000
 # Possessive, so that no text, however long, takes more than one pass.
 NUMBER: Final = re.compile(r"\s*+[+-]?(?:\d++(?:\.\d*+)?|\.\d++)(?:[eE][+-]?\d++)?\s*+\Z", re.ASCII)
 NOT_FINITE: Final = re.compile(r"\s*+[+-]?(?:nan|inf|infinity)\s*+\Z", re.IGNORECASE)
+
+
+def shortest(value: float) -> str:
+    """Return the shortest text that reads back as the same number, whole numbers without a point.
+
+    Examples
+    --------
+    >>> shortest(2.0), shortest(2.5)
+    ('2', '2.5')
+    """
+    return repr(int(value)) if value == int(value) and abs(value) < 1e15 else repr(value)

@@ -17,8 +17,8 @@ from ..containers.collecting import (
 )
 from ..containers.contents import Kind
 from ..containers.documents import Document, image_name, parse_xml
+from ..containers.limits import shortest
 from ..problems import Fault, Problems, quoted
-from ..writing.regions import shortest
 
 _LEVELS: Final = ("TextRegion", "TextLine", "Word")
 # The ids of what has none of its own: the schema wants one.

@@ -19,7 +19,7 @@ from protocols.core.regions import Region
 from ..containers.archives import has_unseen
 from ..containers.contents import IGNORED_TEXT, Kind, LineFormat, natural_order
 from ..containers.documents import storable
-from ..containers.limits import MAX_NAME
+from ..containers.limits import MAX_NAME, shortest
 from ..problems import Fault, quoted
 from ..readers.coco import read_region
 from ..readers.rrc_lines import LineReader, Rules, looks_like_confidence, quoted_text
@@ -217,17 +217,6 @@ def _line(region: Region, kind: Kind, line_format: LineFormat, place: str) -> st
     if "\n" in line or "\r" in line or storable(line) != line:
         raise NotWritable(f"{place} has a text that one line of UTF-8 cannot hold")
     return line
-
-
-def shortest(value: float) -> str:
-    """Return the shortest text that reads back as the same number, whole numbers without a point.
-
-    Examples
-    --------
-    >>> shortest(2.0), shortest(2.5)
-    ('2', '2.5')
-    """
-    return repr(int(value)) if value == int(value) and abs(value) < 1e15 else repr(value)
 
 
 def _lost(region: Region, found: Region) -> str:

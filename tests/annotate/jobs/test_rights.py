@@ -24,9 +24,9 @@ from annotate.jobs.errors import NotAllowed
 from annotate.jobs.models import Job
 from annotate.publication import work as publication
 from annotate.publication.models import PublicPage
+from annotate.report_pages.questions import work as questions
 from annotate.reports import background_counts
 from annotate.reports import work as reports
-from annotate.reports.questions import work as questions
 from annotate.reports.services import available_runs, keep_report
 from annotate.scoring import work as scoring
 from annotate.scoring.services import score_protocol

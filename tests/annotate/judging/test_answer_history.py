@@ -5,10 +5,10 @@ from copy import deepcopy
 
 import pytest
 from django.core.management import call_command
-from django.http import Http404
 from django.urls import reverse
 
 from annotate.accounts.models import Preferences
+from annotate.errors import NotThere
 from annotate.judging import answer_history, current_screen, methods, replay, services
 from annotate.judging.errors import AlreadyAnswered, Incomplete, StudyNotOpen
 from annotate.judging.models import Assignment, Judgement, Screen, Withdrawal
@@ -134,7 +134,7 @@ def test_only_own_recent_answers_can_be_changed(study, annotator):
         services.change(screen_id=turn.screen.public_id, annotator=annotator)
     answer(turn, annotator, ABCD)
     other = add_annotator(study)
-    with pytest.raises(Http404):
+    with pytest.raises(NotThere):
         services.change(screen_id=turn.screen.public_id, annotator=other)
     Study.objects.update(state="closed")
     with pytest.raises(StudyNotOpen):

@@ -4,8 +4,8 @@ from hashlib import md5
 
 import pytest
 from django.db import IntegrityError, transaction
-from django.http import Http404
 
+from annotate.errors import NotThere
 from annotate.judging import replay, services
 from annotate.judging.errors import AlreadyAnswered, Incomplete, StudyNotOpen
 from annotate.judging.models import Assignment, Judgement, Screen, Skip, Withdrawal
@@ -189,7 +189,7 @@ def test_a_screen_of_somebody_else_is_not_there():
     owner, other = add_annotator(study), add_annotator(study)
     turn = services.start(study=study, annotator=owner)
     for person in (other, make_person()):
-        with pytest.raises(Http404):
+        with pytest.raises(NotThere):
             answer(turn, person, same_truth([["a"], ["b"]]))
     assert not Judgement.objects.exists()
 
@@ -199,7 +199,7 @@ def test_who_no_longer_takes_part_cannot_answer():
     annotator = add_annotator(study)
     turn = services.start(study=study, annotator=annotator)
     Membership.objects.all().delete()
-    with pytest.raises(Http404):
+    with pytest.raises(NotThere):
         answer(turn, annotator, same_truth([["a"], ["b"]]))
 
 

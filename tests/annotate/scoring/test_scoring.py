@@ -8,8 +8,8 @@ from django.core.management import CommandError, call_command
 from django.urls import reverse
 from shapely.errors import GEOSException
 
+from annotate.report_pages.questions.variants import tried
 from annotate.reports.provenance import described_runs
-from annotate.reports.questions.variants import tried
 from annotate.scoring.models import ProtocolRun, Score
 from annotate.scoring.readiness import readiness
 from annotate.scoring.services import NotScored, score_protocol

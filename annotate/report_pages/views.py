@@ -12,10 +12,9 @@ from django.shortcuts import get_object_or_404, render
 from django.urls import reverse
 from django.views.decorators.http import require_safe
 
-from annotate.figures.data import FigureData, data_of_kept
+from annotate.figures.data import MAX_IMAGES_DRAWN_AT_ONCE, FigureData, data_of_kept
 from annotate.figures.forms import FigureForm, KeptFigureForm
 from annotate.figures.presentation import criteria_links, shown_figures
-from annotate.figures.views import MAX_IMAGES_DRAWN_AT_ONCE
 from annotate.reports import exports, services
 from annotate.reports.errors import TooLarge
 from annotate.reports.models import KeptReport
@@ -30,7 +29,7 @@ from annotate.reports.presentation import (
     shown_tables,
 )
 from annotate.studies.models import Study
-from annotate.studies.views import followed
+from annotate.studies.shortcuts import followed
 from rankings.agreement.report import Report, report_from_json
 from rankings.output.skips import skips_said
 from text_rankings.base.i18n import retold

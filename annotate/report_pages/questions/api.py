@@ -11,11 +11,11 @@ from rest_framework.throttling import BaseThrottle
 from annotate.api.idempotency import idempotent
 from annotate.api.throttling import Heavy
 from annotate.api.views import ApiView, SignedInRequest
-from annotate.jobs.api import accepted
 from annotate.jobs.serializers import JobSerializer
+from annotate.jobs.shortcuts import accepted
 from annotate.reports.serializers import SettingsSerializer, report_form
 from annotate.reports.services import available_runs
-from annotate.studies.api import followed
+from annotate.studies.shortcuts import followed
 
 from . import services, work
 

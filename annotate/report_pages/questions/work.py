@@ -11,7 +11,7 @@ from annotate.jobs import services as jobs
 from annotate.jobs.engine import computing
 from annotate.jobs.models import Job
 from annotate.jobs.registry import Running
-from annotate.reports.work import arguments_of, asked_for
+from annotate.reports.arguments import arguments_of, asked_for
 from annotate.scoring.models import ProtocolRun
 from annotate.studies.models import Study
 from rankings.agreement.report import Settings

@@ -1,13 +1,17 @@
-"""Jobs as pages show them."""
+"""What views of all subjects answer about a job: where to go, how far it is, that it was accepted."""
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.urls import reverse
+from rest_framework.response import Response
+from rest_framework.reverse import reverse as api_reverse
 
+from annotate.api.views import ApiView
 from annotate.retold import told_plainly
 
 from . import workers
 from .models import Job
+from .serializers import JobSerializer
 from .services import mark_seen
 
 
@@ -36,3 +40,9 @@ def told(request: HttpRequest, job: Job) -> dict[str, object]:
         "stopping": job.cancel_requested,
         "nobody": silent is not None,
     }
+
+
+def accepted(view: ApiView, job: Job) -> Response:
+    """Answer a request whose work was handed over: 202, the job, and where to ask for it."""
+    address = api_reverse("api:job", args=[job.pk], request=view.request)
+    return Response(view.shown(JobSerializer, job), 202, headers={"Location": address})

@@ -9,8 +9,8 @@ import pytest
 from django.urls import reverse
 
 from annotate.jobs.models import Job
-from annotate.reports.questions import services
-from annotate.reports.questions.variants import tried
+from annotate.report_pages.questions import services
+from annotate.report_pages.questions.variants import tried
 from annotate.reports.services import available_runs
 from annotate.scoring.services import score_protocol
 from rankings.agreement.report import Settings
@@ -174,7 +174,9 @@ def test_without_a_protocol_and_with_too_many_images_it_says_so(client, monkeypa
     study = make_study(["a", "b"], images=2)
     client.force_login(add_researcher(study))
     assert "No protocol has scored" in client.get(address(study)).text
-    monkeypatch.setattr("annotate.reports.questions.views.reports.MAX_IMAGES_ANALYSED_AT_ONCE", 1)
+    monkeypatch.setattr(
+        "annotate.report_pages.questions.views.reports.MAX_IMAGES_ANALYSED_AT_ONCE", 1
+    )
     assert "Keep a report" in client.get(address(study)).text
     assert client.get(address(study), {"decimals": "x"}).status_code == 422
 

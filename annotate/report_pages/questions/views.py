@@ -12,14 +12,14 @@ from django.views.decorators.http import require_http_methods, require_safe
 from annotate.figures.data import FigureData
 from annotate.figures.forms import FigureForm
 from annotate.figures.presentation import criteria_links, shown_figures
-from annotate.jobs.presentation import go_to
+from annotate.jobs.shortcuts import go_to
 from annotate.reports import exports
 from annotate.reports import services as reports
 from annotate.reports.errors import TooLarge
-from annotate.reports.views import file_response
+from annotate.reports.shortcuts import file_response
 from annotate.requests import SignedInRequest
 from annotate.studies.models import Study
-from annotate.studies.views import followed
+from annotate.studies.shortcuts import followed
 from rankings.output.change_tables import change_tables
 from rankings.output.skips import skips_said
 

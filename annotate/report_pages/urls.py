@@ -1,8 +1,6 @@
 """The addresses of reports: their pages, and what reports/ has of them as files."""
 
-from django.urls import path
-
-from annotate.reports.urls import urlpatterns as files_and_kept
+from django.urls import include, path
 
 from . import views
 
@@ -12,5 +10,5 @@ urlpatterns = [
     path("<slug:slug>/report/images/", views.images, name="images"),
     path("<slug:slug>/reports/<int:pk>/", views.kept, name="kept"),
     path("<slug:slug>/reports/<int:pk>/images/", views.kept_images, name="kept_images"),
-    *files_and_kept,
+    path("", include("annotate.reports.urls")),
 ]

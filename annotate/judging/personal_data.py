@@ -1,0 +1,34 @@
+"""Personal data in the log of answers: all events of an annotator, and the parts that are erased."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from django.contrib.auth.models import User
+
+from .models import Assignment, Judgement, Skip, Withdrawal
+
+
+def answers(person: User) -> Iterator[dict[str, Any]]:
+    """Yield each event of the annotator's log with its image and study."""
+    for kind, of_kind in (("judgement", Judgement), ("skip", Skip), ("withdrawal", Withdrawal)):
+        rows = of_kind.objects.filter(assignment__annotator=person).select_related(
+            "assignment__study", "assignment__image"
+        )
+        for row in rows.order_by("assignment", "number").iterator():
+            assignment: Assignment = row.assignment
+            values = {
+                field.name: getattr(row, field.attname)
+                for field in row._meta.concrete_fields
+                if field.name not in ("id", "assignment")
+            }
+            yield {
+                "kind": kind,
+                "study": str(assignment.study),
+                "image": assignment.image.name,
+                **values,
+            }
+
+
+def erase_texts(person: User) -> None:
+    """Erase the only free text of an annotator, and what their browser reported about itself."""
+    Skip.objects.filter(assignment__annotator=person).update(text="", environment={})

@@ -1,0 +1,47 @@
+"""A report's study, settings and runs as arguments of a job."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from typing import Any
+
+from django.utils.translation import gettext_noop
+
+from annotate.jobs.errors import JobFailed
+from annotate.scoring.models import ProtocolRun
+from annotate.studies.models import Study
+from rankings.agreement.report import Settings
+
+from .models import KeptReport
+
+
+def arguments_of(study: Study, settings: Settings, runs: Sequence[ProtocolRun]) -> dict[str, Any]:
+    """Return a report's study, settings and runs as plain values; `asked_for` reads them."""
+    return {
+        "study": study.pk,
+        "settings": asdict(settings),
+        "runs": sorted(run.pk for run in runs),
+    }
+
+
+def asked_for(arguments: Mapping[str, Any]) -> tuple[Study, Settings, list[ProtocolRun]]:
+    """Return what a job's report is of; raises JobFailed where the study or a run is gone."""
+    study = Study.objects.filter(pk=arguments["study"]).first()
+    if study is None:
+        raise JobFailed(gettext_noop("The study is no longer here."))
+    wanted = arguments["runs"]
+    runs = list(ProtocolRun.objects.filter(pk__in=wanted).order_by("name"))
+    if len(runs) < len(wanted):
+        raise JobFailed(
+            gettext_noop("A protocol of this report was removed meanwhile. Choose again.")
+        )
+    return study, Settings(**arguments["settings"]), runs
+
+
+def kept_asked_for(arguments: Mapping[str, Any], study: Study) -> KeptReport | None:
+    """Return the kept report that a job is of, None for a live one; raises JobFailed where it is gone."""
+    if arguments["kept"] is None:
+        return None
+    kept = study.kept_reports.filter(pk=arguments["kept"]).first()
+    if kept is None:
+        raise JobFailed(gettext_noop("The report is no longer here."))
+    return kept

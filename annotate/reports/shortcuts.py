@@ -1,0 +1,41 @@
+"""Answers that pages of several subjects give about a report's files."""
+
+from django.http import HttpRequest, HttpResponse
+
+from annotate.studies.models import Study
+from rankings.output.latex import Look
+
+from . import exports, services
+from .errors import TooLarge
+from .forms import ReportForm
+
+
+def offered_as_work(refusal: TooLarge) -> HttpResponse:
+    """Answer who asks for a file that is not computed while they wait."""
+    return HttpResponse(str(refusal), status=409, content_type="text/plain; charset=utf-8")
+
+
+def file_response(request: HttpRequest, text: str, extension: str, name: str) -> HttpResponse:
+    """Answer with a table as a file; a CSV names the JSON that says where its numbers come from."""
+    headers = {"Content-Disposition": f'attachment; filename="{name}"'}
+    if extension == "csv":
+        described = request.build_absolute_uri(request.get_full_path()).replace(".csv", ".json", 1)
+        headers["Link"] = f'<{described}>; rel="describedby"'
+    return HttpResponse(text, content_type=exports.FORMATS[extension].content_type, headers=headers)
+
+
+def built_text(
+    study: Study, form: ReportForm, extension: str, look: Look
+) -> tuple[services.StudyReport, str]:
+    """Return a report and its main tables as a file; raises TooLarge where that takes long.
+
+    LaTeX with intervals needs the analysis, which takes longer than the tables.
+    """
+    settings, runs = form.settings(), form.runs()
+    if extension == "tex" and look.intervals:
+        services.require_small(study, services.MAX_IMAGES_ANALYSED_AT_ONCE)
+        built, data = services.analysed_report(study=study, settings=settings, runs=runs)
+        return built, exports.export(built, extension, look, data["analysis"])
+    services.require_small(study)
+    built = services.study_report(study=study, settings=settings, runs=runs)
+    return built, exports.export(built, extension, look)
