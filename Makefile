@@ -68,6 +68,7 @@ lint: .venv/dev ## Check style, types, security, templates, migrations, settings
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy text_rankings protocols rankings annotate tools
+	$(BIN)/lint-imports
 	$(BIN)/bandit --quiet --recursive --configfile pyproject.toml text_rankings protocols rankings annotate
 	$(BIN)/python .ci/audit.py
 	$(BIN)/python .ci/supply.py >/dev/null

@@ -1,6 +1,13 @@
-"""The directions of imports: pure packages know no Django, and arrows point down, also those of relations."""
+"""The structure of the code: contracts of imports, relations of models, sizes of rooms and functions.
+
+The contracts are in pyproject.toml; import-linter holds them.
+"""
 
 import ast
+import shutil
+import subprocess
+import sys
+import tomllib
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
@@ -9,184 +16,19 @@ import pytest
 from django.apps import apps
 
 ROOT = Path(__file__).resolve().parents[1]
-OURS = {"engine", "protocols", "rankings", "annotate", "config", "tools"}
-PURE = {"engine", "protocols", "rankings"}
-NUMERIC = {"numpy", "scipy", "shapely"}
-# From the bottom up: a subject may import those before it, and nothing after it.
-SUBJECTS = (
-    "audit",
-    "rest",
-    "tokens",
-    "datasets",
-    "jobs",
-    "studies",
-    "accounts",
-    "scoring",
-    "guide",
-    "judging",
-    "learning",
-    "imports",
-    "privacy",
-    "reports",
-    "deciding",
-    "progress",
-    "evidence",
-    "figures",
-    "planning",
-    "findings",
-    "questions",
-    "exchange",
-    "publication",
-    "setup",
-    "overview",
-    "backups",
-    "health",
-    "demo",
+OURS = {"annotate", "protocols", "rankings", "text_rankings", "tools"}
+CONTRACTS = {
+    contract["name"]: contract
+    for contract in tomllib.loads(ROOT.joinpath("pyproject.toml").read_text())["tool"][
+        "importlinter"
+    ]["contracts"]
+}
+# From the bottom up, as the contract of the subjects has them.
+SUBJECTS = tuple(
+    layer.removeprefix("annotate.")
+    for layer in reversed(CONTRACTS["Subjects of the site"]["layers"][1:-1])
 )
-# What a subject may use of the pure packages; those that are not named use none.
-PURE_USED = {
-    "rest": {"protocols.core.regions"},
-    "datasets": {"protocols.core.regions", "protocols.formats"},
-    "studies": {"protocols"},
-    "accounts": {"rankings.elicitation.log"},
-    "scoring": {"text_rankings.base.chunks", "protocols"},
-    "guide": {"protocols"},
-    "imports": {"protocols"},
-    # Of rankings the program's version.
-    "jobs": {"engine", "rankings"},
-    "judging": {"text_rankings.base.i18n", "protocols", "rankings"},
-    "deciding": {"rankings"},
-    "reports": {
-        "text_rankings.base.i18n",
-        "protocols.core.regions",
-        "protocols.registry",
-        "rankings",
-    },
-    "evidence": {"text_rankings.base.i18n", "protocols", "rankings"},
-    "figures": {"text_rankings.base.i18n", "rankings"},
-    "planning": {"rankings"},
-    "findings": {"text_rankings.base.i18n", "rankings"},
-    "questions": {"text_rankings.base.chunks", "protocols", "rankings"},
-    "exchange": {"protocols", "rankings"},
-    "publication": {"rankings"},
-    "overview": {"protocols.core.regions"},
-    "health": {"protocols.registry", "protocols.formats"},
-    "demo": {"protocols", "rankings"},
-}
-# Inside a subject, from the top down; a module may import those of its own line and of the lines after it.
-LAYERS: tuple[set[str], ...] = (
-    {"urls", "dataset_urls", "log_urls", "public_urls"},
-    {"views", "api", "dataset_views", "log_views", "public_views"},
-    {"context", "middleware", "authentication"},
-    {"forms", "serializers", "log_forms"},
-    {"adapter"},
-    {"work"},
-    {"presentation", "exports", "mail"},
-    {"services", "selectors"},
-    {"models"},
-    {"errors"},
-)
-# Modules that hold one rule of their subject each stand with the services, in an order of their own: a
-# module may import those named after it in its subject. A folder has one place; no circles in it either.
-RULES: dict[str, tuple[str, ...]] = {
-    "rest": (
-        *("schema", "throttling", "scopes", "problems", "parsers", "pagination", "idempotency"),
-        *("fields", "addresses"),
-    ),
-    "datasets": ("exports", "photographs", "unused", "thumbnails", "selectors", "drawing"),
-    "jobs": (
-        *(
-            "consumer",
-            "services",
-            "queue",
-            "running",
-            "access",
-            "presence",
-            "results",
-            "engine",
-        ),
-        *("notices", "registry", "versions"),
-    ),
-    "studies": ("services", "draws", "exclusions", "pseudonyms"),
-    "scoring": ("services", "readiness", "computing"),
-    "guide": ("presets", "services", "playground", "markdown"),
-    "accounts": (
-        "services",
-        "lost_passwords",
-        "known_browsers",
-        "languages",
-        "sessions",
-        "session_store",
-    ),
-    "judging": (
-        *("services", "methods", "planning", "visits", "turns", "changes", "own", "sharing"),
-        "replay",
-        "known",
-    ),
-    "learning": ("selectors", "services", "pairs", "pictures", "consent"),
-    "imports": (
-        *("at_once", "loading", "dry_run", "drafts", "undoing", "plans", "guessing", "publishing"),
-        *("people", "checking", "staging"),
-    ),
-    "privacy": ("personal_data",),
-    "reports": (
-        *(
-            "pilots",
-            "services",
-            "origins",
-            "properties",
-            "cached",
-            "tallies",
-            "pairs",
-            "counted",
-            "differing",
-        ),
-        "snapshots",
-    ),
-    "evidence": ("images", "annotators", "stored", "links"),
-    "figures": (
-        *(
-            "standings",
-            "building",
-            "files",
-            "kinds",
-            "parts",
-            "data",
-            "figure",
-            "words",
-            "papers",
-            "numbers",
-        ),
-    ),
-    "questions": ("services", "variants"),
-    "exchange": ("bundles", "causes", "own", "raw", "rows", "columns"),
-    "publication": ("services", "descriptions", "papers", "files"),
-    "setup": ("preview", "services", "choosing"),
-    "overview": ("completeness",),
-    "backups": ("daily", "restoring", "writing", "rows"),
-    "health": ("metrics", "checks"),
-}
-# Bottom of the site: every subject may use them, they use nothing of the site.
-COMMON = {
-    "annotate.errors",
-    "annotate.access",
-    "annotate.prepared_sql",
-    "annotate.requests",
-    "annotate.retold",
-    "annotate.append_only",
-}
-# They gather the subjects for Django; commands stand above all subjects.
-GATHERERS = {
-    "annotate",
-    "annotate.admin",
-    "annotate.api_urls",
-    "annotate.apps",
-    "annotate.models",
-    "annotate.permissions",
-    "annotate.urls",
-    "annotate.work",
-}
-# Who acted in which study: the log is the lowest subject, its rows point at what is acted on.
+# The log is the lowest subject, and its rows point at the study that they are about.
 POINTS_UP = {("audit", "Study")}
 
 
@@ -231,77 +73,16 @@ def subject_of(module: str) -> str | None:
     return parts[1] if parts[0] == "annotate" and len(parts) > 1 and parts[1] in SUBJECTS else None
 
 
-def within(module: str, allowed: set[str]) -> bool:
-    return any(module == name or module.startswith(f"{name}.") for name in allowed)
-
-
-def place_of(module: str) -> tuple[int, int] | None:
-    """Return layer and, among the rules of a subject, place; None for a module without a layer."""
-    subject = subject_of(module)
-    inner = module.removeprefix(f"annotate.{subject}").lstrip(".")
-    if not inner:  # the subject's own __init__ holds its docstring
-        return (len(LAYERS), 0)
-    last = inner.rpartition(".")[2]
-    for at, rule in enumerate(RULES.get(subject or "", ())):
-        if inner == rule or inner.startswith(f"{rule}."):
-            return (LAYER_OF_RULES, at)
-    for layer, names in enumerate(LAYERS):
-        if last in names:
-            return (layer, 0)
-    return None
-
-
-LAYER_OF_RULES = next(at for at, names in enumerate(LAYERS) if "services" in names)
-
-
-def wrong_arrows(root: Path) -> list[str]:
-    return [
-        f"{name} -> {target}"
-        for name, path in modules(root)
-        for target in imports_of(path, root)
-        if not allowed(name, target)
-    ]
-
-
-def allowed(name: str, target: str) -> bool:
-    top, target_top = name.split(".")[0], target.split(".")[0]
-    if top in PURE:
-        foreign = (OURS - {top, "engine"}) | {"django", "rest_framework", "PIL", "csp", "allauth"}
-        return target_top not in foreign
-    if target_top in NUMERIC and top == "annotate":
-        return False
-    if target_top not in OURS or top in ("config", "tools"):
-        return True
-    if target_top in ("config", "tools"):
-        return False
-    subject, target_subject = subject_of(name), subject_of(target)
-    if subject is None:
-        is_above = name in GATHERERS or name.startswith("annotate.management.")
-        return is_above or target_top in PURE or target in COMMON | {"annotate"}
-    if target_top in PURE:
-        return within(target, PURE_USED.get(subject, set()))
-    if target_subject is None:
-        return target in COMMON
-    if target_subject == subject:
-        own, its = place_of(name), place_of(target)
-        return own is None or its is None or own <= its
-    return SUBJECTS.index(target_subject) < SUBJECTS.index(subject)
-
-
-def circles(root: Path) -> list[str]:
-    """Modules that import each other, directly or by way of others."""
-    arrows = {name: {*imports_of(path, root)} - {name} for name, path in modules(root)}
-
-    def reached_from(start: str) -> set[str]:
-        reached: set[str] = set()
-        waiting = [start]
-        while waiting:
-            for target in arrows.get(waiting.pop(), set()) - reached:
-                reached.add(target)
-                waiting.append(target)
-        return reached
-
-    return sorted(name for name in arrows if name in reached_from(name))
+def lint_imports(root: Path) -> str:
+    """Check the contracts in a folder and return the report, on one line."""
+    done = subprocess.run(
+        [Path(sys.executable).with_name("lint-imports"), "--no-cache"],
+        cwd=root,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    return " ".join(done.stdout.split())
 
 
 def relations() -> dict[str, int]:
@@ -360,30 +141,75 @@ def reaches_upwards(root: Path) -> list[str]:
     return found
 
 
-def test_no_arrow_points_up():
-    assert wrong_arrows(ROOT) == []
+def test_all_contracts_of_imports_are_kept():
+    assert f"Contracts: {len(CONTRACTS)} kept, 0 broken." in lint_imports(ROOT)
 
 
-def test_no_module_is_without_a_layer():
-    without = [
-        name for name, _ in modules(ROOT, {"annotate"}) if subject_of(name) and not place_of(name)
-    ]
-    assert without == []
+def test_every_module_of_the_site_is_a_subject_or_gathers_them():
+    named = " ".join(CONTRACTS["Subjects of the site"]["layers"]).replace("annotate.", "")
+    there = {path.stem for path in (ROOT / "annotate").glob("[a-z]*.py")} | {
+        path.parent.name for path in (ROOT / "annotate").glob("*/__init__.py")
+    }
+    assert there - {"migrations"} <= set(named.replace(":", " ").replace("|", " ").split())
 
 
-def test_every_module_belongs_to_a_subject_or_gathers_them():
-    homeless = [
-        name
-        for name, _ in modules(ROOT, {"annotate"})
-        if subject_of(name) is None
-        and name not in GATHERERS | COMMON
-        and not name.startswith("annotate.management")
-    ]
-    assert homeless == []
+WRONG = {
+    "annotate/reports/services.py": "annotate.judging.views",
+    "rankings/orders/buckets.py": "rankings.__main__",
+    "protocols/core/geometry.py": "protocols.iou",
+    "text_rankings/site/settings.py": "annotate.judging.views",
+    "protocols/iou.py": "jinja2",
+    "rankings/design/power.py": "protocols.registry",
+    "protocols/formats/readers/coco.py": "protocols.formats.writing.regions",
+    "annotate/datasets/selectors.py": "annotate.judging.models",
+    "annotate/studies/models.py": "annotate.studies.views",
+    "annotate/studies/selectors.py": "numpy",
+    "annotate/access.py": "annotate.studies.models",
+    "text_rankings/base/chunks.py": "shapely",
+}
 
 
-def test_no_modules_import_each_other_in_a_circle():
-    assert circles(ROOT) == []
+@pytest.fixture(scope="module")
+def broken(tmp_path_factory) -> str:
+    """The report on a copy of the tree with one wrong import in each of several modules."""
+    root = tmp_path_factory.mktemp("broken")
+    shutil.copy(ROOT / "pyproject.toml", root)
+    for package in OURS:
+        shutil.copytree(
+            ROOT / package,
+            root / package,
+            ignore=lambda folder, names: [
+                name for name in names if not (name.endswith(".py") or Path(folder, name).is_dir())
+            ],
+        )
+    for path, imported in WRONG.items():
+        file = root / path
+        source = file.read_text() if file.exists() else ""
+        file.write_text(f"{source}\n\ndef _wrong():\n    import {imported}\n")
+    return lint_imports(root)
+
+
+@pytest.mark.parametrize(("path", "imported"), WRONG.items())
+def test_a_wrong_import_is_found(broken, path, imported):
+    module = path.removesuffix(".py").replace("/", ".")
+    assert f"{module} -> {imported}" in broken
+
+
+@pytest.mark.parametrize("name", ["services", "selectors", "models", "errors"])
+@pytest.mark.parametrize("imported", ["django.http", "django.shortcuts"])
+def test_a_service_knows_no_request(name, imported):
+    done = subprocess.run(
+        [
+            *(sys.executable, "-m", "ruff", "check", "--select", "TID251", "--stdin-filename"),
+            *(f"annotate/studies/{name}.py", "-"),
+        ],
+        cwd=ROOT,
+        input=f"import {imported}\n",
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert "A service knows no request." in done.stdout
 
 
 def test_no_subject_reaches_a_later_one_by_the_name_of_a_relation():
@@ -430,80 +256,6 @@ def test_files_and_functions_are_short(path):
 
 
 TABLES_OF_DATA: set[str] = set()
-
-
-@pytest.mark.parametrize(
-    ("path", "line", "arrow"),
-    [
-        ("protocols/iou.py", "import django", "protocols.iou -> django"),
-        (
-            "protocols/iou.py",
-            "def f():\n    from rankings import orders",
-            "protocols.iou -> rankings",
-        ),
-        (
-            "rankings/orders/buckets.py",
-            "from annotate.errors import Refusal",
-            "rankings.orders.buckets -> annotate.errors",
-        ),
-        (
-            "annotate/judging/services.py",
-            "from annotate.reports import services",
-            "annotate.judging.services -> annotate.reports",
-        ),
-        (
-            "annotate/datasets/services.py",
-            "from ..judging.models import Screen",
-            "annotate.datasets.services -> annotate.judging.models",
-        ),
-        (
-            "annotate/studies/models.py",
-            "from . import views",
-            "annotate.studies.models -> annotate.studies.views",
-        ),
-        (
-            "annotate/studies/services.py",
-            "import rankings.orders.buckets",
-            "annotate.studies.services -> rankings.orders.buckets",
-        ),
-        (
-            "annotate/datasets/services.py",
-            "import numpy",
-            "annotate.datasets.services -> numpy",
-        ),
-        (
-            "annotate/api/views.py",
-            "from annotate.studies import api",
-            "annotate.api.views -> annotate.studies",
-        ),
-        (
-            "annotate/studies/views.py",
-            "from annotate.permissions import Permissions",
-            "annotate.studies.views -> annotate.permissions",
-        ),
-        (
-            "annotate/access.py",
-            "from annotate.studies.models import Study",
-            "annotate.access -> annotate.studies.models",
-        ),
-    ],
-)
-def test_a_wrong_arrow_is_found(tmp_path, path, line, arrow):
-    file = tmp_path / path
-    file.parent.mkdir(parents=True)
-    file.write_text(line)
-    if "views" in line:
-        file.with_name("views.py").write_text("")
-    assert [found for found in wrong_arrows(tmp_path) if found.startswith(arrow)]
-
-
-def test_a_circle_is_found(tmp_path):
-    folder = tmp_path / "rankings"
-    folder.mkdir()
-    for name, other in (("a", "b"), ("b", "c"), ("c", "a")):
-        folder.joinpath(f"{name}.py").write_text(f"from . import {other}\n")
-    folder.joinpath("d.py").write_text("from . import a\n")
-    assert circles(tmp_path) == ["rankings.a", "rankings.b", "rankings.c"]
 
 
 @pytest.mark.parametrize(
