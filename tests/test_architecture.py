@@ -15,6 +15,8 @@ from pathlib import Path
 import pytest
 from django.apps import apps
 
+from tools import rooms
+
 ROOT = Path(__file__).resolve().parents[1]
 OURS = {"annotate", "protocols", "rankings", "text_rankings", "tools"}
 CONTRACTS = {
@@ -274,3 +276,13 @@ def test_a_reach_upwards_by_a_relation_is_found(tmp_path, line):
     assert reaches_upwards(tmp_path) == [
         "annotate.studies.services:1 reaches up to judging by assignments"
     ]
+
+
+def test_the_tables_of_rooms_are_those_of_the_packages():
+    text = rooms.DOCUMENT.read_text(encoding="utf-8")
+    assert rooms.document(text) == text, "python -m tools.rooms"
+
+
+def test_a_room_that_the_document_forgets_is_found():
+    with pytest.raises(LookupError, match="rooms of annotate"):
+        rooms.document("# Architecture")

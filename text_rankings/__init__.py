@@ -1,1 +1,1 @@
-"""The name that users import: shared ground of the libraries (`base`) and the site (`site`)."""
+"""The name that users import: the base of the libraries, and the site around the app."""

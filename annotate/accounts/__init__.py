@@ -1,1 +1,1 @@
-"""Accounts: invitations, signing in, one's own page, personal data and its erasure."""
+"""Accounts: invitations, sign-in, preferences, and personal data with its erasure."""

@@ -1,1 +1,1 @@
-"""Parts that every subject's API shares: errors, pages of lists, scopes, limits, repeated requests."""
+"""The base of the API: errors, pagination, scopes, limits, idempotent requests, tokens."""

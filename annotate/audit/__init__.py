@@ -1,1 +1,1 @@
-"""The log of administrative acts: the act, the person and the time."""
+"""The log of administrative acts: act, person and time."""

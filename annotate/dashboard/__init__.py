@@ -1,1 +1,1 @@
-"""Pages that gather several subjects: the start page, the pages of a dataset, the log of acts."""
+"""Pages that gather several subjects: start page, pages of a dataset, the log."""

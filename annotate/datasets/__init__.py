@@ -1,1 +1,1 @@
-"""Datasets, their images, methods and results."""
+"""Datasets, images, methods and results; photographs and how regions are drawn."""

@@ -1,1 +1,1 @@
-"""The demo: an archive of a finished study, a study to try, and the people who sign in to them."""
+"""The demo: an archive of a finished study, a study to try, and its accounts."""

@@ -1,1 +1,1 @@
-"""Design of a study: how large it must be, and the steps that set it up."""
+"""Design of a study: its size, and the steps that set it up."""

@@ -1,1 +1,1 @@
-"""The pages behind the numbers: single images, annotators, disagreement."""
+"""Pages behind the numbers: single images, annotators, disagreement."""

@@ -1,1 +1,1 @@
-"""Taking a study out and in: raw data and bundles."""
+"""Raw data, bundles of studies in and out, files of datasets."""

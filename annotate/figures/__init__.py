@@ -1,1 +1,1 @@
-"""Figures of a report: data, drawing and captions apart."""
+"""Figures of a report: data, drawings, captions and files."""

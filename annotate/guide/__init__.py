@@ -1,1 +1,1 @@
-"""The guide to the protocols: their pages, and a playground to try them on."""
+"""The guide to the protocols: their pages and the playground. It stores nothing."""

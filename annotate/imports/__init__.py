@@ -1,1 +1,1 @@
-"""Loading ground truth, results and scores: everything or nothing, with a receipt."""
+"""Loads of ground truth, results and scores: all or nothing, with a receipt."""

@@ -1,1 +1,1 @@
-"""Long work outside the request: one row for each piece, done by a standing worker through a queue."""
+"""Jobs: rows of long work that a queue hands to standing workers."""

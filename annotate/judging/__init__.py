@@ -1,1 +1,1 @@
-"""Asking annotators and keeping their answers."""
+"""Judging: assignments, screens, and the log of answers."""

@@ -1,1 +1,1 @@
-"""The first visit: consent, worked examples, practice and the keys. Nothing of it is a result."""
+"""An annotator's first visit: consent, examples, practice and keys. None of it counts."""

@@ -1,1 +1,1 @@
-"""Progress of a study, per image and per annotator."""
+"""Progress of a study, its members and the settings that may still change."""

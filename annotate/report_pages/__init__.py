@@ -1,1 +1,1 @@
-"""The report as a page: the answer and its figure first, then the table, then parts with all behind it."""
+"""Pages of a report: the answer, its figure and tables, and the open questions."""

@@ -1,1 +1,1 @@
-"""The report of a study, Best / Worst / Score of each protocol: its page, its files, kept reports."""
+"""Reports: Best / Worst / Score of each protocol, files, and kept reports."""

@@ -1,1 +1,1 @@
-"""The protocols' order while a study runs, and the rules by which a study ends."""
+"""Standings of an open study, and the rules that end it."""

@@ -1,1 +1,1 @@
-"""Studies, who takes part in them, and how far they are."""
+"""Studies, memberships, exclusions and pseudonyms."""

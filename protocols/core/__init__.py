@@ -1,1 +1,1 @@
-"""The parts that protocols share: regions, geometry, matching, credits, and the contract they keep."""
+"""What protocols share: regions, geometry, matching, credits and their contract."""

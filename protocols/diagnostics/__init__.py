@@ -1,1 +1,1 @@
-"""What a load notices of results that parse: how they fit the ground truth, and the usual mistakes tried."""
+"""Diagnostics of results that parse: fit to the ground truth, and usual mistakes."""

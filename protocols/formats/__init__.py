@@ -1,1 +1,1 @@
-"""Reading and writing the files of the field; every fault is a Problem, never an exception."""
+"""File formats. A fault in a file is a `Problem`, never an exception."""

@@ -1,1 +1,1 @@
-"""Where chunks of computing are done: in this process, in processes of this machine, on a cluster."""
+"""The base of all packages: chunks of computing, and messages for translators."""

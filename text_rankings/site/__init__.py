@@ -1,1 +1,1 @@
-"""Settings, addresses and the server's entry point."""
+"""Settings, addresses, server and program of the site."""

@@ -1,1 +1,1 @@
-"""Personal data: given out whole, or erased so that the answers stay."""
+"""Personal data: export and erasure."""

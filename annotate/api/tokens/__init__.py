@@ -1,1 +1,1 @@
-"""Tokens with which scripts do what their person may."""
+"""Tokens that let a script act for a person."""

@@ -1,1 +1,1 @@
-"""How large a study must be: what difference should be found, and what that costs in answers and people."""
+"""Planning: images, annotators and answers that a study needs."""

@@ -1,1 +1,1 @@
-"""Setting a study up in steps: a draft that only its person sees, pictures to choose from, a preview."""
+"""Setup of a study in steps: a private draft, a choice of images, a preview."""

@@ -1,1 +1,1 @@
-"""The page about a study's annotators, and the decision whose rankings count."""
+"""Pages about the answers of one annotator or all."""

@@ -1,1 +1,1 @@
-"""Pages about single images: one image, two methods on it, and where a protocol disagrees."""
+"""Pages about the rankings of one image or all."""

@@ -1,1 +1,1 @@
-"""The whole site as one archive: every row and every photograph, for any of its databases."""
+"""Backups of the whole site in one archive, for any database."""

@@ -1,1 +1,1 @@
-"""Whether the site is well: for a proxy, for monitoring, for admins."""
+"""Health of the site: for proxies, monitoring, admins and `manage.py doctor`."""

@@ -1,1 +1,1 @@
-"""The paper's open questions, answered on one page with the numbers of a study."""
+"""The page of the paper's open questions."""

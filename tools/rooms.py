@@ -1,0 +1,62 @@
+"""The tables of rooms in ARCHITECTURE.md, made from the docstrings of the packages.
+
+Usage: ``python -m tools.rooms``.
+"""
+
+import ast
+import tomllib
+from pathlib import Path
+from typing import Any, Final
+
+ROOT: Final = Path(__file__).resolve().parents[1]
+DOCUMENT: Final = ROOT / "ARCHITECTURE.md"
+# Package, and the contract of pyproject.toml that orders its rooms.
+TABLES: Final = {
+    "annotate": "Subjects of the site",
+    "rankings": "Rooms of rankings",
+    "protocols": "Rooms of protocols",
+    "protocols.formats": "Rooms of protocols.formats",
+}
+
+
+def document(text: str) -> str:
+    """Return the document with fresh tables of rooms between their markers."""
+    for package in TABLES:
+        start, end = f"<!-- rooms of {package} -->\n", f"<!-- end of {package} -->"
+        before, found, rest = text.partition(start)
+        if not found or end not in rest:
+            raise LookupError(f"ARCHITECTURE.md has no place for the rooms of {package}")
+        text = before + start + table(package) + end + rest.partition(end)[2]
+    return text
+
+
+def table(package: str) -> str:
+    """Return the rooms of a package, lowest first, as Markdown."""
+    rows = [f"| `{name}` | {_sentence(package, name)} |\n" for name in _rooms(package)]
+    return "".join(["| room, lowest first | holds |\n| --- | --- |\n", *rows])
+
+
+def _rooms(package: str) -> list[str]:
+    contracts: list[dict[str, Any]] = tomllib.loads(ROOT.joinpath("pyproject.toml").read_text())[
+        "tool"
+    ]["importlinter"]["contracts"]
+    [layers] = [one["layers"] for one in contracts if one["name"] == TABLES[package]]
+    names = [
+        name.removeprefix(f"{package}.")
+        for layer in reversed(layers)
+        for name in layer.replace(":", "|").replace(" ", "").split("|")
+    ]
+    return [name for name in names if _folder(package, name).is_dir() and name != "management"]
+
+
+def _folder(package: str, name: str) -> Path:
+    return ROOT.joinpath(*package.split("."), name)
+
+
+def _sentence(package: str, name: str) -> str:
+    source = _folder(package, name).joinpath("__init__.py").read_text(encoding="utf-8")
+    return (ast.get_docstring(ast.parse(source)) or "").partition("\n")[0].replace("`", "")
+
+
+if __name__ == "__main__":
+    DOCUMENT.write_text(document(DOCUMENT.read_text(encoding="utf-8")), encoding="utf-8")
