@@ -1,9 +1,8 @@
-"""The competition's call as it is typed, beside the official scripts on the same machine in the same run.
+"""Comparison of the competition's command as users type it with the official scripts, in one run.
 
-The scripts may not be shipped: the user's own copies stand in a folder, ``DIR/SLUG/script.py`` with the
-modules it needs beside it. ``DIR/python`` is the interpreter that has its libraries; without it, this one.
-Runs of both alternate, so that whatever else the machine does troubles both.
-"""
+The scripts may not be redistributed, so users provide copies: ``DIR/SLUG/script.py`` with the
+modules it needs in the same folder. ``DIR/python`` is the interpreter that has its libraries; the
+default is this one. Runs of both alternate, so that other load on the machine affects both."""
 
 import json
 import os
@@ -108,7 +107,7 @@ def _row(
     python = sys.executable
     if official is not None and (official / "python").exists():
         own = official / "python"
-        # An environment is found beside its interpreter, not beside a link to that.
+        # An environment is found next to its interpreter, not next to a link to it.
         python = str(own.parent / own.readlink() if own.is_symlink() else own)
     typed, first, best, official_typed, inside = [], [], [], [], []
     for _ in range(repeats):

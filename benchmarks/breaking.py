@@ -1,4 +1,5 @@
-"""What breaks a site on purpose: processes, a database server, a network and a disk of one's own."""
+"""Faults that the crash benchmark injects: killed processes, a database server, a network and a
+disk of its own."""
 
 import os
 import pwd
@@ -80,7 +81,7 @@ class Supervised:
 
 
 def programs_of_postgres() -> Path | None:
-    """Return the folder of PostgreSQL's programs; None where they are missing."""
+    """Return the folder of PostgreSQL's programs, or None if they are missing."""
     found = sorted(Path("/usr/lib/postgresql").glob("*/bin/initdb"))
     if found:
         return found[-1].parent
@@ -262,7 +263,7 @@ class _Disk:
 
     @property
     def can_be_slow(self) -> bool:
-        """Say whether the system lets us limit writes to a device (Linux, cgroup v1)."""
+        """Return whether the system can limit writes to a device (Linux, cgroup v1)."""
         return bool(self._device) and os.access(_LIMITS, os.W_OK) and (_LIMITS / "tasks").exists()
 
     @contextmanager
@@ -298,7 +299,7 @@ class _Disk:
     def read_only(self) -> Iterator[None]:
         until = time.monotonic() + _AGAIN_SECONDS
         while _mount("-o", "remount,ro", str(self._folder), check=False):
-            # What was killed just now has its files open yet.
+            # A process that was just killed may still have files open.
             if time.monotonic() > until:
                 raise RuntimeError(f"{self._folder} cannot be made read-only")
         try:
@@ -313,7 +314,7 @@ def _mount(*arguments: str, check: bool = True) -> int:
 
 @contextmanager
 def small_disk(folder: Path) -> Iterator[_Disk | None]:
-    """Mount a small ext4, or memory, at the folder; yield None where that is not allowed."""
+    """Mount a small ext4 or memory file system at the folder; yield None if that is not allowed."""
     folder.mkdir()
     image = folder.with_suffix(".ext4")
     with image.open("wb") as file:

@@ -31,7 +31,7 @@ from .load import Annotator
 from .long_work import Cluster, Loads, faults_of_jobs
 from .own_site import ROOT, free_port, make_annotators, make_study, own_site, sign_in
 
-# More than anybody ranks meanwhile: a round in which nobody answers shows nothing.
+# More than one person ranks in that time: a round without answers shows nothing.
 _METHODS, _IMAGES = 6, 150
 _FAULT_SECONDS, _BACK_SECONDS = 1.5, 300
 Fault = Callable[[], None]
@@ -153,7 +153,7 @@ class _Site:
         self._acknowledged: set[str] = set()
         self._last_answer = dict.fromkeys(range(len(people)), 0.0)
         self._ended = threading.Event()
-        # Looking at the database while nobody answers.
+        # Reading the database while no one answers.
         self._pause = threading.Lock()
         self._locks = [threading.Lock() for _ in people]
         self._threads = [
@@ -215,7 +215,7 @@ class _Site:
             time.sleep(0.03)
 
     def wait_until_all_answer(self) -> float:
-        """Return after how many seconds everybody has had an answer acknowledged since now."""
+        """Return the seconds until every annotator has had another answer acknowledged."""
         began = time.monotonic()
         while time.monotonic() - began < _BACK_SECONDS:
             busy = [at for at, (_, one) in enumerate(self._people) if "screen" in one.shown]
@@ -225,10 +225,10 @@ class _Site:
         log = (self._folder / "web.log").read_text(errors="replace")
         raise RuntimeError(f"the site did not come back within {_BACK_SECONDS} s\n{log[-3000:]}")
 
-    # What must hold
+    # Invariants
 
     def look(self, *, at_the_end: bool = False) -> list[str]:
-        """Return what is wrong; the database and the files are asked while nobody answers."""
+        """Return the violated invariants; the database and the files are read while no one answers."""
         with ExitStack() as stack:
             for lock in self._locks:
                 stack.enter_context(lock)
@@ -269,7 +269,7 @@ class _Site:
                 yield f"photograph {digest} is damaged"
         connection.close()
 
-    # What breaks
+    # Faults
 
     def faults(self) -> dict[str, Fault]:
         faults: dict[str, Fault] = {
@@ -347,7 +347,7 @@ class _Site:
             time.sleep(4 * _FAULT_SECONDS)
 
     def _second_site(self) -> None:
-        """Another site on the same folder and database: somebody started it twice."""
+        """Start another site on the same folder and database, as if an admin started it twice."""
         port = free_port()
         command = [
             "-m",

@@ -2,19 +2,18 @@
 
     python -m benchmarks.designs [--data FOLDER] [--studies 60] [--people 12] [--seed 2018] [--short]
 
-The result sets of ICDAR 2015 (a folder with gt.zip and eight methods), ten protocols, simulated people. A
-person orders methods by a mixture of nine protocols' scores, in steps of 0.05, and gives another verdict
-than his or her own with a fixed probability. Where tastes differ, everybody has a mixture of their own.
-Whole rankings come from the program's planner, pairs from its draws; both go through its log, its
-estimators and its test with annotators and images random.
+The result sets of ICDAR 2015 (a folder with gt.zip and eight methods), ten protocols, simulated
+people. A person orders methods by a mixture of nine protocols' scores, in steps of 0.05, and gives
+a different verdict with a fixed probability. Where tastes differ, each person has a mixture of
+their own. Whole rankings come from the program's planner, pairs from its draws; both go through its
+log, its estimators and its test with annotators and images random.
 
-Per design: a large study gives the components of variance of every pair of protocols, and the planner's
-formulas the screens for 80 % power at 5 % (planned). Studies of about that size are simulated and looked at
-after several numbers of images: the screens with which the median pair of protocols is told apart in 80 %
-of them, and how often the sign of the true difference (of what people think, without their slips) is kept
-there. Then errors of the test where protocols are equally near.
-Nothing here passes or fails.
-"""
+Per design: a large study gives the components of variance of every pair of protocols, and the
+planner's formulas the screens for 80 % power at 5 % (planned). Studies of about that size are
+simulated and analysed after several numbers of images: the screens at which the median pair of
+protocols is distinguished in 80 % of them, and how often the sign of the true difference (of
+people's opinion, without their slips) is kept there. Then errors of the test where protocols are
+equally near. Nothing here passes or fails."""
 
 import argparse
 import math
@@ -50,7 +49,7 @@ PROTOCOLS = (
     *("iou", "tiou", "deteval", "icdar13", "cleval", "tedeval", "evaltex", "evaltex-emd"),
     *("panoptic-quality", "total-area"),
 )
-# What people's mixtures are of: all but the one that looks at no text.
+# The parts of people's mixtures: all but the one that ignores text.
 _MIXED = 9
 STEP = 0.05
 # Of what is planned: where simulated studies are looked at.
@@ -65,7 +64,7 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class World:
-    """What protocols say of the images, and what people think of them.
+    """Scores of protocols on the images, and people's opinion of them.
 
     Attributes
     ----------
@@ -83,7 +82,7 @@ class World:
 
     @cached_property
     def levels(self) -> Mapping[str, Floats]:
-        """What each person thinks of each method: (people, images, methods), higher is better."""
+        """Return each person's quality of each method: (people, images, methods), higher is better."""
         return {
             criterion: np.round(
                 np.einsum("ap,ipm->aim", self.mixtures, scores[:, : self.mixtures.shape[1]]) / STEP
@@ -185,7 +184,7 @@ def people_of(n: int, taste: float, rng: np.random.Generator) -> Floats:
 
 
 class Source:
-    """Visits of one way of asking, made when they are needed and kept, as nobody answers twice."""
+    """Visits under one design, created when needed and kept, because no person answers twice."""
 
     def __init__(self, world: World, way: Way, rng: random.Random) -> None:
         self._world, self._way, self._rng = world, way, rng
@@ -226,7 +225,7 @@ class Source:
 def study(
     source: Source, world: World, way: Way, n_images: int, rng: random.Random
 ) -> tuple[dict[str, list[Visit]], dict[str, dict[str, Mapping[str, Ranking]]], int]:
-    """Return a study of images drawn anew: visits and protocols' rankings by criterion, and screens."""
+    """Return a study of newly drawn images: visits and protocols' rankings by criterion, and screens."""
     people = rng.sample(range(len(world.mixtures)), way.people)
     visits: dict[str, list[Visit]] = {name: [] for name in CRITERIA}
     own: dict[str, dict[str, Mapping[str, Ranking]]] = {name: {} for name in CRITERIA}
@@ -249,13 +248,13 @@ def study(
 
 @dataclass(frozen=True)
 class Found:
-    """What a way of asking needs by one criterion.
+    """Numbers that a design needs by one criterion.
 
     Attributes
     ----------
     screens : float
-        With which the median pair of protocols is told apart in 80 % of the simulated studies; infinite where
-        no number of images suffices.
+        At which the median pair of protocols is distinguished in 80 % of the simulated studies;
+        infinite if no number of images suffices.
     planned : float
         The same by the planner's formulas.
     signs : float or None
@@ -311,7 +310,7 @@ Made = tuple[dict[str, list[Visit]], dict[str, dict[str, Mapping[str, Ranking]]]
 def _simulated(
     studies: Sequence[Made], world: World, criterion: str, planned: float
 ) -> tuple[float, float]:
-    """Return the images with which the median pair is told apart in 80 % of studies, and signs kept there.
+    """Return the images at which the median pair is distinguished in 80 % of studies, and signs kept there.
 
     Every study is looked at after several numbers of images, each look as if the study had ended there.
     """
@@ -343,7 +342,7 @@ def _simulated(
 def error_rate(
     n_people: int, n_visits: int, taste: str, n_studies: int, seed: int
 ) -> tuple[float, float]:
-    """Return how often two protocols that are equally near are told apart at 5 %, and held by intervals.
+    """Return how often two equally near protocols are distinguished at 5 %, and covered by intervals.
 
     As in ``benchmarks.verdicts``: the two would be the same if exchanged; pairs are asked where they
     disagree, each image one pair.

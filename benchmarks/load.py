@@ -3,12 +3,11 @@
     python -m benchmarks.load [--seconds 60] [--annotators 32] [--think 1.0] [--workers 3]
                               [--threads 4] [--postgres URL | --sqlite]
 
-Simulated annotators answer a generated study through gunicorn, on PostgreSQL where the address
-works and else on SQLite. Each thinks between two answers, for an exponential time with the given
-mean (people take several seconds; 0: as fast as the site answers). Afterwards the database is asked
-whether it holds every acknowledged answer once, and whether the rankings are what the log gives.
-Nothing passes or fails; targets stand beside the numbers.
-"""
+Simulated annotators answer a generated study through gunicorn, on PostgreSQL if the address works
+and otherwise on SQLite. Each thinks between two answers, for an exponential time with the given
+mean (people take several seconds; 0: as fast as the site answers). Afterwards the benchmark checks
+that the database holds every acknowledged answer once, and that the rankings follow from the log.
+Nothing passes or fails; targets are printed next to the numbers."""
 
 import argparse
 import json

@@ -56,7 +56,7 @@ class Loads:
             raise RuntimeError("the load had ended before it was killed")
 
     def faults(self, *, ended: bool) -> Iterator[str]:
-        """Say what is loaded in part; with ``ended`` also what is not loaded, after all waiting."""
+        """Return the partly loaded datasets; with ``ended`` also those not loaded after all waiting."""
         from annotate.datasets.models import Dataset, Image, Result
         from annotate.imports.models import Import
 

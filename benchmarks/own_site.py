@@ -126,7 +126,7 @@ def own_site(database_url: str = "", **environment: str) -> Iterator[OwnSite]:
 
 @contextmanager
 def own_postgres(url: str) -> Iterator[str]:
-    """Make an empty database beside the one of the address; yield its address, "" if it cannot be."""
+    """Create an empty database next to the one of the address; yield its address, or "" if impossible."""
     import psycopg
     from psycopg import sql
 
@@ -158,7 +158,7 @@ def chromium() -> str | None:
 
 
 def free_port() -> int:
-    """Return a port that nobody listens on, and that nobody is given by the system later."""
+    """Return a port on which no program listens, and which the system will not assign later."""
     while True:
         port = random.SystemRandom().choice(_PORTS)
         with closing(socket.socket()) as listener:

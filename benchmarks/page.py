@@ -2,12 +2,11 @@
 
     python -m benchmarks.page [--screens 200] [--server-screens 600] [--skip-browser]
 
-A generated study of 12 methods on 20 photographs is answered by keyboard in Chromium: from the press
-that confirms to the next pair painted, requests and bytes per screen, weight of scripts and styles,
-memory. Then an image with thousands of boxes is moved. Then the server alone, on SQLite: answer in,
-next pair out, with 10 and with 50 methods.
-Nothing passes or fails; targets stand beside the numbers.
-"""
+A generated study of 12 methods on 20 photographs is answered by keyboard in Chromium: from the
+press that confirms to the next pair painted, requests and bytes per screen, weight of scripts and
+styles, memory. Then an image with thousands of boxes is moved. Then the server alone, on SQLite:
+answer in, next pair out, with 10 and with 50 methods. Nothing passes or fails; targets are printed
+next to the numbers."""
 
 import argparse
 import gzip
@@ -227,7 +226,7 @@ def _answer_by_keyboard(page: Any, url: str, n_screens: int, pause_ms: int = 0) 
             # Both results are seen once they are painted over the photograph.
             page.locator("[data-screen][data-seen]").wait_for()
             seen.append(page.evaluate("() => window.seen.at(-1)"))
-        # What the page asks for in advance, or late, belongs to this screen as well.
+        # Early and late requests of the page belong to this screen as well.
         page.wait_for_timeout(30)
         for identity, method, _ in traffic:
             if method == "POST" and is_within:

@@ -538,7 +538,7 @@ def _characters(region: Region, is_vertical: bool, n: int) -> list[Place]:
 
 
 def _inside(shape: BaseGeometry, place: Place) -> bool:
-    """Say whether a point lies inside; left and top borders belong to a shape, others do not."""
+    """Return whether a point is inside; left and top borders belong to a shape, others do not."""
     return bool(shape.contains(Point(place[0] + 1e-7, place[1] + 1e-9)))
 
 

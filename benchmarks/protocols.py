@@ -1,12 +1,11 @@
-"""Time each protocol: reading and scoring apart, beside plain loops and published tools.
+"""Time each protocol: reading and scoring separately, compared with plain loops and published tools.
 
     python benchmarks/protocols.py [--data DIR] [--official DIR] [--typed] [--quick] [--json FILE]
 
-Public result sets are looked for in DIR (../shared/data); what is not there is left out, with a
-sentence. The competition's call is timed as it is typed, and beside the official scripts where
-``--official`` says where the user's own copies are (benchmarks/as_typed.py). Nothing here passes or
-fails.
-"""
+Public result sets are read from DIR (../shared/data); missing ones are skipped with a message. The
+competition's command is timed as users type it, and compared with the official scripts if
+``--official`` names the folder of the user's own copies (benchmarks/as_typed.py). Nothing here
+passes or fails."""
 
 import argparse
 import gc
@@ -178,8 +177,7 @@ class Report:
 def best(work: Callable[[], Answer], repeats: int) -> tuple[float, Answer]:
     """Return the shortest time of a few runs, and the last answer.
 
-    What is in memory before is kept from the garbage collector, or the other data here would count.
-    """
+    Objects already in memory are hidden from the garbage collector, or the other data here would count."""
     seconds = []
     for _ in range(repeats):
         gc.collect()

@@ -2,9 +2,9 @@
 
     python -m benchmarks.rechecks [--images 200] [--items 10] [--noise 0.05 0.1]
 
-Simulated annotators answer by rankings drawn under four regimes (``benchmarks.elicitation``), each
-verdict wrong with a fixed probability, drawn anew whenever a pair is shown. A pair is wrong where the
-finished ranking of a criterion says otherwise of it than the true one: better, tied or worse.
+Simulated annotators answer by rankings drawn under four regimes (``benchmarks.elicitation``); each
+verdict is wrong with a fixed probability, drawn again whenever a pair is shown. A pair is wrong if
+the finished ranking of a criterion orders it differently (better, tied or worse) from the true one.
 
 Three ways to spend screens: re-checks with budgets of their own, re-checks under the rule that old
 studies keep (one budget for re-checks and repairs), and repeats: a pair is shown until two answers agree

@@ -3,13 +3,11 @@
     python -m benchmarks.report [--images 233] [--methods 10] [--protocols 7] [--annotators 3]
                                 [--resamples 2000] [--large] [--json FILE]
 
-Generated data, one criterion but for the table itself, which is made for all three: methods have a
+Generated data, one criterion except for the table itself, which has all three: methods have a
 quality, annotators see it in steps and with noise, protocols with more noise and another scale.
-Seconds, of the clock and of the processor, and peak memory are from two runs of each part, because
-watching memory takes time; beside them stands the most that the process had held by then, data
-included. ``--large`` takes 100,000
-images and one run of each part. Nothing here passes or fails.
-"""
+Seconds (clock and processor) and peak memory are from two runs of each part, because measuring
+memory takes time; the second figure is the most that the process had held by then, data included.
+``--large`` takes 100,000 images and one run of each part. Nothing here passes or fails."""
 
 import argparse
 import gc

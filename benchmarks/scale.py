@@ -5,13 +5,12 @@
                                [--scheduler ADDRESS] [--only pages counts judging load score report]
                                [--skip PAGE ...] [--json FILE]
 
-For each number of images a study of its own in an empty database beside the one of the address,
-dropped at the end: with 100,000 images, two rankings each, five million judgements (:mod:`.scale_rows`).
-A page is asked for once with an empty cache, then three times: the first time, the shortest of the
-others (other work on the machine makes any of them longer), and its queries. Then the sizes stand
-side by side with a word: flat, linear, or faster than linear. Nothing here passes or fails; 300 ms
-is the target for a page.
-"""
+Each number of images gets a study in an empty database, which is dropped at the end: with 100,000
+images, two rankings each, five million judgements (:mod:`.scale_rows`). A page is requested once
+with an empty cache, then three times: the report has the first time, the shortest of the others
+(other load on the machine makes any of them longer), and the queries. A last column compares the
+sizes: flat, linear, or faster than linear. Nothing here passes or fails; 300 ms is the target for a
+page."""
 
 import argparse
 import json
@@ -376,7 +375,7 @@ def _report(measured: Measured, study: Any) -> None:
 
 
 def _forget_peak() -> None:
-    """Let the kernel count this process's peak of memory anew."""
+    """Reset the kernel's peak memory counter of this process."""
     Path("/proc/self/clear_refs").write_text("5")
 
 
@@ -447,7 +446,7 @@ def _compare(sizes: Sequence[Measured]) -> None:
 
 
 def _growth(least: Row, most: Row, ratio: float) -> str:
-    """Say how a number grew while the number of images grew by ``ratio``."""
+    """Return how a number grew while the number of images grew by ``ratio``."""
     if most.unit == "results/s":
         return "flat" if most.value * _FLAT > least.value else "slower"
     floor = _LEAST_MS if most.unit == "ms" else 0.0

@@ -16,7 +16,7 @@ from typing import Any
 _N_SCENES = 50
 _N_WORDS = 8
 _N_LOGS = 64
-# Of the images nobody has begun, so that there is something left to ask.
+# Images that no one has begun, so that some remain to be asked.
 _UNTOUCHED = 50
 _FILLED = (
     "image",
@@ -248,7 +248,7 @@ def _write_judgements(cursor: Any, size: Size, study: Any, first_annotator: int)
         "first": first_annotator,
         "logs": _N_LOGS,
     }
-    # Neighbouring images go to neighbouring people, so everybody has as many.
+    # Neighbouring images go to neighbouring people, so that all have equally many.
     cursor.execute(
         "INSERT INTO annotate_assignment (id, study_id, image_id, annotator_id, position, state,"
         " items, hidden, rankings, unsettled, created, finished, n_answered, n_skipped)"

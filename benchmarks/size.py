@@ -20,8 +20,8 @@ from pathlib import Path
 from time import perf_counter
 
 ROOT = Path(__file__).resolve().parents[1]
-# A process of its own around the command, so that what it used is told apart: its processor time and
-# that of its workers, and the most memory that all of them held at one time, looked at ten times a second.
+# A separate process around the command measures its use alone: its processor time and that of its
+# workers, and the most memory that all of them held at one time, sampled ten times a second.
 _WATCH = """
 import json, pathlib, resource, subprocess, sys, time
 

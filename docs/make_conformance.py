@@ -1,8 +1,7 @@
 """Write docs/protocols/conformance.md: how far every protocol is from its tool, image by image.
 
-``python docs/make_conformance.py`` compares with the reference values beside the project, and ends in 1
-if an image is beyond the bound; without the reference values it says so and ends in 2.
-"""
+``python docs/make_conformance.py`` compares with the shared reference values, and exits with 1 if
+an image is beyond the bound; without the values it prints a message and exits with 2."""
 
 import json
 import math

@@ -1,4 +1,4 @@
-"""Write the table of formats in docs/formats.md anew from the registry.
+"""Write the table of formats in docs/formats.md from the registry.
 
 python docs/make_formats.py
 """

@@ -17,7 +17,7 @@ ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 FOLDER = ROOT / "docs" / "reference"
 MADE = "Made from the code by `docs/make_reference.py`; a test fails where it differs.\n"
-# What users of the libraries call first.
+# Functions that users of the libraries call first.
 MODULES = {
     "protocols.registry": "all",
     "protocols.core.regions": "all",

@@ -8,9 +8,9 @@ from text_rankings.base.i18n import numeral
 def in_decimals(value: float, digits: int) -> str:
     """Return a number with so many decimals, a half away from zero, and no minus before a zero.
 
-    The decimal digits of the number are rounded (6.125 to 6.13, 2.675 to 2.68), not the binary fraction
-    that stands for them, which lies below 2.675: that is what readers of the full number expect, and
-    what Django's ``floatformat`` does. It is written as the reader's language writes numbers.
+    The decimal digits of the number are rounded (6.125 to 6.13, 2.675 to 2.68), not its binary
+    fraction, which is below 2.675: readers of the full number expect this, and Django's
+    ``floatformat`` does it. The number is written as in the reader's language.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""What the site says in other languages than English: collected from the code, and made ready to be read.
+"""Translations of the site: collected from the code and compiled.
 
 ``python -m tools.catalogues`` (`make messages`) writes into each catalogue of annotate/locale what the code
 says today, keeps the translations there are, and lists what has none. From the catalogues it makes what
@@ -242,7 +242,7 @@ def _script(language: str, only: Collection[str] | None = None) -> str:
 
 
 def write(language: str) -> list[str]:
-    """Bring a language up to date; return what it lacks."""
+    """Update the catalogue of a language and return its missing translations."""
     for domain in DOMAINS:
         path = path_of(language, domain)
         made = brought_up_to_date(language, domain)

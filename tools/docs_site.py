@@ -1,4 +1,4 @@
-"""What the documentation's site needs beside Markdown: folders in the navigation, and notebooks as pages."""
+"""Parts of the documentation site beyond Markdown: folders in the navigation, and notebooks as pages."""
 
 import base64
 import json

@@ -42,7 +42,7 @@ _SCRIPT = [
 ]
 _SCRIPT += [("===", "!=="), ("!==", "==="), ("&&", "||"), ("||", "&&"), (" * ", " / ")]
 
-# An edit of a source: where it begins and ends, and the text that stands there instead.
+# An edit of a source: its start and end, and the replacement.
 Edit = tuple[int, int, str]
 
 
@@ -68,7 +68,7 @@ class _Source:
         return start, self.offset(node.end_lineno or node.lineno, node.end_col_offset or 0)
 
     def between(self, left: ast.expr, right: ast.expr, old: str, new: str) -> Edit | None:
-        """Return the edit of the operator that stands between two operands."""
+        """Return the edit of the operator between two operands."""
         start, end = self.span(left)[1], self.span(right)[0]
         place = re.search(rf"(?<!\w){re.escape(old)}(?!\w)|{re.escape(old)}", self.text[start:end])
         return (start + place.start(), start + place.end(), new) if place else None

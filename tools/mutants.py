@@ -4,11 +4,9 @@
     python tools/mutants.py --json after.json --against before.json
     python tools/mutants.py --only kemeny-members-of-a-height --places
 
-The faults and the tests stand in mutants.json; some need a PostgreSQL (POSTGRES_URL). A fault is found by
-its text, wherever it stands and however its lines are broken, so that the same ones hold before and after
-files have moved. Where
-a statement was rewritten, the way it is written now joins the "edits" of its fault.
-"""
+The faults and their tests are in mutants.json; some need a PostgreSQL (POSTGRES_URL). A fault is
+found by its text, in any file and with any line breaks, so the same faults apply after files have
+moved. If a statement is rewritten, add its new form to the "edits" of its fault."""
 
 import argparse
 import json
@@ -130,7 +128,7 @@ def _pattern(old: str) -> re.Pattern[str]:
 
 @contextmanager
 def copied_tree(root: Path) -> Iterator[Path]:
-    """Give a copy of the last commit, with the environment and the shared documents beside it."""
+    """Yield a copy of the last commit, with the environment and the shared documents in place."""
     with tempfile.TemporaryDirectory(prefix="mutants-") as folder:
         tree = Path(folder) / "tree"
         tree.mkdir()
@@ -170,7 +168,7 @@ def run_tests(tree: Path, tests: Tests) -> tuple[Outcome, str]:
         except subprocess.TimeoutExpired:
             return "timeout", f"no answer within {_TIMEOUT_SECONDS} s"
         finally:
-            # What the tests started goes with them.
+            # Processes that the tests started end with them.
             with suppress(ProcessLookupError):
                 os.killpg(process.pid, signal.SIGKILL)
         log.seek(0)

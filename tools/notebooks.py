@@ -1,7 +1,6 @@
 """Notebooks without a server: run their cells in order, and keep what they say in the file.
 
-``python -m tools.notebooks docs/tutorials/eight-detectors.ipynb`` writes the outputs anew.
-"""
+``python -m tools.notebooks docs/tutorials/eight-detectors.ipynb`` writes the outputs again."""
 
 import ast
 import contextlib

@@ -1,4 +1,4 @@
-"""What stands beside the protocols of a table: all tied, random order, and a person.
+"""Baselines of a table of protocols: all tied, random order, and human.
 
 A person is an annotator who is left out, compared with the consensus of the others; so that a protocol
 can be compared with a person, its distance is measured to that very consensus, too. The idea is that of
@@ -46,7 +46,7 @@ def said_of_row(name: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class BaselineMeasures:
-    """The measures beside the Score of a baseline: means over the images; None without one.
+    """Measures of a baseline in addition to the Score: means over the images, or None without an image.
 
     Attributes
     ----------
@@ -83,7 +83,7 @@ def baseline_measures(
     Returns
     -------
     tuple of BaselineMeasures
-        All tied, random order, a person; None where there is no pair or no second annotator.
+        All tied, random order, human; None if there is no pair or no second annotator.
 
     Examples
     --------

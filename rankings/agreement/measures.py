@@ -1,4 +1,4 @@
-"""Other measures of a protocol beside the Score."""
+"""Measures of a protocol in addition to the Score."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -21,7 +21,7 @@ _MEASURED = 256
 
 @dataclass(frozen=True, slots=True)
 class Measures:
-    """Other measures of one protocol beside the Score: means over the images; None without one.
+    """Measures of one protocol in addition to the Score: means over the images, or None without an image.
 
     Attributes
     ----------
@@ -135,7 +135,7 @@ def _measured(values: Floats, goals: Places, settings: Settings) -> Floats:
     np.divide(concordant, np.sqrt(n_ordered), out=found[..., 1], where=n_ordered > 0)
     if len(first):
         found[..., 2] = np.count_nonzero(own == goal, axis=-1) / len(first)
-    # One row for each image and protocol, with the consensus of the image beside it.
+    # One row for each image and protocol, with the consensus of the image.
     margins = margin_weighted_discordances(
         values.reshape(-1, n), np.repeat(goals, n_protocols, axis=0)
     )

@@ -173,9 +173,8 @@ def build_report(
     rows are ordered by it. The baselines are a protocol that ties everything and the expected
     distance of a random strict order; they take no part in Best and Worst.
 
-    An image is left out, for all protocols alike, when it has fewer than ``min_annotators``
-    rankings, when its rankings are of different methods, and when a protocol lacks the score of a
-    ranked method.
+    An image is left out for all protocols if it has fewer than ``min_annotators`` rankings, if its
+    rankings are of different methods, or if a protocol has no score for a ranked method.
 
     Parameters
     ----------
@@ -254,7 +253,7 @@ def values_of(
     Returns
     -------
     image -> protocol -> method -> float or None
-        None where what it needs is undefined.
+        None if its input is undefined.
 
     Examples
     --------

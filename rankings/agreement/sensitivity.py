@@ -259,9 +259,9 @@ def _groups(
 class _Measured:
     """The distances of the protocols to the consensus on some images, under any change.
 
-    What several changes share is made once: the scores in each rounding, each consensus, and the
-    distances as reported, of which a change of annotators alters a few rows only.
-    """
+    Intermediate results that several changes share are computed once: the scores in each rounding,
+    each consensus, and the distances as reported, of which a change of annotators alters a few rows
+    only."""
 
     def __init__(
         self, images: _Images, scores: Scores, protocols: Sequence[str], base: _Change

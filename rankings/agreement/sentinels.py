@@ -1,8 +1,7 @@
 """Warnings about protocols that should not do well, and do.
 
-Which names are sentinels is not decided here: whoever knows the protocols passes them in. To them
-the analysis adds the baseline that ties everything.
-"""
+The caller knows the protocols and passes the names of the sentinels in. The analysis adds the
+baseline that ties everything."""
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass

@@ -41,7 +41,7 @@ def tied_shares(rankings: PersonalRankings, consensus: Mapping[str, Ranking]) ->
     Returns
     -------
     TiedShares
-        In [0, 1]; None where there is no pair.
+        In [0, 1]; None if there is no pair.
 
     Examples
     --------

@@ -61,7 +61,7 @@ ProtocolScores = Mapping[str, Mapping[str, Mapping[str, RecallPrecision]]]
 
 @dataclass(frozen=True, slots=True)
 class Agreement:
-    """Agreement of the annotators: means over the images that count; None where undefined.
+    """Agreement of the annotators: means over the images that count, or None if undefined.
 
     ``n_without_w`` of these images have no W, mostly because every annotator ties all methods.
     """
@@ -78,9 +78,8 @@ class CriterionAnalysis:
     """Everything around the table of one criterion: intervals, tests, measures, variants.
 
     Clusters and letters come from the comparisons, with annotators and images random; intervals,
-    permutations, Friedman's and Wilcoxon's tests take the annotators as fixed. A cluster is None where
-    there is no test, and so is a letter.
-    """
+    permutations, Friedman's and Wilcoxon's tests take the annotators as fixed. Cluster and letter
+    are None if there is no test."""
 
     intervals: Intervals
     comparisons: Comparisons
@@ -147,7 +146,7 @@ def analyse(
     sentinels : collection of str
         Protocols that look at no ground truth; one above another protocol is warned of.
     other_consensuses : collection of str
-        Consensus methods of the sensitivity table beside the report's own.
+        Consensus methods of the sensitivity table in addition to the report's own.
     properties : sequence of ImageProperty
         By which Scores are given on slices of the images.
     n_resamples, seed : int
@@ -249,7 +248,7 @@ def _statistics(
     def chunk(name: str, function: Callable[..., Any], *arguments: Any, **others: Any) -> Statistic:
         return Statistic(criterion, name, function, arguments, others)
 
-    # What takes longest comes first, so that nobody waits for it at the end.
+    # The longest computation comes first, so that it does not run alone at the end.
     yield chunk("sensitivity", _sensitivity, counted, values, options)
     yield chunk("calibration", tie_calibration_of_people, values, counted, **by_distance)
     ranked = personal_rankings_from_scores(counted, values, protocols, settings.decimals)

@@ -1,4 +1,4 @@
-"""What pairs say of the protocols: losses by criterion, who is told apart, and what that rests on.
+"""Losses of protocols estimated from pairs, by criterion: which protocols differ, and on which data.
 
 Visits that asked some methods and whole rankings, which asked all for certain, count side by side.
 """
@@ -92,7 +92,7 @@ def comparable(
     ----------
     visits : sequence of Visit or of LostVisit
     values : image -> protocol -> method -> value
-        Of every image that was visited; an image on which a protocol lacks one is left out for all alike.
+        All visited images; an image is left out for all protocols if one protocol has no score there.
     protocols : sequence of str
     decimals : int or None
         To which values are rounded before they are ranked.

@@ -1,8 +1,8 @@
-"""What may be said of the protocols, in sentences, from an analysis as JSON.
+"""Verdicts on the protocols, in sentences, from an analysis as JSON.
 
-Made from the tests with annotators and images random (:mod:`.multi_reader`): who is told apart, adjusted
-for all pairs, and what stays undecided. Analyses from before there were such tests have no sentence.
-"""
+They follow from the tests with annotators and images random (:mod:`.multi_reader`): which protocols
+differ, adjusted for all pairs, and which cannot be distinguished. Analyses made before these tests
+existed have no sentence."""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ _NAMED_FIRST: Final = 3
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What may be said by one criterion."""
+    """Verdict by one criterion."""
 
     criterion: str
     sentences: tuple[str, ...]
@@ -30,14 +30,15 @@ class Verdict:
 def headline(
     criterion: str, scores: Mapping[str, float | None], around: Mapping[str, Any] | None
 ) -> str:
-    """Return the answer in one sentence: which protocol is nearest, and whether that is told.
+    """Return the answer in one sentence: which protocol is nearest, and whether the difference is
+    significant.
 
     Parameters
     ----------
     criterion : str
     scores : mapping of protocol to Score
     around : mapping or None
-        The criterion's analysis as JSON; None where nothing was tested.
+        The criterion's analysis as JSON, or None if nothing was tested.
 
     Returns
     -------
@@ -140,7 +141,7 @@ def verdicts(data: Mapping[str, Any]) -> list[Verdict]:
 
 
 def for_whom(data: Mapping[str, Any]) -> str:
-    """Say for whom the verdicts hold; empty where there is none.
+    """Return for whom the verdicts hold; empty if there is no verdict.
 
     Parameters
     ----------
@@ -171,10 +172,10 @@ def for_whom(data: Mapping[str, Any]) -> str:
 
 
 def place_of_person(around: Mapping[str, Any]) -> str | None:
-    """Return the clusters of the protocols that are not told apart from a person, as "1" or "1–3".
+    """Return the clusters of the protocols that cannot be distinguished from a person, as "1" or "1–3".
 
-    Where every protocol is told apart, "before" the first cluster that is farther from people, or "after"
-    the last one; None where there is no test.
+    If every protocol differs, "before" the first cluster that is farther from people, or "after"
+    the last one; None if there is no test.
 
     Parameters
     ----------
@@ -251,7 +252,7 @@ def _order_of(tested: Mapping[str, Any]) -> list[str]:
 
 
 def _farther(tested: Mapping[str, Any]) -> set[str]:
-    """Return the protocols that are told apart from the nearest; the others may be as near."""
+    """Return the protocols that differ significantly from the nearest; the others may be as near."""
     nearest = _order_of(tested)[0]
     return {_other(pair, nearest) for pair in _pairs_of(tested, nearest) if _is_told(pair)}
 
@@ -294,7 +295,8 @@ def _of_a_person(tested: Mapping[str, Any]) -> str:
 def _of_all_tied(
     around: Mapping[str, Any], table: Mapping[str, Any], distance: str
 ) -> Iterator[str]:
-    """Say how many protocols are farther from people than who orders nothing, by both distances."""
+    """Return how many protocols are farther from people than a ranking that ties everything, by
+    both distances."""
     tied = next(row["score"] for row in table["baselines"] if row["protocol"] == ALL_TIED)
     scores = [row["score"] for row in table["rows"] if row["score"] is not None]
     n_farther = sum(score > tied for score in scores)

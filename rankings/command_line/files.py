@@ -64,7 +64,7 @@ def read_scores(path: str) -> Tallies:
     Raises
     ------
     RankingError
-        If the file cannot be read, a number is none, or a score stands twice; names file and line.
+        If the file cannot be read, a value is not a number, or a score is duplicated; names file and line.
 
     Examples
     --------

@@ -12,7 +12,7 @@ Costs = NDArray[np.int64]
 
 
 def are_summable(strict: Costs, tied: Costs) -> bool:
-    """Tell whether :func:`cheapest` takes such costs: few methods, and no sum beyond 64 bits.
+    """Return whether :func:`cheapest` accepts such costs: few methods, and no sum beyond 64 bits.
 
     Parameters
     ----------
@@ -61,7 +61,7 @@ def cheapest(strict: Costs, tied: Costs) -> NDArray[np.bool_]:
     Returns
     -------
     ndarray of bool of shape (g, n, n)
-        True where i stands no lower than j.
+        True if i is placed no lower than j.
 
     Examples
     --------
@@ -83,11 +83,10 @@ def cheapest(strict: Costs, tied: Costs) -> NDArray[np.bool_]:
 def _in_one_number(strict: Costs, tied: Costs) -> tuple[Costs, Costs]:
     """Return costs whose sums are in the order of cost, then most ties, then places by name.
 
-    Every part of the rule is a sum over pairs, so that one number holds them all, each scaled above
-    all that come after it. "i strictly before j" adds 1 to the place of j, whose digit stands the
-    higher the earlier j's name. The last method needs no digit: where the others stand, and how many
-    pairs are tied, leaves it one place.
-    """
+    Every part of the rule is a sum over pairs, so one number holds them all, each scaled above all
+    later ones. "i strictly before j" adds 1 to the place of j, whose digit is the more significant
+    the earlier j's name. The last method needs no digit: the places of the others and the number of
+    tied pairs determine its place."""
     n = strict.shape[-1]
     digits = np.array([n ** (n - 2 - at) if at < n - 1 else 0 for at in range(n)], dtype=np.int64)
     scale = _scale_of_ties(n)
@@ -140,7 +139,7 @@ def _sums(costs: Costs) -> Costs:
 
 
 def _followed(before: NDArray[np.int16], n: int) -> NDArray[np.bool_]:
-    """Return the orders from their last buckets on: True where i stands no lower than j."""
+    """Return the orders from their last buckets on: True if i is placed no lower than j."""
     n_problems = before.shape[1]
     problems, bits = np.arange(n_problems), 1 << np.arange(n)
     no_lower = np.zeros((n_problems, n, n), dtype=bool)
@@ -149,7 +148,7 @@ def _followed(before: NDArray[np.int16], n: int) -> NDArray[np.bool_]:
         rest = before[current, problems].astype(current.dtype)
         is_current = (current[:, np.newaxis] & bits) > 0
         is_last = is_current & ~((rest[:, np.newaxis] & bits) > 0)
-        # Every method of the set stands no lower than those of its last bucket.
+        # Every method of the set is placed no lower than those of its last bucket.
         no_lower |= is_current[:, :, np.newaxis] & is_last[:, np.newaxis]
         current = rest
     return no_lower

@@ -71,8 +71,8 @@ def davidson(
     Parameters
     ----------
     rankings : sequence of rankings
-        A ranking that lacks a method says nothing of its pairs. Methods that no chain of
-        comparisons connects are put on one scale by the ridge alone.
+        A ranking without a method adds nothing to that method's pairs. The ridge alone puts methods
+        on one scale that no chain of comparisons connects.
     ridge : float
         Positive.
     max_iterations : int
@@ -176,7 +176,8 @@ def maximum(
     for _ in range(max_iterations):
         slope, curvature = gradient(at, counts, ridge), information(at, counts, ridge)
         step = np.asarray(-np.linalg.solve(curvature, slope[..., np.newaxis])[..., 0], np.float64)
-        # An image that has arrived stays: its last digits do not depend on the others beside it.
+        # An image that has converged stays as it is: its last digits do not depend on the other
+        # images.
         step = np.where(is_moving, step, 0.0)
         at = _improved(at, step, counts, ridge)
         is_moving &= np.abs(step).max(axis=-1, keepdims=True) > STEP_TOLERANCE
@@ -288,8 +289,8 @@ def information(at: _Vector, counts: PairCounts, ridge: float) -> NDArray[np.flo
     diagonal = np.arange(n)
     spread[..., diagonal, diagonal] = 0
     with_tie = (-compared * difference * tied).sum(axis=-1) / 2
-    # A lead is a difference of two strengths, so that each pair adds to its two diagonal entries
-    # and takes from the two beside: the Laplacian of the graph of comparisons.
+    # A lead is a difference of two strengths, so each pair adds to its two diagonal entries and
+    # subtracts from the two off-diagonal ones: the Laplacian of the graph of comparisons.
     second = np.zeros((*at.shape[:-1], n + 1, n + 1))
     second[..., :n, :n] = -spread
     second[..., diagonal, diagonal] += spread.sum(axis=-1)

@@ -41,7 +41,8 @@ def kemeny(rankings: Sequence[Ranking], *, max_nodes: int = DEFAULT_MAX_NODES) -
     """Return the weak order with the smallest sum of Kemeny distances to the rankings.
 
     The distance is 1 for a pair ordered oppositely and 0.5 for a pair tied in exactly one of the
-    two rankings ([FKMSV06]_, p = 1/2). A ranking that lacks a method says nothing of its pairs.
+    two rankings ([FKMSV06]_, p = 1/2). A ranking without a method adds nothing to that method's
+    pairs.
 
     Several weak orders can be nearest. Of these it is the one with the most tied pairs (two
     annotators who contradict each other give a tie); if there are several still, the one that
@@ -81,7 +82,7 @@ def kemeny(rankings: Sequence[Ranking], *, max_nodes: int = DEFAULT_MAX_NODES) -
     strict, tied = _costs(counts.before[np.newaxis], counts.tied[np.newaxis])
     nearest = _nearest(strict, tied, max_nodes)
     ranking: list[tuple[str, ...]] = []
-    # The more methods it stands no lower than, the higher a method stands.
+    # The more methods it is placed no lower than, the higher its own place.
     heights = nearest.no_lower[0].sum(axis=1)
     for height in sorted(set(heights.tolist()), reverse=True):
         members = np.flatnonzero(heights == height)
@@ -151,7 +152,7 @@ class _Nearest:
     Attributes
     ----------
     no_lower : ndarray of bool of shape (g, n, n)
-        True where i stands no lower than j.
+        True if i is placed no lower than j.
     gaps : ndarray of shape (g,)
         How much of the cost is not proven to be needed; 0 where the search ended.
     is_proven : ndarray of bool of shape (g,)

@@ -17,7 +17,7 @@ DEFAULT_MAX_NODES = 1000
 _MOST_METHODS = 24
 # The methods of a window that is solved exactly.
 _WINDOW = 8
-# What the solver answers when its nodes are used up (scipy has no name for it), or when it is done.
+# The solver's status when its nodes are used up (scipy has no name for it), or when it is done.
 _SOLVED, _IMPOSSIBLE = 0, (2, 3)
 
 
@@ -37,9 +37,9 @@ def cost_of(no_lower: NDArray[np.bool_], strict: Costs, tied: Costs) -> int:
     Parameters
     ----------
     no_lower : ndarray of bool of shape (n, n)
-        True where i stands no lower than j.
+        True if i is placed no lower than j.
     strict, tied : ndarray of shape (n, n)
-        What "i strictly before j" and a tie cost; integers.
+        Costs of "i strictly before j" and of a tie; integers.
 
     Examples
     --------
@@ -58,7 +58,7 @@ def searched(strict: Costs, tied: Costs, max_nodes: int) -> Ending:
     Parameters
     ----------
     strict, tied : ndarray of shape (n, n)
-        What "i strictly before j" and a tie cost; integers.
+        Costs of "i strictly before j" and of a tie; integers.
     max_nodes : int
         Of each of the integer programmes: one for the cost, one for the number of ties, and one for
         each method's place. Without a node, and for more than 24 methods, there is none.
@@ -185,11 +185,11 @@ def _weak_order_rules(n: int) -> Iterator[tuple[Any, float, float]]:
     number[~np.eye(n, dtype=bool)] = np.arange(n * (n - 1))
     i, j = np.array(list(combinations(range(n), 2))).T
     columns = np.stack([number[i, j], number[j, i]], axis=1)
-    # One of two methods stands no lower than the other.
+    # One of two methods is placed no lower than the other.
     yield _rows(csr_array, columns, [1, 1], n), 1, np.inf
     i, j, k = np.array(list(permutations(range(n), 3))).T
     columns = np.stack([number[i, j], number[j, k], number[i, k]], axis=1)
-    # If i stands no lower than j and j no lower than k, then i no lower than k.
+    # If i is placed no lower than j and j no lower than k, then i no lower than k.
     yield _rows(csr_array, columns, [1, 1, -1], n), -np.inf, 1
 
 

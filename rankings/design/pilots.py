@@ -23,7 +23,7 @@ from ..orders.buckets import Ranking, bucket_of
 from ..orders.packed_scores import Floats, protocols_of, rankings_from_scores
 from .power import Components, components_of
 
-# What an annotator is asked of an image: to rank all methods, or one pair where protocols disagree.
+# The task on an image: to rank all methods, or one pair on which protocols disagree.
 Asking = Literal["rankings", "pairs"]
 ASKINGS: Final[tuple[Asking, ...]] = ("rankings", "pairs")
 # More images tell no more of how much they vary.
@@ -45,7 +45,7 @@ DEMO_SCREENS: Final = 22.0
 
 @dataclass(frozen=True, slots=True)
 class Pilot:
-    """What is known before a study: how much images, people and the rest vary.
+    """Variation that a plan assumes: how much images, people and the rest vary.
 
     Attributes
     ----------
@@ -267,7 +267,7 @@ def pilot_of_rankings(
 ) -> Pilot:
     """Return :func:`pilot` of whole rankings by one criterion and of protocols' scores.
 
-    Images on which a protocol lacks the score of a ranked method are left out.
+    Images on which a protocol has no score for a ranked method are left out.
 
     Parameters
     ----------

@@ -7,12 +7,11 @@ The mean difference over I images by A annotators, r of them an image, varies by
 and is tested as in :mod:`.multi_reader`, whose degrees of freedom are taken here at the components
 themselves. Power is that of Student's t: the noncentral t of the difference in standard errors.
 
-The degrees of freedom fall towards those of the annotators as images are added, and towards 1 where
+The degrees of freedom fall towards those of the annotators as images are added, and towards 1 if
 annotators outnumber the images that several of them rank. So a larger design may find less than a
-smaller one that it contains. Whoever has the larger design can use the smaller one: the power of a
-design is therefore that of the best design within it, and never falls with images or annotators.
-Above 200 images and 100 annotators the designs within go in steps of 1 %.
-"""
+smaller one that it contains. A study can always use the smaller one: the power of a design is
+therefore that of the best design within it, and never falls with images or annotators. Above 200
+images and 100 annotators the designs within go in steps of 1 %."""
 
 import math
 from dataclasses import dataclass, replace
@@ -49,8 +48,8 @@ class Components:
     negative : tuple of str
         Which of them came out below 0 and count as 0.
     image_is_apart : bool
-        Whether images could be told apart from the rest; if not, all of both stands as image, with
-        which more annotators of an image never seem to help.
+        Whether images could be separated from the rest; if not, both count as image, and more
+        annotators per image never seem to help.
     """
 
     image: float
@@ -344,7 +343,7 @@ def needed_images(
     Returns
     -------
     int or None
-        None where :data:`MOST_IMAGES` do not suffice: the annotators are too few then.
+        None if :data:`MOST_IMAGES` do not suffice: the annotators are too few then.
 
     Raises
     ------

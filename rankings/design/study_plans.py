@@ -16,7 +16,7 @@ from .power import POWER, Components, Design, least_difference, needed_images, p
 # The usual ways to give images to people: annotators of most images, and the share that has three.
 REPEATED: Final = 0.15
 REPEATS: Final = 3
-# Where nobody has measured it.
+# Used if there is no measurement.
 USUAL_SECONDS: Final = 10.0
 USUAL_PEOPLE: Final = 12
 USUAL_MINUTES: Final = 10.0
@@ -49,7 +49,7 @@ _STEPS: Final = (
 
 @dataclass(frozen=True, slots=True)
 class Sharing:
-    """How many people see an image; ``name`` is said in the reader's language where it is shown."""
+    """Number of people per image; ``name`` is translated where it is shown."""
 
     name: str
     per_image: int
@@ -70,14 +70,14 @@ ASKED: Final[Mapping[Asking, str]] = {
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """What a study should find, with whom, and what its answers cost.
+    """Goal of a study, its people, and the cost of its answers.
 
     Attributes
     ----------
     difference : float
         Of two protocols' losses a pair, from 0 to 1: 0.02 are two pairs of methods in a hundred.
     people : int
-        Who can be had at most.
+        Available people and images.
     share : float
         The power: how often such a difference should be found.
     n_protocols : int
@@ -160,9 +160,8 @@ class Choice:
 class Plan:
     """All designs that were looked at, what to choose, and what to know about it.
 
-    ``within_reach`` is a difference that the people and images do find, to a pair of methods in a
-    thousand, where they do not find the one asked for; None where they do, or find none at all.
-    """
+    ``within_reach`` is the difference that the people and images can reveal, to a pair of methods
+    in a thousand, if they cannot reveal the one asked for; otherwise None."""
 
     question: Question
     pilot: Pilot
@@ -234,7 +233,7 @@ def plan(pilot: Pilot, question: Question) -> Plan:
 
 @dataclass(frozen=True, slots=True)
 class Reach:
-    """What a design finds.
+    """Result of a design.
 
     Attributes
     ----------

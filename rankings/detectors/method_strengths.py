@@ -46,9 +46,9 @@ class People:
     image_of, annotator_of : ndarray of int, shape (r,)
         For each ranking the number of its image and of its annotator; images ascend.
     places : ndarray of int, shape (r, n)
-        Bucket numbers, -1 where a ranking lacks the method.
+        Bucket numbers, -1 if a ranking does not contain the method.
     leads : ndarray of int, shape (r, n)
-        Over how many methods of the ranking each leads, less how many lead it; 0 where it is lacking.
+        Number of methods in the ranking that each leads, minus the number that lead it; 0 if not ranked.
     is_complete : bool
         Whether every ranking is of all methods.
     n_left_out : int
@@ -156,7 +156,7 @@ def counts_of(people: People) -> PairCounts:
 
 @dataclass(frozen=True, slots=True)
 class Strength:
-    """A method's strength on the log scale; limits are None where there are none."""
+    """A method's strength on the log scale; limits are None if undefined."""
 
     method: str
     strength: float
@@ -187,7 +187,7 @@ class Strengths:
     leads : tuple of Lead
         Every pair in that order, the stronger as ``first``.
     tie_parameter : float or None
-        Davidson's nu; None where no pair was compared.
+        Davidson's nu, or None if no pair was compared.
     reason : str or None
         Why there are no limits, or what they do not cover.
     """
@@ -290,7 +290,7 @@ def _scores(people: People, counts: PairCounts, at: Floats) -> Floats:
     np.fill_diagonal(tied, 0)
     present = people.is_ranked.astype(np.float64)
     scores = np.empty((len(present), n + 1))
-    # Wins less losses as they are, less as expected of the methods that are ranked beside.
+    # Observed wins minus losses, less those expected given the methods in the same ranking.
     scores[:, :n] = (people.leads - present @ (first - first.T).T) * present / 2
     n_tied = np.zeros(len(present), dtype=np.intp)
     # Column by column, which is contiguous, and many times faster than row by row.

@@ -1,16 +1,17 @@
 """How well protocols order methods over a data set: pairwise accuracy, hard and soft.
 
 Pairwise accuracy is the share of pairs of methods that a protocol's figures order as people do. It
-counts a pair that nobody can tell apart like one that everybody can. Soft pairwise accuracy
-([TMN24]_) compares how sure each side is: one less the mean over pairs of ``|p_people - p_protocol|``.
+counts an indistinguishable pair like an obvious one. Soft pairwise accuracy ([TMN24]_) compares how
+sure each side is: one minus the mean over pairs of ``|p_people - p_protocol|``.
 
 Both p-values are one-sided and from paired permutations of the images: on each image the two
-methods' places are exchanged, or not, with even odds. A protocol exchanges what it adds up
-(:class:`.tallies.Tallies`), and the figures are divided anew; people exchange their leads, how many
-methods each leads less how many lead it, whose sums order complete rankings as Davidson's strengths
-do. p is the share of permutations with a larger difference and half of those with the same, so that
-p of two methods and of the two in reverse add up to 1, whichever stands first, and methods that are
-alike have 1/2. The study as it is counts as one of the permutations. Annotators are taken as fixed.
+methods' places are exchanged, or not, with even odds. A protocol exchanges its sums
+(:class:`.tallies.Tallies`), and the figures are divided again; people exchange their leads, the
+number of methods that each leads minus the number that lead it, whose sums order complete rankings
+as Davidson's strengths do. p is the share of permutations with a larger difference plus half of
+those with the same, so the p-values of a pair and of its reverse add up to 1 in either order, and
+identical methods have 1/2. The observed study counts as one of the permutations. Annotators are
+taken as fixed.
 
 To permute again in every resample would take hours. There p is the normal probability of the
 resampled difference over the standard deviation of the permuted ones, which for a ratio is that of
@@ -46,7 +47,7 @@ _ALIKE = 1e-9
 
 @dataclass(frozen=True, slots=True)
 class Accuracy:
-    """A protocol's pairwise accuracy, with limits; None where there is none.
+    """A protocol's pairwise accuracy with limits, or None if undefined.
 
     ``low`` and ``high`` are over images and annotators, the others over methods too.
     """
@@ -220,7 +221,7 @@ class _Work:
         n_protocols = len(self._tallies.protocols)
         width = self._n_methods * N_PARTS
         flat = self._tallies.sums.reshape(n, n_protocols * width)
-        # What stays on each method's side under each permutation, of every sum.
+        # The part of every sum that stays on each method's side under each permutation.
         self._stays = np.zeros((self.n_permutations, flat.shape[1]))
         self._resampled = np.zeros((self.n_resamples, flat.shape[1]))
         self._totals = flat.sum(axis=0)

@@ -233,7 +233,7 @@ def _places(order: Ranking, methods: Sequence[str]) -> Floats:
 
 @dataclass(frozen=True, slots=True)
 class _Standings:
-    """What is needed to say how the protocols stand by one criterion."""
+    """Input for the standings of the protocols by one criterion."""
 
     criterion: str
     people: People

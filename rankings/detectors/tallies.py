@@ -1,4 +1,4 @@
-"""What protocols add up over images, and the figures of a whole data set that follow from it."""
+"""Sums of protocols over images, and the figures of a whole data set that follow from them."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -136,7 +136,7 @@ def tallies_of_rows(
     Returns
     -------
     Tallies
-        Without the protocols of which a row has no sums, whose names are beside it.
+        Without the protocols for which a row has no sums; their names are returned as well.
 
     Examples
     --------
@@ -173,7 +173,7 @@ def tallies_of_rows(
 
 
 def _numbers(keys: Floats, names: Mapping[int, str]) -> NDArray[np.intp]:
-    """Return where each key stands among the names."""
+    """Return the position of each key among the names."""
     known = np.array(list(names), dtype=np.float64)
     order = np.argsort(known)
     return np.asarray(order[np.searchsorted(known, keys, sorter=order)], dtype=np.intp)

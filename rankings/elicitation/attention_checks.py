@@ -1,4 +1,4 @@
-"""Pairs whose answer is known: how often somebody is right, and a rule that says who guesses.
+"""Attention checks: an annotator's accuracy on known-answer pairs, and the rule that excludes guessing.
 
 One side of such a pair is a copy of the other that was made worse by a known dose, so that the right
 answer is known in the criteria in which it is worse. A pair counts as right when all of these are.
@@ -9,23 +9,24 @@ from typing import Final
 from ..errors import RankingError
 from .shares import wilson
 
-# Below so many pairs nobody is judged.
+# No annotator is judged on fewer pairs.
 N_LEAST: Final = 10
 
 
 def is_below(n_right: int, n: int, at_least: float) -> bool:
-    """Say whether somebody's share of known pairs right is surely below what a study asks for.
+    """Return whether an annotator's accuracy on known-answer pairs is clearly below the study's minimum.
 
-    Surely: at least N_LEAST pairs, and the upper end of Wilson's 95 % interval is below. It may be
-    asked after every pair: with 0.5 asked for, somebody who is right in 80 % of the pairs is
-    flagged in less than one of 10,000 runs of 40 pairs, somebody who guesses in all of them.
+    Clearly: at least N_LEAST pairs, and the upper end of Wilson's 95 % interval is below. The rule
+    may be applied after every pair: with a minimum of 0.5, an annotator who is right in 80 % of the
+    pairs is flagged in less than one of 10,000 runs of 40 pairs, and one who guesses in all of
+    them.
 
     Parameters
     ----------
     n_right, n : int
         Pairs answered right, and pairs answered.
     at_least : float
-        The share, in [0, 1], below which somebody is left out.
+        Minimum accuracy, in [0, 1].
 
     Raises
     ------

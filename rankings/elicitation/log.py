@@ -441,7 +441,7 @@ def simulate(
         in the order of CRITERIA.
     strategy : "insertion" or "balanced"
     log : sequence of entries
-        What was answered before.
+        Earlier answers.
 
     Examples
     --------

@@ -161,7 +161,7 @@ def of_members(
     >>> round(found[frozenset("ab")], 4), round(found[frozenset("ac")], 4)
     (0.6667, 0.3333)
     """
-    # A result that is drawn stands in k - 1 pairs.
+    # A drawn result is part of k - 1 pairs.
     alone = dict.fromkeys(members, 0.0)
     for pair, probability in probabilities.items():
         for result in pair:

@@ -1,9 +1,8 @@
 """The known order of items in one criterion, closed under transitivity.
 
-Sets of items are whole numbers used as bit sets: bit ``i`` stands for item ``i``. Union, difference
-and size of a set are then one operation of the processor each, and the planner, which replays the
-log for every screen, spends its time on little else.
-"""
+Sets of items are integers used as bit sets: bit ``i`` is item ``i``. Union, difference and size of
+a set are then one operation of the processor each; the planner, which replays the log for every
+screen, spends most of its time on them."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import InitVar, dataclass, field
@@ -63,7 +62,7 @@ class PartialOrder:
             self.set_equal(left, right)
 
     def set_better(self, i: int, j: int) -> None:
-        # Everything no worse than i now stands above everything no better than j. No other pair
+        # Every item no worse than i is now above every item no better than j. No other pair
         # changes, because both sets were closed before.
         above = self.better[i] | self.same[i]
         below = self.worse[j] | self.same[j]
@@ -73,8 +72,8 @@ class PartialOrder:
             self.better[x] |= above
 
     def set_equal(self, i: int, j: int) -> None:
-        # The two groups become one; what stood above either group stands above both, and so above
-        # all that stood below either.
+        # The two groups become one; every item above either group is above both, and so above every
+        # item below either.
         same = self.same[i] | self.same[j]
         above = self.better[i] | self.better[j]
         below = self.worse[i] | self.worse[j]
@@ -104,7 +103,7 @@ class PartialOrder:
         below = {group: self.worse[_lowest(group)] for group in groups}
         covers = {}
         for group in groups:
-            # What is below something below is not directly below.
+            # An item below another item below is not directly below.
             direct = below[group]
             for other in groups:
                 if direct & other:

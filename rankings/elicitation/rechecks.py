@@ -43,7 +43,7 @@ Rule = Literal["shared", "apart"]
 # screens later, so that the first answer is not simply remembered.
 _OLD: Final = 10
 _LATER: Final = 3
-# What is limited is at most this share of an image's screens, rounded up.
+# Limited screens are at most this share of an image's screens, rounded up.
 _MAX_SHARE: Final = 0.2
 # A repair may open so many times the screens that were estimated, since the estimate can be low.
 _MARGIN: Final = 1.4
@@ -102,7 +102,7 @@ class Settled:
     n_repairs: int
     n_screens: int
     rule: Rule
-    # The state without any repair; None where nothing was repaired.
+    # The state without any repair, or None if nothing was repaired.
     unrepaired: State | None
     _reader: "_Reader" = field(repr=False, compare=False)
 
@@ -112,7 +112,8 @@ class _Reader:
     """Reads a log from the oldest to the newest entry."""
 
     n: int
-    # What the facts lead to, and those that contradict newer ones: as state() would find them anew.
+    # The state that follows from the facts, and the facts that contradict newer ones, as state()
+    # would recompute them.
     now: State
     aside: tuple[tuple[int, str], ...] = ()
     hidden: Collection[int] = ()
@@ -157,12 +158,12 @@ class _Reader:
     ) -> None:
         fact = _Fact(criterion, answer.left, answer.right, verdict, len(before))
         self.facts.append(fact)
-        # What contradicts nothing sets nothing older aside.
+        # A consistent answer does not supersede earlier ones.
         if not self.now.assume(*fact, is_newest=True):
             self.now, self.aside = self.state(before)
 
     def _forget_doubt(self, skip: Skip) -> None:
-        """Drop the doubts of a pair that was to be asked again and was skipped: the ranking stands."""
+        """Drop the doubts about a pair that was to be asked again and was skipped: the ranking stays."""
         if skip.purpose == "again":
             for criterion in CRITERIA:
                 self.doubts.pop((*pair_of(skip.left, skip.right), criterion), None)
@@ -276,7 +277,7 @@ def settle(
 
 
 def settle_next(settled: Settled, entry: Answer | Skip) -> Settled:
-    """Return what one more entry leads to: the same as :func:`settle` of all, without reading all anew.
+    """Add one entry: the result is that of :func:`settle` on all entries, without reading them again.
 
     Parameters
     ----------
@@ -422,7 +423,7 @@ def remaining_with_checks(settled: Settled, strategy: Strategy, n_checks: int) -
 
 
 def _allows(counts: Settled | _Reader, n_more: int) -> bool:
-    """Say whether the rule leaves room for so many more screens of what it limits."""
+    """Return whether the rule allows this many more of the screens that it limits."""
     n_spent = counts.n_repairs
     if counts.rule == "shared":
         n_spent += counts.n_checks

@@ -22,8 +22,8 @@ def next_of_newcomer(
 ) -> tuple[int, int]:
     """Return the next pair of binary insertion, for all criteria with one set of screens.
 
-    The newcomer is compared with the opponent that is open in most criteria and, of these, lies
-    nearest to the middle of the groups among which the newcomer's place is open.
+    The newcomer is compared with the opponent that is open in most criteria and, of these, is
+    nearest to the middle of the groups in which the newcomer may still be placed.
 
     Parameters
     ----------

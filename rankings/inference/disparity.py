@@ -1,11 +1,11 @@
 """How much annotators differ in which protocols are near to them: components of variance, and taste.
 
-Model: the distance of protocol p to annotator a's ranking of image i, less the mean over the protocols
-of the same distance, is ``mu_p + image_ip + taste_ap + rest_iap``, all effects independent with mean 0.
-What lies equally far from all protocols, a difficult image or a strict annotator, says nothing of which
-protocol is nearer and is not in it. The components are those of :mod:`.multi_reader`, by the
-method of moments for unbalanced crossed effects ([GO17]_, section 3), as the mean over all pairs of
-protocols: the variance of a pair's difference.
+Model: the distance of protocol p to annotator a's ranking of image i, minus the mean over the
+protocols of the same distance, is ``mu_p + image_ip + taste_ap + rest_iap``, all effects
+independent with mean 0. An effect on all protocols alike, such as a difficult image or a strict
+annotator, does not separate protocols and cancels. The components are those of
+:mod:`.multi_reader`, by the method of moments for unbalanced crossed effects ([GO17]_, section 3),
+as the mean over all pairs of protocols: the variance of a pair's difference.
 
 - *images*: protocols are good at different images;
 - *taste*: a protocol is nearer to some annotators than to others, on all images alike;
@@ -43,8 +43,8 @@ class Component:
     ----------
     source : "images", "taste" or "rest"
     variance, share : float or None
-        In squared units of the distance, and of the sum of the three; None where it cannot be told
-        apart, and the share where nothing varies.
+        In squared units of the distance, and as shares of the sum of the three; None if the
+        component cannot be separated, and the share if nothing varies.
     low, high : float or None
         Confidence limits of the share.
     """
@@ -63,13 +63,12 @@ class Taste:
     Attributes
     ----------
     n_images : int
-        Images that the annotator and somebody else have ranked.
+        Images that this and another annotator have ranked.
     difference : float or None
         Distance of ``protocol`` to this annotator less its mean distance to the others of the same
         image, both less the mean over the protocols; mean over the images.
     low, high : float or None
-        Limits that hold for all protocols and annotators together: the protocol is the one of
-        many that stands out.
+        Limits that hold for all protocols and annotators together: the protocol is selected from many.
     """
 
     annotator: str
@@ -128,8 +127,8 @@ def disparity_of(
     be. In simulations of 60 images and normal effects they held the true share in 93 % of studies or
     more with seven protocols, and with two protocols and three annotators in 80 % or more.
 
-    An annotator's taste is measured on the images that somebody else ranked too, with Student's t
-    over these images and Bonferroni's correction over all protocols and annotators.
+    An annotator's taste is measured on the images that another annotator ranked too, with Student's
+    t over these images and Bonferroni's correction over all protocols and annotators.
 
     Parameters
     ----------
@@ -142,7 +141,7 @@ def disparity_of(
     Returns
     -------
     Disparity
-        Without two protocols, annotators and images no variance, and ``reason`` says which lacks.
+        Without two protocols, annotators and images there is no variance; ``reason`` names the missing part.
 
     Examples
     --------
@@ -262,7 +261,7 @@ def _variances_of(
         n_a[n_a > 0],
     )
     variances = np.array(found, dtype=np.float64) * 2 / (len(sums) - 1)
-    # What is nothing but rounding of the sums is 0, as of protocols that never differ.
+    # A value that is only rounding of the sums is 0, as for protocols that never differ.
     return np.where(np.abs(variances) > 1e-12 * max(raw, 1.0) / n, variances, 0.0)
 
 
@@ -285,7 +284,7 @@ def _shares(variances: Floats) -> Floats | None:
 
 
 def _limits(study: _Study, shares: Floats, level: float) -> list[tuple[float, float]] | None:
-    """Return the limits around each share; None where there are too few images or annotators."""
+    """Return the limits of each share, or None if there are too few images or annotators."""
     from scipy.special import stdtrit
 
     n_images, n_annotators = study.images.max() + 1, study.annotators.max() + 1
@@ -339,7 +338,7 @@ def _without_annotators(study: _Study) -> list[Floats]:
 
 
 def _jackknifed(found: Sequence[Floats | None]) -> tuple[Floats, int] | None:
-    """Return the variance of the shares and its degrees of freedom; None where one has no shares."""
+    """Return the variance of the shares and its degrees of freedom, or None if a part has no shares."""
     defined = [shares for shares in found if shares is not None]
     if len(defined) < len(found):
         return None

@@ -14,11 +14,10 @@ images, annotators and rest, those of an unbalanced design being of ``n^2 / sum 
 and ``n^2 / sum n_i^2`` images. Hillis's degrees of freedom take the images' part as known, so they
 are never fewer and the test errs more often, by up to half a point in our simulations.
 
-A few annotators may by chance agree on one of many pairs, and their component of variance there
-comes out near 0. So it is taken as no smaller than its usual share of the other two components,
+A few annotators may by chance agree on one of many pairs, and their component of variance there is
+near 0. So the component is taken as no smaller than its usual share of the other two components,
 summed over all pairs; with two protocols this changes nothing. Without it, Student's t of three
-annotators told seven equal protocols apart in up to 18 % of simulated studies.
-"""
+annotators declared seven equal protocols different in up to 18 % of simulated studies."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -234,9 +233,9 @@ def compare(measured: PersonalDistances, *, level: float = LEVEL) -> Comparisons
 
     The model and the test are those that the module describes.
 
-    Distances are bounded and not normal; the t-test rests on means of many. With one ranking an image,
-    the components of images and rest cannot be told apart and need not be. Time grows with rankings x
-    protocols^2; no pair is gone through ranking by ranking.
+    Distances are bounded and not normal; the t-test relies on means of many. With one ranking an
+    image, the components of images and rest cannot be separated and need not be. Time grows with
+    rankings x protocols^2; no pair is computed ranking by ranking.
 
     Parameters
     ----------
@@ -453,7 +452,7 @@ def _squares(table: Floats) -> Floats:
     products = table.T @ table
     first, second = np.triu_indices(len(products), 1)
     own = np.diag(products)
-    # What is nothing but rounding of the two sums is 0, as of protocols that never differ.
+    # A value that is only rounding of the two sums is 0, as for protocols that never differ.
     squares = own[first] + own[second] - 2 * products[first, second]
     return np.where(squares > 1e-12 * (own[first] + own[second]), squares, 0.0)
 
@@ -494,8 +493,8 @@ def told_apart(
 ) -> tuple[dict[str, int | None], dict[str, str | None]]:
     """Return each protocol's cluster and its letters, by the mean distances and Holm's p-values.
 
-    Both are None where there is no test: nothing is told apart then, nor known to be alike. Letters are
-    None too if there are too many (:func:`.significance.compact_letters`).
+    Both are None if there is no test: then protocols are known neither to differ nor to be equal.
+    Letters are None too if there are too many (:func:`.significance.compact_letters`).
 
     Examples
     --------

@@ -40,7 +40,7 @@ from .resampling import LEVEL
 
 @dataclass(frozen=True, slots=True)
 class Visit:
-    """What one annotator said of some methods of one image, by one criterion.
+    """One annotator's verdicts on some methods of one image, by one criterion.
 
     Attributes
     ----------
@@ -95,7 +95,7 @@ class DifferenceLimits:
 
 @dataclass(frozen=True, slots=True)
 class LossLimits:
-    """What mean losses could have been, had every skipped pair been answered.
+    """Bounds on mean losses if every skipped pair had been answered.
 
     Attributes
     ----------

@@ -1,4 +1,4 @@
-"""Every annotator's own ranking beside those of the protocols, as arrays that several tests share."""
+"""Every annotator's own ranking and those of the protocols, as arrays that several tests share."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -42,8 +42,8 @@ class PersonalRankings:
     Attributes
     ----------
     images, annotators : tuple of str
-        In order of name; elsewhere they are numbers, which are positions here. Images that nobody has
-        ranked are not among them.
+        In order of name; elsewhere images are given by their positions here. Images without a
+        ranking are not included.
     protocols : tuple of str, length p
     groups : tuple of PersonalGroup
         Each image is in one.
@@ -107,7 +107,7 @@ def personal_rankings_from_scores(
     protocols: Sequence[str],
     decimals: int | None = 4,
 ) -> PersonalRankings:
-    """Put the rankings of people beside those that the scores of protocols give.
+    """Align people's rankings with those from the scores of protocols.
 
     Gives what :func:`personal_rankings` gives for :func:`.packed_scores.rankings_from_scores`, without ever
     making these rankings.

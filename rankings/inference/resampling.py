@@ -22,7 +22,7 @@ _AT_ONCE = 100
 
 @dataclass(frozen=True, slots=True)
 class Interval:
-    """A Score with its percentile interval; None where there is no image, or too few for one."""
+    """A Score with its percentile interval, or None with no image or too few for one."""
 
     protocol: str
     score: float | None
@@ -85,7 +85,7 @@ def distance_table(
     Raises
     ------
     RankingError
-        If an image lacks the distance of a protocol; names both.
+        If an image has no distance for a protocol; names both.
 
     Examples
     --------
@@ -115,7 +115,7 @@ def checked_table(table: Floats, protocols: Sequence[str]) -> Floats:
     Raises
     ------
     RankingError
-        If there is not one column for each protocol, a name stands twice or a distance is not a
+        If there is not one column for each protocol, a name is duplicated or a distance is not a
         finite number.
 
     Examples
@@ -155,8 +155,8 @@ def score_intervals(
     that differences are paired. The limits are the (1 - level) / 2 and (1 + level) / 2 quantiles
     of the resampled means, interpolated linearly.
 
-    Time grows with resamples x images; memory does not grow with the number of images beside the
-    table, because images are drawn block by block (how many of a resample's images fall into each
+    Time grows with resamples x images; apart from the table, memory does not grow with the number
+    of images, because images are drawn block by block (the number of a resample's images in each
     block is drawn first, which gives the same distribution).
 
     Parameters
@@ -325,7 +325,7 @@ def intervals_of(
     seed : int
         By which they were resampled; kept with the intervals.
     n_annotators : int or None
-        None where the annotators are fixed.
+        None if the annotators are fixed.
 
     Examples
     --------

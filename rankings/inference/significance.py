@@ -175,18 +175,18 @@ def clusters(
     """Group protocols that the test cannot tell apart; return each one's cluster, 1 for the best.
 
     The rule of the machine-translation metrics tasks ([MTME]_, ``AssignRanks``): protocols are
-    gone through from the smallest Score on; a new cluster starts at the first protocol that *any*
-    member of the current cluster differs from with p <= alpha. So no two protocols of one cluster
-    are told apart. Two of different clusters need not be told apart either: a protocol may be
-    level with the last of the cluster above and still differ from its first. The tasks test one
-    side and we test both, which at the same alpha is the stricter test. Equal Scores are gone
-    through in the order given.
+    visited from the smallest Score on; a new cluster starts at the first protocol that *any* member
+    of the current cluster differs from with p <= alpha. So no two protocols of one cluster differ
+    significantly. Two of different clusters need not differ either: a protocol may be level with
+    the last of the cluster above and still differ from its first. The tasks use a one-sided test;
+    we use a two-sided one, which is stricter at the same alpha. Equal Scores are visited in the
+    order given.
 
     Parameters
     ----------
     scores : sequence of float or None, length p
     p_values : p x p
-        In the same order; None counts as not told apart.
+        In the same order; None counts as not different.
     alpha : float
 
     Returns
@@ -223,11 +223,11 @@ def clusters(
 def compact_letters(
     order: Sequence[int], p_values: PValues, *, alpha: float = ALPHA
 ) -> tuple[str, ...] | None:
-    """Return the compact letter display: two protocols share a letter where they are not told apart.
+    """Return the compact letter display: two protocols share a letter if they do not differ significantly.
 
-    By insertion and absorption ([Pie04]_): starting from one group of all, every pair told apart splits
-    each group that holds both, and groups inside another go. Letters follow ``order``: ``a`` is a
-    group of the first. None is a p-value that tells nothing apart.
+    By insertion and absorption ([Pie04]_): starting from one group of all, every pair that differs
+    splits each group that contains both, and groups inside another are removed. Letters follow
+    ``order``: ``a`` is a group of the first. A p-value of None separates no pair.
 
     Parameters
     ----------
@@ -329,7 +329,7 @@ def friedman_test(table: Floats, protocols: Sequence[str]) -> Friedman:
 
 @dataclass(frozen=True, slots=True)
 class WilcoxonPair:
-    """One pair's signed-rank test; None where the two are the same on every image."""
+    """One pair's signed-rank test, or None if the two are equal on every image."""
 
     first: str
     second: str
@@ -355,8 +355,8 @@ def wilcoxon_pairs(table: Floats, protocols: Sequence[str]) -> tuple[WilcoxonPai
     Returns
     -------
     tuple of WilcoxonPair
-        Every pair in the order given. p is None where all differences are zero: identical or
-        equally constant protocols, no image. With one image p is 1.
+        Every pair in the order given. p is None if all differences are zero: identical or equally
+        constant protocols, no image. With one image p is 1.
 
     Raises
     ------
@@ -439,11 +439,11 @@ class CriticalDifference:
     average_ranks : tuple of (protocol, rank or None)
         The best first; None without an image.
     critical_difference : float or None
-        Average ranks that lie at least so far apart are told apart; None without an image or with
+        Average ranks at least this far apart differ significantly; None without an image or with
         fewer than two protocols.
     groups : tuple of tuples of str
         The bars: the longest runs of two or more protocols, by average rank, whose first and last
-        are not told apart. Groups may overlap.
+        do not differ significantly. Groups may overlap.
     """
 
     average_ranks: tuple[tuple[str, float | None], ...]
@@ -523,7 +523,7 @@ def _runs(ranks: Sequence[tuple[str, float]], limit: float) -> tuple[tuple[str, 
         end = start + 1
         while end < len(ranks) and ranks[end][1] - ranks[start][1] < limit:
             end += 1
-        # A run that ends where an earlier one did lies inside it.
+        # A run that ends where an earlier one did is part of it.
         if end - start > 1 and end > last_end:
             runs.append(tuple(name for name, _ in ranks[start:end]))
             last_end = end

@@ -47,7 +47,7 @@ def distances_between(a: NDArray[Any], b: NDArray[Any], distance: Distance) -> N
     Returns
     -------
     ndarray of shape (...)
-        Computed part by part along the first axis, so that beside it memory stays small.
+        Computed part by part along the first axis, so that temporary memory stays small.
 
     Raises
     ------
@@ -147,8 +147,8 @@ def kendall_tau_b(a: Ranking, b: Ranking) -> float | None:
     first, second = (
         np.sign(np.subtract.outer(row, row)) for row in places_of([checked(a), checked(b)])
     )
-    # Every pair stands there twice; concordant less discordant pairs, over the root of the pairs
-    # that one and the other side order strictly.
+    # Every pair is counted twice; concordant minus discordant pairs, over the root of the product
+    # of the numbers of pairs that each side orders strictly.
     n_first, n_second = np.count_nonzero(first) // 2, np.count_nonzero(second) // 2
     if not (n_first and n_second):
         return None

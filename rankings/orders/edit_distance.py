@@ -49,7 +49,7 @@ def edit_distance(a: Ranking, b: Ranking) -> EditDistance:
 
     Symmetric, and zero only on equal rankings, but not a metric: the all-tied ranking is a short
     cut, within (n - 1) / 2 of every other, so protocols that tie much are favoured (the paper says
-    so itself). Reports therefore show the Kemeny distance beside it, and the all-tied baseline.
+    so itself). Reports therefore also show the Kemeny distance and the all-tied baseline.
 
     Parameters
     ----------
@@ -191,8 +191,8 @@ def edit_script(a: Ranking, b: Ranking) -> tuple[Step, ...]:
     """Return a cheapest script from ``a`` to ``b``: splits, then swaps, then merges.
 
     The costs of the steps add up to the distance. A swap step exchanges two neighbouring buckets;
-    where they hold k and l tied methods it stands for the k * l swaps of single elements, which
-    have no order among themselves.
+    if they hold k and l tied methods it represents the k * l swaps of single elements, which have
+    no order among themselves.
 
     Parameters
     ----------

@@ -21,7 +21,7 @@ T = TypeVar("T")
 # Bucket numbers, 0 for the best, in a small kind of integer.
 Places = NDArray[np.integer[Any]]
 
-# Images packed at a time: arrays stay small beside the study itself.
+# Images packed at a time: arrays stay small compared with the study.
 TOGETHER = 4096
 
 
@@ -105,7 +105,7 @@ def _grouped(
         is_one_set = (methods == methods[:, :1]).all(axis=(1, 2))
         is_differing[rows[~is_one_set]] = True
         groups.append((rows[is_one_set], methods[is_one_set, 0], places[is_one_set]))
-    # All refusals come before the first group, so that nobody works on a study that is refused.
+    # All refusals come before the first group, so that no work is done on a refused study.
     for row in np.flatnonzero(is_differing).tolist():
         rankings.check(first_ranking[row], n_rankings[row])
         if differing:
@@ -154,7 +154,7 @@ class _Flat:
         """Return the methods, in order, and places of rankings of n methods: shape (..., n)."""
         members = self._members[self.first[rankings, np.newaxis] + np.arange(n)]
         # Numbers of methods are in the order of their names: sorted, equal sets are equal rows, and
-        # a method that stands twice stands beside itself.
+        # a duplicated method follows itself.
         members.sort(axis=-1)
         methods = members >> self._bits
         if (methods[..., 1:] == methods[..., :-1]).any():
@@ -191,7 +191,7 @@ def _flattened(
     """
     rankings = list(chain.from_iterable(images))
     if set(map(type, rankings)) <= {tuple, list} and all(rankings):
-        # What cannot be looked up is no tuple, and becomes one below.
+        # A value that cannot be looked up is not a tuple; it is converted below.
         with suppress(TypeError):
             numbers, different = _numbered(chain.from_iterable(rankings))
             if (

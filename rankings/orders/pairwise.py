@@ -44,7 +44,7 @@ def pairwise_accuracy(a: Ranking, b: Ranking) -> float | None:
     if n < 2:
         return None
     first, second = _signs(places)
-    # Of the n x n comparisons each pair stands twice, and each method agrees with itself once.
+    # The n x n comparisons contain each pair twice, and each method agrees with itself once.
     return float((np.count_nonzero(first == second) - n) / (n * (n - 1)))
 
 
@@ -106,7 +106,7 @@ def margin_weighted_discordances(
     values : ndarray of shape (m, n)
         The values that m protocols give to n methods, the higher the better.
     consensus : ndarray of shape (m, n) or (n,)
-        Bucket numbers of the same methods, 0 for the best; one row of shape (n,) stands for all.
+        Bucket numbers of the same methods, 0 for the best; one row of shape (n,) represents all.
 
     Returns
     -------
@@ -130,8 +130,8 @@ def margin_weighted_discordances(
     if len(unusable):
         row, column = unusable[0]
         raise MissingScore(f"row {row}, column {column} scores {values[row, column]}")
-    # (m, n, n): by how much the row's method leads the column's. Each pair stands twice, above and
-    # below the line of the quotient alike.
+    # (m, n, n): by how much the row's method leads the column's. Each pair occurs twice, in
+    # numerator and denominator alike.
     leads = values[:, :, np.newaxis] - values[:, np.newaxis, :]
     # A lead goes against the consensus where the leader has the larger bucket number.
     against = np.where(_signs(consensus) * np.sign(leads) > 0, np.abs(leads), 0.0)
@@ -255,7 +255,7 @@ class PairCounts:
 def pair_counts(rankings: Sequence[Ranking]) -> PairCounts:
     """Count, for every pair of methods, the rankings with the one before the other and with ties.
 
-    A ranking that lacks a method says nothing of its pairs.
+    A ranking without a method adds nothing to that method's pairs.
 
     Raises
     ------

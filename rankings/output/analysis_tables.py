@@ -207,7 +207,7 @@ def _agreement(data: Data) -> Table:
 
 
 def _without_w(data: Data) -> str:
-    """Say what the mean of Kendall's W leaves out; nothing if every image has one."""
+    """Return which images the mean of Kendall's W leaves out; empty if every image has one."""
     agreements = (around["agreement"] for around in data["analysis"].values())
     if not any(agreement.get("n_without_w") for agreement in agreements):
         return ""
@@ -242,7 +242,7 @@ def _ties(data: Data) -> Table:
 
 
 def _tie_warning(data: Data) -> str:
-    """Say where people, their consensus and protocols tie so differently that distances tell it."""
+    """Return where people, their consensus and protocols tie so differently that distances are affected."""
     apart, protocols = [], []
     for criterion, around in data["analysis"].items():
         shares = around.get("ties", {"annotators": {}, "consensus": None, "protocols": {}})

@@ -24,8 +24,8 @@ def entries(package: str) -> dict[str, str]:
 def cited(keys: Iterable[str], packages: Iterable[str]) -> tuple[dict[str, str], dict[str, str]]:
     """Return the entries that are cited, by key, and for every cited key the one to cite it by.
 
-    Two packages may know the same work by two keys: the first that is cited stands for both. Keys that
-    no package knows are in neither.
+    Two packages may have different keys for the same work: the first cited key is used for both.
+    Keys that no package knows are in neither.
 
     Parameters
     ----------

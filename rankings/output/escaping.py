@@ -52,7 +52,7 @@ _LATEX_SPECIAL: Final = str.maketrans(
         "τ": r"\ensuremath{\tau}",
     }
 )
-# What pdfLaTeX knows without another font, beyond ASCII.
+# Characters beyond ASCII that pdfLaTeX knows without another font.
 _LATEX_LETTERS: Final = frozenset(
     "ÀÁÂÃÄÅÆÇÈÉÊËÌÍÎÏÑÒÓÔÕÖØÙÚÛÜÝßàáâãäåæçèéêëìíîïñòóôõöøùúûüýÿ"
     "ĂăĀāĆćČčĎďĒēĚěĞğĪīİıŁłŃńŇňŌōŐőŒœŔŕŘřŚśŞşŠšŢţŤťŪūŮůŰűŸŹźŻżŽž"

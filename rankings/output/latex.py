@@ -48,7 +48,7 @@ class Look:
     Attributes
     ----------
     layout : "side" or "stacked"
-        The criteria beside each other, or below.
+        The criteria side by side, or one below the other.
     width : "page" or "column"
         Of a paper with two columns, both or one. Side by side in one column, there is room for Scores alone.
     intervals : bool
@@ -122,7 +122,7 @@ def total_em(widths: Sequence[float], gap_pt: int = GAP_PT) -> float:
 
 
 def fits(widths: Sequence[float], width: Width) -> bool:
-    """Tell whether columns fit on a paper.
+    """Return whether the columns fit the page.
 
     Parameters
     ----------

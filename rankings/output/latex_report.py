@@ -121,7 +121,7 @@ def _bold(texts: tuple[str, str, str], best: tuple[str, str, str]) -> tuple[str,
 
 
 def _side(report: Report, blocks: Mapping[str, _Block], look: Look) -> list[str]:
-    """Return the criteria beside each other, protocols in the order of the first."""
+    """Return the criteria side by side, protocols in the order of the first."""
     n = 1 if look.width == "column" else len(_HEADS)
     heads = _HEADS[-n:]
     names, baselines = _names(report, blocks)

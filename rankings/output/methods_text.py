@@ -1,4 +1,4 @@
-"""What was done, as a paragraph for a paper's methods section with its references."""
+"""A paragraph for a paper's methods section, with its references."""
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence

@@ -74,7 +74,7 @@ def to_latex(
     look: Look | None = None,
     analysis: Mapping[str, Any] | None = None,
 ) -> str:
-    """Return the criteria as one table for a paper; where it comes from stands above it in comments.
+    """Return the criteria as one table for a paper; comments above it give the provenance.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""What does not count because pairs were skipped, as a report's header gives it."""
+"""Answers that do not count because pairs were skipped, as in a report's header."""
 
 import re
 from collections.abc import Mapping

@@ -74,9 +74,9 @@ def to_json(table: Table, header: Mapping[str, str]) -> str:
 def to_latex(table: Table, header: Mapping[str, str]) -> str:
     r"""Return a booktabs table with caption and label, as wide as the page at most.
 
-    Where the first column is the criterion, its names stand above their rows. Columns that leave no room
-    follow in another table, and a long table goes over several pages, in text of one column. Where it
-    comes from stands in comments.
+    If the first column is the criterion, its names are headings above their rows. Columns that do
+    not fit follow in another table, and a long table spans several pages, in one-column text.
+    Comments give the provenance.
 
     Parameters
     ----------

@@ -105,7 +105,7 @@ def verdict_sentences(data: Data) -> Table:
 
 
 def against_a_person(data: Data) -> Table:
-    """Return every protocol beside a single person, on the same consensus.
+    """Return every protocol compared with a single person, on the same consensus.
 
     Parameters
     ----------
@@ -190,7 +190,7 @@ def _resamples(data: Data) -> str:
 
 
 def differences(data: Data) -> Table:
-    """Return the differences between protocols, and which can be told from chance.
+    """Return the differences between protocols, and which of them are significant.
 
     Parameters
     ----------
@@ -267,7 +267,7 @@ def _differences_with_fixed_annotators(data: Data) -> Table:
 
 
 def not_tested(reasons: Collection[str]) -> str:
-    """Say why some pairs have no test, after a note.
+    """Return a note that says why some pairs have no test.
 
     Examples
     --------

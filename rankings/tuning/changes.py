@@ -58,7 +58,7 @@ class Search:
 
 @dataclass(frozen=True, slots=True)
 class ProtocolChanges:
-    """What changes of one protocol bring by one criterion."""
+    """Effects of changing one protocol's parameters, by one criterion."""
 
     protocol: str
     weights: tuple[Change, ...]
@@ -68,7 +68,7 @@ class ProtocolChanges:
 
 @dataclass(frozen=True, slots=True)
 class Variants:
-    """The names of a protocol's variants in its scores, beside ``AS_IS``.
+    """The names of a protocol's variants in its scores, except ``AS_IS``.
 
     Attributes
     ----------
@@ -141,7 +141,7 @@ def protocol_changes(
 
 @dataclass(frozen=True, slots=True)
 class _Compared:
-    """A protocol and its variants beside people's rankings."""
+    """A protocol and its variants, aligned with people's rankings."""
 
     protocol: str
     people: Mapping[str, Mapping[str, Ranking]]
@@ -163,7 +163,7 @@ class _Compared:
         found = gain(self.protocol, measured.only(0), choice.held_out)
         if as_is is None or choice.chosen is None:
             return Search(parameter, None, None, None, None, found)
-        # The protocol as it is stands first, so that it is taken where nothing is nearer.
+        # The unchanged protocol comes first, so that it is chosen if no variant is nearer.
         value_of = [as_is, *names]
         of_folds = [value_of[at] for at in choice.fold_choices]
         return Search(

@@ -99,7 +99,7 @@ def corrected(gains: Sequence[Gain]) -> tuple[Gain, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """What is nearest to people of several ways to set a protocol up, and what that brings.
+    """The variant of a protocol that is nearest to people, and its gain.
 
     Attributes
     ----------

@@ -59,7 +59,7 @@ def open_questions(
     distances : image -> protocol or baseline -> distance to the consensus
     settings : Settings
     properties : sequence of ImageProperty
-        By which the images are put into slices, beside how much the methods differ.
+        Properties that divide the images into slices, in addition to how much the methods differ.
     n_resamples, seed : int
         Of the bootstrap.
 
@@ -159,7 +159,7 @@ def beta_gains(
     values : image -> protocol -> method -> F-score with the report's beta
     scores : image -> protocol -> method -> (recall, precision)
     searches : sequence of BetaSearch
-        What the search has found on these images.
+        Result of the search on these images.
     settings : Settings
 
     Returns

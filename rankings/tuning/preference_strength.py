@@ -25,7 +25,7 @@ MOST_IMAGES = 2000
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """A number with its limits; None where it is undefined, or there are too few images for limits."""
+    """A number with its limits; None if it is undefined, or there are too few images for limits."""
 
     value: float | None = None
     low: float | None = None

@@ -43,7 +43,7 @@ class SliceScore:
 
 @dataclass(frozen=True, slots=True)
 class Slice:
-    """Images whose property lies from ``least`` to ``most``, both included.
+    """Images with a property from ``least`` to ``most``, both included.
 
     Both are None for the images that have no such number.
     """

@@ -330,10 +330,10 @@ def _calibrated_score(
 def calibrated_ranking(scores: Mapping[str, float | None], epsilon: float) -> Ranking:
     """Return a ranking in which no bucket is wider than epsilon.
 
-    "Differs by at most epsilon" is not transitive, and a ranking's ties are. So the methods are
-    gone through from the best score down, and a bucket takes every method whose score lies within
-    epsilon of the bucket's *best*. Methods in one bucket never differ by more than epsilon; two
-    neighbours in different buckets may differ by less. With epsilon 0 only equal scores tie.
+    "Differs by at most epsilon" is not transitive, but a ranking's ties are. So the methods are
+    visited from the best score down, and a bucket takes every method whose score is within epsilon
+    of the bucket's *best*. Methods in one bucket never differ by more than epsilon; two neighbours
+    in different buckets may differ by less. With epsilon 0 only equal scores tie.
 
     Parameters
     ----------

@@ -6,7 +6,7 @@ from typing import Any
 
 # Only for a proxy on this machine. The image binds to all addresses: a container has a loopback of its own.
 bind = "127.0.0.1:8000"
-# What proxies say is for the site to judge (TRUSTED_PROXIES), which sees whom it comes from.
+# The site judges the headers of proxies (TRUSTED_PROXIES), because it sees their addresses.
 forwarded_allow_ips = forwarder_headers = ""
 secure_scheme_headers: dict[str, str] = {}
 # A request waits for the database more than for a core.

@@ -1,4 +1,4 @@
-"""What is logged: each request by a number and the name of its page, without secrets or personal data."""
+"""Logging: each request by a number and the name of its page, without secrets or personal data."""
 
 import json
 import logging

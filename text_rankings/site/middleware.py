@@ -1,4 +1,4 @@
-"""What holds for every request: its address, a full disk, who may keep the answer, what is always English."""
+"""Middleware for every request: its address, a full disk, caching, and the language of files."""
 
 import re
 from collections.abc import Callable
@@ -42,14 +42,16 @@ class FullDisk:
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
         response = self._get_response(request)
-        # Limits count in the database: where nothing is written, everybody seems to have had too many tries.
+        # Limits count in the database: if nothing can be written, every user seems to have had too
+        # many tries.
         if response.status_code == 429 and has_no_room():
             return _no_room(request)
         return response
 
     def process_exception(self, request: HttpRequest, fault: Exception) -> HttpResponse | None:
         if "attempt to write a readonly database" in str(fault):
-            # SQLite opened it while the disk was read-only and keeps to that; the next request opens it anew.
+            # SQLite opened the file while the disk was read-only and keeps that mode; the next
+            # request reconnects.
             connection.close()
         return _no_room(request) if is_disk_full(fault) else None
 

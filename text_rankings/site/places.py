@@ -1,4 +1,4 @@
-"""Where the site's own files are, and where data go that nobody named a folder for.
+"""Paths of the site's own files, and the default folder for data.
 
 Templates, scripts, styles and documents lie at the top of the repository, and inside this package
 once it is installed.

@@ -40,7 +40,7 @@ def _run(options: argparse.Namespace, rest: Sequence[str], folder: Path) -> None
     from django.conf import settings
     from django.core.management import execute_from_command_line
 
-    # What is wrong with the settings is said here; a command would show a traceback.
+    # Report faulty settings here; a command would show a traceback.
     _ = settings.INSTALLED_APPS
     manage = "text-rankings manage"
     if options.command == "manage":

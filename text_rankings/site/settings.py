@@ -18,15 +18,15 @@ DATA_DIR = env.folder("DATA_DIR", places.usual_data_folder())
 # Pages of the protocols, and what people type before the name of a command: every hint asks it.
 DOCUMENTS, MANAGE = places.DOCUMENTS, places.manage(DATA_DIR)
 
-# Without a secret this is one person's machine, and ALLOWED_HOSTS keeps it there;
-# a server sets SECRET_KEY, or DEBUG=false and is told that the secret is missing.
+# Without a secret this is a personal machine, and ALLOWED_HOSTS keeps the site on it; a server sets
+# SECRET_KEY, or DEBUG=false and gets an error that the secret is missing.
 DEBUG = env.flag("DEBUG", default=not env.text("SECRET_KEY", default=""))
 SECRET_KEY = env.text("SECRET_KEY", default="only-for-development-" + "0" * 40 if DEBUG else None)
 ALLOWED_HOSTS = env.names("ALLOWED_HOSTS", default="127.0.0.1,localhost,[::1]")
 CSRF_TRUSTED_ORIGINS = env.names("CSRF_TRUSTED_ORIGINS")
 # Only these peers are believed about a client's address and scheme (text_rankings/site/proxies.py).
 TRUSTED_PROXIES = env.proxies("TRUSTED_PROXIES", former="BEHIND_PROXY")
-# Who may ask for /metrics; without it, this machine alone.
+# Addresses that may read /metrics; by default this machine only.
 METRICS_TOKEN = env.text("METRICS_TOKEN", default="")
 
 INSTALLED_APPS = [
@@ -140,7 +140,8 @@ def _database() -> dict[str, Any]:
 
 
 def _for_us_alone(database: Path) -> None:
-    """Make the file before SQLite does, who would let everybody read it; its journals follow it."""
+    """Create the file before SQLite does, which would make it readable by all users; its journals
+    follow it."""
     if database.is_absolute() and not database.exists():
         database.touch(mode=0o600)
 
@@ -214,7 +215,7 @@ ACCOUNT_FORMS = {
 }
 ACCOUNT_LOGIN_METHODS = {"username"}
 ACCOUNT_SIGNUP_FIELDS = ["username*", "email", "password1*", "password2*"]
-# An address is for a lost password alone; nobody has to prove it before working.
+# An address is for password resets only; it need not be confirmed before working.
 ACCOUNT_EMAIL_VERIFICATION = "none"
 ACCOUNT_EMAIL_NOTIFICATIONS = MAIL_IS_SET_UP
 ACCOUNT_EMAIL_UNKNOWN_ACCOUNTS = False
@@ -229,8 +230,8 @@ ACCOUNT_RATE_LIMITS = {
     "login": "60/m/ip",
     # By name and browser or address (accounts/adapter.py); who goes on waits longer.
     "login_failed": "5/5m/key,20/2h/key,30/m/ip",
-    # By name alone, from browsers that the person has never signed in with. Beyond it nobody is refused,
-    # but each of these networks has one wrong try (accounts/adapter.py).
+    # By name alone, from browsers in which the user has never signed in. Beyond it no one is
+    # refused, but each of these networks has one wrong try (accounts/adapter.py).
     "failures_of_strangers": "60/h/key",
     "sign_in_while_guessed_at": "1/h/key",
     "signup": "60/m/ip",
@@ -271,17 +272,17 @@ STORAGES = {
 # Long work goes through a queue to a worker (`manage.py worker`); "here" is for tests and benchmarks:
 # within the call that starts it.
 JOBS = "queue"
-# Where the queue is, if not beside the site's own data: redis://host:6379/0.
+# Address of the queue if it is not with the site's own data: redis://host:6379/0.
 QUEUE_URL = env.text("QUEUE_URL", default="")
-# What long work computes is done by processes of this machine, 0 and 1: in the job's own, None: one for
-# each core; or on a Dask cluster where its scheduler is named.
+# Chunks of jobs are computed by processes of this machine (0 and 1: in the job's own process; None:
+# one for each core), or on a Dask cluster if its scheduler is named.
 ENGINE_WORKERS = env.number("ENGINE_WORKERS", default=None)
 # Daily copies of all rows in DATA_DIR/backups; 0: none.
 BACKUPS_KEPT = env.number("BACKUPS_KEPT", default=7)
 DASK_SCHEDULER = env.text("DASK_SCHEDULER", default="")
-# What a job does whose cluster does not answer: fail with a sentence, or compute on this machine.
+# A job whose cluster does not answer fails with a message, or computes on this machine.
 ENGINE_FALLBACK = env.choice("ENGINE_FALLBACK", ("none", "local"), default="none")
-# What an admin may leave uploaded and not yet loaded.
+# Limits on uploads that are not yet loaded.
 STAGED_FILE_MAX_BYTES = 2 * 1024**3
 STAGED_TOTAL_MAX_BYTES = 40 * 1024**3
 # Above this an upload is streamed to disk; images and zips never fill the memory.
@@ -372,7 +373,8 @@ if not DEBUG:
     _https = env.flag("HTTPS", default=True)
     SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = LANGUAGE_COOKIE_SECURE = _https
     SECURE_SSL_REDIRECT = _https
-    # What browsers remember cannot be taken back: a day at first, and other names of the domain are not ours.
+    # Browsers remember this setting and it cannot be revoked: a day at first; other names of the
+    # domain are not ours.
     SECURE_HSTS_SECONDS = env.number("HSTS_SECONDS", default=86_400) if _https else 0
     SECURE_HSTS_INCLUDE_SUBDOMAINS = env.flag("HSTS_SUBDOMAINS", default=False)
     SECURE_HSTS_PRELOAD = env.flag("HSTS_PRELOAD", default=False)

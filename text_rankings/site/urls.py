@@ -17,7 +17,7 @@ urlpatterns = [
     path("", include("annotate.urls")),
 ]
 
-# What scripts ask for goes wrong in their language, what browsers ask for as a page.
+# Errors for scripts are in their format, errors for browsers are pages.
 handler400 = "annotate.api.problems.bad_request"
 handler403 = "annotate.api.problems.permission_denied"
 handler404 = "annotate.api.problems.page_not_found"

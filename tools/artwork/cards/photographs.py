@@ -1,4 +1,4 @@
-"""Wide photographs with small text, for the pairs that nobody can judge without zooming in.
+"""Wide photographs with small text, for pairs that need zooming in.
 
 They are drawn as the photographs of the demo are. `make artwork` writes them to static/img/learning/.
 """

@@ -48,7 +48,7 @@ Qualities = Mapping[tuple[str, str], Quality]
 
 
 class _Clock:
-    """The time that new rows get; it stands still until it is told to go on."""
+    """The time of new rows; it does not advance by itself."""
 
     def __init__(self) -> None:
         self.time = _BEGIN

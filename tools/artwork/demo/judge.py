@@ -1,8 +1,8 @@
 """Simulated annotators: a judge who looks at marked words and answers with noise.
 
-What a judge sees of a result (``quality``) knows no protocol under study: no overlap threshold, no matching
-of boxes, no count of found words. Areas are in square pixels. Ignored ground truth counts for nobody: its
-area is taken out of what is marked.
+A judge's opinion of a result (``quality``) uses no protocol under study: no overlap threshold, no
+matching of boxes, no count of found words. Areas are in square pixels. The area of ignored ground
+truth is removed from the marked area.
 
 Recall: how much of the text can be read inside the boxes.
     c(w) = area of word w inside the union of the boxes / area of w
@@ -23,8 +23,8 @@ Tidiness: one box for one word.
 
 Preference: 0.5 recall + 0.3 precision + 0.2 tidiness.
 
-Nothing to find: recall is 1. No box: precision is 1 if there is nothing to find and 0 otherwise, because an
-empty picture convinces nobody. Without words or without boxes tidiness is the same as precision.
+Nothing to find: recall is 1. No box: precision is 1 if there is nothing to find and 0 otherwise,
+because an empty picture convinces no one. Without words or without boxes tidiness equals precision.
 
 A verdict follows Thurstone's law of comparative judgement with a just noticeable difference, both by Weber's
 law: people tell faults apart by their ratio, so two results without a fault are equal without a doubt, and
