@@ -376,7 +376,14 @@ TRANSLATED = {*catalogues._KEYWORDS, "format"} - {"format"}
 # Calls whose words no reader of a page sees: the server's log, and who sets the site up.
 UNSEEN_CALLS = {
     *("debug", "info", "warning", "error", "exception", "critical", "log"),
-    *("ImproperlyConfigured", "Http404", "add_argument", "extend_schema", "OpenApiParameter"),
+    *(
+        "ImproperlyConfigured",
+        "Http404",
+        "NotThere",
+        "add_argument",
+        "extend_schema",
+        "OpenApiParameter",
+    ),
     *("OpenApiResponse", "OpenApiExample", "CommandError", "AssertionError", "TypeError"),
     *(
         "RuntimeError",
