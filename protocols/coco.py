@@ -25,7 +25,7 @@ class NotCoco(ProtocolError, ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Evaluation:
-    """What a result set scores.
+    """Scores of a result set.
 
     Attributes
     ----------

@@ -69,7 +69,7 @@ class Icdar13(CreditProtocol):
         1.0, says="credit of each truth, and of the detection, of a merge", rrc="MTYPE_OM_M"
     )
 
-    # Whether single overlaps are told from several ones (DETEVAL).
+    # Whether single overlaps are distinguished from multiple ones (DETEVAL).
     _counts_overlaps: ClassVar[bool] = False
 
     def score(self, scenes: Sequence[Scene]) -> list[ImageScore]:
@@ -102,7 +102,7 @@ class Icdar13(CreditProtocol):
         return scores
 
     def _near(self, truth: Floats, detections: Floats) -> Floats:
-        """Say (1 or 0) whether the centres are near enough for a one-to-one match."""
+        """Return (1 or 0) whether the centres are close enough for a one-to-one match."""
         gap = np.hypot(*(_centres(truth) - _centres(detections)))
         diagonals = _diagonals(truth) + _diagonals(detections)
         return np.asarray(2.0 * gap / diagonals < self.max_centre_distance, dtype=np.float64)

@@ -135,7 +135,7 @@ class IouMatching:
 
 
 def _first_largest(of: Indices, values: Floats, n: int) -> NDArray[np.bool_]:
-    """Say which pairs have the largest value of their region, of equal ones the first."""
+    """Return which pairs have the largest value of their region, of equal ones the first."""
     is_largest = values == largest(of, values, n)[of]
     at = np.flatnonzero(is_largest)
     _, first = np.unique(of[at], return_index=True)
@@ -172,7 +172,7 @@ def _assigned(
     truths = sorted({pair[0] for pair in candidates})
     found = sorted({pair[1] for pair in candidates})
     if len(truths) == len(found) == len(candidates):
-        # Nobody competes with anybody.
+        # No regions compete.
         return candidates
     # Only here, where regions overlap: the import takes longer than many a file.
     from scipy.optimize import linear_sum_assignment
@@ -260,7 +260,7 @@ class Image:
         return tuple(sorted(entries, key=lambda entry: -entry[0]))
 
     def unmatched(self, min_iou: float) -> tuple[Unmatched, ...]:
-        """Say of each region without a match why it has none."""
+        """Return, for each region without a match, why it has none."""
         best = {"truth": self.best_of_truth, "detection": self.best_of_detection}
 
         def why(side: Side, at: int) -> str:

@@ -1,4 +1,4 @@
-"""What toolkits compute as "IoU 0.5": PaddleOCR ([DU20]_), MMOCR ([K21]_) and docTR ([MD21]_)."""
+""" "IoU 0.5" of toolkits: PaddleOCR ([DU20]_), MMOCR ([K21]_) and docTR ([MD21]_)."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -207,7 +207,8 @@ def _counted_at(score: ImageScore, threshold: float) -> Tally:
 
 @dataclass(frozen=True, slots=True)
 class _Part:
-    """What a toolkit compares of a scene, where it stands in the whole, and why the rest is left out."""
+    """The part of a scene that a toolkit compares, its position in the whole, and why the rest is
+    left out."""
 
     scene: Scene
     truth: Sequence[int]

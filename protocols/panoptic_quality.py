@@ -29,7 +29,7 @@ from .core.geometry import Shapes
 from .core.regions import Region
 from .iou import Image, IouMatching
 
-# Numbers of the pixels of a row, and where column 0 stands among them.
+# Numbers of the pixels of a row, and the position of column 0 among them.
 _ROW, _ORIGIN = 2**32, 2**31
 # No region has this outline's area, so that nothing is matched with it.
 _NOWHERE = Region.from_box(0, 0, 0, 0)
@@ -198,7 +198,7 @@ def _line(words: Sequence[Region], size: tuple[float | None, float | None]) -> R
 
 
 def _pixels(word: Region, size: tuple[float | None, float | None]) -> NDArray[np.int64]:
-    """Return the numbers of the pixels whose point lies in a word or on its outline."""
+    """Return the numbers of the pixels whose point is in a word or on its outline."""
     left, top, right, bottom = word.box
     width, height = size
     columns = np.arange(np.ceil(left), np.floor(right) + 1)

@@ -1,7 +1,6 @@
 """Protocols and formats that other installed packages bring, by entry points.
 
-What cannot be used is left out and named, whatever is wrong with it: others' mistakes end nothing here.
-"""
+An unusable plug-in is left out and named, whatever is wrong with it: faults of others stop nothing here."""
 
 import logging
 from collections.abc import Callable, Container, Mapping
@@ -17,7 +16,7 @@ _log = logging.getLogger(__name__)
 
 
 class Unfit(Exception):
-    """What a plug-in brings is not what its group is for; the message says why."""
+    """A plug-in that does not fit its group; the message says why."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +42,7 @@ class Broken:
 
 @dataclass(frozen=True, slots=True)
 class Found(Generic[Thing]):
-    """What plug-ins bring, by name; from which package; and what is left out."""
+    """Plug-ins by name, with their packages, and those left out."""
 
     things: Mapping[str, Thing]
     packages: Mapping[str, str]
@@ -88,7 +87,7 @@ def found(
                 raise Unfit(f"{packages[point.name]} brings one of this name, too")
             things[point.name] = fitting(point.name, point.load())
             packages[point.name] = package
-        # Anything can go wrong in a module that somebody else wrote.
+        # A module of another package may raise anything.
         except Exception as fault:
             reason = str(fault) if isinstance(fault, Unfit) else f"{type(fault).__name__}: {fault}"
             broken.append(Broken(point.name, package, reason))

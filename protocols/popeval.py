@@ -131,7 +131,7 @@ class _Game:
         self.truth, self.read = list(self.truth), list(self.read)
 
     def add(self, i: int, j: int, cover: float) -> None:
-        """Say that a truth and a detection touch, and how much of the truth is covered."""
+        """Return whether a truth and a detection touch, and how much of the truth is covered."""
         self._cover[i][j] = cover
         self._touched_by[j].append(i)
 

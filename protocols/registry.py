@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 VERSION = __version__
 _SLUG: Final = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
 
-# By slug the module and the class; a protocol is imported when somebody asks for it.
+# Module and class by slug; a protocol is imported on first use.
 _ALL: Final[Mapping[str, tuple[str, str]]] = {
     "iou": ("iou", "Iou"),
     "iou-toolkits": ("iou_toolkits", "IouToolkits"),
@@ -96,7 +96,7 @@ PROTOCOLS: Final[Mapping[str, type[Protocol]]] = _Protocols()
 
 
 def is_sentinel(slug: str) -> bool:
-    """Return whether a protocol looks at no ground truth, so that nobody should agree with it.
+    """Return whether a protocol ignores the ground truth, so that people should not agree with it.
 
     A slug that no protocol has any more, as of a plug-in that is gone, is none.
 

@@ -76,9 +76,9 @@ class _Measured:
         of_ignored = flat.ignored_truth[pairs.truth] & (shared > 0)
         lost = parts.taken(pairs.where(of_ignored), shared[of_ignored], len(flat.detections))
         self._parts, self._lost_pairs = parts, pairs.where(of_ignored)
-        # What is left of each detection when the ignored truths are cut out; shape (detections,).
+        # Remainder of each detection after the ignored truths are cut out; shape (detections,).
         areas = np.maximum(detections.areas - lost, 0.0)
-        # What remains of a detection shares nothing with ignored truths.
+        # The remainder of a detection shares nothing with ignored truths.
         counted = ~flat.ignored_truth[pairs.truth]
         self.pairs, shared = pairs.where(counted), shared[counted]
         self.sigma = shares(shared, truth.areas[self.pairs.truth])
@@ -120,7 +120,7 @@ class _Measured:
         # One entry for each pair and each character of its truth; ``rows`` says which pair.
         rows, at = self.characters.of(self.pairs.truth)
         held = inside(self.characters.points[at], self.detections, self.pairs.detection[rows])
-        # A character lies in its own truth, of which an ignored one has nothing left; unless the
+        # A character is inside its own truth, and nothing of an ignored one remains; unless the
         # truth is bent.
         bent = ~(self.truth.rectangular | self.truth.simple)[self.pairs.truth[rows]]
         doubtful = np.flatnonzero(held & bent & (lost[self.pairs.detection[rows]] > 0))
@@ -259,8 +259,8 @@ class _Image:
         """Give each matched truth and detection what its characters earn."""
         row_of = {(overlap.truth, overlap.detection): int(overlap.row) for overlap in self.overlaps}
         pairs = sorted({(i, j) for truths, js, _ in self.groups for i in truths for j in js})
-        # By truth: in how many of its detections each of its characters lies. In two or more it
-        # is not found, but claimed twice.
+        # By truth: the number of its detections that contain each of its characters. In two or more
+        # it is not found, but claimed twice.
         held_by: dict[int, NDArray[np.int_]] = {}
         inside: Counter[int] = Counter()
         below: Counter[int] = Counter()
@@ -326,7 +326,7 @@ class _Image:
 
 
 def _on_one_line(marks: _Marks, members: Sequence[int]) -> bool:
-    """Say whether regions stand side by side, by the angles between their starts and centres."""
+    """Return whether regions are side by side, by the angles between their starts and centres."""
     return all(
         _angle(marks.starts[i], marks.centres[k], marks.centres[i]) < _MAX_ANGLE
         for i in members

@@ -20,15 +20,14 @@ _OUTLINES: Final = ("boxes", "quads", "polygons")
 
 
 class NotABatch(ProtocolError, ValueError):
-    """What was given to ``update`` is not a batch; the message says which image, and what was expected."""
+    """The argument of ``update`` is not a batch; the message says which image, and what was expected."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Seen:
     """An image: its place among those of its process, its name, and its score or what to score.
 
-    ``lacks`` says what the protocol needs and the image has not.
-    """
+    ``lacks`` names the inputs that the protocol needs and the image does not have."""
 
     place: int
     name: str
@@ -128,7 +127,7 @@ class TextDetectionMetric:
         ]
         scores: Sequence[ImageScore | None] = [None] * len(scenes)
         if not self._needs_all:
-            # What is only drawn would fill the memory of a long validation.
+            # Parts needed only for drawing would fill the memory of a long validation.
             scores = [
                 replace(score, matches=(), unmatched=(), histograms={})
                 for score in self.protocol.score(scenes)
@@ -235,7 +234,7 @@ class TextDetectionMetric:
 
 def _gathered(seen: list[_Seen]) -> list[list[_Seen]]:
     """Return the images of each process, those of this one alone where there is no group."""
-    # Who has a group of processes has imported it.
+    # A caller with a group of processes has imported it.
     distributed = sys.modules.get("torch.distributed")
     if distributed is None or not (distributed.is_available() and distributed.is_initialized()):
         return [seen]

@@ -227,7 +227,7 @@ def images_of(
     rule : Quads or Polygons
         How regions are measured, and where their characters stand.
     min_area_precision : float in [0, 1]
-        The least share of a detection that lies in a truth it is matched to.
+        Minimum share of a detection inside a truth it is matched to.
 
     Returns
     -------
@@ -301,7 +301,7 @@ def images_of(
 def _ignored(
     flat: Flat, pairs: Pairs, tau: NDArray[np.float32], n_held: Indices, needed: float
 ) -> NDArray[np.bool_]:
-    """Say which detections are ignored: enough of them lies in one ignored truth, or in several.
+    """Return which detections are ignored: enough of their area is inside one ignored truth, or several.
 
     One alone may hold no character; of several together only those count that hold one.
     """

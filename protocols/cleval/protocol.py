@@ -28,11 +28,11 @@ _FOUR_POINTS: Final = 8
 class Cleval(Protocol):
     """Count the characters of the ground truth that detections hold, less a cost for granularity.
 
-    A pair is good enough where the detection lies on the truth by ``min_area_precision`` of its area
-    and holds a character; one-to-one, split and merge matches do not exclude each other. Going
-    through the detections in file order, a character counts for the first one that holds it. Every
-    truth costs one character for each of its detections but the first, every detection one for
-    each of its truths but the first.
+    A pair is good enough if ``min_area_precision`` of the detection's area is on the truth and the
+    detection contains a character; one-to-one, split and merge matches do not exclude each other.
+    Detections are visited in file order, and a character counts for the first one that contains it.
+    Every truth costs one character for each of its detections but the first, every detection one
+    for each of its truths but the first.
 
     R = (characters found - cost) / characters of the ground truth, P = (characters found - cost) /
     (characters held + characters that false positives look like they hold); a zero denominator

@@ -97,7 +97,7 @@ def score_files(
     Raises
     ------
     BatchError
-        If a file cannot be read, or has results for an image that the ground truth lacks.
+        If a file cannot be read, or has results for an image without ground truth.
     EngineError
         If the chunks cannot be computed.
 
@@ -345,7 +345,7 @@ def _look(path: str, kind: Kind, format: str | None = None, shape: str | None = 
 
 
 def _state(path: str) -> tuple[str, int, int, int] | None:
-    """Return what differs where another file stands at a path, or None where none does."""
+    """Return the difference to the file at a path, or None if it is the same."""
     try:
         now = os.stat(path)
     except OSError:
@@ -419,7 +419,7 @@ def read_scenes(truth: str, results: str, formats: Formats = NOT_NAMED) -> list[
     Raises
     ------
     BatchError
-        If a file cannot be read, or has results for an image that the ground truth lacks.
+        If a file cannot be read, or has results for an image without ground truth.
 
     Examples
     --------

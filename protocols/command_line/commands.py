@@ -174,7 +174,7 @@ def _formats(options: argparse.Namespace) -> "Formats":
 
 
 def _tell_reading(archive: "Archive") -> None:
-    """Say on standard error what a file's lines were taken for."""
+    """Report on standard error how a file's lines were read."""
     if archive.reading:
         print(f"{archive.name}: read as {archive.reading} ({archive.format})", file=sys.stderr)
 
@@ -272,7 +272,7 @@ def _checked_names(options: argparse.Namespace) -> list[str]:
 
 
 def _is_small(paths: Sequence[str], n_protocols: int) -> bool:
-    """Tell whether scoring takes less time than starting processes for it."""
+    """Return whether scoring takes less time than starting processes for it."""
     n_bytes = sum(Path(path).stat().st_size for path in paths if Path(path).is_file())
     return n_bytes * n_protocols < _SMALL_BYTES
 

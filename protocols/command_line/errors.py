@@ -55,7 +55,7 @@ def explain_files(
     Raises
     ------
     BatchError
-        If a file cannot be read, or has results for an image that the ground truth lacks.
+        If a file cannot be read, or has results for an image without ground truth.
     NoCauses
         If the protocol's credits are not those of single regions.
 

@@ -22,7 +22,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         code = _run(given)
         sys.stdout.flush()
     except BrokenPipeError:
-        # Who reads has read enough, as in `| head`; nothing more is said on the way out.
+        # The reader has closed the pipe, as in `| head`; exit quietly.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     return code

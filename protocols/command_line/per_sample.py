@@ -1,4 +1,4 @@
-"""What the competition's scripts write: the figures of a result set, and a JSON of each image."""
+"""Output of the competition's scripts: the figures of a result set, and a JSON object for each image."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, Final

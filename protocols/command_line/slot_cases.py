@@ -20,8 +20,8 @@ def score_documents(
         A case ``{"name"?, "documents": [{"references": [item...], "predictions": [item...]}...],
         "ontology"?, "w"?}``, a list of cases, or ``{"cases": [case...]}``. An item is ``{"spans":
         [[start, end]...] | "polygons": [[[x, y]...]...], "labels"?: [label...]}``. ``ontology`` is
-        an object from term to parents, or a name: then ``{"<name>_parents": object}`` stands beside
-        the cases, or the ontology given here is meant.
+        an object from term to parents, or a name: then ``{"<name>_parents": object}`` is given with
+        the cases, or the ontology passed here is used.
     ontology : Ontology or None
         For cases that bring none of their own; without any, equal labels count 1 and others 0.
     is_a_weight : float

@@ -31,7 +31,7 @@ _NAMES: Final = {"GT_SAMPLE_NAME_2_ID": "truth", "DET_SAMPLE_NAME_2_ID": "result
 _PUBLISHED_NAMES: Final = {"truth": "gt_img_([0-9]+).txt", "results": "res_img_([0-9]+).txt"}
 # These take any names; the others img_NUMBER as published.
 _ANY_NAME: Final = ("cleval", "cleval-end-to-end", "popeval")
-# What the scripts say of reading, and what else they know beside the parameters of the protocols.
+# The scripts' parameters for reading, and others that the protocols do not have.
 _SWITCHES: Final = {
     "LTRB": "ltrb",
     "CRLF": "crlf",
@@ -239,7 +239,7 @@ def _rules(named: str | None, results: Lines, *, keep_quotes: bool) -> Rules | N
 
 
 def _holds_polygons(slug: str, path: str, reading: Mapping[str, Any]) -> bool:
-    """Say whether ground truth is written as polygons, of protocols whose scripts read such."""
+    """Return whether ground truth is written as polygons, for protocols whose scripts read them."""
     if slug == "iou" or slug in OF_BOXES or any("LTRB" in name for name in reading):
         return False
     try:
@@ -247,7 +247,7 @@ def _holds_polygons(slug: str, path: str, reading: Mapping[str, Any]) -> bool:
             names = [name for name in archive.namelist() if name.endswith(".txt")]
             first = archive.read(names[0])[:1000].decode("utf-8-sig", errors="replace")
     except (OSError, zipfile.BadZipFile, RuntimeError, IndexError):
-        # Whoever reads the whole file says what is wrong with it.
+        # A reader of the whole file reports its faults.
         return False
     if _FIRST_NUMBERS.match(first) is None:
         return False
@@ -309,8 +309,7 @@ def _parameters(text: str) -> dict[str, Any]:
 def _sorted(slug: str, changed: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
     """Return the parameters of the protocol, and those of the reading.
 
-    What neither knows is left out, as the scripts do, but said.
-    """
+    Parameters unknown to both are ignored, as in the scripts, but reported."""
     declared = fields(registry.get(slug))
     names = {of.metadata["rrc"]: of.name for of in declared if of.metadata.get("rrc")}
     names |= {of.name: of.name for of in declared}

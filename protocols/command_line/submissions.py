@@ -23,7 +23,7 @@ from ..formats.readers.uniform_lines import read_usual
 
 _BYTES: Final = Limits().total_bytes
 _QUOTED: Final = re.compile(r'\s*"(.*)"\s*$')
-# What CLEval takes out of the name of an entry; the rest is the image.
+# The part of an entry's name that CLEval removes; the rest is the image.
 _TAKEN_OUT: Final = ("gt_", "res_", ".txt", ".json", ".jpg")
 _LTRB, _QUAD = 4, 8
 _EXPECTED: Final = {_LTRB: "xmin,ymin,xmax,ymax", _QUAD: "x1,y1,x2,y2,x3,y3,x4,y4"}
@@ -51,7 +51,7 @@ class Lines:
     crlf : bool
         Lines end with CRLF only.
     confidences, texts : bool
-        What follows the numbers.
+        Fields after the numbers.
     """
 
     kind: Kind

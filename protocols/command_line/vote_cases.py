@@ -32,9 +32,9 @@ def evaluate_cases(given: Any) -> Any:
     Returns
     -------
     dict or list
-        Of a case ``{"P", "sum_P", "systems", "top", "bottom", "kappa"}``, on an image also
-        ``faces``, in whose order P stands; None where there is nothing to vote on. Of several cases
-        a list of ``{"name", "result"}``.
+        For a case ``{"P", "sum_P", "systems", "top", "bottom", "kappa"}``, for an image also
+        ``faces``, in whose order P is; None if there is nothing to vote on. For several cases a
+        list of ``{"name", "result"}``.
 
     Raises
     ------

@@ -1,1 +1,1 @@
-"""What protocols share: regions, geometry, matching, credits and their contract."""
+"""Shared parts of protocols: regions, geometry, matching, credits and their contract."""

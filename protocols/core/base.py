@@ -12,7 +12,7 @@ from .regions import Region
 
 Kind = Literal["one-to-one", "split", "merge", "many-to-many"]
 Side = Literal["truth", "detection"]
-# What the regions must carry for a protocol to say anything.
+# Fields of regions that a protocol requires.
 Needs = Literal["regions", "text", "detected text", "confidences", "cells", "several methods"]
 
 # The same for people; regions are always there.
@@ -40,10 +40,9 @@ Family = Literal[
 class Scene:
     """One image: what should be found and what a method found.
 
-    ``detections`` is None where a result set has no file for the image; most protocols treat it
-    as an empty file, some do not. ``parents`` holds the shapes of upper-level regions (lines) by
-    their ids, where the ground truth gives them. The size in pixels is None where it is not known.
-    """
+    ``detections`` is None if a result set has no file for the image; most protocols treat it as an
+    empty file, some do not. ``parents`` maps ids of upper-level regions (lines) to their shapes, if
+    the ground truth has them. The size in pixels is None if unknown."""
 
     truth: tuple[Region, ...]
     detections: tuple[Region, ...] | None
@@ -77,7 +76,7 @@ class Unmatched:
 
     @property
     def is_out(self) -> bool:
-        """Whether it counts for nobody."""
+        """Whether it is ignored."""
         return "ignored region" in self.reason or "left out" in self.reason
 
 
@@ -116,7 +115,7 @@ class ImageScore:
 
 @dataclass(frozen=True, slots=True)
 class OverallScore:
-    """The official figures of a result set, beside the mean over its images."""
+    """The official figures of a result set, in addition to the mean over its images."""
 
     recall: float | None
     precision: float | None
@@ -172,11 +171,11 @@ def parameter(
     default : bool, int or float
         The published value.
     says : str
-        What it means, for people.
+        Meaning, for readers.
     low, high : float
         Its range; a switch has none.
     rrc : str
-        What the scripts of the Robust Reading Competition call it.
+        Its name in the scripts of the Robust Reading Competition.
 
     Examples
     --------
@@ -195,10 +194,10 @@ def choice(default: str, *others: str, says: str, shared: bool = False, rrc: str
     ----------
     default, *others : str
     says : str
-        What it means, for people.
+        Meaning, for readers.
     shared : bool
     rrc : str
-        What the scripts of the Robust Reading Competition call it.
+        Its name in the scripts of the Robust Reading Competition.
 
     Examples
     --------
@@ -277,8 +276,7 @@ class Protocol(ABC):
     def settled_for(self, truth: Iterable[Region]) -> Self:
         """Return the protocol with what depends on the ground truth of a whole data set settled.
 
-        Whoever scores a data set in parts asks for this first, once.
-        """
+        Callers that score a data set in parts call this first, once."""
         return self
 
     @abstractmethod

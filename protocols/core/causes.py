@@ -23,9 +23,9 @@ Cause = Literal[
 CAUSES: Final[tuple[Cause, ...]] = get_args(Cause)
 # Two regions belong together from this intersection over union on ([BFHH20]_, section 2.1) ...
 MIN_IOU: Final = 0.1
-# ... or where at least this share of one lies in the other.
+# ... or if at least this share of one is inside the other.
 MIN_INSIDE: Final = 0.5
-# What rounding may take from a full credit, or tell apart in two equal IoUs.
+# Tolerance for rounding: of a full credit, and between two equal IoUs.
 _ROUNDING: Final = 1e-9
 
 
@@ -40,7 +40,7 @@ class Loss:
     Attributes
     ----------
     credit : float
-        What it earned, in [0, 1].
+        Credit earned, in [0, 1].
     partners : tuple of int
         The regions of the other side that are to blame, by their indices; none for "missed",
         "background" and "don't care".
@@ -55,7 +55,7 @@ class Loss:
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """What mending one cause adds to a tally, and the regions that have it."""
+    """Gain in a tally if one cause is removed, and the regions that have it."""
 
     n_truth: int = 0
     n_detections: int = 0
@@ -88,10 +88,9 @@ class Losses:
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """What a cause costs: by how much the figures would grow if it alone were mended.
+    """Cost of a cause: the gain in the figures if only this cause were removed.
 
-    None where the figure is undefined, without counted truth or without counted detections.
-    """
+    None if the figure is undefined, without counted truth or without counted detections."""
 
     cause: Cause
     n_truth: int
@@ -179,8 +178,8 @@ def total(of: Iterable[Losses]) -> Losses:
 def costs(of: Losses) -> list[Cost]:
     """Return what each cause costs, in the order of ``CAUSES``; those without a region cost nothing.
 
-    Each is computed from the figures as they are, so that the costs do not depend on an order; those
-    of recall add up to what it lacks.
+    Each is computed from the observed figures, so the costs do not depend on an order; those of
+    recall add up to its loss.
 
     Examples
     --------
@@ -265,7 +264,7 @@ def _met_by_scene(flat: Flat, truth: Shapes, detections: Shapes) -> dict[int, li
 
 
 def _covered_by_scene(flat: Flat, detections: Shapes) -> dict[int, list[tuple[int, int]]]:
-    """Return each scene's (j, k): at least half of detection j lies in detection k."""
+    """Return each scene's (j, k): at least half of detection j is inside detection k."""
     n = flat.n_detections
     pairs = overlapping_pairs(detections.boxes, detections.boxes, n, n)
     pairs = pairs.where(pairs.truth != pairs.detection)
@@ -400,7 +399,7 @@ class _Image:
         return Loss("detection", j, self._fit(best), credit, tuple(met.truth for met in best))
 
     def _is_piece(self, met: _Met) -> bool:
-        """Say whether a detection is one of several pieces of a truth."""
+        """Return whether a detection is one of several pieces of a truth."""
         pieces = self._pieces[met.truth]
         if met.detection not in pieces:
             return False

@@ -20,9 +20,9 @@ from .lazy_shapely import shapely
 from .matching import Flat
 from .unions import overlapping_groups, union_of_each
 
-# What was cut has sides that are parallel to others but for rounding, and the polygon library now and
-# then takes the wrong side of them: it finds an area where there is none, or none where there is one.
-# So areas are found in two ways, and on a grid (which is slow) where the two disagree.
+# Clipped shapes have sides that are parallel to others up to rounding, and the polygon library
+# sometimes takes the wrong side: it finds an area where there is none, or none where there is one.
+# So areas are computed in two ways, and on a grid (which is slow) if the two disagree.
 _GRID: Final = 1e-10
 _SUSPICIOUS: Final = 1e-6
 # A point on a left or top edge is inside, one on a right or bottom edge is not: test it a little
@@ -130,9 +130,9 @@ def _refined(line: Floats, n: int) -> Floats:
 def inside(
     points: Floats, shapes: Shapes, at: Indices, *, open_edges: bool = False
 ) -> NDArray[np.bool_]:
-    """Say of each point whether it lies in the region of its row.
+    """Return, for each point, whether it is inside the region of its row.
 
-    Edges left and top are inside, right and bottom are not; with ``open_edges`` none is.
+    Left and top edges are inside, right and bottom edges are not; with ``open_edges`` no edge is.
 
     Parameters
     ----------
@@ -175,12 +175,12 @@ def inside(
 
 
 def _positive(values: Floats, strictly: bool) -> NDArray[np.bool_]:
-    """Say of which rows all values are positive, or at least not negative."""
+    """Return the rows whose values are all positive, or at least not negative."""
     return np.asarray((values > 0 if strictly else values >= 0).all(axis=1))
 
 
 class IgnoredParts:
-    """Ignored truths without what counted truths cover, and how much of detections lies in them.
+    """Ignored truths minus the area of counted truths, and the share of detections inside them.
 
     Attributes
     ----------
@@ -227,7 +227,8 @@ class IgnoredParts:
         """Return what detections share with what remains of truths."""
         remains = self.polygons(truths)
         areas = shapely.area(shapely.intersection(remains, detections))
-        # The other way: what lies in the whole ignored truth, less its part in the counted ones.
+        # The other way: the area inside the whole ignored truth, minus its part in the counted
+        # ones.
         inside = shapely.intersection(self._truth.polygons(truths), detections)
         covers = np.array([self._covers[i] for i in truths.tolist()], dtype=object)
         whole = shapely.area(inside)

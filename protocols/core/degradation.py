@@ -37,7 +37,7 @@ class Worse:
 
     @property
     def worse_in(self) -> tuple[str, ...]:
-        """The criteria in which everybody who looks must find the copy worse."""
+        """The criteria in which the copy is visibly worse."""
         return WORSE_IN[self.kind]
 
 
@@ -49,7 +49,7 @@ def worsened(
     rng: Random,
     kinds: Sequence[Kind] = KINDS,
 ) -> Worse | None:
-    """Return a worse copy of a result, of a kind that is drawn; None where no kind is possible.
+    """Return a worse copy of a result, of a random kind, or None if no kind is possible.
 
     - removed: half of the texts that were found (IoU of boxes of 0.5 or more), rounded up, and
       everything that touches them;
@@ -92,7 +92,7 @@ def _added(
     detections: Sequence[Region], truth: Sequence[Region], size: tuple[float, float], rng: Random
 ) -> Worse | None:
     counted = [region for region in truth if not region.ignored]
-    # Without ground truth nobody knows where there is no text.
+    # Without ground truth, places without text are unknown.
     if not counted:
         return None
     taken = [region.box for region in (*detections, *truth)]

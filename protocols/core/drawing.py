@@ -1,4 +1,4 @@
-"""A scene and what a protocol made of it, as a picture (SVG) that stands alone."""
+"""A standalone picture (SVG) of a scene and its matches under a protocol."""
 
 import re
 from collections.abc import Iterator, Sequence

@@ -10,7 +10,7 @@ from .regions import Region
 def lacking(
     protocol: Protocol, truths: Iterable[Region], found: Iterable[Region], n_methods: int
 ) -> str:
-    """Say what a protocol needs and the data lack, as the end of a sentence; empty if nothing.
+    """Return which inputs a protocol needs and the data do not have, as the end of a sentence; or "".
 
     Parameters
     ----------
@@ -44,7 +44,7 @@ def lacking(
 
 
 def remark(protocol: Protocol, truths: Iterable[Region]) -> str:
-    """Say, as the end of a sentence, if a protocol does not measure the shapes of the truths.
+    """Return, as the end of a sentence, that a protocol does not measure the shapes of the truths; or "".
 
     Parameters
     ----------

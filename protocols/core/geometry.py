@@ -370,7 +370,7 @@ class Shapes:
         return centres
 
     def turns_left(self) -> NDArray[np.bool_]:
-        """Say which rings run counter-clockwise on screen, as the RRC scripts test it."""
+        """Return which rings run counter-clockwise on screen, as the RRC scripts test it."""
         return self.signed_areas() < 0
 
     def signed_areas(self) -> Floats:
@@ -390,7 +390,7 @@ class Shapes:
 
 
 def _are_rectangles(corners: Floats) -> NDArray[np.bool_]:
-    # Shape (n, 4) each. The second point lies beside the first, or below or above it.
+    # Shape (n, 4) each. The second point is left or right of the first, or above or below it.
     x, y = corners[:, :, 0], corners[:, :, 1]
     along = (x[:, 0] == x[:, 3]) & (x[:, 1] == x[:, 2]) & (y[:, 0] == y[:, 1])
     along &= y[:, 2] == y[:, 3]

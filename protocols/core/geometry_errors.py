@@ -1,8 +1,9 @@
-"""What geometry may raise on shapes that it cannot compute with."""
+"""Exceptions of geometry on shapes that it cannot handle."""
 
 from typing import Final
 
 import shapely
 
-# Shapes of millions beside billionths. Whoever scores regions of strangers refuses them then.
+# Such as sides of millions and billionths in one shape. Callers that score untrusted regions refuse
+# them.
 BEYOND_COMPUTING: Final = (shapely.errors.GEOSException, ArithmeticError)

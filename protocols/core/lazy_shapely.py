@@ -7,7 +7,7 @@ __all__ = ["shapely"]
 
 
 class _Later:
-    """Stands for a module; what takes long to import and is seldom needed then costs nobody else."""
+    """A proxy for a module that is slow to import and seldom needed."""
 
     def __init__(self, name: str) -> None:
         self._name = name

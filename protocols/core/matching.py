@@ -89,14 +89,14 @@ def flatten(scenes: Sequence[Scene]) -> Flat:
 
 
 def ignored_detections(flat: Flat, pairs: Pairs, share: Floats, limit: float) -> NDArray[np.bool_]:
-    """Say which detections have more than ``limit`` of their area in one ignored truth.
+    """Return which detections have more than ``limit`` of their area in one ignored truth.
 
     Parameters
     ----------
     flat : Flat
     pairs : Pairs, length m
     share : ndarray of shape (m,)
-        How much of each pair's detection lies in its truth, in [0, 1].
+        Share of each pair's detection inside its truth, in [0, 1].
     limit : float
 
     Returns

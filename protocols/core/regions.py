@@ -32,7 +32,7 @@ class Region:
         Transcription.
     confidence : float or None
     ignored : bool
-        Ground truth that counts for nobody ("don't care").
+        Ground truth that is ignored ("don't care").
     label : str or None
     id : str or None
         How a file names it.
@@ -125,7 +125,7 @@ class Region:
 
 
 class _Unfrozen:
-    """A region while its fields are set, which a frozen class lets nobody do in a quick way."""
+    """A region under construction, because setting fields of a frozen class is slow."""
 
     __slots__ = Region.__slots__
 

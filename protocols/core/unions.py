@@ -19,7 +19,7 @@ def box_union_area(boxes: Floats) -> float:
     boxes = boxes[(boxes[:, 2] > boxes[:, 0]) & (boxes[:, 3] > boxes[:, 1])]
     if len(boxes) < 2:
         return float((boxes[:, 2] - boxes[:, 0]) @ (boxes[:, 3] - boxes[:, 1]))
-    # Every side lies on a line of the grid of all their coordinates, so each cell of the grid is
+    # Every side is on a line of the grid of all their coordinates, so each cell of the grid is
     # covered wholly or not at all. covered[x, y] is 1 for the cell right of xs[x], below ys[y].
     xs, ys = np.unique(boxes[:, ::2]), np.unique(boxes[:, 1::2])
     left, right = np.searchsorted(xs, boxes[:, 0]), np.searchsorted(xs, boxes[:, 2])

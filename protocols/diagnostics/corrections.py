@@ -1,4 +1,4 @@
-"""An archive as another reading has it: its regions changed, and what was said of their shapes anew."""
+"""An archive under another reading: its regions changed, and its findings about shapes updated."""
 
 from collections import Counter
 from collections.abc import Collection
@@ -13,7 +13,7 @@ from protocols.formats.problems import Problems
 
 from .readings import AS_READ, SHIFTS, SIDES, Sizes, mover, read_so
 
-# What was said of shapes and borders that are no longer so.
+# Findings about shapes and borders that no longer apply.
 _OF_SHAPES: Final = ("L5", "L6", "L7")
 
 

@@ -31,7 +31,7 @@ def warn_of_empty_results(
     with_text : collection of str
         The images whose ground truth has a region that counts.
     absent : "empty", "not-evaluated" or None
-        What an image means that is not among the results; "empty" counts as one without boxes.
+        Meaning of an image without results; "empty" counts as one without boxes.
 
     Examples
     --------

@@ -38,7 +38,7 @@ class Fit:
         Truths, ignored ones included, that stand among the detections with the same points.
     n_all_truth : int
     n_outside : int or None
-        Detections that reach outside their image; None where no image has a known size.
+        Detections that reach outside their image; None if no image has a known size.
     """
 
     n_images: int

@@ -1,7 +1,6 @@
-"""What is noticed of results that parse: how they fit the ground truth, and the usual mistakes.
+"""Inspection of results that parse: fit to the ground truth, and usual mistakes.
 
-Nothing is corrected here that nobody said: another reading that fits far better is a question.
-"""
+It corrects nothing by itself: another reading that fits far better is a question."""
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
@@ -18,7 +17,7 @@ from .fits import Fit, fit, sample, thinned
 from .readings import AS_READ, NEXT, PREVIOUS, SIDES, ReadingError, Sizes, words_of
 from .trials import Offer, is_better, offered, read_on
 
-# Results are said to fit hardly where so little of so much is found; to be the truth where so much is.
+# Results hardly fit if so little of so much is found; they are the truth itself if nearly all is.
 _HARDLY: Final = 0.05
 _MIN_TRUTH: Final = 20
 _SAME: Final = 0.9
@@ -101,7 +100,7 @@ def look(
     images : mapping of str to (int, int) or None
         All images of the dataset, with width and height in pixels where they are known.
     reading : str
-        What a person said; empty: nothing.
+        The person's choice; empty: none.
     by_sides : callable
         Reads the file again as boxes of left, top, width and height.
 
@@ -153,7 +152,7 @@ def _fits(archive: Archive, against: Against, sizes: Sizes) -> dict[str | None, 
 def _can_be_compared(
     archive: Archive, against: Against, results: Mapping[str, Sequence[Region]]
 ) -> bool:
-    """Say whether there is something of the images that are looked at, be it that nothing was found."""
+    """Return whether the inspected images have any finding, including that nothing was found."""
     if archive.errors:
         return any(results.get(image) for image in against.truth)
     return not against.truth.keys().isdisjoint(results)

@@ -1,4 +1,4 @@
-"""Other readings of results: the usual mistakes of whoever writes a file, and what undoes each."""
+"""Alternative readings of results: usual mistakes in writing a file, and their corrections."""
 
 import re
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -25,7 +25,7 @@ FOLLOWING: Final = "following"
 PRECEDING: Final = "preceding"
 # By how many places files are moved.
 SHIFTS: Final = {NEXT: 1, PREVIOUS: -1, FOLLOWING: 1, PRECEDING: -1}
-# What shares of an image are counted in: fractions, per cent, thousandths.
+# Units of relative coordinates: fractions, per cent, thousandths.
 UNITS: Final = {1: "fractions", 100: "per cent", 1000: "thousandths"}
 
 _WORDS: Final = {
@@ -132,7 +132,7 @@ def read_so(
     Raises
     ------
     ReadingError
-        If there is no such reading, or it needs a size that nobody knows.
+        If there is no such reading, or it needs an unknown size.
 
     Examples
     --------
@@ -149,7 +149,7 @@ def read_so(
 
 
 def renumbered(image: str, by: int) -> str | None:
-    """Return an image's name with its last number moved; None where there is none to move.
+    """Return an image's name with its last number shifted, or None if it has no number.
 
     Parameters
     ----------

@@ -137,7 +137,7 @@ def read_on(
 
 
 def is_better(as_read: Fit, tried: Fit) -> bool:
-    """Say whether another reading fits so much better that it should be offered.
+    """Return whether another reading fits so much better that it should be offered.
 
     Parameters
     ----------
@@ -262,7 +262,7 @@ def _scale(flat: _Flat) -> tuple[float, float] | None:
 
 
 def _peak(votes: Floats) -> NDArray[np.float64] | None:
-    """Return the middle of the densest place among votes; None where no place has enough."""
+    """Return the middle of the densest cluster of votes, or None if no cluster is large enough."""
     if len(votes) < _MIN_VOTES:
         return None
     bins = np.round(np.log(votes) / _BIN).astype(np.int64)

@@ -152,8 +152,8 @@ class Measured:
         pieces = [Piece((self._truth, self._members[j])) for j in overlapping]
         text[overlapping] = union_areas(pieces, (self._detections, overlapping))
         background = np.where(self._m > 0, self._detections.areas - text, 0.0)
-        # Gaps of lines and ignored regions are neither: background is what lies outside of text
-        # and of these together.
+        # Gaps of lines and ignored regions are neither: background is the area outside of text and
+        # of these together.
         partly_neutral, pieces = [], []
         for j, members in self._members.items():
             lines = self._lines.spanned(members)
@@ -184,7 +184,7 @@ class Measured:
 
     @cached_property
     def _detection_accuracy(self) -> list[float]:
-        # What is neutral of a detection is in neither of the two.
+        # The neutral part of a detection is in neither of the two.
         below = self._text + self._background
         return [float(share) for share in shares(self._text, below)]
 
@@ -222,10 +222,10 @@ class Measured:
         return set(overlapping_groups(self._detections, self._partners))
 
     def _ignored(self, limit: float) -> NDArray[np.bool_]:
-        """Say which unmatched detections lie in ignored truths, for more than ``limit`` of their area.
+        """Return which unmatched detections have more than ``limit`` of their area in ignored truths.
 
-        A share that is the limit but for rounding is not more: else where an image lies would decide.
-        """
+        A share that equals the limit up to rounding is not more; otherwise the position of an image
+        would decide."""
         inside = summed(self._ignored_pairs.detection, self._ignored_shared, len(self._m))
         share = shares(inside, self._detections.areas)
         # A sum over overlapping regions is too large, never too small.

@@ -38,7 +38,7 @@ class Evaltex(CreditProtocol):
     summary: ClassVar[str] = (
         "How much of each text is covered, and how much of what covers it is text."
     )
-    # What the variants differ in.
+    # Parameters in which the variants differ.
     penalises_splits: ClassVar[bool] = True
 
     min_overlap: float = parameter(
@@ -237,7 +237,7 @@ def _histograms(
     return [tuple(row) for row in flat.reshape(n_images, n_bins).tolist()]
 
 
-# What the qualities of an image are means of; the pooled ones come from the same sums.
+# Terms of the mean qualities of an image; the pooled ones come from the same sums.
 _MEANS: Final = {
     "r_quality": "tp",
     "r_quality_no_split": "tp",
@@ -247,7 +247,7 @@ _MEANS: Final = {
 
 
 def _qualities(sums: Mapping[str, float], counts: Mapping[str, float]) -> dict[str, float | None]:
-    """Return quantity, quality and split indicators; None where they are undefined."""
+    """Return quantity, quality and split indicators, or None if undefined."""
     tp, n_precise = counts["tp"], counts["tp"] + counts["fp"]
     means = {name: sums.get(name, 0.0) / tp if tp else None for name in _MEANS}
     return {

@@ -1,4 +1,4 @@
-"""Faults of a file, told so that a person can find and correct them."""
+"""Faults of a file, described so that a person can find and correct them."""
 
 import csv
 import difflib
@@ -56,7 +56,7 @@ ASKED: Final = "nothing is loaded until this is answered"
 _MAX_PER_CODE: Final = 1000
 _MAX_QUOTED: Final = 60
 _MAX_TEXT: Final = 160
-# A comparison with every known name is slow; whoever has more faults has another one.
+# A comparison with every known name is slow; a file with more faults has a different problem.
 _MAX_SUGGESTIONS: Final = 100
 _MAX_COMPARED: Final = 2000
 _CSV_COLUMNS: Final = (
@@ -72,13 +72,13 @@ _CSV_COLUMNS: Final = (
     "expected",
     "action",
 )
-# What a spreadsheet would take for a formula.
+# First characters that a spreadsheet takes for a formula.
 _FORMULA: Final = ("=", "+", "-", "@", "\t", "\r")
 
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """One fault: where it is, what stands there, what was expected, and what will be done.
+    """One fault: its place, the value found, the value expected, and the consequence.
 
     Attributes
     ----------
@@ -100,7 +100,7 @@ class Problem:
     span : (int, int) or None
         The part of ``text`` that is at fault.
     action : str
-        What will be done: "nothing is loaded", "read anyway", "kept", "reordered" ...
+        The consequence: "nothing is loaded", "read anyway", "kept", "reordered" ...
     """
 
     severity: Severity
@@ -135,7 +135,7 @@ class Problem:
 
 
 class Fault(Exception):
-    """A line or element that cannot be used; whoever knows its place makes a Problem of it."""
+    """A line or element that cannot be used; the caller knows its place and makes a Problem of it."""
 
     def __init__(self, code: str, found: str, expected: str, span: Span | None = None) -> None:
         super().__init__(found)
@@ -242,7 +242,7 @@ class Problems:
             self.found.append(problem)
 
     def is_full(self, code: str) -> bool:
-        """Say whether a further problem of this code would only be counted."""
+        """Return whether a further problem of this code would only be counted."""
         return self.counts[code] >= _MAX_PER_CODE
 
     @property
@@ -380,7 +380,7 @@ def pattern_of(names: Iterable[str]) -> str:
 
 
 def _numbers(name: str) -> tuple[int, ...]:
-    # A number of more than 18 digits is nobody's count, and slow to convert.
+    # A number of more than 18 digits is no real count, and slow to convert.
     return tuple(int(digits[-18:]) for digits in re.findall(r"[0-9]+", name))
 
 

@@ -1,4 +1,4 @@
-"""Problems of one kind told as one: how many, where, some examples, and what to do."""
+"""Summaries of problems of one kind: how many, where, some examples, and what to do."""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -10,11 +10,11 @@ from text_rankings.base.i18n import gettext_noop
 from .problems import CODES, Problem, Severity, counted
 
 MAX_EXAMPLES: Final = 3
-# What differs from problem to problem of one kind: pieces of the file, names offered, numbers.
+# Parts that differ between problems of one kind: pieces of the file, names offered, numbers.
 _DIFFERS: Final = re.compile(r" \(perhaps [^)]*\)|“[^”]*”|-?\d+(?:\.\d+)?")
 _ORDER: Final[Mapping[Severity, int]] = {"error": 0, "question": 1, "warning": 2}
 
-# What somebody can do about problems of a kind; None where the problems say it themselves.
+# Advice on problems of a kind; None if the problems give it themselves.
 ADVICE: Final[Mapping[str, str]] = {
     "A1": "Pack the files anew, or choose another file.",
     "A2": "Pack plain files only, without links, passwords or archives inside.",
@@ -142,7 +142,7 @@ def summaries(problems: Iterable[Problem], counts: Mapping[str, int]) -> list[Su
             *(problem.severity, problem.code, problem.archive),
             problem.action.partition(";")[0],
             _DIFFERS.sub("", problem.expected),
-            # What is found differs freely, but for words that name another kind of thing.
+            # The found part may differ, except for words that name another kind of thing.
             _DIFFERS.sub("", problem.found) if problem.code in ("L9", "N4") else "",
         )
         of_kind = found.setdefault(key, Summary(problem.severity, problem.code, problem.archive))

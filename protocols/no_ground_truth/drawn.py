@@ -97,7 +97,7 @@ class Drawn:
 
 
 def _areal(geometries: NDArray[np.object_]) -> NDArray[np.object_]:
-    """Return the areal parts: repair and clipping may leave loose lines and points beside them."""
+    """Return the areal parts: repair and clipping may leave loose lines and points."""
     mixed = shapely.get_type_id(geometries) == shapely.GeometryType.GEOMETRYCOLLECTION
     areal = geometries.copy()
     for at in np.flatnonzero(mixed).tolist():

@@ -44,7 +44,7 @@ class Faces:
     def weigh(
         self, weights: Sequence[float] | None = None, *, leave_one_out: bool = False
     ) -> Consensus | None:
-        """Return the consensus, None where there is no area to vote on."""
+        """Return the consensus, or None if there is no area to vote on."""
         if not len(self):
             return None
         return weigh_votes(self.signatures.T, self.areas, weights, leave_one_out=leave_one_out)
@@ -116,10 +116,9 @@ def faces_of(
 
 
 def _parts_of_rectangles(drawn: Drawn) -> Parts:
-    """Return what stands alone, and the cells of the grids of the clusters that have only rectangles.
+    """Return the isolated polygons, and the cells of the grids of the clusters that have only rectangles.
 
-    What is left in ``drawn`` are the polygons of the other clusters.
-    """
+    The rest in ``drawn`` are the polygons of the other clusters."""
     if not len(drawn.boxes):
         return []
     drawn.seek_clusters()
@@ -144,7 +143,7 @@ def _parts_of_rectangles(drawn: Drawn) -> Parts:
 
 def _cells(drawn: Drawn, at: Indices) -> Parts:
     boxes, methods, ranks = drawn.boxes[at], drawn.method[at], drawn.ranks[at]
-    # Every side lies on the grid of all coordinates of the cluster, so all methods vote alike on a
+    # Every side is on the grid of all coordinates of the cluster, so all methods vote alike on a
     # whole cell: grid[method, row, column] is the greatest rank that covers the cell.
     xs, ys = np.unique(boxes[:, ::2]), np.unique(boxes[:, 1::2])
     left, right = np.searchsorted(xs, boxes[:, ::2]).T

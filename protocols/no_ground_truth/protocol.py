@@ -27,14 +27,13 @@ class NoGroundTruth(Protocol):
     """Measure each method by what all methods together mark.
 
     Every point of an image has a relevance, the weighted share of methods that mark it, among them
-    two virtual ones that mark everything and nothing. Precision is the mean relevance of what a
-    method marks, recall the part of all relevance that it marks. A method votes in its own
-    consensus unless told otherwise. With one method precision is 2/3 whatever it finds; below three
-    methods the scores say little.
+    two virtual ones that mark everything and nothing. Precision is the mean relevance of the area
+    that a method marks, recall its share of all relevance. A method votes in its own consensus
+    unless the parameter excludes it. With one method precision is 2/3 whatever it finds; below
+    three methods the scores have little meaning.
 
-    A method without detections has recall 0 and no precision; ``empty_precision`` says what stands
-    for it. An image whose domain has no area has no scores. Ground truth counts only as an oracle.
-    """
+    A method without detections has recall 0 and no precision; ``empty_precision`` replaces it. An
+    image whose domain has no area has no scores. Ground truth counts only as an oracle."""
 
     slug: ClassVar[str] = "no-ground-truth"
     family: ClassVar[Family] = "Other questions"

@@ -59,8 +59,7 @@ class _Sides:
     """The sides of polygons that are not horizontal, by cluster.
 
     ``start`` is the x of the upper end at ``top``, ``slope`` how far x goes for each pixel down;
-    ``enters`` is 1 where the polygon lies to the right of the side, else -1.
-    """
+    ``enters`` is 1 if the polygon is to the right of the side, else -1."""
 
     owner: Indices
     cluster: Indices
@@ -127,7 +126,7 @@ def _crossings(sides: _Sides) -> tuple[Indices, Floats]:
 
 
 def _covered(drawn: Drawn, owner: Indices, enters: Indices, areas: Floats) -> Parts:
-    """Return the ranks that cover what lies to the right of each side, going through the bands."""
+    """Return the ranks that cover the area to the right of each side, band by band."""
     # A column for each vote of a method: how many of its polygons with this vote one is in.
     votes, column = np.unique(
         drawn.method[owner] * (int(drawn.ranks.max()) + 1) + drawn.ranks[owner],
@@ -142,7 +141,7 @@ def _covered(drawn: Drawn, owner: Indices, enters: Indices, areas: Floats) -> Pa
         inside = np.zeros((len(owner[rows]), len(votes)), dtype=np.intp)
         inside[np.arange(len(inside)), column[rows]] = enters[rows]
         inside[0] += before
-        # Every band is left as it was entered, so that there is no need to begin anew.
+        # Every band is left as it was entered, so no state has to be reset.
         np.cumsum(inside, axis=0, out=inside)
         before = inside[-1].copy()
         wide = areas[rows] > 0

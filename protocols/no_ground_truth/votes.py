@@ -174,7 +174,7 @@ def weigh_votes(
     # A row for each system, then S_top and S_bottom; a column for each document.
     rows = np.vstack([real, np.ones(n_documents), np.zeros(n_documents)])
     relevance = shares @ rows
-    # What each system is measured by: the same relevance for all, unless it leaves itself out.
+    # Relevance against which each system is measured: the same for all, unless it excludes itself.
     weighted = np.tile(relevance, (len(rows), 1))
     if leave_one_out:
         weighted = _without_own_vote(shares, rows)
@@ -234,7 +234,7 @@ def _without_own_vote(shares: Floats, rows: Floats) -> Floats:
     others = np.tile(shares, (len(shares), 1))
     np.fill_diagonal(others, 0.0)
     left = others.sum(axis=1, keepdims=True)
-    # nan says that nobody else has a voice.
+    # nan means that no other system votes.
     others = np.divide(others, left, out=np.full_like(others, np.nan), where=left > 1e-12)
     return np.asarray(others @ rows)
 
@@ -245,7 +245,7 @@ def vote_score(size: float, shared: float, total: float) -> VoteScore:
     Parameters
     ----------
     size, shared, total : float
-        In documents, or in square pixels; ``total`` is nan where nobody else votes.
+        In documents, or in square pixels; ``total`` is nan if no other system votes.
 
     Examples
     --------

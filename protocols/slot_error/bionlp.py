@@ -27,7 +27,7 @@ def read_standoff(text: str, name: str = "the file") -> tuple[Item, ...]:
     text : str
         The contents of the file.
     name : str
-        What messages call it.
+        Its name in messages.
 
     Raises
     ------

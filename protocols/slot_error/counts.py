@@ -81,7 +81,7 @@ def count_slots(paired: Paired, n_predictions: int, view: str) -> SlotCounts:
     Parameters
     ----------
     paired : sequence of Pair or None
-        What each reference takes.
+        Cost of each reference.
     n_predictions : int
     view : "combined", "boundaries" or "labels"
 

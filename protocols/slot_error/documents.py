@@ -19,7 +19,7 @@ def read_documents(given: Any, place: str) -> tuple[Document, ...]:
     ----------
     given : list
     place : str
-        What messages call it.
+        Its name in messages.
 
     Raises
     ------
@@ -96,7 +96,7 @@ def checked_labels(given: Any, place: str) -> tuple[str, ...]:
     ----------
     given : list of str
     place : str
-        What messages call it.
+        Its name in messages.
 
     Raises
     ------
@@ -120,7 +120,7 @@ def checked_object(given: Any, place: str) -> Mapping[str, Any]:
     ----------
     given : mapping
     place : str
-        What messages call it.
+        Its name in messages.
 
     Raises
     ------

@@ -129,7 +129,7 @@ class SlotError(Protocol):
 def _inside_ignored(
     truth: Shapes, detections: Shapes, pairs: Pairs, shared: NDArray[np.float64]
 ) -> NDArray[np.bool_]:
-    """Say which detections have more than half their area in the union of the ignored truths."""
+    """Return which detections have more than half their area in the union of the ignored truths."""
     half = detections.areas / 2
     n = len(half)
     largest = np.zeros(n)

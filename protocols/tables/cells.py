@@ -28,7 +28,7 @@ class Cells:
     ----------
     regions : list of Region, length n
     index : ndarray of shape (n,)
-        Where each stands in its scene.
+        Position of each in its scene.
     image, table : ndarray of shape (n,)
         Tables are numbered through all images.
     counted : ndarray of bool, shape (n,)
@@ -116,7 +116,7 @@ def _check_cell(cell: Cell, place: str) -> None:
 
 @dataclass(frozen=True, slots=True)
 class CellMapping:
-    """Pairs of a truth cell and the detected cell that stands for it, at any threshold.
+    """Pairs of a truth cell and the matching detected cell, at any threshold.
 
     ``pairs`` and ``iou`` are what may be mapped: one to one by falling IoU, where a lower
     threshold only adds pairs, or all pairs by truth and detection, of which the first counts.
@@ -273,7 +273,7 @@ class RelationCounts:
         n_correct, points = [], []
         for threshold in thresholds:
             mapped = mapping.at(threshold)
-            # What each relation of the truth would be among the detected cells.
+            # Image of each relation of the truth among the detected cells.
             before, after = mapped[ours[:, 1]], mapped[ours[:, 2]]
             wanted = (ours[:, 0] * n_cells + before) * n_cells + after
             correct = np.flatnonzero((before >= 0) & (after >= 0) & np.isin(wanted, codes))

@@ -1,4 +1,4 @@
-"""Tables of a result beside those of the truth: their IoU, and the ways to pair them ([G19]_)."""
+"""Pairs of detected and true tables: their IoU, and the ways to match them ([G19]_)."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -62,7 +62,7 @@ class Outlines(Shapes):
 
 
 def iou_of_pairs(truth: Shapes, detections: Shapes, pairs: Pairs) -> tuple[Floats, Floats]:
-    """Return the IoU of each pair, and the share of its detection that lies in its truth.
+    """Return the IoU of each pair, and the share of its detection inside its truth.
 
     Parameters
     ----------
@@ -128,10 +128,9 @@ class Overlaps:
     def greatest(self, thresholds: Iterable[float]) -> dict[float, dict[int, int]]:
         """Return for each threshold as many pairs as possible: truth to detection.
 
-        From the highest threshold down, pairs are added by falling IoU, and each matching grows
-        out of the one before by augmenting paths. So whoever is paired at a threshold is paired
-        at all lower ones.
-        """
+        From the highest threshold down, pairs are added by falling IoU, and each matching extends
+        the one before by augmenting paths. So a region paired at a threshold is paired at all lower
+        ones."""
         falling = sorted(self.pairs, key=lambda pair: -pair[2])
         neighbours: defaultdict[int, list[int]] = defaultdict(list)
         partner: dict[int, int] = {}
@@ -249,7 +248,7 @@ def _augment(
 
 
 def too_far(best: float, threshold: float) -> str:
-    """Say why a region found no partner.
+    """Return why a region has no partner.
 
     Parameters
     ----------

@@ -14,9 +14,9 @@ MAX_RELATIONS: Final = 2_000_000
 
 
 def cell_relations(table: Indices, cells: NDArray[np.intp]) -> NDArray[np.intp]:
-    """Return which cell stands before which on the grids of tables ([G19]_).
+    """Return which cell precedes which on the grids of tables ([G19]_).
 
-    Every cell stands on all positions of its rows and columns; a position without a cell is blank.
+    Every cell occupies all positions of its rows and columns; a position without a cell is blank.
     Each cell of a position is related to each cell of the next position in the row that is not
     blank, and likewise down the column. Cells with identical rows and columns are not related to
     each other: neither a cell to itself nor two that share all their positions.
@@ -49,7 +49,7 @@ def cell_relations(table: Indices, cells: NDArray[np.intp]) -> NDArray[np.intp]:
     n_columns = cells[:, 3] - cells[:, 1] + 1
     n_positions = n_rows * n_columns
     _check_size(np.bincount(table, n_positions), MAX_POSITIONS, "positions")
-    # One entry for each position that a cell stands on: which cell, and its row and column there;
+    # One entry for each position that a cell occupies: which cell, and its row and column there;
     # ``step`` counts the positions of a cell row by row.
     cell, step = _runs(n_positions)
     row = cells[cell, 0] + step // n_columns[cell]
@@ -68,7 +68,7 @@ def cell_relations(table: Indices, cells: NDArray[np.intp]) -> NDArray[np.intp]:
 def _neighbours(
     table: Indices, line: Indices, place: Indices, cell: Indices
 ) -> tuple[Indices, Indices]:
-    """Return the cells of each occupied position beside those of the next one in its line."""
+    """Return the cells of each occupied position with those of the next one in its line."""
     # Sorted by table, line, place in the line and cell: cells of one position are a run, and the
     # next run is the next occupied position of the line, if it is of the same table and line.
     order = np.lexsort((cell, place, line, table[cell]))

@@ -36,7 +36,7 @@ _END_SIGNATURE: Final = b"PK\x05\x06"
 _END_RECORD: Final = 22
 # The end record and the longest comment.
 _MAX_END: Final = _END_RECORD + 0xFFFF
-# What unpacking may raise on a damaged archive.
+# Exceptions of unpacking a damaged archive.
 _DAMAGE: Final = (
     zipfile.BadZipFile,
     zlib.error,
@@ -113,7 +113,7 @@ def source_name(source: Source, name: str | None = None) -> str:
     ----------
     source : path or binary file
     name : str, optional
-        What it is to be called.
+        Its new name.
 
     Examples
     --------
@@ -195,7 +195,7 @@ def _opened(source: Source, problems: Problems) -> zipfile.ZipFile | None:
         problems.error("A1", "a file name that is not the UTF-8 it claims to be", "a zip archive")
     except _DAMAGE as fault:
         if first_bytes(source, 4) == _LOCAL_SIGNATURE:
-            # The list of its entries, which makes a zip of a file, stands at the end.
+            # The central directory, which makes a file a zip, is at the end.
             found = "a zip without its end, as of a download that was broken off"
             problems.error("A1", found, "the whole file")
         elif isinstance(fault, zipfile.BadZipFile):
@@ -240,7 +240,7 @@ def _members(
 
 
 def _ends_well(archive: zipfile.ZipFile, problems: Problems) -> bool:
-    """Refuse archives behind whose end something stands; zeros and line ends are harmless."""
+    """Refuse archives with data after their end; zeros and line ends are harmless."""
     file = archive.fp
     if file is None:
         return False
@@ -338,7 +338,7 @@ def _is_safe(info: zipfile.ZipInfo, path: str, problems: Problems) -> bool:
 
 
 def has_unseen(path: str) -> bool:
-    r"""Say whether a name has control characters, halves of characters or hidden directions.
+    r"""Return whether a name has control characters, surrogates or hidden directions.
 
     Examples
     --------
@@ -459,7 +459,7 @@ def read_whole(source: Source, problems: Problems, max_bytes: int, expected: str
     problems : Problems
     max_bytes : int
     expected : str
-        What the file should be, for messages.
+        Expected kind of file, for messages.
 
     Examples
     --------

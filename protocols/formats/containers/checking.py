@@ -6,7 +6,7 @@ from typing import Final, Literal
 from ..problems import KEPT, Nearest, Problem, Problems, counted, pattern_of
 from .contents import Archive
 
-# What an image without a file of results means; only a person knows.
+# Meaning of an image without a file of results; only a person can decide.
 Meaning = Literal["empty", "not-evaluated"]
 _MEANINGS: Final[Mapping[str, str]] = {
     "empty": "read as “no boxes”",

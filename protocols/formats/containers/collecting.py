@@ -21,9 +21,8 @@ class Collector:
     """Takes regions one after the other and makes an Archive of them.
 
     Polygons may run in either direction, as these formats allow; those without area are refused
-    (L4), self-crossing ones told (L5), and so are the same region twice (L8) and regions that reach
-    outside an image whose size the file says (L6).
-    """
+    (L4), self-crossing ones reported (L5), and so are duplicated regions (L8) and regions that
+    reach outside an image whose size the file gives (L6)."""
 
     def __init__(self, problems: Problems, format: str) -> None:
         self._problems = problems
@@ -73,7 +72,7 @@ class Collector:
         entry: str | None = None,
         line: int | None = None,
     ) -> None:
-        """Take an image with all its regions; what is no region is told as ``what``, by its place.
+        """Add an image with all its regions; an invalid region is reported as ``what``, by its position.
 
         Raises
         ------
@@ -266,7 +265,7 @@ def finite(value: Any, what: str = "a number") -> float:
     ----------
     value : any
     what : str
-        What is expected, for messages.
+        Expected content, for messages.
 
     Raises
     ------
@@ -293,9 +292,9 @@ def finite_in(text: str, what: str = "a number", span: Span | None = None) -> fl
     ----------
     text : str
     what : str
-        What is expected, for messages.
+        Expected content, for messages.
     span : (int, int), optional
-        Where the text stands in its line.
+        Position of the text in its line.
 
     Raises
     ------
@@ -316,7 +315,7 @@ def finite_in(text: str, what: str = "a number", span: Span | None = None) -> fl
 
 
 def confidence_of(value: Any) -> float | None:
-    """Return a confidence of a JSON document; None where there is none.
+    """Return a confidence of a JSON document, or None if it has none.
 
     Raises
     ------
@@ -337,7 +336,7 @@ def confidence_of(value: Any) -> float | None:
 
 
 def text_in(given: Mapping[str, Any], name: str) -> str | None:
-    """Return the text of a member of a JSON object; None where it is none.
+    """Return the text of a member of a JSON object, or None if it is not a text.
 
     Parameters
     ----------

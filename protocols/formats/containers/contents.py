@@ -1,4 +1,4 @@
-"""The contents of one file: regions by image, where each stood, and all faults."""
+"""Contents of one file: regions by image, their positions, and all faults."""
 
 import re
 from collections.abc import Callable, Mapping
@@ -14,7 +14,7 @@ from .archives import Limits, Source
 Kind = Literal["truth", "results"]
 # Called with "done, total" after each entry; what it raises ends the reading.
 OnEntry = Callable[[int, int], None]
-# The transcription of a region that counts for nobody.
+# The transcription of an ignored region.
 IGNORED_TEXT: Final = "###"
 ByImage = Mapping[str, tuple[Region, ...]]
 
@@ -28,12 +28,12 @@ class LineFormat(StrEnum):
 
     @property
     def n_numbers(self) -> int | None:
-        """Numbers of a region; None where it varies."""
+        """Numbers of a region, or None if they vary."""
         return {"ltrb": 4, "quad": 8}.get(self.value)
 
 
 class Tail(StrEnum):
-    """What follows the coordinates of a line."""
+    """Fields after the coordinates of a line."""
 
     TEXT = "text"
     SCRIPT = "script"
@@ -47,7 +47,7 @@ class Archive:
     Attributes
     ----------
     name : str
-        What messages call the file.
+        Name of the file in messages.
     line_format : LineFormat
         How the regions can be written as lines; of a format without lines, the narrowest that
         holds them all and is no box of whole pixels (QUAD or POLYGON).
@@ -68,7 +68,7 @@ class Archive:
     methods : mapping of str to mapping
         By method, regions by image, where the file names methods; else empty.
     reading : str
-        What the lines were taken for, as in "x1,y1,…,x4,y4,transcription"; empty of other formats.
+        Reading of the lines, as in "x1,y1,…,x4,y4,transcription"; empty for other formats.
     """
 
     name: str
@@ -129,7 +129,7 @@ def natural_order(name: str) -> tuple[tuple[bool, int, str], ...]:
     ['img_2', 'img_10']
     """
     parts = re.findall(r"[0-9]+|[^0-9]+", name)
-    # A number of more than 18 digits is nobody's count, and slow to convert.
+    # A number of more than 18 digits is no real count, and slow to convert.
     return tuple(
         (part[0] in "0123456789", int(part[-18:]) if part[0] in "0123456789" else 0, part)
         for part in parts

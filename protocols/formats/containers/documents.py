@@ -21,7 +21,7 @@ _UNSAFE: Final = re.compile("[\0\ud800-\udfff]")
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """A file that was read whole; ``entry`` is None where it is no part of a zip."""
+    """A file that was read whole; ``entry`` is None if it is not part of a zip."""
 
     entry: str | None
     stem: str

@@ -1,4 +1,4 @@
-"""Polygons that cross themselves, enclose nothing or run the wrong way, and what is said of them."""
+"""Polygons that cross themselves, enclose nothing or run the wrong way, and the findings about them."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -24,7 +24,7 @@ def odd_shapes(
     ----------
     regions : sequence of Region
     flat : bool
-        Whether those that enclose nothing are told, too (L4).
+        Whether polygons without area are reported, too (L4).
 
     Examples
     --------
@@ -63,7 +63,7 @@ def tell_shape(
     code : "L4", "L5" or "L7"
     region : Region
     repair : str
-        What it is measured as (L5).
+        The shape that it is measured as (L5).
     place : (str or None, int or None, str or None)
         The entry, the line's number and the line.
     reordered : bool
@@ -158,6 +158,6 @@ def _self_crossing(regions: Sequence[Region]) -> NDArray[np.bool_]:
     rings = np.repeat(np.arange(len(regions)), [region.n_points for region in regions])
     coordinates = np.array([value for region in regions for value in region.points])
     made = shapely.linearrings(coordinates.reshape(-1, 2), indices=rings)
-    # A ring that lies on one line encloses nothing; it is degenerate, not crossing.
+    # A ring on one line encloses nothing; it is degenerate, not crossing.
     flat = shapely.area(shapely.convex_hull(made)) == 0
     return np.asarray(~shapely.is_simple(made) & ~flat)

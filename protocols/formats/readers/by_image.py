@@ -1,8 +1,8 @@
 """JSON by image, as ArT 2019 and LSVT 2019 have it.
 
-``{"gt_1": [{"points": [[x, y], ...], "transcription": "word", "illegibility": false}]}``; results have
-``res_1`` and ``confidence``. An illegible region counts for nobody; ArT's ``language`` is its label.
-"""
+``{"gt_1": [{"points": [[x, y], ...], "transcription": "word", "illegibility": false}]}``; results
+have ``res_1`` and ``confidence``. An illegible region is ignored; ArT's ``language`` is its
+label."""
 
 import re
 from collections.abc import Mapping
@@ -21,7 +21,7 @@ _WANTED: Final = 'an object of lists by image, {"gt_1": [{"points": …}]}'
 
 
 def is_by_image(text: str) -> bool:
-    """Say whether JSON begins as that of ArT and LSVT does.
+    """Return whether JSON begins as that of ArT and LSVT does.
 
     Examples
     --------

@@ -55,15 +55,15 @@ def read_document(content: bytes, place: str, *, with_cells: bool = True) -> tup
     ----------
     content : bytes
     place : str
-        What messages call the file.
+        Name of the file in messages.
     with_cells : bool
         Whether cells are read; track A ignores them, whatever is in them.
 
     Raises
     ------
     DocumentError
-        If it is not XML, declares a document type or entities, is too large, or a table or cell
-        lacks something or has what cannot be read.
+        If it is not XML, declares a document type or entities, is too large, or a table or cell is
+        incomplete or unreadable.
 
     Examples
     --------

@@ -60,7 +60,7 @@ def style_of(lines: Sequence[str]) -> Style | None:
 
 
 def _is_relative(line: str) -> bool:
-    """Say whether 28 offsets fill the box before them, as no absolute points do by chance."""
+    """Return whether 28 offsets fill the box before them, as absolute points do not by chance."""
     if not _OFFSETS.match(line):
         return False
     left, top, right, bottom, *offsets = (int(part) for part in line.rstrip(" ,\r").split(","))

@@ -19,9 +19,8 @@ _WANTED: Final = (
 def _read_hiertext(document: Document, collector: Collector, problems: Problems, _: Kind) -> None:
     """Read the words of a HierText file, each with its line as parent.
 
-    What is not legible is ignored; so is a line without words, which stands for words that nobody
-    wrote down.
-    """
+    Illegible text is ignored; so is a line without words, which represents words that were not
+    transcribed."""
     for annotation in _annotations(document, problems):
         try:
             _read_image(annotation, collector, problems, document.entry)

@@ -20,7 +20,7 @@ from ..problems import Fault, Problems
 from .paddle import points_of_pairs
 
 _WANTED: Final = 'an object with "shapes"'
-# What shapes are called that have no other label.
+# Label of shapes that have no other label.
 _LABEL: Final = "text"
 
 

@@ -100,7 +100,7 @@ def rules_named(slug: str) -> Rules:
 
 
 class _Facts(NamedTuple):
-    """What decides about a line: how many numbers it begins with, and what some of its fields look like."""
+    """Signature of a line: how many leading numbers it has, and what some of its fields look like."""
 
     numbers: int
     # Whether something that is no number follows.
@@ -226,7 +226,7 @@ def _share(fields: Sequence[str], n: int, at: int) -> int:
 
 
 def _goes_on(fields: Sequence[str]) -> bool:
-    """Say whether the points behind the fourth lie about where the first four are."""
+    """Return whether the points after the fourth are close to the first four."""
     if any(NOT_FINITE.match(part) or not NUMBER.match(part) for part in fields):
         return False
     values = [float(part) for part in fields]

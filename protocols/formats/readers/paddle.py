@@ -11,7 +11,7 @@ from ..containers.contents import IGNORED_TEXT, Kind
 from ..containers.documents import Document, image_name, json_in, text_of
 from ..problems import Fault, Problems, quoted
 
-# What PaddleOCR's own readers pass over.
+# Texts that PaddleOCR's own readers ignore.
 _IGNORED: Final = (IGNORED_TEXT, "*")
 _WANTED: Final = 'a path, a tab and a list of regions, [{"transcription": …, "points": …}]'
 

@@ -56,7 +56,7 @@ class _Page:
     problems: Problems
     image: str = ""
     open: list[_Element] = field(default_factory=list)
-    # What is being read of the text: inside TextEquiv and Unicode.
+    # Position in the text: inside TextEquiv and Unicode.
     texts: list[str] | None = None
     corners: list[str] = field(default_factory=list)
     found: dict[str, list[Region]] = field(default_factory=dict)

@@ -63,7 +63,7 @@ def read_archive(
     source : path or binary file
     kind : "truth" or "results"
     name : str, optional
-        What messages call the file.
+        Name of the file in messages.
     rules : Rules, optional
     limits : Limits, optional
     on_entry : callable, optional
@@ -258,7 +258,7 @@ def _renamed(name: str, prefix: str) -> str | None:
 class _Held:
     image: str
     member: Member
-    # None where the archive is too large to keep all texts.
+    # None if the archive is too large to keep all texts.
     text: str | None
     # Its regions, if all lines are usual.
     usual: UsualFile | None

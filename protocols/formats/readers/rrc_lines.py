@@ -40,7 +40,7 @@ class Rules:
     line_format : LineFormat or None
         None: guessed for the whole archive.
     tail : Tail or None
-        What follows the coordinates; None: found by a look at all lines.
+        Fields after the coordinates; None: detected from all lines.
     strict : bool
         Refuse what the competition's scripts refuse: fractions, negative right and bottom sides,
         corners that do not run clockwise, missing transcriptions, unexpected confidences.
@@ -53,8 +53,8 @@ class Rules:
     keep_quotes : bool
         Leave double quotes around a transcription, as PopEval's own files have them.
     loading : bool
-        What the site does when it loads files: turn rings that run counter-clockwise (L7), refuse
-        figures without area (L4) and coordinates beyond any image (L3), tell CRLF (L9).
+        Behaviour of the site's loads: reverse rings that run counter-clockwise (L7), refuse figures
+        without area (L4) and coordinates beyond any image (L3), report CRLF (L9).
     sides : bool
         Boxes are left,top,width,height.
     """
@@ -284,7 +284,7 @@ def _span_of(line: str, first: int, last: int | None = None) -> Span:
 
 
 def turns_left(points: Sequence[float]) -> bool:
-    """Say whether a ring runs counter-clockwise on screen, as the competition's scripts test it.
+    """Return whether a ring runs counter-clockwise on screen, as the competition's scripts test it.
 
     Examples
     --------
@@ -317,7 +317,7 @@ def _is_share(text: str) -> bool:
 
 
 def looks_like_confidence(text: str) -> bool:
-    """Say whether a text at the end of a line would be read as a confidence.
+    """Return whether a text at the end of a line would be read as a confidence.
 
     Examples
     --------

@@ -27,7 +27,7 @@ def read_scene(given: Any, place: str) -> Scene:
     ----------
     given : mapping
     place : str
-        What messages call it.
+        Its name in messages.
 
     Raises
     ------

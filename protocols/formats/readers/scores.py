@@ -1,4 +1,4 @@
-"""Per-image scores that somebody else computed, as CSV or JSON.
+"""Per-image scores computed by other programs, as CSV or JSON.
 
 CSV has a line for each image and method, ``image,method,recall,precision``; without the column
 ``method`` the file is of one. JSON is a list of such rows as objects, or ``{"method": {"image":
@@ -21,7 +21,7 @@ from ..problems import PASSED_OVER, Nearest, Problem, Problems, counted, quoted
 from .separated import Row, rows_of
 
 COLUMNS: Final = ("image", "method", "recall", "precision")
-# What numbers mean: None asks where they are more than 1.
+# Unit of the numbers: None asks if they are more than 1.
 Unit = Literal["fraction", "per cent"]
 _MAX_BYTES: Final = 256 * 1024 * 1024
 _MAX_NAME: Final = 200
@@ -76,12 +76,12 @@ def read_scores(
     ----------
     source : path or binary file
     name : str, optional
-        What messages call the file.
+        Name of the file in messages.
     method : str, optional
         Whose scores they are, where the file does not say it.
     unit : "fraction", "per cent" or None
-        What the numbers are. None: fractions, unless one is above 1 and none above 100, which is
-        a question (S2); ask, and read again with the answer.
+        Unit of the numbers. None: fractions, unless one is above 1 and none above 100, which is a
+        question (S2); ask, and read again with the answer.
 
     Returns
     -------
@@ -116,7 +116,7 @@ def read_scores(
 
 @dataclass(frozen=True, slots=True)
 class _Given:
-    """A row before its values are looked at; ``method`` is None where the file does not say it."""
+    """A row before its values are checked; ``method`` is None if the file does not name it."""
 
     image: Any
     method: Any
@@ -239,7 +239,7 @@ class _Reader:
 
 
 def _number(value: Any) -> float | str | None:
-    """Return a number, None where it is undefined, or the code of its fault."""
+    """Return a number, None if it is undefined, or the code of its fault."""
     if value is None or (isinstance(value, str) and value.strip() in _UNDEFINED):
         return None
     if isinstance(value, bool) or not isinstance(value, int | float | str):
@@ -290,13 +290,13 @@ def check_scores(
     methods: Collection[str],
     expected: Collection[tuple[str, str]] = (),
 ) -> list[Problem]:
-    """Return what is wrong with the names of a table and what it lacks.
+    """Return the faulty and missing names of a table.
 
     Parameters
     ----------
     table : ScoreTable
     images, methods : collection of str
-        What there is; another name is an error (S1) that offers the nearest.
+        Known names; another name is an error (S1) that offers the nearest.
     expected : collection of (image, method)
         The results that should have a score; how many lack one is a warning (S3).
 

@@ -15,7 +15,7 @@ from ..problems import PASSED_OVER, Fault, Problems, quoted
 
 _DELIMITERS: Final = (",", ";", "\t")
 _MAX_CORNERS: Final = 100
-# What each column is called, ours first.
+# Names of each column, ours first.
 _NAMES: Final[Mapping[str, Sequence[str]]] = {
     "image": ("image", "image_name", "file_name", "filename", "file"),
     "method": ("method",),
@@ -59,7 +59,7 @@ class Row:
 
 
 def delimiter_of(header: str) -> str:
-    """Return what most probably stands between the fields of a header.
+    """Return the most probable separator of a header's fields.
 
     Examples
     --------

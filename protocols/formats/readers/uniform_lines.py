@@ -76,7 +76,7 @@ def usual_numbers(line: str, kind: Kind) -> int | None:
 
 
 def read_usual(text: str, kind: Kind, rules: Rules) -> UsualFile | None:
-    """Return the regions of a file; None where the careful reader has to look at it.
+    """Return the regions of a file, or None if the careful reader has to read it.
 
     Parameters
     ----------
@@ -116,7 +116,7 @@ def read_usual(text: str, kind: Kind, rules: Rules) -> UsualFile | None:
 
 
 def _points(numbers: Iterable[str], n: int, rules: Rules) -> list[tuple[float, ...]] | None:
-    """Return the points of regions; None where one is a fault, or a box stands there twice."""
+    """Return the polygons, or None if one is invalid or duplicated."""
     if len(_FLOATS) > _MAX_FLOATS:
         _FLOATS.clear()
     values = map(_FLOATS.__getitem__, numbers)
@@ -140,5 +140,5 @@ def _points(numbers: Iterable[str], n: int, rules: Rules) -> list[tuple[float, .
         for x1, y1, x2, y2, x3, y3, x4, y4 in points
     ):
         return None
-    # Read strictly, a box that stands there twice is nothing odd.
+    # Read strictly, a duplicated box is no fault.
     return points if rules.strict or len(set(points)) == len(points) else None

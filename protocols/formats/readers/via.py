@@ -21,7 +21,7 @@ from ..problems import Fault, Problems
 
 _WANTED: Final = 'an object of files, each with "filename" and "regions"'
 _METADATA: Final = "_via_img_metadata"
-# Attributes are named by whoever annotates.
+# Annotators choose the names of attributes.
 _TEXTS: Final = ("transcription", "text", "word", "description")
 _LABELS: Final = ("label", "type", "class", "language")
 

@@ -115,7 +115,7 @@ def _region(line: str, names: list[str]) -> Region:
 
 
 def in_pixels(archive: Archive, source: Source, sizes_known: Callable[[], Sizes] | None) -> Archive:
-    """Return the archive in pixels; images whose size nobody knows are a fault.
+    """Return the archive in pixels; images of unknown size are a fault.
 
     Parameters
     ----------

@@ -34,7 +34,7 @@ _N_LINES: Final = 50
 _LOOKED_AT: Final = 64 * 1024
 _MAX_LINE: Final = 2_000
 _MAX_METHOD: Final = 120
-# JSON by its keys: format, what is said, whether it is so, and whether that is ground truth.
+# JSON by its keys: format, message, whether it is so, and whether that is ground truth.
 _JSON: Final[tuple[tuple[str, str, _Asked, _Asked], ...]] = (
     ("mmocr", "a data_list or det_polygons, as MMOCR",
      lambda keys: {"data_list", "instances"} <= keys or "det_polygons" in keys,
@@ -52,7 +52,7 @@ _JSON: Final[tuple[tuple[str, str, _Asked, _Asked], ...]] = (
 )  # fmt: skip
 # Formats of both kinds whose files are taken for ground truth where they have no confidences.
 _OPEN: Final = frozenset(("alto-xml", "coco-json", "labelme", "page-xml", "paddle", "via", "yolo"))
-# XML and HTML by an element: format, what it has, what is said, and what tells of results.
+# XML and HTML by an element: format, content, message, and the sign of results.
 _MARKUP: Final = (
     ("page-xml", "PcGts", "an element PcGts, as PAGE", " conf="),
     ("alto-xml", "<alto", "an element alto", " WC="),
@@ -84,11 +84,11 @@ class Guess:
     format : str or None
         A key of ``reading.FORMATS``, or "csv" or "json" for scores.
     method : str or None
-        The name of the method, from the file's; None where it is no result set.
+        The name of the method, from the file's; None if it is no result set.
     reason : str
         Why, in one sentence.
     looks_like : str or None
-        What it looks like, where that is known and not read.
+        The format it resembles, if that is known but not supported.
     is_open : bool
         Whether it is taken for ground truth by its transcriptions, or for want of confidences, alone:
         results may look the same.
@@ -109,7 +109,7 @@ def guess(source: Source, name: str | None = None) -> Guess:
     ----------
     source : path or binary file
     name : str, optional
-        What it is called; without it, its own name.
+        Its name; by default its own name.
 
     Examples
     --------
@@ -170,7 +170,7 @@ def _guess_zip(source: Source, name: str) -> Guess:
             return _nothing(f"{quoted(name)} cannot be used: {reason}.")
         suffixes = Counter(_suffix(member) for member in members)
         n_pictures = sum(suffixes[suffix] for suffix in _PICTURES)
-        # Photographs may lie beside their labels.
+        # Photographs may be in the same folder as their labels.
         if is_yolo := _guess_yolo(archive, members, name):
             return is_yolo
         if 2 * n_pictures > len(members):
@@ -205,7 +205,7 @@ def _guess_yolo(archive: OpenArchive, members: Sequence[Member], name: str) -> G
 
 
 def _is_yolo(line: str) -> bool:
-    """Say whether a line has a class, and then shares: a box or four corners, perhaps a confidence."""
+    """Return whether a line has a class, and then shares: a box or four corners, perhaps a confidence."""
     class_, *fields = line.split()
     if len(fields) not in (4, 5, 8, 9) or not class_.isdecimal() or len(class_) > 5:
         return False
@@ -281,7 +281,7 @@ def _lines(begin: bytes) -> list[str]:
 
 
 def _have_texts(lines: Sequence[str]) -> bool:
-    """Say whether most lines end in something that is no number."""
+    """Return whether most lines end in a field that is no number."""
     ends = [line.rpartition(",")[2].strip() for line in lines]
     n_texts = sum(not looks_like_confidence(end) and not end.isdecimal() for end in ends)
     n_numbers = sum(end.lstrip("-").replace(".", "", 1).isdecimal() for end in ends)

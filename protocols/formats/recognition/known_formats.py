@@ -24,15 +24,15 @@ class Format:
     ----------
     slug : str
     name : str
-        What people call it.
+        Name for people.
     description : str
         One sentence and an example.
     kinds : tuple of str
-        What it can hold: "truth", "results".
+        Possible contents: "truth", "results".
     read : callable
         Given source, kind, name, limits and what is to be called for each entry; returns an Archive.
     kept : str
-        What is kept beside the outline.
+        Fields kept in addition to the outline.
     """
 
     slug: str
@@ -46,14 +46,14 @@ class Format:
 def lines_as(
     line_format: LineFormat | None, tail: Tail | None = Tail.TEXT, *, sides: bool = False
 ) -> Read:
-    """Return a reader of lines, whose coordinates and what follows them are told or looked for.
+    """Return a reader of lines, whose coordinates and further fields are given or detected.
 
     Parameters
     ----------
     line_format : LineFormat or None
         How coordinates are written; None: found by a look at all lines.
     tail : Tail or None
-        What follows them; None: found by a look at all lines.
+        Fields after them; None: detected from all lines.
     sides : bool
         Whether boxes are left,top,width,height.
 

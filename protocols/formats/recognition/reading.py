@@ -43,7 +43,7 @@ def read(
         A key of ``FORMATS``; without it the format is guessed, and where lines allow two readings a
         question is asked.
     name : str, optional
-        What messages call the file; without it, its own name.
+        Name of the file in messages; by default its own name.
     line_format : LineFormat, optional
         How the coordinates of lines are written, where only what follows them is to be guessed.
     limits : Limits, optional
@@ -95,7 +95,7 @@ def _chosen(
     any_lines = Format("", "", "", BOTH, lines_as(line_format, None))
     chosen = any_lines if format is None and slug in LINES else FORMATS.get(slug or "")
     if format is None:
-        # What is of no known format is told as a zip of text files that is none.
+        # A file of no known format is reported as an invalid zip of text files.
         chosen = chosen or any_lines
     if chosen is None or kind not in chosen.kinds:
         known = ", ".join(of.slug for of in FORMATS.values() if kind in of.kinds)

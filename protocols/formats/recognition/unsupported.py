@@ -1,4 +1,4 @@
-"""What files of formats that are not read look like, so that they can be named."""
+"""Signs of formats that are not supported, so that messages can name them."""
 
 from typing import Final
 

@@ -2,10 +2,9 @@
 
 Lines of the Robust Reading Competition hold coordinates and either a transcription (ground truth)
 or one of a transcription and a confidence (results). They cannot hold a line feed in a text, a text
-``###`` that is not "don't care", an ignored region with a text of its own, a text beside a
-confidence, nor label, id, parent, table cell and mask. Whatever would be lost is refused, unless the
-caller names the field in ``without``. COCO holds everything.
-"""
+``###`` that is not "don't care", an ignored region with a text of its own, a text and a confidence,
+nor label, id, parent, table cell and mask. A region that would lose data is refused, unless the
+caller names the field in ``without``. COCO holds everything."""
 
 import json
 import zipfile
@@ -24,9 +23,9 @@ from ..problems import Fault, quoted
 from ..readers.coco import read_region
 from ..readers.rrc_lines import LineReader, Rules, looks_like_confidence, quoted_text
 
-# What lines have no place for.
+# Fields that lines cannot hold.
 LEFT_OUT: Final = ("label", "id", "parent", "cell", "pixels", "confidence", "text")
-# What would make a path of the name, or a drive.
+# Characters that would make the name a path or a drive.
 NOT_IN_FILES: Final = "/\\:"
 _CATEGORY: Final = "text"
 
@@ -118,7 +117,7 @@ def without_fields(region: Region, fields: Collection[str]) -> Region:
         raise NotWritable(f"{', '.join(sorted(unknown))} cannot be left out, only {LEFT_OUT}")
     given: dict[str, Any] = {field: None for field in fields if getattr(region, field) is not None}
     if region.ignored and region.text is not None and "text" in given:
-        # What is left of an ignored region's text is the mark that it is ignored.
+        # The only text left of an ignored region is the mark that it is ignored.
         given["text"] = IGNORED_TEXT
     return replace(region, **given) if given else region
 
@@ -237,9 +236,10 @@ def write_coco(
 ) -> None:
     """Write a COCO dataset that reads back with all that is known of each region.
 
-    Points are the ``segmentation``, beside ``bbox``, ``area`` of the box and ``iscrowd``; a confidence is the
-    ``score``; text, ignored, label, parent, cell and pixels stand in fields of these names, an id in
-    ``region_id``. Categories are the labels; ``info`` has the kind and the method.
+    Points are the ``segmentation``, with ``bbox``, ``area`` of the box and ``iscrowd``; a
+    confidence is the ``score``; text, ignored, label, parent, cell and pixels are in fields of
+    these names, an id in ``region_id``. Categories are the labels; ``info`` has the kind and the
+    method.
 
     Parameters
     ----------
