@@ -1,4 +1,4 @@
-"""Asking Django's authentication backends which rows somebody may do something with."""
+"""Permissions over many rows: which rows a user may act on, by Django's authentication backends."""
 
 from typing import Any, Protocol, TypeVar
 

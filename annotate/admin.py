@@ -65,7 +65,7 @@ class RescueAdmin(admin.ModelAdmin[models.Model]):
         about = obj if isinstance(obj, User) else None
         record(
             Act.RESCUED,
-            # What is stored is English.
+            # Stored texts are English.
             what=f"{obj._meta.verbose_name_raw} {obj.pk} {how}",
             about=about if how != "deleted" else None,
             details={"fields": fields} if fields else {},
@@ -151,7 +151,7 @@ class MembershipAdmin(RescueAdmin):
     autocomplete_fields = ("person", "study")
 
     def delete_model(self, request: HttpRequest, obj: models.Model) -> None:
-        """Remove a member as the pages do: the pseudonym of whoever has answered stays."""
+        """Remove a member as the pages do: the pseudonym of an annotator with answers stays."""
         if isinstance(obj, Membership):
             remove_member(membership=obj)
 
@@ -388,7 +388,7 @@ admin.site.unregister(Authenticator)
 
 @admin.register(Authenticator)
 class AuthenticatorAdmin(RescueAdmin, library.AuthenticatorAdmin):  # type: ignore[misc]  # the library has no types
-    """To take away the second factor of somebody who lost it; the secret itself is not shown."""
+    """A form to remove a user's second factor; the secret itself is not shown."""
 
     list_display = ("user", "type", "created_at", "last_used_at")
     list_filter = ("type",)

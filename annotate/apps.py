@@ -18,7 +18,7 @@ class AnnotateConfig(AppConfig):
         from annotate.retold import told_plainly
 
         accounts.register("answers", accounts.Source(judging.answers, judging.erase_texts))
-        # What the pure packages say is read on pages too.
+        # Messages of the pure packages are shown on pages too.
         i18n.translate_by(gettext, ngettext, _numeral, told_plainly)
 
 

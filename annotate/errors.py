@@ -25,7 +25,7 @@ _FULL_BELOW_BYTES: Final = 1024**2
 
 
 def is_disk_full(fault: Exception) -> bool:
-    """Tell whether a disk is full: that of files, SQLite's or PostgreSQL's."""
+    """Return whether a disk is full: that of files, SQLite's or PostgreSQL's."""
     if isinstance(fault, DatabaseError):
         return "disk is full" in str(fault) or "No space left" in str(fault)
     return isinstance(fault, OSError) and fault.errno in (errno.ENOSPC, errno.EDQUOT)
@@ -39,5 +39,5 @@ def room_bytes() -> int:
 
 
 def has_no_room() -> bool:
-    """Tell whether the site's own disk is full."""
+    """Return whether the site's own disk is full."""
     return room_bytes() < _FULL_BELOW_BYTES

@@ -37,7 +37,7 @@ class Permissions(ModelBackend):
         return None
 
     def has_perm(self, person: Person, permission: str, row: Model | None = None) -> bool:
-        """Say whether somebody has a permission, for the whole site or for one row.
+        """Return whether a user has a permission, for the whole site or for one row.
 
         Raises PermissionDenied instead of saying no to a permission of ours, which ends the
         question: the backends after this one would ask the database and know nothing of it.
@@ -54,7 +54,7 @@ class Permissions(ModelBackend):
         return True
 
     def permitted(self, person: Person, permission: str, rows: QuerySet[Any]) -> QuerySet[Any]:
-        """Return those of the rows that somebody has a permission for.
+        """Return the rows for which a user has a permission.
 
         Raises LookupError for a permission that is none or is not about rows of this model.
         """
@@ -67,7 +67,7 @@ class Permissions(ModelBackend):
 
 
 def is_admin(person: Person) -> bool:
-    """Say whether somebody loads data, scores protocols, sets up studies and invites people."""
+    """Return whether a user loads data, scores protocols, sets up studies and invites people."""
     return bool(person.is_active and person.is_staff)
 
 
@@ -112,7 +112,7 @@ _OF_THE_SITE: Final[Mapping[str, Callable[[Person], bool]]] = {
 _OF_ROWS: Final[Mapping[str, tuple[type[Model], Callable[[Person], Q]]]] = {
     # See a study's progress and report.
     "annotate.follow_study": (Study, _follows),
-    # Say whose rankings count in a study: those who follow it.
+    # Decides whose rankings count in a study: those who follow it.
     "annotate.curate_study": (Study, _follows),
     # Make a kept report of a study public, and take it back: those who follow it.
     "annotate.publish_study": (Study, _follows),

@@ -1,4 +1,4 @@
-"""What requests carry: a person who is signed in, and the network that they come from."""
+"""Shared parts of requests: the signed-in user, the client's network, JSON fields."""
 
 import json
 from ipaddress import IPv6Network, ip_address
@@ -14,7 +14,7 @@ _MAX_FACTS: Final = 40
 
 
 class SignedInRequest(HttpRequest):
-    """A request of somebody who is signed in; for annotations only, Django makes plain ones."""
+    """A request of a signed-in user; for annotations only, Django creates plain ones."""
 
     user: User
 

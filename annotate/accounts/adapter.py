@@ -21,8 +21,8 @@ from .models import Invitation, hash_of
 
 # Where a visitor's session keeps the number of the invitation whose link was opened.
 INVITATION_KEY = "invitation"
-# What the account library says on our pages, and what its own French says otherwise than ours: our
-# catalogue goes before its.
+# Messages of the account library on our pages, and those whose French differs from ours: our
+# catalogue has precedence.
 SAID_BY_THE_LIBRARY = (
     _("Username"),
     _("Email"),

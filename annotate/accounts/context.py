@@ -11,7 +11,7 @@ def mail(request: HttpRequest) -> dict[str, bool]:
 
 
 def theme(request: HttpRequest) -> dict[str, str]:
-    """The theme somebody chose; empty: the same as the system."""
+    """Add the user's theme; empty: the same as the system."""
     # A request that is refused early has no user: a wrong host name, for one.
     user = getattr(request, "user", None)
     if user is None or not user.is_authenticated:

@@ -74,7 +74,7 @@ class LostPasswordForm(ResetPasswordForm):  # type: ignore[misc]  # the library 
 
 
 class InviteForm(forms.Form):
-    """Without addresses one link for whoever has it."""
+    """An invitation by e-mail; without addresses, one link for anyone who has it."""
 
     emails = forms.CharField(
         required=False,

@@ -1,4 +1,4 @@
-"""Browsers in which somebody has signed in before, by a signed cookie of the sign-in pages alone."""
+"""Browsers in which a user has signed in before, by a signed cookie of the sign-in pages only."""
 
 from typing import Final
 from uuid import uuid4

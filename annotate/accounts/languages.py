@@ -1,4 +1,4 @@
-"""The language that somebody reads the site in: the browser's, until one is chosen.
+"""The language of a user's pages: the browser's, until the user chooses one.
 
 A request knows it by a cookie, so that no page asks the database; the preferences bring it to the
 person's other browsers.

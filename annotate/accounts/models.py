@@ -38,7 +38,7 @@ class Invitation(models.Model):
         Study, models.CASCADE, null=True, blank=True, related_name="invitations"
     )
     role = models.CharField(max_length=10, choices=Role)
-    # Empty: for whoever has the link.
+    # Empty: for anyone who has the link.
     email = models.EmailField(blank=True)
     token_hash = models.CharField(max_length=64, unique=True, editable=False)
     # Empty for a command.

@@ -22,7 +22,7 @@ from .errors import InvitationRefused
 from .models import Invitation, hash_of
 
 MAX_AT_ONCE = 100
-# What has ended is still listed for so long.
+# Ended rows are still listed for this long.
 _KEPT_AFTER_END = timedelta(days=30)
 
 
@@ -43,11 +43,10 @@ def invite(
     days: int = 14,
     made_by: User | None = None,
 ) -> list[Made]:
-    """Make an invitation for each address, or one for whoever has its link.
+    """Make an invitation for each address, or one link for anyone.
 
     An open invitation of the same address to the same role is revoked: of two links only the newer
-    works. Raises InvitationRefused if an address belongs to somebody who has the role already.
-    """
+    works. Raises InvitationRefused if an address belongs to a user who already has the role."""
     if len(emails) > MAX_AT_ONCE:
         raise InvitationRefused(
             _("At most {most} people can be invited at once; these are {n}.").format(
@@ -73,7 +72,7 @@ def _has_role(email: str, study: Study | None, role: str) -> bool:
 
 
 def owners_of(email: str) -> Iterable[int]:
-    """Return the people whose address this is; nobody's is the empty one."""
+    """Return the users with this address; an empty address belongs to no one."""
     if not email:
         return ()
     by_account = User.objects.filter(email__iexact=email).values_list("pk", flat=True)
@@ -144,7 +143,7 @@ def accept(*, invitation: Invitation, person: User) -> None:
         _record(Act.INVITATION_USED, invitation, about=person, actor=person)
 
 
-# What a link that no longer opens says.
+# Messages of a link that no longer works.
 WHY_CLOSED = {
     "open": gettext_lazy("This invitation could not be used. Open the link again."),
     "used": gettext_lazy("This invitation has already been used. Each one works once."),
@@ -186,6 +185,6 @@ def _record(act: Act, invitation: Invitation, **more: Any) -> None:
 
 
 def forget_expired() -> int:
-    """Delete invitations that nobody used and that ended a month ago; return how many."""
+    """Delete unused invitations that expired a month ago; return how many."""
     ended = Invitation.objects.filter(used=None, expires__lt=timezone.now() - _KEPT_AFTER_END)
     return ended.delete()[0]

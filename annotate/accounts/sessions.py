@@ -1,4 +1,4 @@
-"""Where somebody is signed in: listed and ended in as many queries for many browsers as for one."""
+"""Sessions of a user, listed and ended in as many queries for many browsers as for one."""
 
 from typing import Final
 
@@ -13,7 +13,7 @@ from django.utils import timezone
 from django.utils.crypto import constant_time_compare
 from django.utils.translation import gettext as _
 
-# What browsers and systems say of themselves; many name others too, so the first that is found holds.
+# How browsers and systems identify themselves; many name others too, so the first match counts.
 _BROWSERS: Final = {
     "Edg": "Edge",
     "OPR/": "Opera",
@@ -48,7 +48,7 @@ def browser_of(user_agent: str) -> str:
 
 
 def living_sessions(user: User) -> list[UserSession]:
-    """Return the sessions in which somebody is still signed in, oldest first; the others are forgotten."""
+    """Return a user's active sessions, oldest first; delete the others."""
     listed = list(UserSession.objects.filter(user=user).order_by("created_at", "pk"))
     keys = [session.session_key for session in listed]
     stored = Session.objects.filter(session_key__in=keys, expire_date__gt=timezone.now())
@@ -59,7 +59,7 @@ def living_sessions(user: User) -> list[UserSession]:
 
 
 def _is_of(session: Session, user: User) -> bool:
-    """Say whether a session is signed in as this person, with the password of today."""
+    """Return whether a session is signed in as this user, with the current password."""
     data = session.get_decoded()
     given = str(data.get(HASH_SESSION_KEY, ""))
     hashes = [user.get_session_auth_hash(), *user.get_session_auth_fallback_hash()]
@@ -70,7 +70,7 @@ def _is_of(session: Session, user: User) -> bool:
 
 @transaction.atomic
 def end_other_sessions(user: User, session_key: str | None) -> None:
-    """Sign somebody out everywhere but in this session."""
+    """Sign a user out everywhere but in this session."""
     others = UserSession.objects.filter(user=user).exclude(session_key=session_key)
     keys = list(others.values_list("session_key", flat=True))
     Session.objects.filter(session_key__in=keys).delete()

@@ -1,4 +1,4 @@
-"""Invitations, and the pages of one's own account and preferences beside those of the account library."""
+"""Pages of invitations, the user's account and preferences, in addition to those of the account library."""
 
 from typing import Any
 
@@ -33,7 +33,7 @@ from .models import Invitation, Preferences
 from .sessions import SessionsForm, browser_of, living_sessions
 
 _MAX_SHOWN = 200
-# What a key can be changed for, in the words of the preferences page.
+# Keys that shortcuts can use, in the words of the preferences page.
 KEY_ACTIONS = {
     "recall_left": _("Recall: left better"),
     "recall_equal": _("Recall: equal"),
@@ -72,9 +72,8 @@ KEY_ACTIONS = {
 def open_invitation(request: HttpRequest, token: str) -> HttpResponse:
     """Note which invitation was opened and go on without its token.
 
-    The address with the token is asked for once, stands in no page that links elsewhere, and the log
-    of the server shows it without the token (text_rankings/site/logs.py).
-    """
+    The address with the token is requested once, no page that links elsewhere contains it, and the
+    server's log shows it without the token (text_rankings/site/logs.py)."""
     opened = services.invitation_of(token)
     if opened is None:
         request.session.pop(INVITATION_KEY, None)
@@ -265,7 +264,7 @@ def choose_language(request: HttpRequest) -> HttpResponse:
 
 
 class SessionsView(ListUserSessionsView):  # type: ignore[misc]  # the library has no types
-    """Where somebody is signed in; the library's page, without its queries for each browser."""
+    """The user's sessions; the library's page, without its queries for each browser."""
 
     form_class = SessionsForm
 

@@ -8,7 +8,7 @@ from rest_framework.exceptions import APIException
 
 
 class ApiError(APIException):
-    """An answer other than success; ``more`` are members of the problem beside the usual ones."""
+    """An error response; ``more`` holds members of the problem in addition to the usual ones."""
 
     problem = ""
     title = ""

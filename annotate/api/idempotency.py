@@ -29,9 +29,9 @@ View = Callable[..., Response]
 def idempotent(view: View) -> View:
     """Give the first answer again to the same request under the same key.
 
-    The key is stored in the transaction that does the work: whoever comes with it meanwhile waits
-    for the end, and what failed has left nothing behind and may be tried again under its key.
-    """
+    The key is stored in the transaction that does the work: a request with the same key waits until
+    the first one ends, and a failed request leaves nothing behind and may be retried under its
+    key."""
 
     @wraps(view)
     def once(self: Any, request: Request, *args: Any, **kwargs: Any) -> Response:

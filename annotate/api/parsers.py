@@ -33,7 +33,7 @@ class JsonParser(parsers.JSONParser):
 
 
 def _has_half(data: Any) -> bool:
-    """Tell whether a text cannot be written as UTF-8, and so neither stored nor sent back."""
+    """Return whether a text cannot be encoded as UTF-8, and so neither stored nor sent back."""
     if isinstance(data, dict):
         return any(_has_half(name) or _has_half(value) for name, value in data.items())
     if isinstance(data, list):

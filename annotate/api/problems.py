@@ -83,7 +83,7 @@ def document(
 
 
 def _response(data: dict[str, Any]) -> JsonResponse:
-    # Whatever the view would have answered in: a problem is JSON.
+    # A problem is JSON, whatever type the view would have answered in.
     return JsonResponse(data, status=data["status"], content_type=CONTENT_TYPE)
 
 
@@ -126,7 +126,7 @@ def _detail(known: exceptions.APIException) -> str:
 
 
 def _places(detail: Any, pointer: str) -> Iterator[dict[str, str]]:
-    """Say for each fault where it stands, as a JSON pointer into what was sent."""
+    """Return the position of each fault, as a JSON pointer into the request."""
     if isinstance(detail, dict):
         for name, inner in detail.items():
             own = name in ("non_field_errors", "__all__")

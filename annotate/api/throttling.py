@@ -43,7 +43,7 @@ class Heavy(PerPerson):
 
 
 class Anonymous(_Limit):
-    """For whoever is not signed in: wrong tokens too are counted here."""
+    """Limits for requests without a user: wrong tokens are counted here too."""
 
     scope = "anonymous"
 

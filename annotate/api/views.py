@@ -24,7 +24,7 @@ from .throttling import Anonymous
 
 
 class SignedInRequest(Request):
-    """A request of somebody who is signed in; for annotations only, the framework makes plain ones."""
+    """A request of a signed-in user; for annotations only, the framework creates plain ones."""
 
     user: User
 
@@ -41,7 +41,7 @@ class ApiView(APIView):
         return usual_scope(method, self.writing_scope)
 
     def query(self) -> dict[str, Any]:
-        """Return what stands behind the "?" of the address, checked."""
+        """Return the checked query parameters."""
         serializer = self.query_serializer_class(data=self.request.query_params)
         serializer.is_valid(raise_exception=True)
         checked: dict[str, Any] = serializer.validated_data
@@ -58,11 +58,11 @@ class ApiView(APIView):
 
     @classmethod
     def as_view(cls, **options: Any) -> Any:
-        """Answer "not modified" to whoever has the same already."""
+        """Answer "not modified" if the client already has the same response."""
         return conditional_page(super().as_view(**options))
 
     def handle_exception(self, fault: Exception) -> Response:
-        # Whoever is not signed in never comes to the usual place where requests are counted.
+        # Requests without a user never reach the usual place where requests are counted.
         if isinstance(fault, NotAuthenticated | AuthenticationFailed):
             throttle = Anonymous()
             self.request.user = AnonymousUser()
@@ -92,7 +92,7 @@ class OneView(ApiView, generics.RetrieveAPIView[Any]):
 
 
 class AnyType(DefaultContentNegotiation):
-    """For files: whoever asks for this address wants its type."""
+    """Any media type: the address of a file determines its type."""
 
     def select_renderer(self, request: Request, renderers: Any, format_suffix: Any = None) -> Any:
         return renderers[0], renderers[0].media_type
@@ -121,7 +121,7 @@ class SchemaView(ApiView, SpectacularAPIView):
 
 @cache
 def _description() -> dict[str, Any]:
-    """It is the same for everybody, and takes half a second to gather."""
+    """Cache the schema: it is the same for all users, and takes half a second to build."""
     # The library has no types.
     description: dict[str, Any] = SchemaGenerator().get_schema(public=True)  # type: ignore[no-untyped-call]
     return description

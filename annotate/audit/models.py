@@ -60,7 +60,7 @@ class AuditEntry(WrittenOnce):
     """One administrative act. It is written once and never changed."""
 
     created = models.DateTimeField(auto_now_add=True)
-    # Empty for a command, and for an act of somebody who is not signed in.
+    # Empty for a command, and for an act without a signed-in user.
     actor = models.ForeignKey(
         settings.AUTH_USER_MODEL, models.PROTECT, null=True, blank=True, related_name="acts"
     )

@@ -73,7 +73,7 @@ class Completeness:
 def completeness(
     n_images: int, methods: Sequence[selectors.MethodCounts], runs: Sequence[RunCounts]
 ) -> Completeness:
-    """Say what a dataset lacks: images, methods, results of a method, scores of a protocol."""
+    """Return the missing parts of a dataset: images, methods, results of a method, scores of a protocol."""
     lacks = []
     if not n_images:
         lacks.append(_("It has no images."))

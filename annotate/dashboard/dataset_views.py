@@ -1,4 +1,4 @@
-"""The pages of a dataset: what is loaded, what it lacks, and each image with what was found on it."""
+"""Pages of a dataset: its contents, its gaps, and each image with its regions."""
 
 from typing import Any, Final
 

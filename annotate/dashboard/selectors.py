@@ -1,4 +1,4 @@
-"""What waits for somebody: images to rank, studies that lack something, data and work to look after."""
+"""A user's open tasks: images to rank, incomplete studies, data and jobs to look after."""
 
 from collections import Counter, defaultdict
 from collections.abc import Collection, Mapping, Sequence
@@ -48,7 +48,7 @@ class ToRank:
 
 
 def to_rank(person: User) -> tuple[list[ToRank], list[OwnProgress]]:
-    """Return what somebody can go on with, begun studies first, and what has ended for them."""
+    """Return the studies a user can work on, begun ones first, and those that have ended."""
     studies = permitted(person, "annotate.judge_study", Study)
     begun = permitted(person, "annotate.begin_judging", Study).values_list("pk", flat=True)
     begun_keys = set(begun)
@@ -82,7 +82,7 @@ class Followed:
 
     @property
     def lacks(self) -> str:
-        """What stands in the way of the next answer, in a sentence; empty where people rank."""
+        """Return the sentence that says why annotators cannot answer; empty if they can."""
         if self.study.state == Study.State.CLOSED or self.is_complete:
             return ""
         if not self.n_annotators:
@@ -179,7 +179,7 @@ def _ready_only_by(out: Mapping[int, set[int]]) -> Counter[int]:
 
 @dataclass(frozen=True)
 class Site:
-    """What an admin looks after: how far the site is set up, and what was begun or has failed."""
+    """An admin's overview: how far the site is set up, and which work was begun or has failed."""
 
     n_datasets: int
     n_studies: int

@@ -1,4 +1,4 @@
-"""The start page: what somebody can do next, by what they are."""
+"""The start page: a user's next tasks, by role."""
 
 from typing import Any
 

@@ -129,7 +129,7 @@ class Photograph(ApiView):
     content_negotiation_class = AnyType
 
     def scope_of(self, method: str) -> str:
-        # Whoever answers needs the picture, too.
+        # Annotators need the picture, too.
         scopes = getattr(self.request.auth, "scopes", ())
         return JUDGE if JUDGE in scopes else READ
 

@@ -15,7 +15,7 @@ from protocols.formats.writing.regions import NotWritable, write_coco, write_rrc
 
 from .models import Dataset, Method, Result
 
-# What a line has no place for.
+# Fields that a line cannot hold.
 _BEYOND_LINES: Final = frozenset(("label", "id", "parent", "cell", "pixels"))
 _N_LOOKED_AT: Final = 20
 # Above this the file is on disk while it is made.
@@ -28,7 +28,8 @@ class NotExported(Refusal):
 
 @dataclass(frozen=True, slots=True)
 class BeyondLines:
-    """What of a dataset lines cannot hold: its ground truth, and results of methods by their keys."""
+    """Contents of a dataset that lines cannot hold: its ground truth, and results of methods by
+    their keys."""
 
     truth: bool
     methods: frozenset[int]

@@ -98,7 +98,7 @@ class Image(models.Model):
 
 
 def room_for(regions: Sequence[Region]) -> tuple[int, int]:
-    """Return a width and height that hold regions on an image whose size nobody knows."""
+    """Return a width and height that contain the regions of an image of unknown size."""
     boxes = [region.box for region in regions]
     right = max((box[2] for box in boxes), default=0)
     bottom = max((box[3] for box in boxes), default=0)

@@ -27,7 +27,7 @@ from protocols.formats.problems import Problems
 
 from .models import stored_path
 
-# What browsers show; anything else, SVG and HTML above all, is refused whatever its name says.
+# Types that browsers show; any other, SVG and HTML above all, is refused whatever its name says.
 CONTENT_TYPES: Final = {
     "JPEG": "image/jpeg",
     "MPO": "image/jpeg",
@@ -53,9 +53,8 @@ class Photograph:
 def store(digest: str, content: bytes) -> None:
     """Store a photograph under its hash, whole or not at all.
 
-    One that is there already is as new for `unused.sweep`, so that it stays until whoever stores it has
-    written the image that shows it. Nothing but that sweep removes a photograph.
-    """
+    An existing file counts as new for `orphans.sweep`, so it stays until the caller has written the
+    image that shows it. Only that sweep removes a photograph."""
     path = stored_path(digest)
     try:
         os.utime(path)
@@ -81,7 +80,7 @@ def read_photographs(source: Source, problems: Problems) -> Iterator[tuple[Entry
 
 
 def photograph_bytes(source: Source, path: str, digest: str) -> bytes | None:
-    """Return one photograph of a zip that was verified before; None where it changed since."""
+    """Return one photograph of a verified zip, or None if it has changed since."""
     with open_archive(source, Problems(source_name(source)), _LIMITS) as archive:
         for member in archive.members:
             if member.path == path:
@@ -149,7 +148,7 @@ def _verified(entry: Entry, problems: Problems) -> Photograph | None:
                 problems.error("P1", found, wanted, entry.path)
                 return None
             content_type = CONTENT_TYPES[picture.format or ""]
-            # Reads all of it: a file that is cut short fails here and not in somebody's browser.
+            # Read all of it: a truncated file fails here and not in a user's browser.
             picture.load()
     except (
         UnidentifiedImageError,

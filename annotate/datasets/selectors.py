@@ -175,7 +175,7 @@ def results_on(
 
 @dataclass(frozen=True)
 class Holdings:
-    """What a dataset's regions carry, by a look at some images, and how many images have photographs."""
+    """Fields of a dataset's regions, found in some images, and the number of images with photographs."""
 
     n_images: int
     n_photographs: int

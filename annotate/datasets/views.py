@@ -31,7 +31,7 @@ def image(request: HttpRequest, sha256: str) -> HttpResponseBase:
 @login_required
 @require_safe
 def small_image(request: HttpRequest, sha256: str) -> HttpResponse:
-    """A photograph in small, to whoever may see it."""
+    """Send a thumbnail of a photograph to a user who may see it."""
     if not permitted(request.user, "annotate.see_image", Image).filter(sha256=sha256).exists():
         raise Http404
     try:
@@ -46,7 +46,7 @@ def small_image(request: HttpRequest, sha256: str) -> HttpResponse:
 
 
 def photograph(request: HttpRequest, sha256: str) -> HttpResponseBase:
-    """Return the file of a photograph that somebody may see; the page and the API send it."""
+    """Return the file of a photograph that the user may see, for page and API."""
     image: Image | None = (
         permitted(request.user, "annotate.see_image", Image).filter(sha256=sha256).first()
     )

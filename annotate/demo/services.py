@@ -61,12 +61,12 @@ def load_demo(say: Say) -> None:
     for study in (finished, yours):
         add_member(study=study, username=visitors["researcher"].username, role=Role.RESEARCHER)
     add_member(study=yours, username=visitors["annotator"].username, role=Role.ANNOTATOR)
-    # So that the list of invitations is not empty; nobody has its link.
+    # Fills the list of invitations; no one has its link.
     invite(study=yours, role=Role.ANNOTATOR, days=30, made_by=visitors["admin"])
 
 
 def _admit_readers(study: Study) -> None:
-    """Name the simulated annotators as they are in the archive; without a password nobody signs in."""
+    """Name the simulated annotators as in the archive; without a password they cannot sign in."""
     for person in User.objects.filter(memberships__study=study):
         person.username = person.username.removesuffix(f".{study.slug}")
         person.is_active = True

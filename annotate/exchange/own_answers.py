@@ -14,7 +14,7 @@ from . import raw
 from .columns import Column
 from .rows import Row
 
-# Neither methods nor why a pair was asked: somebody may still be at work.
+# Neither methods nor the purpose of a pair: the annotator may still be at work.
 COLUMNS: Final = (
     Column("image_number", "integer", "1 for the first image you ranked."),
     Column("image", "text", "Name of the image."),
@@ -38,7 +38,7 @@ EXTENSIONS: Final = tuple(WRITERS)
 
 
 def own_answers(study: Study, annotator: User) -> Iterator[Row]:
-    """Yield everything somebody answered or skipped, in the order in which they did."""
+    """Yield an annotator's answers and skips, in the order in which they were given."""
     own = Assignment.objects.filter(study=study, annotator=annotator).select_related("image")
     for assignment in own.order_by("position").iterator():
         for event in stored_events(assignment):

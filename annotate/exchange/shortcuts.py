@@ -9,7 +9,7 @@ from . import own_answers
 
 
 def own_answers_response(study: Study, annotator: User, extension: str) -> HttpResponseBase:
-    """Answer with everything somebody answered in a study as a table; 404 for an unknown extension."""
+    """Send all of an annotator's answers in a study as a table; 404 for an unknown extension."""
     if extension not in own_answers.WRITERS:
         raise Http404
     write, content_type = own_answers.WRITERS[extension]

@@ -67,7 +67,7 @@ def raw_file(request: HttpRequest, slug: str, name: str) -> HttpResponseBase:
 @login_required
 @require_safe
 def own_answers_file(request: SignedInRequest, slug: str, kind: str) -> HttpResponseBase:
-    """What somebody answered in a study, for themselves."""
+    """Send an annotator's own answers in a study."""
     study = get_object_or_404(permitted(request.user, "annotate.judge_study", Study), slug=slug)
     return own_answers_response(study, request.user, kind)
 

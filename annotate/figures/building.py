@@ -1,8 +1,7 @@
 """Figures, drawings and files: each is made once, and kept in the database for all processes.
 
-What is kept has a key that says what it was made of and in which language, so nothing is ever out of
-date or in another reader's words; a day later it is forgotten.
-"""
+A cached item has a key made of its inputs and its language, so nothing is ever out of date or in
+another language; it is deleted a day later."""
 
 from collections.abc import Callable, Collection, Mapping
 from functools import cache
@@ -43,8 +42,7 @@ def sizes(
 ) -> Mapping[str, Sizes]:
     """Return each figure's size on all papers; both themes draw alike.
 
-    A size that only a drawing tells is None where none may be made for it: that takes a while.
-    """
+    A size that only a drawing gives is None if drawing is not allowed, because it takes a while."""
     return _kept(
         ("sizes", data.key, sorted(figure.name for figure in figures), may_draw),
         lambda: {

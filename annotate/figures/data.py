@@ -57,7 +57,7 @@ class FigureData:
     runs: Sequence[ProtocolRun]
     settings: Settings
     criterion: str
-    # What it holds goes before what the study is now.
+    # Its content takes precedence over the study's present state.
     kept: KeptReport | None = None
     # The study's report with its analysis as JSON, where a page has it already.
     analysed: Mapping[str, Any] | None = None
@@ -78,8 +78,7 @@ class FigureData:
     def around(self) -> Mapping[str, Any] | None:
         """Intervals, tests and measures around the table (:class:`.CriterionAnalysis` as JSON).
 
-        None where a page would wait for them too long, or there is no protocol.
-        """
+        None if a page would wait for them too long, or there is no protocol."""
         if self.kept is not None:
             kept: Mapping[str, Any] | None = self.kept.data["analysis"].get(self.criterion)
             return kept

@@ -1,4 +1,4 @@
-"""Where the detectors stand, as their page shows it: orders beside each other, and pairs against people."""
+"""Standings of the detectors, for their page: orders side by side, and pairs compared with people."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ from rankings.rounding import p_value
 
 from .data import FigureData
 
-# One-sided, of people's own order: from here on they are said to be sure of it.
+# One-sided, of people's own order: from this level on they count as sure of it.
 SURE: Final = 0.05
 
 
@@ -43,7 +43,7 @@ class ShownPair:
 
 @dataclass(frozen=True, slots=True)
 class ShownStanding:
-    """A protocol: its accuracies, its order beside people's, and the pairs it gets wrong."""
+    """A protocol: its accuracies, its order next to people's, and the pairs it gets wrong."""
 
     standing: Mapping[str, Any]
     # In people's order of the methods.
@@ -57,7 +57,7 @@ class ShownStanding:
 
 @dataclass(frozen=True, slots=True)
 class ShownStandings:
-    """One criterion: people's order, and each protocol's beside it."""
+    """One criterion: people's order, and each protocol's next to it."""
 
     people: Mapping[str, Any]
     methods: Sequence[str]
@@ -135,7 +135,7 @@ def _address(
     pair: Mapping[str, Any],
     slug_of: Mapping[str, str],
 ) -> str:
-    """Return where the two methods are shown beside each other on an image."""
+    """Return the address of a page that shows the two methods side by side on an image."""
     asked = {
         "left": slug_of.get(pair["first"], ""),
         "right": slug_of.get(pair["second"], ""),

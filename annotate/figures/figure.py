@@ -20,11 +20,11 @@ class Figure:
     Attributes
     ----------
     caption : str
-        What the marks mean, as a paper would say it.
+        Meaning of the marks, for the caption in a paper.
     summary : str
-        What a reader sees, for one who does not see it.
+        Description for readers who cannot see it.
     notes : tuple of str
-        What the figure cannot show, or what should be known before it is trusted.
+        Limits of the figure, and cautions for its readers.
     draw : callable or None
         A function of a module with its numbers, such that a figure can be kept (see building.py).
         None: there is nothing to draw, and the notes say why.

@@ -203,7 +203,7 @@ def matrix_of_cells(
 
 
 def _heads(names: Sequence[str]) -> tuple[list[str], list[str]]:
-    """Return what stands above the columns and before the rows.
+    """Return the headings above the columns and before the rows.
 
     Long names would have to be turned to stand above columns, so there they are numbered.
     """

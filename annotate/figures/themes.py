@@ -17,8 +17,7 @@ FONT: Final = "Liberation Sans, Arimo, Helvetica, Arial, sans-serif"
 class Theme:
     """Colours that differ in lightness, so that a grey print tells them apart.
 
-    ``ramp`` goes from nothing to all of a share; ``lines`` are told apart by dashes and marks too.
-    """
+    ``ramp`` goes from nothing to all of a share; ``lines`` also differ by dashes and marks."""
 
     ground: str
     ink: str

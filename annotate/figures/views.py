@@ -65,7 +65,8 @@ def all_figures(request: SignedInRequest, slug: str) -> HttpResponse:
     return go_to(job)
 
 
-# Answers change what is drawn, so a browser asks each time, and is told when nothing did.
+# Answers change the drawing, so a browser asks each time, and gets "not modified" if nothing
+# changed.
 @cache_control(private=True, no_cache=True)
 @login_required
 @require_safe

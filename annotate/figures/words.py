@@ -95,7 +95,7 @@ def percent(share: float) -> str:
 
 
 def percent_sign() -> str:
-    """Return what stands behind a number of hundredths."""
+    """Return the unit after a number of hundredths."""
     return _("{n} %").format(n="")
 
 

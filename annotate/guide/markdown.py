@@ -40,7 +40,7 @@ def documents_folder() -> Path:
 
 
 def document(slug: str) -> Document | None:
-    """Return a protocol's document, or None where nobody has written it yet."""
+    """Return a protocol's document, or None if it does not exist yet."""
     path = documents_folder() / f"{slug}.md"
     return rendered(path.read_text(encoding="utf-8")) if path.is_file() else None
 

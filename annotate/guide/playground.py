@@ -283,7 +283,7 @@ def _given(given: Any, known: set[str]) -> Box:
     return Box(left, top, right, bottom, text, int(region), ignored, confidence)
 
 
-# Steps of the form beside the stage
+# Steps of the form next to the stage
 
 
 def add_box(drawing: Drawing, side: str) -> tuple[Drawing, str]:
@@ -314,7 +314,7 @@ def place_of(drawing: Drawing, name: str) -> tuple[str, int]:
 # The scores
 
 
-# What a drawing of words cannot hold.
+# Fields that a drawing of words cannot hold.
 _NOT_HERE: Final = {
     "several methods": gettext_lazy("it compares the results of several methods, and here is one"),
     "cells": gettext_lazy("it needs tables with cells"),

@@ -1,4 +1,4 @@
-"""Scores of scenes that somebody sent, without a study; nothing is stored."""
+"""Scores of scenes from a request, without a study; nothing is stored."""
 
 import logging
 from collections.abc import Mapping, Sequence
@@ -49,7 +49,7 @@ def score_scenes(
     except ProtocolError as refusal:
         raise NotScored(f"{refusal}.") from refusal
     except Exception as fault:
-        # Geometry gives up on shapes of millions beside billionths; who sent them may try others.
+        # Geometry fails on shapes with sides of millions and billionths; the user may try others.
         _log.exception("%s failed on regions that were sent", slug)
         raise NotScored(
             _("{protocol} could not be computed for these regions; the fault is noted.").format(

@@ -129,7 +129,7 @@ class _Reader:
     def _check_person(self, username: str, line: int, cells: Sequence[str]) -> None:
         if username in self._people:
             return
-        # An invitation's link is shown once, to whoever makes it; a load has nobody to show it to.
+        # An invitation's link is shown once, to the user who makes it; a load has no such user.
         found = (
             _("nobody who is named {username}").format(username=quoted(username))
             if username

@@ -45,7 +45,7 @@ class _ForAdmins(ApiView):
 
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
         super().initial(request, *args, **kwargs)
-        # Before anything is read of what somebody sends.
+        # Before any uploaded file is read.
         if not request.user.has_perm("annotate.load_data"):
             raise Http404
 
@@ -58,7 +58,7 @@ class _OfLoad(_ForAdmins):
             raise Http404 from missing
 
     def whole(self, pk: int, status: int = 200) -> Response:
-        """Return a load as it stands now."""
+        """Return a load as it is now."""
         draft = self.load(pk)
         findings = draft.findings.order_by().values_list("severity").annotate(Count("pk"))
         is_checked = draft.state == Draft.State.CHECKED
@@ -94,12 +94,12 @@ class LoadList(_ForAdmins, ListView):
 class LoadDetail(_OfLoad):
     @extend_schema(operation_id="loads_retrieve", responses=WholeLoadSerializer)
     def get(self, request: Request, pk: int) -> Response:
-        """A load as it stands: files, progress, questions, and what confirming would do."""
+        """The state of a load: files, progress, questions, and the effect of confirming."""
         return self.whole(pk)
 
     @extend_schema(request=DescriptionSerializer, responses=WholeLoadSerializer)
     def patch(self, request: Request, pk: int) -> Response:
-        """Say what the new dataset is called and where it comes from."""
+        """Set the new dataset's name and origin."""
         drafts.describe(draft=self.load(pk), **self.sent(DescriptionSerializer))
         return self.whole(pk)
 
@@ -219,7 +219,7 @@ class ReceiptDetail(_OfReceipt, OneView):
     queryset = _RECEIPTS
 
     def get(self, request: Request, *args: Any, **kwargs: Any) -> Response:
-        """One receipt, and what stands against undoing it."""
+        """One receipt, and the reasons against undoing it."""
         return self.told(self.get_object())
 
 

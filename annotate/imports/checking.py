@@ -46,7 +46,7 @@ Size = tuple[int, int]
 MAX_DRAWN: Final = 1000
 # Upper ends of the classes of the histogram; the last is open.
 HISTOGRAM: Final = (0, 1, 2, 5, 10, 20, 50, 100)
-# What somebody said of scores above 1; None asks.
+# The user's answer about scores above 1; None asks.
 _UNITS: Final[Mapping[bool | None, Unit | None]] = {True: "per cent", False: "fraction", None: None}
 _N_RANDOM: Final = 5
 _N_WORST: Final = 5
@@ -54,7 +54,7 @@ _N_WORST: Final = 5
 
 @dataclass(frozen=True, slots=True)
 class Given:
-    """A file of a draft, and where it lies."""
+    """A file of a draft, and its path."""
 
     file: DraftFile
     path: Path
@@ -103,7 +103,7 @@ class Checked:
 class Known:
     """The images and results a load is checked against: the dataset's, and those of the same load."""
 
-    # None for an image whose size nobody knows.
+    # None for an image of unknown size.
     images: dict[str, Size | None] = field(default_factory=dict)
     line_format: str | None = None
     # Whether the ground truth of the same load was said to have boxes by their sides.
@@ -355,7 +355,7 @@ def check_photographs(given: Given, truth: Rows, rows: Rows, progress: Progress)
 def _tell_missing_photographs(
     problems: Problems, images: Sequence[str], found: Collection[str], strange: Sequence[str]
 ) -> None:
-    """Tell wrong names from a folder that holds a part of the photographs."""
+    """Distinguish wrong names from a folder with only some of the photographs."""
     lacking = [image for image in images if image not in found]
     if not lacking:
         return

@@ -66,8 +66,7 @@ def open_draft(
 
 
 def describe(*, draft: Draft, **fields: Any) -> None:
-    """Say into which dataset a load goes, or what the new one is called (name) and where it comes from
-    (provenance, licence)."""
+    """Set the dataset that a load goes into, or the new one's name, provenance and licence."""
     with _changing(draft) as locked:
         for name, value in fields.items():
             setattr(locked, name, value)
@@ -104,7 +103,7 @@ def _guess_anew(truth: DraftFile) -> None:
 
 
 def add_path(*, draft: Draft, path: Path, **fields: Any) -> DraftFile:
-    """Add a file or folder that stays where it lies; ``fields`` say what it is (kind, title ...).
+    """Add a file or folder that is not copied; ``fields`` describe it (kind, title ...).
 
     Whether it is there and can be read is for the check to tell.
     """
@@ -186,7 +185,7 @@ def _start(kind: str, draft: Draft, person: User | None, arguments: Mapping[str,
 
 @transaction.atomic
 def begin_check(*, draft: Draft) -> dict[str, Any]:
-    """Put a draft into its check; return what the work is to be told."""
+    """Move a draft to its check; return the arguments of the job."""
     locked = _locked(draft)
     _refuse_unless(locked, Draft.State.OPEN, Draft.State.CHECKED)
     _refuse_incomplete(locked, list(locked.files.all()))
@@ -249,9 +248,8 @@ def _reading(slug: str) -> str:
 def confirm(*, draft: Draft, person: User | None = None, replace: bool = False) -> Job:
     """Load what was checked, in the background and in one transaction.
 
-    ``replace`` is the consent to put results in the place of others. Raises NotLoaded, with what
-    stands against it, if anything does.
-    """
+    ``replace`` is the consent to replace results. Raises NotLoaded, with the reasons, if it cannot
+    be loaded."""
     with transaction.atomic():
         arguments = begin_load(draft=draft, person=person, replace=replace)
         job = _start("imports.load", draft, person, arguments)
@@ -263,7 +261,7 @@ def confirm(*, draft: Draft, person: User | None = None, replace: bool = False) 
 def begin_load(
     *, draft: Draft, person: User | None = None, replace: bool = False
 ) -> dict[str, Any]:
-    """Put a draft into its load, if nothing stands against it; return what the work is to be told."""
+    """Move a draft to its load, if it can be loaded; return the arguments of the job."""
     locked = _locked(draft)
     _refuse_unless(locked, Draft.State.CHECKED)
     planned = plans.plan(locked)
@@ -276,7 +274,7 @@ def begin_load(
 
 
 def find(pk: int) -> Draft:
-    """Return a draft as it stands. Raises Draft.DoesNotExist."""
+    """Return a draft in its present state. Raises Draft.DoesNotExist."""
     return _settled(Draft.objects.select_related("dataset", "job", "person").get(pk=pk))
 
 
@@ -314,7 +312,7 @@ def discard(*, draft: Draft) -> None:
 
 
 def clean_old() -> None:
-    """Discard loads that nobody came back to for a week."""
+    """Discard loads that were left untouched for a week."""
     clean(days=7)
 
 

@@ -1,7 +1,6 @@
 """Check the files of a draft: read them and store what is odd or wrong, with examples to look at.
 
-May run twice: whoever comes second finds the draft changed under its lock and leaves it.
-"""
+May run twice: the second run finds the draft changed under its lock and leaves it."""
 
 import random
 from collections.abc import Iterable, Mapping, Sequence
@@ -26,7 +25,7 @@ from .models import Draft, DraftFile, FileKind, Finding
 
 # Later kinds are checked against earlier ones.
 _ORDER: Final = list(FileKind.values)
-# What is told after each file, with how many there are.
+# Reported after each file, with the number of files.
 FILES_READ: Final = gettext_noop("Files read")
 _BATCH: Final = 500
 _N_EXAMPLES: Final = 5
@@ -85,7 +84,7 @@ class _Checker:
         self._truth: Checked | None = None
 
     def compared(self) -> dict[str, Any]:
-        """Say on which images results were compared, and how those fit that are loaded already."""
+        """Return on which images results were compared, and how those already loaded fit."""
         known, dataset = self._known, self._draft.dataset
         if not any(file.kind == FileKind.RESULTS for file in self._files):
             return {}

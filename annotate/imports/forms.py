@@ -143,8 +143,7 @@ class AnswersForm(forms.Form):
         offers: Sequence[Any] = (),
     ) -> None:
         """``formats`` are those that a finding names, and the others; ``offers`` are pictures of
-        readings, each with its ``file``, to stand beside their field.
-        """
+        readings, each with its ``file``, to be shown with their field."""
         super().__init__(sent)
         self._offers = offers
         self._files = list(files)

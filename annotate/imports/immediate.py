@@ -30,7 +30,7 @@ class FileToLoad:
     title: str = ""
     # Empty: found out from the content.
     format: str = ""
-    # What an image without a result file means; empty: such an image is a fault.
+    # Meaning of an image without a result file; empty: such an image is a fault.
     missing: str = ""
     # Whether scores above 1 are per cent; None: such a score is a fault.
     per_cent: bool | None = None
@@ -39,7 +39,7 @@ class FileToLoad:
 
 
 class Untold:
-    """Progress that nobody hears of."""
+    """Progress that is not reported."""
 
     def tell(self, done: int, total: int, doing: str = "") -> None:
         pass
@@ -119,13 +119,13 @@ class LoadAtOnce:
         return added
 
     def check(self) -> None:
-        """Read the files; what is odd or wrong stands with the draft."""
+        """Read the files; findings are stored with the draft."""
         with _failing_as_refusal():
             dry_run.check(drafts.begin_check(draft=self.draft), self._progress, self._paths)
         self.draft.refresh_from_db()
 
     def refuse_faults(self) -> None:
-        """Raise NotLoaded if anything is wrong; a question nobody answered is a fault too."""
+        """Raise NotLoaded if anything is wrong; an unanswered question is a fault too."""
         problems = [
             replace(problem, severity="error") if problem.severity == "question" else problem
             for problem in (finding.as_problem() for finding in self.draft.findings.all())
@@ -143,7 +143,7 @@ class LoadAtOnce:
 
 @contextmanager
 def _failing_as_refusal() -> Iterator[None]:
-    """Tell that work failed as the refusal that it is for whoever waits for it here."""
+    """Re-raise a failed job as a refusal, for callers who wait for it here."""
     try:
         yield
     except JobFailed as failure:

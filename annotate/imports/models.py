@@ -32,7 +32,7 @@ class Missing(models.TextChoices):
 
 
 class Draft(models.Model):
-    """A load on its way: files are collected, checked, and loaded when somebody confirms."""
+    """A load in progress: files are collected, checked, and loaded when the admin confirms."""
 
     class State(models.TextChoices):
         OPEN = "open", gettext_lazy("choosing files")
@@ -57,7 +57,7 @@ class Draft(models.Model):
     licence = models.TextField(blank=True)
     # Counts what changed in it, so that work begun on an older state can tell.
     revision = models.PositiveIntegerField(default=0)
-    # What the dataset looked like when the files were checked against it.
+    # State of the dataset when the files were checked against it.
     checked_against = models.JSONField(default=dict)
     # Examples to draw, and what will be added, replaced and left alone.
     summary = models.JSONField(default=dict)
@@ -107,7 +107,7 @@ class DraftFile(models.Model):
     reading = models.CharField(max_length=40, blank=True)
     # Whether scores above 1 are per cent; None: not asked or not answered.
     per_cent = models.BooleanField(null=True, blank=True)
-    # What the check found: counts, the histogram, the format.
+    # Result of the check: counts, the histogram, the format.
     counts = models.JSONField(default=dict)
     # Checksum of the rows that were read, which wait on disk to be loaded.
     rows_sha256 = models.CharField(max_length=64, blank=True)
@@ -224,7 +224,7 @@ class Import(models.Model):
         SCORES = "scores", gettext_lazy("scores")
         USERS = "users", gettext_lazy("people")
 
-    # None where people were loaded, or the dataset is gone with this receipt's undoing.
+    # None if people were loaded, or if undoing this receipt deleted the dataset.
     dataset = models.ForeignKey(
         Dataset, models.PROTECT, null=True, blank=True, related_name="imports"
     )

@@ -18,10 +18,10 @@ from . import publishing
 from .errors import NotLoaded
 from .models import Draft, DraftFile, FileKind, Finding, Missing
 
-# Questions whose answer is told as a warning: a missing file, scores that look like per cent.
+# Questions whose answer becomes a warning: a missing file, scores that look like per cent.
 _ASKED: Final = ("N4", "S2", "F2")
 _MAX_NAMED: Final = 8
-# What ends in formats by their slugs; longer slugs before those they begin with.
+# Endings that are format slugs; longer slugs before their prefixes.
 _NAMING: Final = re.compile(r"(?<=how the lines are meant: ).*", re.DOTALL)
 _SLUG: Final = re.compile(rf"\b({'|'.join(sorted(LINES, key=len, reverse=True))})\b")
 
@@ -35,7 +35,7 @@ class OpenQuestion:
 
     @property
     def choices(self) -> list[tuple[str, str]]:
-        """What may be answered, each with its words; empty where it is yes or no."""
+        """Possible answers with their words; empty if the answer is yes or no."""
         if self.finding.code == "N4":
             return [(value, str(words)) for value, words in Missing.choices]
         if self.finding.code == "F1":
@@ -116,7 +116,7 @@ class Plan:
 
 
 def plan(draft: Draft) -> Plan:
-    """Say what confirming this load would add, replace and leave alone."""
+    """Return what confirming this load would add, replace and leave alone."""
     planned = Plan()
     files = list(draft.files.all())
     for file in sorted(files, key=lambda file: file.kind != FileKind.TRUTH):

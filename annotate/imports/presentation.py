@@ -97,7 +97,7 @@ class Badge:
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """The findings of one kind, told as one: a sentence for each file, and some examples."""
+    """Findings of one kind, summarised: a sentence for each file, and some examples."""
 
     severity: str
     badge: Badge
@@ -105,7 +105,8 @@ class Kind:
     name: str
     advice: str
     texts: list[str] = field(default_factory=list)
-    # Where it stands (empty if the text says it), and the line in three parts, the middle one at fault.
+    # Its place (empty if the text contains it), and the line in three parts, the middle one at
+    # fault.
     examples: list[tuple[str, str, str, str]] = field(default_factory=list)
 
 
@@ -331,7 +332,7 @@ class FitRow:
 
 
 def fit_rows(draft: Draft) -> list[FitRow]:
-    """Return the result sets of this load, then those of the dataset beside which they would stand."""
+    """Return the result sets of this load, then those already in the dataset."""
     new = {
         method: fit
         for file in draft.files.all()

@@ -1,8 +1,7 @@
 """Write checked rows into the database and remove them again.
 
-Whoever calls this holds the transaction. Rows come from disk in batches: memory holds the names of a
-dataset's images, never all regions.
-"""
+The caller holds the transaction. Rows come from disk in batches: memory holds the names of a
+dataset's images, never all regions."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from hashlib import sha256
@@ -169,9 +168,8 @@ def _image(
 def method_to_fill(dataset: Dataset, title: str, *, replace: bool) -> tuple[Method, bool]:
     """Return the method of this name, made or emptied, and whether it had results before.
 
-    Raises NotLoaded for results that are loaded already, unless ``replace`` is said and no answer
-    refers to them.
-    """
+    Raises NotLoaded for results that are already loaded, unless ``replace`` is set and no answer
+    refers to them."""
     replaced = _method_to_replace(dataset, title, replace=replace)
     if replaced is not None:
         remove_results(replaced)
@@ -264,7 +262,7 @@ def write_scores(
 
 
 def studies_with_answers_on(method: Method) -> models.QuerySet[Study]:
-    """The studies in which somebody was shown a result of this method."""
+    """Return the studies in which an annotator was shown a result of this method."""
     left = Q(assignments__screens__left__method=method)
     right = Q(assignments__screens__right__method=method)
     return Study.objects.filter(left | right).distinct()

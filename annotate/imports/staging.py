@@ -106,7 +106,7 @@ class Rows:
         self.path = path
 
     def write(self, rows: Iterator[Sequence[Any]]) -> int:
-        """Write all rows; whoever reads meanwhile sees the earlier ones. Return how many."""
+        """Write all rows and return how many; concurrent readers see the earlier ones."""
         self.path.parent.mkdir(parents=True, exist_ok=True)
         part = self.path.with_suffix(".part")
         n = 0

@@ -19,7 +19,7 @@ from .models import Import
 
 
 def obstacles(receipt: Import) -> list[str]:
-    """Say in sentences what stands against undoing a load; nothing: it may be undone."""
+    """Return the reasons against undoing a load, as sentences; none: it may be undone."""
     if receipt.undone is not None:
         return [_("It was undone already.")]
     if not receipt.added:
@@ -91,9 +91,8 @@ def _against_results(receipt: Import, dataset: Dataset) -> list[str]:
 def undo_import(*, receipt: Import, person: User | None = None) -> Import:
     """Take out what a load added; the receipt stays and says who undid it.
 
-    What protocols computed here of its results goes with them. Raises NotLoaded, with what stands
-    against it, where something is built on it.
-    """
+    Scores that protocols computed of its results are deleted with them. Raises NotLoaded, with the
+    reasons, if other data depend on it."""
     locked = Import.objects.select_for_update(of=("self",)).get(pk=receipt.pk)
     if locked.dataset_id is not None:
         Dataset.objects.select_for_update().get(pk=locked.dataset_id)

@@ -51,7 +51,7 @@ View = Callable[..., HttpResponseBase]
 
 
 def _for_admins(view: View) -> View:
-    """Let admins in; to everybody else the page does not exist."""
+    """Let admins in; for all other users the page does not exist."""
 
     @wraps(view)
     def guarded(request: SignedInRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:

@@ -1,4 +1,4 @@
-"""Who sees which jobs, and who may have a kind of work done or fetch its file."""
+"""Access to jobs: who sees them, may request a kind of work, and may fetch its file."""
 
 from collections.abc import Mapping
 from typing import Any

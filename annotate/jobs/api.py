@@ -18,7 +18,7 @@ from .serializers import JobQuery, JobSerializer
 
 @extend_schema_view(get=extend_schema(parameters=[JobQuery]))
 class JobList(ListView):
-    """The work somebody asked for, newest first; to an admin, everybody's."""
+    """The user's jobs, newest first; for an admin, all jobs."""
 
     serializer_class = JobSerializer
     query_serializer_class = JobQuery
@@ -38,7 +38,7 @@ class JobDetail(OneView):
 
 
 class _OfJob(ApiView):
-    # Whoever may read a thing may stop the reading of it.
+    # A user who may read a dataset or study may stop the reading of it.
     writing_scope = READ
 
     def job(self, request: SignedInRequest, pk: int) -> Job:

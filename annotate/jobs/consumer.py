@@ -14,7 +14,7 @@ from . import queue, running, workers
 
 _log = logging.getLogger(__name__)
 _ROUND_SECONDS: Final = 3
-# What a job may take to stop when the worker is told to end.
+# Time that a job may take to stop when the worker ends.
 _PATIENCE_SECONDS: Final = 5
 _SIGNALS: Final = (signal.SIGINT, signal.SIGTERM)
 

@@ -14,7 +14,7 @@ _MAX_TOLD = 5
 
 
 def work(request: HttpRequest) -> dict[str, object]:
-    """Give the ended jobs that the person has not seen, and to admins that nobody works on what waits.
+    """Add the ended jobs that the user has not seen, and for admins a warning if no worker is running.
 
     Asked for only where a page shows them.
     """
@@ -32,7 +32,7 @@ def _told_to(request: HttpRequest) -> list[tuple[Job, str]]:
 
 
 def _silence_for(request: HttpRequest) -> workers.Silence | None:
-    """Say to an admin since when nobody works, if something has waited for a while."""
+    """Return, for an admin, since when no worker is running, if a job has waited for a while."""
     user = getattr(request, "user", None)
     if user is None or not user.has_perm("annotate.load_data"):
         return None

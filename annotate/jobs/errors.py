@@ -22,7 +22,7 @@ class Interrupted(Stopped):
 
 
 class QueueAway(Exception):
-    """What keeps the queue cannot be opened or reached."""
+    """The queue's storage cannot be opened or reached."""
 
 
 class JobFailed(Refusal):

@@ -1,4 +1,4 @@
-"""Files that jobs make for people: written beside, moved into place once they are whole."""
+"""Files that jobs create: written under a temporary name, then moved into place."""
 
 import os
 from collections.abc import Callable, Iterator
@@ -26,7 +26,7 @@ def folder() -> Path:
 
 
 def path_of(job: Job) -> Path | None:
-    """Return where a job's file lies; None where there is none, or none any longer."""
+    """Return the path of a job's file, or None if there is none, or no longer."""
     path = folder() / job.file if job.file else None
     return path if path is not None and path.is_file() else None
 

@@ -18,13 +18,13 @@ class JobQuerySet(models.QuerySet["Job"]):
         return self.filter(state__in=Job.OPEN)
 
     def to_take_up(self) -> "JobQuerySet":
-        """Jobs nobody works on: those that wait and may begin, and those whose worker is lost."""
+        """Return jobs without a worker: those that wait and may begin, and those whose worker is lost."""
         now = timezone.now()
         waits = Q(state=Job.State.WAITING) & (Q(not_before=None) | Q(not_before__lte=now))
         return self.filter(waits | Q(state=Job.State.RUNNING, heartbeat__lt=now - LOST_AFTER))
 
     def unseen(self) -> "JobQuerySet":
-        """Jobs that ended and that their person was not told of."""
+        """Return ended jobs that their person has not been notified of."""
         return self.filter(seen=None).exclude(state__in=Job.OPEN)
 
 
@@ -43,7 +43,7 @@ class Job(models.Model):
     kind = models.CharField(max_length=60)
     # For people: "Score DetEval on ICDAR 2015".
     title = models.CharField(max_length=300, blank=True)
-    # What the work is about, by primary keys and plain values.
+    # Arguments of the work: primary keys and plain values.
     arguments = models.JSONField(default=dict)
     # Two open jobs cannot have the same key; empty: there may be many alike.
     key = models.CharField(max_length=64, blank=True)
@@ -64,7 +64,7 @@ class Job(models.Model):
     cancel_requested = models.BooleanField(default=False)
     # Why it failed, as a sentence for people.
     failure = models.TextField(blank=True)
-    # What came of it: a sentence, the page to go on to, a file to download.
+    # Result: a sentence, the page to go on to, a file to download.
     outcome = models.CharField(max_length=300, blank=True)
     address = models.CharField(max_length=300, blank=True)
     # By kind, the primary keys of what it made: {"run": 7}.
@@ -84,7 +84,8 @@ class Job(models.Model):
     started = models.DateTimeField(null=True, blank=True)
     heartbeat = models.DateTimeField(null=True, blank=True)
     finished = models.DateTimeField(null=True, blank=True)
-    # When its person was told how it ended; jobs that nobody is to be told of are seen from the start.
+    # When its person was notified of the end; jobs without notification are marked as seen from the
+    # start.
     seen = models.DateTimeField(null=True, blank=True)
     wants_mail = models.BooleanField(default=False)
     # In which the letter was asked for.

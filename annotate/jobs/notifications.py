@@ -18,7 +18,7 @@ _ENDS = {
 
 
 def sentence(job: Job) -> str:
-    """Say in one sentence how a job ended."""
+    """Return how a job ended, in one sentence."""
     end = _ENDS[Job.State(job.state)].format(work=told_plainly(job.title or job.kind))
     more = told_plainly(job.failure or job.outcome)
     return _("{end}: {more}").format(end=end, more=more) if more else f"{end}."

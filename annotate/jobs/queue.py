@@ -1,9 +1,8 @@
 """The queue that hands jobs to workers. Rows of jobs are the truth: the queue only says "now".
 
-A message is the key of a job; one that is lost is put back by `sweep`, one that comes twice finds
-the job taken up. What stores the messages is Huey's: a file beside the database, the site's own
-PostgreSQL, or Redis where QUEUE_URL says so.
-"""
+A message is the key of a job. `sweep` puts a lost message back; a duplicate finds the job already
+taken. Huey stores the messages: in a file next to the database, in the site's own PostgreSQL, or in
+Redis if QUEUE_URL is set."""
 
 import json
 import logging
@@ -31,7 +30,7 @@ _MAX_PUT_BACK: Final = 1000
 
 
 class _Json(Serializer):  # type: ignore[misc]  # the library has no types
-    """Messages as JSON: whoever can write to the queue must not be able to run code here."""
+    """Messages as JSON: write access to the queue must not allow running code here."""
 
     def _serialize(self, data: Message) -> bytes:
         return json.dumps(data).encode()
@@ -99,7 +98,7 @@ def _look_after() -> None:
 
 
 def upkeep() -> None:
-    """Clear away what nobody would miss; what fails is logged and tried in an hour."""
+    """Delete expired data; failures are logged and retried in an hour."""
     _do_all(UPKEEP)
 
 
@@ -117,7 +116,7 @@ def _do_all(tasks: Sequence[Callable[[], object]]) -> None:
 
 
 def put(pk: int, priority: int = 0) -> None:
-    """Say that a job can be worked on. Where the queue is out of reach, a worker's sweep finds the job."""
+    """Announce that a job can start. If the queue is out of reach, a worker's sweep finds the job."""
     try:
         _enqueue(pk, priority)
     except Exception as fault:  # each storage has errors of its own, and none may stop a request
@@ -130,7 +129,7 @@ def _enqueue(pk: int, priority: int) -> None:
 
 
 def sweep() -> int:
-    """Put back every job that nobody works on and that is not in the queue; return how many.
+    """Put back every job that has no worker and is not in the queue; return how many.
 
     This mends each kind of loss: a message that was never written, a worker killed with its job, a
     queue that was emptied. Raises the storage's own error where the queue is out of reach.

@@ -26,7 +26,7 @@ class Progress(Protocol):
 
 @dataclass
 class Outcome:
-    """What came of a job: a sentence, the page to go on to, rows, a file in the results' folder."""
+    """Result of a job: a sentence, the page to go on to, rows, a file in the results' folder."""
 
     text: str = ""
     address: str = ""
@@ -45,7 +45,7 @@ class Running(Progress, Protocol):
 
     @property
     def person(self) -> User | None:
-        """Who asked for it."""
+        """The user who asked for it."""
 
     def publishing(self) -> AbstractContextManager[Outcome]:
         """Open the transaction in which the result is written and the job is done, or neither.
@@ -70,14 +70,14 @@ class Needed:
 
 @dataclass(frozen=True)
 class Kind:
-    """What a kind of job does, and what its person needs; None: only the site itself asks for it."""
+    """The function of a kind of job and the permission it needs; None: only the site itself asks for it."""
 
     work: Work
     needed: Needed | None
 
 
 _KINDS: dict[str, Kind] = {}
-# Done once an hour by one worker: what nobody would miss is cleared away.
+# Upkeep that one worker does once an hour: deleting expired data.
 UPKEEP: list[Callable[[], object]] = []
 # Looked after once a minute by every worker, and so nothing that may not be done twice.
 EVERY_MINUTE: list[Callable[[], object]] = []

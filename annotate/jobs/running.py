@@ -58,7 +58,7 @@ def run_one(pk: int, *, beats_beside: bool = True) -> bool:
     pulse = Pulse(job, beats_beside)
     _at_work[worker] = pk
     try:
-        # What a job stores is read by people of every language.
+        # Texts that a job stores are read in every language.
         with pulse.beating(), translation.override("en"):
             _do(job, pulse)
     finally:
@@ -68,7 +68,7 @@ def run_one(pk: int, *, beats_beside: bool = True) -> bool:
 
 def _do(job: Job, pulse: "Pulse") -> None:
     try:
-        # What the work writes is stored, and told to each reader in their own language.
+        # Texts of a job are stored, and translated for each reader.
         with translation.override("en"), acting(lambda: job.person):
             require_permission(job)
             work_of(job.kind)(job.arguments, pulse)
@@ -99,7 +99,7 @@ def stop_all() -> None:
 
 
 def is_at_work() -> bool:
-    """Tell whether this process has a job."""
+    """Return whether this process has a job."""
     return bool(_at_work)
 
 

@@ -33,12 +33,11 @@ def start(
 ) -> Job:
     """Store a job and have it done outside this request once the transaction is committed.
 
-    Of two open jobs that are alike (``is_once``), of one person, there is one, and the second call
-    returns it. ``is_told`` has the person told on the next page they open how it ended.
+    Of two equal open jobs (``is_once``) of one person, only the first is created, and the second
+    call returns it. ``is_told`` has the person notified of the end on the next page they open.
 
-    Raises NotAllowed if the person lacks the permission that the kind needs. A worker asks again
-    when it begins and before it publishes, also for the token the request was made with.
-    """
+    Raises NotAllowed if the person does not have the permission that the kind needs. A worker asks
+    again when it begins and before it publishes, also for the token the request was made with."""
     token = token_in_use(person)
     key = _key(kind, person, token, arguments) if is_once else ""
     fields = {
@@ -83,7 +82,7 @@ def _hand_over(job: Job) -> None:
 
 
 def cancel(*, job: Job) -> None:
-    """Ask the worker to stop. A job that nobody works on ends at once; one that ended stays."""
+    """Ask the worker to stop. A job without a worker ends at once; an ended job stays as it is."""
     ended = Job.objects.to_take_up().filter(pk=job.pk)
     n_ended = ended.update(
         state=Job.State.CANCELLED, cancel_requested=True, finished=timezone.now()
@@ -96,8 +95,7 @@ def cancel(*, job: Job) -> None:
 def again(*, job: Job, person: User | None) -> Job:
     """Start a failed or cancelled job again.
 
-    Raises Refusal for any other job, and NotAllowed if the person lacks the permission it needs.
-    """
+    Raises Refusal for any other job, and NotAllowed if the person does not have the permission it needs."""
     if job.state not in (Job.State.FAILED, Job.State.CANCELLED):
         raise Refusal(_("Only work that failed or was cancelled is done again."))
     if not is_repeatable(job):
@@ -108,7 +106,7 @@ def again(*, job: Job, person: User | None) -> Job:
 
 
 def is_repeatable(job: Job) -> bool:
-    """Tell whether a job stands for itself; a load is a step of its draft, a letter is forgotten."""
+    """Return whether a job has a page of its own; a load is a step of its draft, a letter is deleted."""
     return not job.kind.startswith(("imports.", "mail."))
 
 
@@ -120,7 +118,7 @@ def mark_seen(*, job: Job) -> None:
 
 
 def mark_all_seen(*, person: User) -> None:
-    """Keep that somebody has looked at all of their work."""
+    """Record that a user has seen all of their jobs."""
     Job.objects.filter(person=person).unseen().update(seen=timezone.now())
 
 

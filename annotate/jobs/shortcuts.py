@@ -1,4 +1,4 @@
-"""What views of all subjects answer about a job: where to go, how far it is, that it was accepted."""
+"""What views of several subjects answer about a job: where to go, how far it is, that it was accepted."""
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
@@ -22,7 +22,7 @@ def next_page(job: Job) -> str:
 
 
 def go_to(job: Job) -> HttpResponse:
-    """Send somebody who has started a job on; what they are shown at once need not be told later."""
+    """Redirect a user who has started a job; a result shown at once needs no notification."""
     if job.state == Job.State.DONE and job.address:
         mark_seen(job=job)
     return redirect(next_page(job))

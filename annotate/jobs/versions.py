@@ -8,7 +8,7 @@ VERSION: Final = __version__
 
 
 def is_newer(version: str, than: str) -> bool:
-    """Tell whether a version such as 1.10.0 comes after another; empty is the oldest."""
+    """Return whether a version such as 1.10.0 is later than another; empty is the oldest."""
     return _numbers(version) > _numbers(than)
 
 

@@ -27,7 +27,7 @@ def _job(request: SignedInRequest, pk: int) -> Job:
 @login_required
 @require_safe
 def work(request: SignedInRequest) -> HttpResponse:
-    """The work somebody asked for; to an admin, everybody's."""
+    """Show the user's jobs; for an admin, all jobs."""
     visible = visible_to(request.user)
     ended = visible.exclude(state__in=Job.OPEN).order_by("-created", "-pk")
     context = {

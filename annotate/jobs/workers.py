@@ -59,7 +59,7 @@ def alive() -> list[Worker]:
 
 
 def silence() -> Silence | None:
-    """Say since when nobody works on jobs; None: somebody does."""
+    """Return since when no worker is running, or None if one is."""
     there = alive()
     if any(not is_newer(VERSION, worker.version) for worker in there):
         return None

@@ -1,4 +1,4 @@
-"""What an annotator has done in a study, how alike their answers to repeated pairs are, and what is left."""
+"""An annotator's work in a study, their consistency on repeated pairs, and what is left."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -26,7 +26,7 @@ _REPEATS: Final = (Screen.Purpose.NEAR, Screen.Purpose.REPEAT)
 
 
 class Repeats:
-    """What was said of each pair, and whether a pair that was asked again got the same answer."""
+    """Verdicts on each pair, and whether a repeated pair got the same answer."""
 
     def __init__(self) -> None:
         # From the smaller result's side.
@@ -70,7 +70,7 @@ class Consistency:
 
 @dataclass(frozen=True, slots=True)
 class OwnWork:
-    """One annotator's work in a study; ``minutes`` is None where no page could measure time."""
+    """One annotator's work in a study; ``minutes`` is None if no page could measure time."""
 
     n_images: int
     n_done: int
@@ -107,7 +107,7 @@ def own_work(study: Study, annotator: User) -> OwnWork:
 
 
 def seconds_a_pair(study: Study, annotator: User) -> float | None:
-    """Return the median of this person's last active times; None where none was measured."""
+    """Return the median of this annotator's last active times, or None if none was measured."""
     last = [
         taken for taken in _seconds(study=study.pk, annotator=annotator.pk) if taken is not None
     ]
@@ -115,7 +115,7 @@ def seconds_a_pair(study: Study, annotator: User) -> float | None:
 
 
 def _last_seconds(study: int, annotator: int) -> QuerySet[Judgement, float | None]:
-    # Of the last images alone: what somebody answered in all is thousands of rows.
+    # Of the last images only: all answers of an annotator are thousands of rows.
     own = Assignment.objects.filter(study=study, annotator=annotator).order_by("-position")
     times = Judgement.objects.filter(
         assignment__in=own.values("pk")[:N_TIMES],

@@ -1,4 +1,4 @@
-"""History: what an annotator answered lately, and what answering it anew would cost."""
+"""History: an annotator's recent answers, and the cost of changing one."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass

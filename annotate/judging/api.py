@@ -125,7 +125,7 @@ class OwnAssignments(ListView):
 class Start(_Judging):
     @extend_schema(request=HaveSerializer, responses=_NEXT)
     def post(self, request: SignedInRequest, slug: str) -> Response:
-        """Take up the next image if none is in progress, and get the pair that waits."""
+        """Take up the next image if none is in progress, and get the waiting pair."""
         study, sent = self.judged(slug), self.sent(HaveSerializer)
         if study.state == Study.State.OPEN and first_visit_is_due(study, request.user):
             page = reverse("learning:welcome", args=[slug], request=request)
@@ -164,7 +164,7 @@ class Answer(_Judging):
 class Skip(_Judging):
     @extend_schema(request=SkipSerializer, responses=_NEXT)
     def post(self, request: SignedInRequest, screen_id: str) -> Response:
-        """Say why a pair cannot be answered, and get the next one."""
+        """Report why a pair cannot be answered, and get the next one."""
         study, sent = self.study_of(screen_id), self.sent(SkipSerializer)
         return self.then(study, services.record_skip, screen_id=screen_id, **sent)
 

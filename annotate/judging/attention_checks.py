@@ -1,4 +1,4 @@
-"""Known-answer pairs: a result beside a copy of it that was made worse, mixed in unmarked.
+"""Hidden checks: a result shown next to a deliberately degraded copy.
 
 They are drawn with the image and stored with its assignment, so that the log alone says what was shown.
 The planner never sees them. They show who looks, and a study may leave out by rule who does not.
@@ -148,7 +148,7 @@ def two_results(screen: Screen, results: Mapping[int, Result]) -> tuple[Result, 
 
 
 def is_right(pair: Mapping[str, Any], verdicts: Mapping[str, str]) -> bool:
-    """Say whether an answer found the copy worse in every criterion in which it is."""
+    """Return whether an answer found the copy worse in every criterion that was degraded."""
     better = "right" if pair["side"] == "left" else "left"
     return all(verdicts.get(criterion) == better for criterion in WORSE_IN[pair["kind"]])
 
@@ -185,16 +185,15 @@ def tallies_of_people(study: Study) -> dict[int, Tally]:
 
 
 def tally_of(study: Study, person: User) -> Tally:
-    """Return somebody's tally over a whole study."""
+    """Return an annotator's tally over a whole study."""
     own = Assignment.objects.filter(study=study, annotator=person).exclude(known=[])
     return sum(tallies(own).values(), Tally())
 
 
 def apply_rule(study: Study, person: User) -> None:
-    """Leave somebody out of the reports whose share right is surely below what the study asks for.
+    """Exclude an annotator from the reports whose accuracy is clearly below the study's minimum.
 
-    Once: whatever a person has decided about them since stands.
-    """
+    Once: a researcher's later decision about them stays."""
     if study.known_at_least is None:
         return
     tally = tally_of(study, person)

@@ -22,9 +22,9 @@ class Turn:
     screen: Screen
     log: Log
     can_undo: bool
-    # What was answered before an undo or a change came back to this screen.
+    # Answers from before an undo or a change that came back to this screen.
     answers: Mapping[str, str] = field(default_factory=dict)
-    # What happened that may make more pairs left than before, for the progress display.
+    # Events after which more pairs may be left than before, for the progress display.
     note: str = ""
 
     @property

@@ -1,4 +1,4 @@
-"""What the comparison page sends."""
+"""Fields that the comparison page sends."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -21,9 +21,8 @@ AIDS = (
 def answer_given(sent: QueryDict) -> dict[str, Any]:
     """Return what a page sent of an answer as services.record_judgement takes it.
 
-    No form: making one takes longer than all that is read here. The service refuses what is no
-    verdict; what is damaged beside them must not cost the answer.
-    """
+    Not a Django form: creating one takes longer than reading these values. The service refuses
+    invalid verdicts; damaged values of other fields must not cost the answer."""
     seen = sent.get("seen", "")
     disputed = sent.get("disputed", "").split(",")
     return {

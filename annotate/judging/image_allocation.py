@@ -22,7 +22,7 @@ _SKIPPED: Final = Assignment.State.INCOMPLETE
 
 
 def is_answered(study: Study) -> bool:
-    """Say whether anybody has answered a pair, even if the answer was undone."""
+    """Return whether any annotator has answered a pair, even if the answer was undone."""
     return Judgement.objects.filter(assignment__study=study).exists()
 
 
@@ -31,8 +31,7 @@ def images_to_take_up(
 ) -> QuerySet[StudyImage]:
     """Images this annotator has not taken up and that are not shared out to others already.
 
-    Who is ``alone`` may come as one person more where more people see an image anyway.
-    """
+    An annotator who is ``alone`` may be one person more on images that more people see anyway."""
     taken_up = Assignment.objects.filter(study=study, image=OuterRef("image"), annotator=annotator)
     images = StudyImage.objects.filter(study=study).exclude(Exists(taken_up))
     if study.max_annotators is None:
@@ -78,11 +77,10 @@ def _in_work(study: Study) -> QuerySet[Assignment]:
 
 
 def is_still_to_be_had(study: Study, image_id: int, *, alone: bool) -> bool:
-    """Look again under a lock where images are shared out, so that nobody takes one too many.
+    """Check again under a lock if images are shared out, so that no annotator takes one too many.
 
-    A row that another person holds is passed over and not waited for: whoever waits while holding
-    other rows may wait for ever.
-    """
+    A row locked by another transaction is skipped, because waiting while holding other rows could
+    deadlock."""
     if study.max_annotators is None:
         return True
     rows = StudyImage.objects.select_for_update(skip_locked=True)
@@ -102,9 +100,9 @@ def is_still_to_be_had(study: Study, image_id: int, *, alone: bool) -> bool:
 def images_in_order(study: Study, annotator: User, *, alone: bool) -> Iterator[int]:
     """Images not taken up yet, nearest to the number of annotators they need first.
 
-    Who is ``alone`` begins with one that others have begun, or that more people see:
-    so every two annotators share images through others. Images that are equally near are drawn.
-    """
+    An annotator who is ``alone`` begins with an image that others have begun, or that more people
+    see: so any two annotators share images through others. Equally near images are drawn at
+    random."""
     rows = images_to_take_up(study, annotator, alone=alone).order_by()
     groups: dict[tuple[int, ...], list[int]] = defaultdict(list)
     begun = (
@@ -135,14 +133,14 @@ def _need(study: Study, n_complete: int, n_annotators: int | None) -> tuple[int,
 
 
 def _connects(n_complete: int, n_annotators: int | None, is_begun: bool) -> int:
-    """Return the place of an image for somebody who shares none: those first that others have begun."""
+    """Return an image's rank for an annotator who shares none: first those that others have begun."""
     if is_begun:
         return 0 if n_annotators is None or n_complete < n_annotators else 1
     return 3 if n_annotators is None else 2
 
 
 def is_alone(study: Study, annotator: User) -> bool:
-    """Say whether this annotator shares no image with anybody yet."""
+    """Return whether this annotator shares no image with another yet."""
     return not _shared(study=study.pk, annotator=annotator.pk)
 
 
@@ -169,7 +167,7 @@ def n_images_of(study: Study, annotator: User) -> int:
 
 
 def first_visit_is_due(study: Study, annotator: User) -> bool:
-    """Say whether to lead this annotator through the first visit before the first pair."""
+    """Return whether this annotator still has to see the first visit before the first pair."""
     begun = permitted(annotator, "annotate.begin_judging", Study)
     return not begun.filter(pk=study.pk).exists()
 

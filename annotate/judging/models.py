@@ -197,7 +197,7 @@ class Screen(models.Model):
         # Left and right are one result; a copy of it that was made worse is shown on one side.
         KNOWN = "known", _("pair whose answer is known")
 
-    # What addresses and pages carry: it tells nothing.
+    # Identifier in addresses and pages: it reveals nothing.
     public_id = models.CharField(max_length=24, unique=True, default=_new_opaque_id, editable=False)
     assignment = models.ForeignKey(Assignment, models.PROTECT, related_name="screens")
     number = models.PositiveIntegerField()
@@ -272,7 +272,7 @@ class Judgement(_Event):
     seconds_taken = models.FloatField(null=True, blank=True)
     # {aid: seconds it was visible}: ground truth, match colours, differences ...
     aids = models.JSONField(default=dict, blank=True)
-    # What was painted over the photograph, for how long, and which side first: see check_seen.
+    # What was drawn over the photograph, for how long, and which side first: see check_seen.
     seen = models.JSONField(default=unknown_seen, validators=[check_seen])
 
     class Meta(_Event.Meta):
@@ -319,7 +319,7 @@ class Skip(_Event):
     attempt = models.PositiveSmallIntegerField(default=0)
     reason = models.CharField(max_length=10, choices=Reason)
     text = models.CharField(max_length=300, blank=True)
-    # What the browser said of itself when something was broken.
+    # The browser's description when a skip reports that something was broken.
     environment = models.JSONField(default=dict, blank=True)
 
     class Meta(_Event.Meta):

@@ -69,7 +69,7 @@ def n_checks_of(assignment: Assignment) -> int:
 
 
 def is_one_pair(assignment: Assignment) -> bool:
-    """Say whether the visit asks one pair and nothing else."""
+    """Return whether the visit asks exactly one pair."""
     return assignment.drawn is not None and len(assignment.items) <= ONE_PAIR
 
 
@@ -116,7 +116,7 @@ def _new_screen(
 
 
 def _was_skipped(ask: Ask, entries: Sequence[Answer | Skip]) -> bool:
-    """Say whether the pair was skipped: a visit is too short to ask it again later."""
+    """Return whether the pair was skipped: a visit is too short to ask it again later."""
     pair = pair_of(ask.left, ask.right)
     skips = (entry for entry in entries if isinstance(entry, Skip))
     return any(pair_of(skip.left, skip.right) == pair for skip in skips)
@@ -169,7 +169,7 @@ def _take_up_next_image(study: Study, annotator: User) -> Turn | None:
 
 
 def has_begun_all(study: Study, annotator: User) -> bool:
-    """Say whether this annotator has taken up every image there is for them."""
+    """Return whether this annotator has taken up every available image."""
     n_begun = Assignment.objects.filter(study=study, annotator=annotator).count()
     return n_images_of(study, annotator) <= n_begun
 
@@ -194,7 +194,7 @@ def finish(assignment: Assignment, log: Log) -> None:
     assignment.finished = timezone.now()
     assignment.n_skipped = sum(event.is_skip for event in log.in_force)
     assignment.n_answered = len(log.in_force) - assignment.n_skipped
-    # Doubts that nothing was left for stand as they are, and are said.
+    # Doubts for which no screens were left stay as they are, and are reported.
     assignment.unsettled = sorted({*settled.unsettled, *settled.doubtful})
     rankings = complete_rankings_of(assignment, settled.state, method_of_each_result(assignment))
     if rankings is not None:

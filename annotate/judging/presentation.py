@@ -302,7 +302,7 @@ def _left(turn: Turn, remaining: Remaining, n_images: int | None) -> dict[str, A
     if n_images is None or not is_one_pair(assignment):
         done = len(turn.log.entries) + len(turn.log.known)
         return {
-            # The share of the pairs that are done, in [0, 1), as the words beside it say.
+            # The completed share of the pairs, in [0, 1), matching the text next to it.
             "share": round(done / (done + max(remaining.expected, 1.0)), 4),
             "text": remaining_text(remaining),
             "minutes": seconds and round(seconds * remaining.expected / 60, 1),
@@ -319,7 +319,7 @@ def _left(turn: Turn, remaining: Remaining, n_images: int | None) -> dict[str, A
 
 
 def study_left(study: Study, annotator: User, turn: Turn | None, work: OwnWork) -> str:
-    """Say how long all the rest of the study takes at this person's own pace; "" if nobody knows."""
+    """Return how long the rest of the study takes at this annotator's pace; "" if unknown."""
     begun = Assignment.objects.filter(study=study, annotator=annotator).count()
     left, done = 0.0, 0
     if turn is not None:
@@ -329,7 +329,7 @@ def study_left(study: Study, annotator: User, turn: Turn | None, work: OwnWork) 
 
 
 def remaining_text(remaining: Remaining) -> str:
-    """Say how many pairs of this image are left, as exactly as it is known."""
+    """Return how many pairs of this image are left, as precisely as known."""
     least, most = remaining.least, remaining.most
     if least == most:
         return ngettext("{n} pair left", "{n} pairs left", most).format(n=most)

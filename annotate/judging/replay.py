@@ -66,13 +66,13 @@ class Log:
 
     @cached_property
     def entries(self) -> tuple[Answer | Skip, ...]:
-        """What is in force, as the planner has it: without known-answer pairs."""
+        """Return the entries in force, as the planner needs them: without known-answer pairs."""
         item_of = item_of_each_result(self.assignment)
         return tuple(_entry(event, item_of) for event in self.in_force if event.known is None)
 
     @cached_property
     def settled(self) -> Settled:
-        """What the log leads to; items that were taken away are hidden."""
+        """The state that follows from the log; removed items are hidden."""
         assignment = self.assignment
         rule = rule_of(assignment.study)
         return settle(len(assignment.items), self.entries, assignment.hidden, rule=rule)

@@ -1,4 +1,4 @@
-"""What a visit asks of an image: all methods on it, or some that are drawn with known probabilities."""
+"""Sampling: whether a visit asks about all methods of an image, or some drawn with known probabilities."""
 
 import random
 from collections import defaultdict

@@ -290,7 +290,7 @@ def _start_or_end(request: SignedInRequest, study: Study, *, status: int = 200) 
 
 
 def _own(request: SignedInRequest, study: Study, *, status: int = 200) -> HttpResponse:
-    """What somebody did in a study, and what is left of it."""
+    """Show an annotator's work in a study, and what is left of it."""
     turn = current_screen.waiting_turn(study, request.user)
     work = own_work(study, request.user)
     is_open = study.state == Study.State.OPEN
@@ -312,7 +312,7 @@ def _own(request: SignedInRequest, study: Study, *, status: int = 200) -> HttpRe
 
 
 def _pairs_each(study: Study) -> str:
-    """Say how many pairs an image brings."""
+    """Return how many pairs an image brings."""
     if study.methods_per_visit != planning.ONE_PAIR:
         return _("several pairs each")
     return (

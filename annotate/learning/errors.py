@@ -8,7 +8,7 @@ class LearningRefusal(Refusal):
 
 
 class StudyNotOpen(LearningRefusal):
-    """The study takes nobody in now."""
+    """The study takes no new annotators now."""
 
 
 class ConsentMissing(LearningRefusal):

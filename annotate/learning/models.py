@@ -15,7 +15,7 @@ class FirstVisit(models.Model):
         OPEN = "open", _("not finished")
         SKIPPED = "skipped", pgettext_lazy("practice", "skipped")
         PASSED = "passed", _("passed")
-        # The note to the researcher; nobody is kept out by it.
+        # The note to the researcher; it excludes no one.
         NOT_PASSED = "not_passed", _("not passed")
 
     study = models.ForeignKey(Study, models.CASCADE, related_name="first_visits")

@@ -19,7 +19,7 @@ ROUNDS: Final = (1, 2)
 PAIRS_IN_A_ROUND: Final = 6
 NEEDED: Final = 5
 
-# Lower than this nobody reads a word, in a pane that is as wide as in a window of 1440 px.
+# Words below this height are unreadable, in a pane that is as wide as in a window of 1440 px.
 _LEGIBLE_PX: Final = 9
 _PANE_WIDE: Final = 680
 _ROOM: Final = 40
@@ -78,7 +78,7 @@ def around(picture: str, *texts: str, by: float = 4) -> Box:
 
 
 def each(picture: str, *texts: str, by: float = 4) -> tuple[Box, ...]:
-    """Return a box around each of these words; of every word where none is named."""
+    """Return a box around each of these words, or around every word if none is named."""
     return tuple(around(picture, text, by=by) for text in texts or PICTURES[picture].boxes)
 
 
@@ -288,7 +288,7 @@ CARDS: Final = (
 )
 
 
-# The one whose difference nobody sees without zooming in.
+# The pair whose difference is invisible without zooming in.
 SMALL_TEXT: Final = CARDS[-1]
 
 

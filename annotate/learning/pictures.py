@@ -23,7 +23,7 @@ class Picture:
     height: int
     says: str
     boxes: Mapping[str, Box]
-    # What looks like text from afar and is none.
+    # Textures that look like text from afar.
     others: Mapping[str, Box]
 
 

@@ -33,7 +33,7 @@ def shown(pair: Pair) -> dict[str, Any]:
         "left": left,
         "right": right,
         "close_up": _view_box(pair.close_up),
-        # What the script of the panes draws from: the comparison page's shape.
+        # Input of the panes' script, in the comparison page's format.
         "payload": {
             "screen": {"id": pair.slug, "first": LEFT},
             "study": {"settings": {"ground_truth": "never"}},

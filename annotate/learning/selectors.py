@@ -67,7 +67,7 @@ class Size:
     """A rough estimate of the work that a study is for one annotator."""
 
     n_images: int
-    n_pairs: int  # an image usually needs, all told
+    n_pairs: int  # pairs that an image usually needs in total
     minutes_an_image: int
 
     @property

@@ -31,15 +31,14 @@ class PracticeAnswer(TypedDict):
 
 
 def is_due(study: Study, annotator: User) -> bool:
-    """Say whether to lead this annotator through the first visit before the first pair.
+    """Return whether this annotator still has to see the first visit before the first pair.
 
-    Never once it is finished, and never for somebody who has begun to judge.
-    """
+    Never once it is finished, and never for an annotator who has begun to judge."""
     return not Study.objects.filter(begun_by(annotator), pk=study.pk).exists()
 
 
 def begun_by(annotator: User) -> Q:
-    """Return the condition for studies that somebody may be asked in without a first visit."""
+    """Return the condition for studies in which a user may judge without a first visit."""
     assignments = Assignment.objects.filter(annotator=annotator)
     finished = FirstVisit.objects.filter(annotator=annotator, finished__isnull=False)
     return Q(pk__in=assignments.values("study")) | Q(pk__in=finished.values("study"))
@@ -50,14 +49,14 @@ def find_visit(study: Study, annotator: User) -> FirstVisit | None:
 
 
 def consent_text(study: Study, visit: FirstVisit | None) -> str:
-    """Return what somebody agreed to, or is asked to agree to, in Markdown."""
+    """Return the text that an annotator agreed to, or is asked to agree to, in Markdown."""
     if visit is None:
         return study.consent_text
     return visit.consent_words or str(consent.TEXTS[visit.consent_version])
 
 
 def give_consent(*, study: Study, annotator: User) -> FirstVisit:
-    """Store that somebody agreed to take part, and when; the first time counts."""
+    """Record an annotator's consent and its time; the first time counts."""
     _require_open(study)
     visit, _is_new = FirstVisit.objects.get_or_create(
         study=study,
@@ -72,7 +71,7 @@ def give_consent(*, study: Study, annotator: User) -> FirstVisit:
 
 
 def pass_example(*, study: Study, annotator: User, number: int) -> None:
-    """Store that somebody went on from a worked example; the furthest counts."""
+    """Record that an annotator has passed a worked example; the furthest counts."""
     _require_open(study)
     visits = FirstVisit.objects.filter(study=study, annotator=annotator)
     visits.filter(examples_seen__lt=number).update(examples_seen=number)
@@ -139,7 +138,8 @@ class Round:
 
 
 class Practice:
-    """The rounds of practice of a first visit, or of nobody's. ``visit.practice`` is the outcome."""
+    """The rounds of practice of a first visit; without one, of a preview. ``visit.practice`` is the
+    outcome."""
 
     def __init__(self, visit: FirstVisit | None) -> None:
         self.rounds = tuple(
@@ -194,7 +194,7 @@ def next_pair(visit: FirstVisit | None) -> tuple[int, int] | None:
 
 
 def may_be_asked(visit: FirstVisit | None, round_number: int, *, again: bool) -> bool:
-    """Say whether a round may be practised: the open one, and once it is decided each again."""
+    """Return whether a round may be practised: the open one, and once it is decided each again."""
     waiting = next_pair(visit)
     return waiting is None if again else waiting is not None and waiting[0] == round_number
 
@@ -215,7 +215,7 @@ def _round(number: int, given: list[PracticeAnswer]) -> Round:
 
 
 def _save(visit: FirstVisit) -> None:
-    """Store a visit that has changed, with the outcome of practice that follows; nobody else sets it."""
+    """Save a changed visit with the resulting outcome of practice; only this function sets it."""
     visit.practice = _outcome(visit)
     visit.save(update_fields=["practice_answers", "finished", "practice"])
 

@@ -179,7 +179,7 @@ def _pair_url(study: Study, round_number: int, number: int, *, again: bool = Fal
 
 
 def _waiting_url(study: Study, visit: Visit, annotator: User) -> str:
-    """Return where somebody who has agreed goes on."""
+    """Return where an annotator who has agreed continues."""
     if visit is None or not services.is_due(study, annotator):
         return reverse("learning:card", args=[study.slug, 1])
     if services.Practice(visit).is_begun or visit.examples_seen >= len(CARDS):

@@ -16,7 +16,7 @@ from .serializers import AnnotatorProgressSerializer, ProgressSerializer, StudyI
 class StudyProgress(ApiView):
     @extend_schema(responses=ProgressSerializer)
     def get(self, request: Request, slug: str) -> Response:
-        """Return the progress of a study, and what stands between it and a complete report."""
+        """Return the progress of a study, and what is missing for a complete report."""
         study = followed(request, slug)
         n_annotators = len(selectors.annotators(study))
         counts = selectors.counts(study)

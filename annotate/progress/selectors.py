@@ -235,7 +235,7 @@ def _screens(study: Study, rankings: Sequence[_Rankings]) -> dict[tuple[int, str
 
 
 def annotators(study: Study) -> list[User]:
-    """The study's annotators, and whoever has answered in it before they left."""
+    """Return the study's annotators, including former ones who have answered."""
     members = study.memberships.filter(role=Role.ANNOTATOR, person=OuterRef("pk"))
     answered = study.assignments.filter(annotator=OuterRef("pk"))
     people = User.objects.filter(Exists(members) | Exists(answered))
@@ -327,7 +327,7 @@ def image_progress(
 
 
 def in_words(study: Study, counted: Figures) -> dict[str, str]:
-    """Say what an image needs, what is lacking, and what was completed lately."""
+    """Describe required, missing and recent annotations of an image."""
     needs = _("An image is complete with {wanted}.")
     if counted.n_incomplete or counted.n_rankings:
         needs = _(
@@ -342,7 +342,7 @@ def in_words(study: Study, counted: Figures) -> dict[str, str]:
 
 
 def what_blocks(study: Study, counted: Figures, n_annotators: int) -> list[str]:
-    """Say in sentences what stands between this study and a complete report."""
+    """Return, as sentences, what is missing for a complete report of this study."""
     sentences = []
     if study.state == Study.State.DRAFT:
         sentences.append(_("The study is not open yet: nobody can answer."))

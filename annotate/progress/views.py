@@ -35,10 +35,10 @@ def detail(request: SignedInRequest, slug: str) -> HttpResponse:
     counts = selectors.counts(study)
     counted = counts.figures
     people = selectors.annotator_progress(study, taking_part, counts, hides_names=hides_names)
-    # Fewer images beside many people: a page has so many cells at most.
+    # Fewer images for many people: a page has a maximum number of cells.
     n_images = min(_IMAGES_PER_PAGE, max(_CELLS_PER_PAGE // max(len(people), 1), 10))
     paginator = Paginator(selectors.images_in_order(study), n_images)
-    paginator.count = counted.n_images  # counted already, without the images beside them
+    paginator.count = counted.n_images  # counted already, without their images
     page = paginator.get_page(request.GET.get("page"))
     context: dict[str, Any] = {
         "study": study,

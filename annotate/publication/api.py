@@ -33,7 +33,7 @@ class PublicPageOfReport(ApiView):
 
     @extend_schema(operation_id="reports_public_page", responses=PublicPageSerializer)
     def get(self, request: SignedInRequest, pk: int) -> Response:
-        """What the page says, and where it is; 404 where the report is not public."""
+        """Return the content and address of the page; 404 if the report is not public."""
         return Response(self.shown(PublicPageSerializer, self._page(request, pk)))
 
     @extend_schema(

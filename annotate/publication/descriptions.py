@@ -1,4 +1,4 @@
-"""What a public page says of its report: nobody's name, how to cite it, and a description for machines."""
+"""The description of a report on its public page: anonymous, with a citation, and metadata for machines."""
 
 import json
 import re
@@ -19,12 +19,13 @@ from rankings.output.methods_text import counted, n_left_out
 from .models import PublicPage
 
 _LEFT_OUT: Final = "annotators left out"
-# What would end the element that holds the description; the same letters to who reads JSON.
+# Characters that would end the element that holds the description; escaped, they are the same in
+# JSON.
 _HARMLESS: Final = {ord(char): f"\\u{ord(char):04x}" for char in "<>&\u2028\u2029"}
 
 
 def public_report(page: PublicPage) -> KeptReport:
-    """Return the report of a page without what somebody wrote in their own words about a person."""
+    """Return the report of a page without free texts about a person."""
     report = page.report
     header = dict(report.data["header"])
     if n_left := n_left_out(header):

@@ -15,7 +15,7 @@ from .models import PublicPage
 
 _CHUNK: Final = 1024 * 1024
 _UNFINISHED: Final = ".part"
-# What is not named for longer is nobody's.
+# Files unreferenced for longer are orphaned.
 _ON_ITS_WAY: Final = timedelta(days=1)
 
 
@@ -26,7 +26,7 @@ def folder() -> Path:
 
 
 def path_of(page: PublicPage) -> Path | None:
-    """Return where the file of a page lies; None where it has none yet, or lost it."""
+    """Return the path of a page's file, or None if it has none yet, or lost it."""
     path = folder() / page.file if page.file else None
     return path if path is not None and path.is_file() else None
 

@@ -1,4 +1,4 @@
-"""What a researcher says of a public page."""
+"""The form of a public page."""
 
 from typing import Any
 
@@ -9,7 +9,7 @@ from .models import PublicPage
 
 
 class PublishForm(forms.ModelForm[PublicPage]):
-    """A public page; an empty address is one that nobody guesses."""
+    """The form of a public page; an empty address becomes one that cannot be guessed."""
 
     address = forms.SlugField(
         required=False,

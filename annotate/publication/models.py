@@ -17,7 +17,7 @@ DOI: Final = RegexValidator(
 
 
 class PublicPage(models.Model):
-    """A kept report that everybody may read who has its address. Taken away by deleting it."""
+    """A kept report that anyone with its address may read. Deleting the row withdraws it."""
 
     class Download(models.TextChoices):
         NOTHING = "nothing", _("nothing")
@@ -32,11 +32,11 @@ class PublicPage(models.Model):
         CC0 = "https://creativecommons.org/publicdomain/zero/1.0/", "CC0 1.0"
 
     report = models.OneToOneField(KeptReport, models.CASCADE, related_name="public_page")
-    # Chosen where it is listed, else drawn so that nobody guesses it.
+    # Chosen if the page is listed, otherwise random so that it cannot be guessed.
     address = models.SlugField(max_length=60, unique=True)
     is_listed = models.BooleanField(default=False)
     title = models.CharField(max_length=200)
-    # As they want to be cited; nobody else is named on the page.
+    # As the authors want to be cited; no one else is named on the page.
     authors = models.CharField(max_length=300, blank=True)
     description = models.TextField(blank=True, validators=[MaxLengthValidator(3000)])
     doi = models.CharField("DOI", max_length=120, blank=True, validators=[DOI])

@@ -1,4 +1,4 @@
-"""What a paper takes from a report: tables, what was done, references; as LaTeX, Markdown and CSV.
+"""Parts of a report for a paper: tables, methods, references; as LaTeX, Markdown and CSV.
 
 All of it is English, in whatever language the page around it is read.
 """
@@ -52,7 +52,7 @@ _SKIPPED: Final = {
 
 @dataclass(frozen=True)
 class MethodsText:
-    """What was done in words, with what it cites."""
+    """The methods text, with its citations."""
 
     latex: str
     markdown: str

@@ -1,4 +1,4 @@
-"""Addresses that everybody may open who knows them."""
+"""Addresses that need no sign-in."""
 
 from django.urls import path, re_path
 

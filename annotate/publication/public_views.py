@@ -1,4 +1,4 @@
-"""The public page of a kept report and its files, for who has the address; nobody needs to sign in."""
+"""The public page of a kept report and its files, for anyone with the address, without signing in."""
 
 import json
 from collections.abc import Callable
@@ -42,14 +42,14 @@ def _public(view: Callable[..., HttpResponseBase]) -> Callable[..., HttpResponse
     """Give a view the page of an address; ask search engines to pass over what is not listed."""
 
     @require_safe
-    # What is taken away is gone at once, from caches too.
+    # A withdrawn page disappears at once, from caches too.
     @cache_control(no_cache=True)
     @wraps(view)
     def answer(request: HttpRequest, address: str, **kwargs: str) -> HttpResponseBase:
         pages = PublicPage.objects.select_related("report__study__dataset")
         page = get_object_or_404(pages, address=address)
         response = view(request, page, **kwargs)
-        # The address is a secret: no other site is told it.
+        # The address is a secret: no other site may learn it.
         response["Referrer-Policy"] = "no-referrer"
         if not page.is_listed:
             response["X-Robots-Tag"] = "noindex, nofollow"
@@ -142,7 +142,7 @@ def bibtex(request: HttpRequest, page: PublicPage) -> HttpResponse:
 
 @_public
 def description(request: HttpRequest, page: PublicPage) -> HttpResponse:
-    """The description for machines that stands in the page, too."""
+    """Return the description for machines that the page also contains."""
     content = descriptions.description(page, _base(request))
     text = json.dumps(content, indent=2, ensure_ascii=False) + "\n"
     return HttpResponse(text, content_type="application/ld+json; charset=utf-8")
@@ -159,7 +159,7 @@ def download(request: HttpRequest, page: PublicPage) -> HttpResponseBase:
 
 
 def _figure(report: KeptReport, criterion: str) -> tuple[Figure, Sizes | None]:
-    """Return the figure by a criterion and its sizes in pixels; None where there is nothing to draw."""
+    """Return the figure by a criterion and its sizes in pixels, or None if there is nothing to draw."""
     data = data_of_kept(report.study, report, criterion)
     figure = build(data, [FIGURE])[FIGURE]
     return figure, sizes(data, [figure]).get(FIGURE)

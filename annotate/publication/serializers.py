@@ -10,7 +10,7 @@ from .models import DOI, PublicPage
 
 
 class PublishSerializer(serializers.Serializer[Any]):
-    """What a public page says. Without an address it has one that nobody guesses."""
+    """A public page. Without an address it gets one that cannot be guessed."""
 
     title = serializers.CharField(max_length=200)
     address = serializers.SlugField(

@@ -26,10 +26,9 @@ def publish(
 ) -> PublicPage:
     """Make a kept report public, or change what its page says.
 
-    With an ``address`` the page is listed under it; without, it has one that nobody guesses, which stays
-    as long as the page does. Raises NotPublished for an address that is taken, and for a report whose
-    content is not what was kept.
-    """
+    With an ``address`` the page is listed under it; without, it gets a random one, which stays as
+    long as the page does. Raises NotPublished for an address that is taken, and for a report whose
+    content has changed."""
     if not report.is_whole:
         raise NotPublished(
             _(

@@ -93,7 +93,7 @@ def kept_paper(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
 @login_required
 @require_http_methods(["GET", "HEAD", "POST"])
 def publish(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
-    """What the public page of a kept report says, and whether there is one."""
+    """Return the content of a kept report's public page, and whether there is one."""
     report = _to_publish(request, slug, pk)
     page = PublicPage.objects.filter(report=report).first()
     study = report.study

@@ -140,7 +140,7 @@ def _page(arguments: Mapping[str, Any]) -> PublicPage:
 
 
 def write_missing() -> None:
-    """Have files written anew that pages offer and that are not there, as after a backup was restored."""
+    """Write files again that pages offer and that are missing, as after a backup was restored."""
     files.sweep()
     for page in PublicPage.objects.exclude(download=PublicPage.Download.NOTHING):
         if files.path_of(page) is None:

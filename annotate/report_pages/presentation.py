@@ -12,13 +12,13 @@ from annotate.reports.presentation import ShownAround, ShownTable
 from rankings.analysis.verdicts import for_whom, headline, verdicts
 from rankings.output.question_tables import SLUGS as QUESTIONS
 
-# The figure beside the answer.
+# The figure next to the answer.
 FIRST_FIGURE: Final = "nearness"
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What may be said by one criterion: in one sentence, then in full, and for whom it holds."""
+    """The verdict by one criterion: in one sentence, then in full, and for whom it holds."""
 
     headline: str
     sentences: Sequence[str]

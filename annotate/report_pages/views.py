@@ -61,7 +61,7 @@ def report(request: HttpRequest, slug: str) -> HttpResponse:
         built = services.study_report(study=study, settings=settings, runs=runs)
     query = settings_query(settings)
     if len(runs) < len(services.available_runs(study)):
-        # What Best and Worst count depends on who takes part.
+        # Best and Worst depend on the protocols that take part.
         query += f"&{urlencode({'among': [run.name for run in runs]}, doseq=True)}"
     context |= {
         "built": built,

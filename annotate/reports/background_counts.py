@@ -1,4 +1,4 @@
-"""What is counted over all of a large study: a job counts it, and the last count is kept with its moment."""
+"""Counts over all of a large study: a job computes them, and the last count is kept with its time."""
 
 import json
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ from rankings import __version__ as software_version
 KIND: Final = "evidence.count"
 ANNOTATORS: Final = "annotators"
 DISAGREEMENT: Final = "disagreement"
-# Rankings of a study whose pages are counted while somebody waits.
+# Number of rankings up to which pages count at once.
 MOST_AT_ONCE: Final = 1000
 
 
@@ -36,7 +36,7 @@ def is_large(study: Study) -> bool:
 
 
 def last(study: Study, what: str, **asked: Any) -> Stored | None:
-    """Return the last count of this; None where nobody has had it counted lately."""
+    """Return the cached count, or None if it has expired."""
     stored: Stored | None = caches["reports"].get(_key(study, what, asked))
     return stored
 

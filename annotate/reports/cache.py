@@ -1,4 +1,4 @@
-"""What reports say, kept in the database for as long as everything they depend on stays as it is."""
+"""Cached parts of reports, kept in the database as long as everything they depend on stays the same."""
 
 import json
 import zlib

@@ -4,4 +4,4 @@ from annotate.errors import Refusal
 
 
 class TooLarge(Refusal):
-    """A study whose report is not computed while somebody waits for a page."""
+    """A study whose report is too large to compute within a request."""

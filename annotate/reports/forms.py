@@ -20,7 +20,7 @@ DECIMALS = [("2", "2"), ("3", "3"), ("4", "4"), (_UNROUNDED, _("not rounded"))]
 
 
 class LookForm(forms.Form):
-    """How the tables are set in LaTeX; what the address lacks has its usual value."""
+    """Layout of the LaTeX tables; missing fields have their defaults."""
 
     layout = forms.ChoiceField(
         choices=[("side", _("beside each other")), ("stacked", _("below each other"))],
@@ -44,7 +44,7 @@ class LookForm(forms.Form):
 
 
 class ReportForm(forms.Form):
-    """The settings of a report; a field that the address lacks has the study's or the usual value."""
+    """The settings of a report; missing fields have the study's settings or the defaults."""
 
     decimals = forms.ChoiceField(
         choices=DECIMALS,

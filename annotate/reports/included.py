@@ -1,4 +1,4 @@
-"""What of a study's answers counts in its reports."""
+"""The answers of a study that count in its reports."""
 
 from typing import Final
 
@@ -92,7 +92,7 @@ def people_left_out(study: Study) -> list[str]:
 
 
 def known_answers(study: Study) -> list[str]:
-    """Say under pseudonyms how often each annotator was right where the answer is known."""
+    """Return, under pseudonyms, how often each annotator was right on known-answer pairs."""
     tallies = tallies_of_people(study)
     names = pseudonyms(study) if tallies else {}
     return [

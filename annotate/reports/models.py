@@ -13,7 +13,7 @@ from annotate.studies.models import Study
 
 
 class KeptReport(WrittenOnce):
-    """A report as it was when somebody kept it. It is written once and never changed."""
+    """A report as it was when a user kept it. It is written once and never changed."""
 
     study = models.ForeignKey(Study, models.CASCADE, related_name="kept_reports")
     # JSON as text: the bytes that the checksum is of.

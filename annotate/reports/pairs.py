@@ -1,4 +1,4 @@
-"""What pairs and whole rankings of a study say of its protocols, side by side."""
+"""Results of pairs and of whole rankings about a study's protocols, side by side."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -33,7 +33,7 @@ _N_TIMES: Final = 1000
 
 
 def asks_pairs(study: Study) -> bool:
-    """Say whether anybody was asked some methods of an image, and answered or skipped them."""
+    """Return whether any annotator was asked some methods of an image, and answered or skipped them."""
     return any(
         visits.filter(drawn__isnull=False).exists()
         for visits in (counted_visits(study), lost_to_skips(study))
@@ -130,7 +130,7 @@ def _known_verdicts(
 
 
 def _seconds(study: Study, *, is_drawn: bool) -> float | None:
-    """Return the median active time of the last answers; None where none was measured."""
+    """Return the median active time of the last answers, or None if none was measured."""
     answers = Judgement.objects.filter(
         assignment__in=counted_visits(study).filter(drawn__isnull=not is_drawn),
         seconds_taken__isnull=False,
@@ -144,7 +144,7 @@ def _seconds(study: Study, *, is_drawn: bool) -> float | None:
 
 @dataclass(frozen=True)
 class ShownPairs:
-    """What pairs say, for a page."""
+    """Results of pairs, for a page."""
 
     rests: Sequence[str]
     left_out: Sequence[Mapping[str, Any]]
@@ -202,7 +202,7 @@ def _rests(own: Mapping[str, Any], seconds: Mapping[str, float | None]) -> list[
 
 
 def _skips(own: Mapping[str, Any]) -> list[str]:
-    """Say what is missing because pairs were skipped; nothing without a skip, and of older reports."""
+    """Return what is missing because pairs were skipped; nothing without a skip, or for older reports."""
     skipped = own.get("skipped") or {"n_visits": 0, "n_rankings": 0, "n_pairs": 0}
     n_visits, n_rankings = skipped["n_visits"], skipped["n_rankings"]
     if not n_visits + n_rankings:

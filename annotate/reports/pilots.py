@@ -1,4 +1,4 @@
-"""What a study's answers say of studies to come: how much images, people and the rest vary."""
+"""Variation in a study's answers, to plan later studies: of images, people and the rest."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
@@ -30,9 +30,8 @@ def pilot_of_study(
 ) -> Pilot:
     """Return a study's components of variance; the demo's, with the reason, where it has too little.
 
-    Of rankings and pairs the rankings count. Sentinels do not: nobody plans a study to find that they are
-    worse.
-    """
+    If there are rankings and pairs, the rankings count. Sentinels do not: no study is planned to
+    find that they are worse."""
     settings = settings or Settings()
     chosen = available_runs(study) if runs is None else runs
     name, key = f"pilot-{criterion}", cache.key_of(study, settings, chosen)

@@ -34,7 +34,7 @@ CONSENSUSES = [
 ]
 # The name of a protocol or baseline -> where the images behind its numbers are.
 AddressOf = Callable[[str], str]
-# Of a table that stands among others in full height.
+# Height limit of a table shown among others.
 _MOST_ROWS: Final = 30
 _LOW: Final = re.compile(r"\blow\b", re.IGNORECASE)
 _AGAINST = {
@@ -56,13 +56,13 @@ _MOST_LEFT_OUT: Final = 200
 
 @dataclass(frozen=True, slots=True)
 class ShownRow:
-    """A row and how sure it is; limits and cluster are None where there are none."""
+    """A row with its uncertainty; limits and cluster are None if undefined."""
 
     row: Row
     low: float | None
     high: float | None
     cluster: int | None
-    # Two protocols share a letter where they are not told apart; "" in older reports.
+    # Two protocols share a letter if they do not differ significantly; "" in older reports.
     letters: str
     kemeny: float | None
     agreed: float | None
@@ -122,7 +122,7 @@ class ShownTable:
     rows: Sequence[ShownRow]
     warnings: Sequence["ShownWarning"]
     baselines: Sequence[ShownBaseline]
-    # Whether Kemeny distance and pairs agreed stand beside the Score.
+    # Whether to show Kemeny distance and agreed pairs next to the Score.
     has_measures: bool = False
     # The number of images that an interval needs, where there are too few; else None.
     needs_images: int | None = None
@@ -387,8 +387,7 @@ def _by_sentinel(
 ) -> list[ShownWarning]:
     """Gather warnings of single protocols: a list of dozens would not be read.
 
-    What the verdicts say of the ranking that ties all is not said again.
-    """
+    The verdicts already cover the ranking that ties all."""
     by_sentinel: dict[str, ShownWarning] = {}
     for warning in warnings:
         if says_all_tied and warning["sentinel"] == ALL_TIED:

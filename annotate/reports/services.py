@@ -58,7 +58,7 @@ MAX_IMAGES_ANALYSED_AT_ONCE = 300
 # Beyond, not even the tables are computed for a page: 2 s at most.
 MAX_IMAGES_AT_ONCE = 2000
 
-# What every fixed test of a study that goes on must be read with.
+# A caution for every fixed test of an open study.
 STILL_OPEN: Final = gettext_noop(
     "still open: whoever looks every ten images until a test is below 5 % finds a difference between equal "
     "protocols in 22 % of studies, so decide when to look before you do"
@@ -241,7 +241,7 @@ def report_with(
 def pairs_report(
     *, study: Study, settings: Settings, runs: Sequence[ProtocolRun]
 ) -> dict[str, Any] | None:
-    """Return what pairs say of the protocols (:func:`.pair_report`); None where none were asked."""
+    """Return the results of pairs (:func:`.pair_report`), or None if no pairs were asked."""
     if not asks_pairs(study):
         return None
     name, key = "pairs", cache.key_of(study, settings, runs)
@@ -335,8 +335,7 @@ def compute_report(
 ) -> ComputedReport:
     """Compute a report with everything around it, by ``executor`` or in this process.
 
-    Everything is read at one moment, and nobody is kept from answering.
-    """
+    Everything is read at one moment, and annotators can answer meanwhile."""
     # It names people, so their names must stay.
     give_pseudonyms(study)
     with snapshot():
@@ -381,8 +380,7 @@ def sentinels(runs: Sequence[ProtocolRun]) -> list[str]:
 def annotator_rankings(study: Study) -> AnnotatorRankings:
     """Return each image's complete rankings by method name, annotators in a fixed order.
 
-    Images that nobody has ranked are there too, so that a report can say that it leaves them out.
-    """
+    Images without a ranking are included, so that a report can say that it leaves them out."""
     return _unnamed(_rankings(study, str, images_of(study)))
 
 
@@ -396,8 +394,7 @@ def _unnamed(rankings: NamedRankings) -> AnnotatorRankings:
 def named_rankings(study: Study, images: ImageQuerySet | None = None) -> NamedRankings:
     """Return the same rankings with the annotators' pseudonyms.
 
-    ``images`` are those to look at, in order; all that somebody has ranked are among them.
-    """
+    ``images`` are those to examine, in order; all ranked ones are among them."""
     names = pseudonyms(study)
     looked_at = images_of(study) if images is None else images
     return _rankings(study, lambda annotator: names[annotator], looked_at)
@@ -445,7 +442,8 @@ def protocol_scores(
     """Return the scores of the study's methods on its images or on some of these, by the runs' names."""
     images = (images_of(study) if images is None else images).order_by()
     name_of_run = {run.pk: run.name for run in runs}
-    # An image without any score still names the protocols, so that the report can say what lacks.
+    # An image without any score still names the protocols, so that the report can name the missing
+    # scores.
     scores: dict[str, dict[str, dict[str, tuple[float | None, float | None]]]] = {
         image: {name: {} for name in name_of_run.values()}
         for image in images.values_list("name", flat=True)

@@ -1,4 +1,4 @@
-"""Reading a study as it stood at one moment."""
+"""A consistent snapshot of a study."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -8,7 +8,7 @@ from django.db import connection, transaction
 
 @contextmanager
 def snapshot() -> Iterator[None]:
-    """Read everything as it stood at one moment, and keep nobody from answering meanwhile.
+    """Read everything in one snapshot, without blocking annotators.
 
     Inside another snapshot, or a transaction, that one's moment holds.
     """
@@ -29,7 +29,7 @@ def snapshot() -> Iterator[None]:
 
 
 def _is_in_transaction() -> bool:
-    """Tell whether a transaction is open; Django does not know of SQLite's that is begun above."""
+    """Return whether a transaction is open; Django does not know of SQLite's that is begun above."""
     if connection.in_atomic_block or connection.vendor != "sqlite":
         return connection.in_atomic_block
     return connection.connection is not None and bool(connection.connection.in_transaction)

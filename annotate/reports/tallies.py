@@ -1,4 +1,4 @@
-"""What a study's protocols add up over its images, read from their scores."""
+"""Sums of a study's protocols over its images, read from their scores."""
 
 from collections.abc import Iterator, Sequence
 from itertools import islice

@@ -91,8 +91,8 @@ class Score(models.Model):
     recall = models.FloatField(null=True)
     precision = models.FloatField(null=True)
     f_score = models.FloatField(null=True)
-    # What the image adds to the official figures: recall credit and its divisor, precision credit and
-    # its divisor. Imported scores have none.
+    # The image's contribution to the official figures: recall credit and its divisor, precision
+    # credit and its divisor. Imported scores have none.
     recalled = models.FloatField(null=True, blank=True)
     n_truth = models.FloatField(null=True, blank=True)
     precise = models.FloatField(null=True, blank=True)

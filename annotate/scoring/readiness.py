@@ -1,4 +1,4 @@
-"""What a dataset is ready for: which protocols have what they need, and why the others do not."""
+"""Readiness of a dataset: which protocols have their inputs, and why the others do not."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -28,7 +28,7 @@ class Unfit:
 
 @dataclass(frozen=True)
 class Use:
-    """Something a dataset may be used for; ``lacks`` is empty where it is ready for it."""
+    """A possible use of a dataset; ``lacks`` is empty if the dataset is ready for it."""
 
     name: str
     lacks: str
@@ -49,7 +49,7 @@ class Readiness:
 
 
 _DAY: Final = 24 * 3600
-# What people ask a dataset for, and a protocol that needs what it needs.
+# Uses of a dataset, each with a protocol that has the same needs.
 _USES = (
     (gettext_lazy("scores of detection"), "iou"),
     (gettext_lazy("average precision"), "average-precision"),
@@ -62,7 +62,7 @@ def readiness(dataset: Dataset) -> Readiness:
     """Return what a dataset is ready for; looked at again only when something was loaded or taken out."""
     totals = list(dataset.methods.order_by("pk").values_list("pk", "totals"))
     if any(of_method is None for _, of_method in totals):
-        return _readiness(dataset)  # what is not kept cannot be told from what was
+        return _readiness(dataset)  # skipped texts cannot be distinguished from stored ones
     images = dataset.images.aggregate(
         n=Count("pk"), photographs=Count("pk", filter=~Q(sha256="")), last=Max("pk")
     )
@@ -101,7 +101,7 @@ def _lacks(slug: str, held: Holdings) -> str:
 
 
 def lacks_for_ranking(held: Holdings) -> str:
-    """Say what people would miss who compare methods on these images; empty if nothing."""
+    """Return what comparing methods on these images would miss; empty if nothing."""
     if len(held.methods) < 2:
         n = len(held.methods)
         if not n:

@@ -39,7 +39,7 @@ class Scored:
     dataset: Dataset
     protocol: Protocol
     methods: Sequence[OfMethod]
-    # What they were computed from.
+    # The inputs of the computation.
     state: "State"
 
 
@@ -64,13 +64,12 @@ def compute(
     progress: Progress | None = None,
     executor: Executor | None = None,
 ) -> Scored:
-    """Score every result of a dataset; nothing is stored, and nobody waits for the database.
+    """Score every result of a dataset; nothing is stored, and no lock is held.
 
     Chunks of images are computed by ``executor``, or in this process; ``progress(done, total)`` is
-    called after each with the number of results that are scored. Raises NotScored for a dataset
-    without results, and one that lacks what the protocol needs (transcriptions, confidences, table
-    cells, a second method).
-    """
+    called after each with the number of scored results. Raises NotScored for a dataset without
+    results, and one without the inputs of the protocol (transcriptions, confidences, table cells, a
+    second method)."""
     methods = list(dataset.methods.filter(results__isnull=False).distinct())
     if not methods:
         raise NotScored(
@@ -106,7 +105,7 @@ def compute(
 
 
 def _nobody(done: int, total: int) -> None:
-    """Hear the progress where nobody asked for it."""
+    """Ignore the progress, as the default."""
 
 
 @transaction.atomic

@@ -23,7 +23,7 @@ def score(request: SignedInRequest, slug: str) -> HttpResponse:
     ready = readiness(dataset)
     sent = request.POST.copy() if request.method == "POST" else None
     if sent is not None and "all" in sent:
-        # All that fit, as published: what was chosen beside it is of no matter.
+        # All that fit, as published: other choices of the form are ignored.
         sent = QueryDict(mutable=True)
         sent.setlist("protocols", list(ready.fitting))
     form = ScoreForm(sent, fitting=ready.fitting)

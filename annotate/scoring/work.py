@@ -20,7 +20,7 @@ KIND: Final = "scoring.score"
 
 
 def start(*, dataset: Dataset, slug: str, parameters: Mapping[str, Any], person: User) -> Job:
-    """Have a dataset scored with a protocol. Raises NotScored for what can be told at once."""
+    """Start scoring a dataset with a protocol. Raises NotScored for faults that are known at once."""
     protocol = services.protocol_named(slug, parameters)
     return jobs.start(
         kind=KIND,

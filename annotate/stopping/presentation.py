@@ -13,7 +13,7 @@ from annotate.studies.models import RETIRED_END_RULE, Study
 
 from .selectors import MIN_IMAGES, MIN_PEOPLE, Missing, Standings, missing, n_answers, standings_of
 
-# Of a larger study this is not computed while somebody waits.
+# Larger studies are not computed within a request.
 MAX_IMAGES: Final = 500
 CAUTION: Final = gettext_lazy(
     "This is the order so far, not a conclusion: annotators come one after another, and later ones may "
@@ -23,7 +23,8 @@ CAUTION: Final = gettext_lazy(
 
 @dataclass(frozen=True)
 class ShownStandings:
-    """What the page says: what is missing, losses by criterion or why there are none, how the study ends."""
+    """Content of the page: missing data, losses by criterion or why there are none, the rule that
+    ends the study."""
 
     needed: str
     criteria: Standings
@@ -49,7 +50,7 @@ def shown_standings(study: Study) -> ShownStandings:
 
 
 def needed_in_words(lacking: Missing) -> str:
-    """Say how many annotators and images are needed before a conclusion is possible."""
+    """Return how many annotators and images are needed before a conclusion is possible."""
     if not lacking.images:
         return _("{n} annotators have at least {images} images each.").format(
             n=lacking.n_enough, images=MIN_IMAGES
@@ -69,7 +70,7 @@ def needed_in_words(lacking: Missing) -> str:
 
 
 def ending_of(study: Study) -> str:
-    """Say by which rule the study ends, or has ended; empty without one."""
+    """Return the rule by which the study ends, or has ended; empty without one."""
     is_retired = study.ends_by == RETIRED_END_RULE
     if study.ended is not None:
         time = f"{study.ended:%Y-%m-%d %H:%M}"

@@ -94,7 +94,7 @@ class MemberList(ListView):
     @extend_schema(request=NewMemberSerializer, responses={201: MemberSerializer})
     @idempotent
     def post(self, request: Request, slug: str) -> Response:
-        """Let somebody take part; asking twice changes nothing."""
+        """Add a member; a second request changes nothing."""
         require_admin(request)
         study = followed(request, slug)
         membership = services.add_member(study=study, **self.sent(NewMemberSerializer))

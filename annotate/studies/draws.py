@@ -39,7 +39,7 @@ def _mark(study: Study, keys: list[int], what: str, percent: int, **marks: Any) 
 
 
 def in_words(study: Study) -> list[str]:
-    """Say what a visit asks, and on which images more; nothing where everybody ranks whole images."""
+    """Return what a visit asks, and on which images more; nothing if annotators rank whole images."""
     sentences = []
     if (k := study.methods_per_visit) is not None:
         sentences.append(

@@ -18,7 +18,7 @@ from .pseudonyms import give_pseudonyms, pseudonyms
 
 @dataclass(frozen=True, slots=True)
 class LeftOut:
-    """The reason why somebody's rankings count in no report of a study, and since when."""
+    """The reason why an annotator's rankings count in no report of a study, and since when."""
 
     reason: str
     since: datetime
@@ -47,9 +47,8 @@ def leave_out_by_rule(*, study: Study, person: User, reason: str) -> None:
 def decide(*, study: Study, person: User, is_excluded: bool, reason: str, by: User) -> Exclusion:
     """Leave an annotator's rankings out of all reports from now on, or count them again.
 
-    Reports that were kept stay as they are. Raises StudyRefused without a reason, for somebody who
-    does not rank in the study, and where it is so already.
-    """
+    Kept reports stay as they are. Raises StudyRefused without a reason, for a user who does not
+    rank in the study, and if nothing would change."""
     reason = " ".join(reason.split())
     if not reason:
         raise StudyRefused(_("Say why: the reason stands in every report."))

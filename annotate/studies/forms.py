@@ -85,7 +85,7 @@ class SettingsForm(forms.ModelForm[Study]):
         return cleaned
 
     def _n_methods(self, cleaned: Mapping[str, Any]) -> int | None:
-        """Return how many methods take part; None where none were chosen."""
+        """Return how many methods take part, or None if none were chosen."""
         chosen = cleaned.get("methods")
         if chosen is not None:
             return len(chosen)

@@ -20,7 +20,7 @@ LAST_ANSWERS: Final = timedelta(minutes=30)
 # A rule of earlier versions, which no study ends by any more: when every pair of protocols is decided.
 RETIRED_END_RULE: Final = "decided"
 
-# What a study says where the researcher has not written words of their own.
+# Default text of a study without the researcher's own words.
 USUAL_QUESTIONS: Final = {
     "recall": gettext_noop("Which finds more of the text?"),
     "precision": gettext_noop("Which marks less that is not text?"),
@@ -390,7 +390,7 @@ class Membership(models.Model):
 
 
 class Pseudonym(models.Model):
-    """The number under which somebody appears in a study; it stays when they leave."""
+    """A person's number in a study; it stays when they leave."""
 
     study = models.ForeignKey(Study, models.CASCADE, related_name="pseudonyms")
     person = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="pseudonyms")
@@ -419,7 +419,7 @@ class Exclusion(WrittenOnce):
     is_excluded = models.BooleanField()
     reason = models.CharField(max_length=300)
     created = models.DateTimeField(auto_now_add=True)
-    # None: a rule of the study decided, or in a study that came as a bundle somebody of another site.
+    # None: a rule of the study decided, or, for a bundle, a person of another site.
     created_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, models.PROTECT, null=True, related_name="+"
     )

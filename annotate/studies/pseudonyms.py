@@ -11,13 +11,12 @@ from .models import Pseudonym, Role, Study
 def pseudonyms(study: Study) -> dict[int, str]:
     """Return the name under which each person of a study appears, by user id.
 
-    Annotators are annotator-1, annotator-2 ..., and who only follows the study is researcher-1 ...,
-    in the order in which they joined. A number that was given stays, whoever leaves.
-    """
+    Annotators are annotator-1, annotator-2 ..., and members who only follow the study are
+    researcher-1 ..., in the order in which they joined. A given number stays when members leave."""
     rows = numbered(study)
     annotators = {row.person_id: str(row) for row in rows if row.role == Role.ANNOTATOR}
     others = {row.person_id: str(row) for row in rows if row.role != Role.ANNOTATOR}
-    # Who does both is known as an annotator.
+    # A member with both roles is known as an annotator.
     return annotators | {key: name for key, name in others.items() if key not in annotators}
 
 
@@ -35,13 +34,13 @@ def usernames(people: Collection[int]) -> dict[int, str]:
 
 @transaction.atomic
 def give_pseudonyms(study: Study) -> None:
-    """Store the pseudonyms of all who take part, before somebody joins, leaves or is named."""
+    """Store the pseudonyms of all members, before a member joins, leaves or is named."""
     Study.objects.select_for_update().get(pk=study.pk)
     Pseudonym.objects.bulk_create(row for row in numbered(study) if row.pk is None)
 
 
 def numbered(study: Study) -> list[Pseudonym]:
-    """Return everybody's pseudonym, first those that are stored; the others are next in line."""
+    """Return all pseudonyms, first the stored ones; the others are next in line."""
     stored = list(study.pseudonyms.order_by("number"))
     known = {(row.person_id, row.role) for row in stored}
     last = {
@@ -56,7 +55,7 @@ def numbered(study: Study) -> list[Pseudonym]:
 
 
 def _in_order_of_joining(study: Study) -> list[tuple[int, Role]]:
-    """Return members by when they became one. Who answered and left has a stored pseudonym."""
+    """Return members by when they joined. A former member with answers has a stored pseudonym."""
     of_role = study.memberships.order_by("created", "pk").values_list("person", "role")
     annotators = dict.fromkeys(person for person, role in of_role if role == Role.ANNOTATOR)
     others = dict.fromkeys(

@@ -26,13 +26,13 @@ SHARING: Final = ("min_annotators", "max_annotators")
 BREAKS: Final = ("break_minutes", "break_screens")
 # The researcher's own words; a first visit keeps those that were agreed to.
 WORDS: Final = ("welcome", "consent", "contact")
-# What a visit asks: how many methods, and how they, and the images with more of them or of people, are
+# A visit's task: how many methods, and how they, and the images with more of them or of people, are
 # drawn.
 DRAWING: Final = ("drawn_by", "whole_percent", "agreement_percent", "agreement_annotators")
 ASKING: Final = ("methods_per_visit", *DRAWING)
 # When the study closes by itself; chosen before it opens.
 ENDING: Final = ("ends_by", "answer_budget")
-# What decides what an answer means, or under which circumstances it was given.
+# Settings that affect the meaning of an answer, or the circumstances in which it is given.
 LOCKED_BY_ANSWERS: Final = (
     *ASKING,
     "strategy",
@@ -154,7 +154,7 @@ def comparable(dataset: Dataset, methods: Iterable[Method]) -> ImageQuerySet:
 
 
 def _add_images(study: Study, images: QuerySet[Image]) -> int:
-    """Put images into a study within the database: a hundred thousand would keep somebody waiting."""
+    """Copy images into the study in one SQL statement; 100,000 rows are too slow in Python."""
     rows = images.annotate(of_study=Value(study.pk), none=Value(0), no=Value(False))
     try:
         chosen, values = rows.values_list("pk", "of_study", "none", "no").query.sql_with_params()
@@ -162,7 +162,7 @@ def _add_images(study: Study, images: QuerySet[Image]) -> int:
         return 0
     columns = "image_id,study_id,n_complete,asks_all"
     with connection.cursor() as cursor:
-        # Names of ours, and a query whose values are passed beside it.
+        # Our own names, and a query whose values are passed separately.
         cursor.execute(
             f"INSERT INTO {StudyImage._meta.db_table} ({columns}) {chosen}",
             values,
@@ -176,7 +176,7 @@ def change_settings(
 ) -> None:
     """Change settings of a study by their names; its address stays.
 
-    ``is_answered`` says whether anybody has answered in the study; it is asked under the locks.
+    ``is_answered`` returns whether the study has an answer; it is called under the locks.
 
     Raises StudyRefused if the name is taken, or if the study has answers and a setting that gives
     them their meaning would change.
@@ -221,7 +221,7 @@ def change_settings(
 
 
 def add_member(*, study: Study, username: str, role: str) -> Membership:
-    """Let somebody take part; asking twice changes nothing. Raises StudyRefused for an unknown name."""
+    """Add a member; a second call changes nothing. Raises StudyRefused for an unknown name."""
     person = User.objects.filter(username=username, is_active=True).first()
     if person is None:
         raise StudyRefused(_("Nobody is named “{username}”.").format(username=username))
@@ -258,7 +258,7 @@ def change_role(*, membership: Membership, role: str) -> None:
 
 @transaction.atomic
 def remove_member(*, membership: Membership) -> None:
-    """Let somebody take part no more. They see nothing of the study; what they answered stays."""
+    """Remove a member. They lose access; their answers are kept."""
     give_pseudonyms(membership.study)
     _record_member(Act.MEMBER_REMOVED, membership, role=membership.role)
     membership.delete()
@@ -289,7 +289,7 @@ def _rule(study: Study) -> dict[str, Any]:
 
 @transaction.atomic
 def end_study(*, study: Study, n_answers: int, why: str) -> bool:
-    """Close a study because its rule says so; False where that has happened, or somebody closed it."""
+    """Close a study by its rule; return False if it is already closed."""
     now = timezone.now()
     open_still = Study.objects.filter(pk=study.pk, state=Study.State.OPEN, ended__isnull=True)
     if not open_still.update(state=Study.State.CLOSED, ended=now):

@@ -59,7 +59,7 @@ def everything_about(person: User) -> dict[str, Any]:
     for relation in _relations():
         model = relation.related_model
         rows = model._base_manager.filter(**{relation.field.name: person}).order_by("pk")
-        # What a row refers to is given by its name; fetched with the row, whatever their number.
+        # Referenced rows are given by name; they are fetched in one query, however many there are.
         named = [field.name for field in model._meta.concrete_fields if field.is_relation]
         values = [_as_values(row, person) for row in rows.select_related(*named).iterator()]
         if values:
@@ -101,10 +101,9 @@ def _as_values(row: models.Model, person: User) -> dict[str, Any]:
 def erase(person: User) -> str:
     """Take everything personal out of the database and return the pseudonym that stays.
 
-    Judgements stay under it, and what hangs on the account alone goes: profile, addresses, keys,
-    sessions, tokens, preferences. Nobody signs in to the account again. Raises NotErased for the
-    last admin, who would leave a site that nobody runs.
-    """
+    Judgements stay under it, and rows that depend on the account alone are deleted: profile,
+    addresses, keys, sessions, tokens, preferences. The account can no longer sign in. Raises
+    NotErased for the last admin, because the site would have no admin."""
     _refuse_last_admin(person)
     addresses = _addresses(person)
     _end_sessions(person)

@@ -25,7 +25,7 @@ _BYTES: Final = 32
 # Attribute of the User object of a request, which lives as long as the request.
 _IN_USE: Final = "token_in_use"
 _LAST_USED_EVERY: Final = timedelta(minutes=1)
-# What has ended is still listed for so long.
+# Ended rows are still listed for this long.
 _KEPT_AFTER_END = timedelta(days=30)
 
 

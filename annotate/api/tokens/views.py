@@ -1,4 +1,4 @@
-"""The page of somebody's tokens."""
+"""The page of a user's tokens."""
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required

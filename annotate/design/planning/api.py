@@ -18,7 +18,7 @@ from .forms import MOST_IMAGES, MOST_PEOPLE
 
 
 class PlanQuery(serializers.Serializer[Any]):
-    """What should be found, with whom; what is left out has its usual value."""
+    """A plan's goal and people; missing fields have their defaults."""
 
     difference = serializers.FloatField(
         default=services.DIFFERENCE,

@@ -1,4 +1,4 @@
-"""What should be found, with whom, and whose rankings say how much images and people vary."""
+"""Forms of a plan: its goal, its people, and the study whose rankings show how images and people vary."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -38,7 +38,7 @@ class Planned:
 def planned(
     data: QueryDict, *, dataset: Dataset, person: User, known: Mapping[str, Any] | None = None
 ) -> Planned:
-    """Plan what somebody asks; who asks for no difference gets one that can be found, if there is any."""
+    """Plan the user's request; without a difference, choose one that can be found, if there is any."""
     known = known or {}
     form = PlanForm(data, dataset=dataset, person=person, known=known)
     if not form.is_valid():
@@ -54,7 +54,7 @@ def planned(
 
 
 class PlanForm(forms.Form):
-    """The question of a plan. What is left out has its usual value, so that a plan stands there at once."""
+    """The question of a plan. Missing fields have their defaults, so the page shows a plan at once."""
 
     difference = forms.FloatField(
         label=_("Difference that should be found (pairs of methods in 100)"),
@@ -95,7 +95,7 @@ class PlanForm(forms.Form):
         label=_("Minutes a person needs before the first pair"), min_value=0, max_value=480
     )
 
-    # What the design of a new study asks for; the rest waits behind a summary there.
+    # Fields that the design of a new study shows; a summary hides the others there.
     MAIN: ClassVar[tuple[str, ...]] = ("difference", "people", "criterion")
 
     def __init__(

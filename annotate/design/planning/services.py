@@ -36,14 +36,14 @@ CRITERION: Final = "preference"
 
 @dataclass(frozen=True)
 class Measured:
-    """What answers cost in a study: None where nobody has measured it."""
+    """Cost of answers in a study: None if it was not measured."""
 
     screens: float | None
     seconds: float | None
 
 
 def pilots(person: User) -> QuerySet[Study]:
-    """Return the studies that somebody may plan by: they follow them, and there are rankings."""
+    """Return the studies that can be a user's pilot: the user follows them, and they have rankings."""
     followed = permitted(person, "annotate.follow_study", Study)
     ranked = Assignment.objects.filter(state=Assignment.State.COMPLETE).values("study")
     return followed.filter(pk__in=ranked).order_by("name")
@@ -72,9 +72,9 @@ def plan_study(
 ) -> Plan:
     """Return which designs find a difference on a dataset's images.
 
-    ``study`` is the pilot; without one, or with one that is too large to look at, it is the demo, which is
-    said. Without ``images`` there are those of the dataset; without ``seconds`` those that the pilot took.
-    """
+    ``study`` is the pilot; without one, or if it is too large to analyse, the demo is used, and the
+    result says so. Without ``images`` those of the dataset are used; without ``seconds`` those
+    measured in the pilot."""
     cost = measured(study)
     return plan(
         _pilot(study, criterion),

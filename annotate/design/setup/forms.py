@@ -109,7 +109,7 @@ class LookForm(StepForm):
 
 
 class ImageFilterForm(forms.Form):
-    """The filter above the pictures. What cannot be read is said beside it and filters nothing."""
+    """The filter above the pictures. An unreadable value is reported and filters nothing."""
 
     words = forms.CharField(max_length=100, required=False, label=gettext_lazy("Name contains"))
     regions_from = forms.IntegerField(
@@ -173,7 +173,7 @@ _OTHER_ROLES: Final = {
 
 
 class PeopleForm(forms.Form):
-    """Who takes part: chosen from a list, and named where the list does not reach."""
+    """Members: chosen from a list, or named if the list is too short."""
 
     def __init__(self, *args: Any, listed: Iterable[User], **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)

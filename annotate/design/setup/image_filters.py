@@ -14,7 +14,7 @@ from django.db.models import Count, Max
 from annotate.datasets.models import Dataset, Result
 from annotate.scoring.models import Score
 
-# In larger datasets regions are not counted: nobody waits for that.
+# Regions of larger datasets are not counted, because that takes too long.
 MAX_LOOKED_AT: Final = 30_000
 # Images times pairs of methods times protocols; about a second.
 _MAX_COMPARED: Final = 2_000_000
@@ -22,7 +22,7 @@ _DAY: Final = 24 * 3600
 
 
 class Fact(NamedTuple):
-    """What is known of an image; ``n_regions`` and ``smallest_px`` are of ground truth that counts.
+    """Properties of an image; ``n_regions`` and ``smallest_px`` are of ground truth that counts.
 
     None: not looked at, or for the smallest side no such region.
     """
@@ -73,7 +73,7 @@ def _of_truth(truth: Mapping[str, Any]) -> tuple[int, float | None]:
 
 @dataclass(frozen=True)
 class Filter:
-    """What somebody asks of the images; what is None or empty asks nothing."""
+    """Filter on images. None or empty means no constraint."""
 
     words: str = ""
     show: str = ""

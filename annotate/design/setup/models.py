@@ -9,13 +9,13 @@ from annotate.datasets.models import Dataset
 
 
 class NewStudy(models.Model):
-    """What somebody chose in the steps of a new study. Nobody else sees it, and it ends with the study."""
+    """A user's choices in the steps of a new study. No one else sees it, and it is deleted with the study."""
 
     person = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="new_studies")
     dataset = models.ForeignKey(Dataset, models.CASCADE, related_name="new_studies")
     # Fields of Study by their names; those of steps that were not stored yet are absent.
     settings = models.JSONField(default=dict)
-    # Keys of methods and of images; no list of images stands for all on which methods can be compared.
+    # Keys of methods and of images; no list of images means all on which methods can be compared.
     methods = models.JSONField(default=list)
     images = models.JSONField(null=True, blank=True)
     # {role: [keys of people]}

@@ -60,7 +60,7 @@ def steps(new: NewStudy | None, here: str) -> list[Step]:
 
 @dataclass(frozen=True)
 class Summary:
-    """What a study would come to, and in sentences what it lacks; ``blocks`` keep it from being made."""
+    """Size of a study, and sentences about missing parts; ``blocks`` prevent its creation."""
 
     n_images: int
     n_without_photograph: int
@@ -125,7 +125,7 @@ def summary(new: NewStudy, settings: Callable[[str], Any]) -> Summary:
 
 
 def lacks_of(dataset: Dataset, n_images: int, n_methods: int) -> str:
-    """Say why no study can be set up on a dataset; empty where one can."""
+    """Return why no study can be set up on a dataset; empty if one can."""
     if not n_images:
         return _("It has no images.")
     if n_methods < 2:

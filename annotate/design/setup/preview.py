@@ -1,4 +1,4 @@
-"""What annotators of a study see, drawn by the comparison page itself; nothing is stored."""
+"""A preview of the annotators' pages, drawn by the comparison page itself; nothing is stored."""
 
 import random
 from collections.abc import Sequence

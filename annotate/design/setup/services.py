@@ -14,7 +14,7 @@ from annotate.studies.services import BREAKS, ENDING, LOCKED_BY_ANSWERS, SHARING
 
 from .models import NewStudy
 
-# What annotators see and what they may use; all other settings belong to the design.
+# Settings of the annotators' pages and tools; all other settings belong to the design.
 LOOK = (
     *("ground_truth", "match_protocol", "same_for_all", "keep_camera", "twin_iou"),
     *BREAKS,
@@ -97,7 +97,7 @@ def chosen(new: NewStudy) -> ImageQuerySet:
 
 
 def members_of(new: NewStudy) -> list[tuple[User, Role]]:
-    """Return who takes part as what; whoever has no account any more is left out."""
+    """Return members and their roles, without deleted accounts."""
     people = User.objects.filter(is_active=True).in_bulk(
         {pk for chosen in new.people.values() for pk in chosen}
     )

@@ -203,7 +203,7 @@ def _people(request: SignedInRequest, new: NewStudy) -> HttpResponse:
     listed = list(User.objects.filter(is_active=True).order_by("-last_login", "username"))
     listed = listed[:MAX_PEOPLE_LISTED]
     in_list = {person.pk for person in listed}
-    # Whoever sets a study up most likely follows it.
+    # The user who sets a study up most likely follows it.
     chosen = new.people if "people" in new.steps else {Role.RESEARCHER.value: [request.user.pk]}
     initial: dict[str, Any] = {
         role: [pk for pk in pks if pk in in_list] for role, pks in chosen.items()
@@ -277,7 +277,7 @@ def _choose(
     chosen: set[int],
     by_chance: RandomForm,
 ) -> HttpResponse | None:
-    """Do what a button of the page of images asks for; None where a number cannot be read."""
+    """Do the action of a button on the page of images; return None if a number cannot be read."""
     do = request.POST.get("do", "")
     keys = {fact.pk for fact in passed}
     if do == "random":
@@ -323,7 +323,7 @@ def _keys(request: HttpRequest, name: str) -> list[int]:
 @login_required
 @require_http_methods(["GET", "POST"])
 def finish(request: SignedInRequest, pk: int) -> HttpResponse:
-    """The last step: what the study will be, what it lacks, and making it."""
+    """Show the last step: the study, its missing parts, and the button that creates it."""
     new = _own(request, pk)
     refusal = ""
     if request.method == "POST":

@@ -73,7 +73,7 @@ class Sides:
 
 @dataclass
 class SeenTally:
-    """What was shown of the pairs that were answered, as far as their pages could tell."""
+    """What annotators saw of the pairs that they answered, as far as their pages could record it."""
 
     n_known: int = 0
     first_left: int = 0
@@ -107,7 +107,7 @@ class SeenTally:
 
 @dataclass
 class Work:
-    """The work of somebody on one image, or on all."""
+    """An annotator's work on one image, or on all."""
 
     n_screens: int = 0
     seconds: MutableSequence[float] = field(default_factory=lambda: array("d"))
@@ -173,7 +173,7 @@ class Work:
 
 @dataclass(frozen=True)
 class Totals:
-    """The work of somebody on all images, in a few numbers."""
+    """An annotator's work on all images, in a few numbers."""
 
     n_screens: int
     minutes: float | None
@@ -200,9 +200,8 @@ def work_on(
 ) -> dict[int, Work]:
     """Return the work on each assignment.
 
-    A ranking is compared with the consensus of the others; ``of_images`` are all assignments of the
-    same study and images. Who is ``excluded`` is nobody's other.
-    """
+    A ranking is compared with the consensus of the other annotators; ``of_images`` are all
+    assignments of the same study and images. An ``excluded`` annotator is not among the others."""
     work = _work_of_each(assignments)
     _add_distances(of_images, work, excluded, consensus)
     return work
@@ -252,8 +251,7 @@ def _add_distances(
 ) -> None:
     """Add each complete ranking's distance to the consensus of the others who ranked the image.
 
-    Who is left out of the reports is compared, and is nobody's "others".
-    """
+    An excluded annotator is compared, but is not among the others."""
     # A visit that asked some methods is no ranking of the image.
     complete = [one for one in assignments if one.rankings and one.drawn is None]
     counted = [assignment for assignment in complete if assignment.annotator_id not in excluded]

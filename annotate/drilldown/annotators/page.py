@@ -19,7 +19,7 @@ from text_rankings.base.i18n import gettext_noop, retold
 
 from .answers import Totals, Work, work_on
 
-# The rules by which somebody is marked; the page states them.
+# Rules that mark an annotator; the page states them.
 QUICK_SHARE: Final = 1 / 3
 FAR_DEVIATIONS: Final = 2
 FAR_LEAST: Final = 0.5
@@ -61,7 +61,7 @@ def totals_of(
     consensus: ConsensusMethod,
     progress: Progress | None = None,
 ) -> dict[int, Totals]:
-    """Return everybody's work on all images, by person.
+    """Return the work of all annotators on all images, by person.
 
     With ``progress`` some images at a time, because millions of answers take minutes.
     """

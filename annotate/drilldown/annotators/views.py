@@ -1,4 +1,4 @@
-"""The page about a study's annotators, and the decision whether somebody's rankings count."""
+"""The page about a study's annotators, and the decision whether an annotator's rankings count."""
 
 from collections.abc import Mapping
 from typing import Any, Final
@@ -74,7 +74,7 @@ def decide(request: SignedInRequest, slug: str, key: str) -> HttpResponse:
         form.add_error(None, str(refusal))
         return _page(request, study, key, form, status=422)
     if background_counts.is_large(study):
-        # The others whom everybody is compared with are others now.
+        # The set of other annotators, with whom each one is compared, has changed.
         consensus = _consensus_of(request.GET)
         background_counts.count(
             study, background_counts.ANNOTATORS, person=request.user, consensus=consensus
@@ -152,7 +152,7 @@ def _images(
     key: str,
     consensus: ConsensusMethod,
 ) -> dict[str, Any]:
-    """Return the images that somebody has begun, a page of them."""
+    """Return a page of the images that an annotator has begun."""
     person = next(person for person, of_person in key_of.items() if of_person == key)
     begun = study.assignments.filter(annotator=person).select_related("image").defer("image__truth")
     shown = Paginator(begun.order_by("image__position", "image"), _IMAGES_PER_PAGE).get_page(
@@ -162,7 +162,7 @@ def _images(
 
 
 def _consensus_of(asked: QueryDict) -> ConsensusMethod:
-    """Return the consensus of the report from which somebody came; the usual one without any."""
+    """Return the consensus method of the report that linked here; otherwise the default."""
     return next(
         (name for name in CONSENSUS_METHODS if name == asked.get("consensus")), Settings().consensus
     )

@@ -20,7 +20,7 @@ from .orders import counted_boxes
 from .page import Picture
 
 _UNMATCHED, _IGNORED = "unmatched", "ignored"
-# What protocols say of regions: kinds of matches, and causes of losses.
+# Marks of protocols on regions: kinds of matches, and causes of losses.
 _SAID: Final = (
     *(
         gettext_noop("one-to-one"),

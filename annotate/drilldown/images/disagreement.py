@@ -24,7 +24,7 @@ from rankings.agreement.report import (
 )
 from rankings.orders.buckets import Ranking, to_text
 
-# What stands below the protocols of a report: its name, and what its distance is.
+# Rows below the protocols of a report: their names and distances.
 BASELINES: Final = {
     ALL_TIED: gettext_lazy("The distance is that of a ranking that ties all methods."),
     RANDOM_ORDER: gettext_lazy("The distance is the mean over all orders without ties."),
@@ -54,10 +54,9 @@ class Apart:
 class Question:
     """The protocol and the criterion to compare, under a report's settings.
 
-    With ``only`` "best" or "worst" it is about the images on which the protocol is the nearest or
-    the farthest of those ``among`` which it stands, as the report counts them. A baseline has no run,
-    and is about the images that count among these.
-    """
+    With ``only`` "best" or "worst": the images on which the protocol is the nearest or the farthest
+    of those ``among`` which the report counts it. A baseline has no run, and uses the images that
+    count among these."""
 
     run: ProtocolRun | None
     criterion: str
@@ -88,7 +87,7 @@ class Question:
 
 
 def asked_for(study: Study, asked: Mapping[str, Any]) -> Question | None:
-    """Return the question of plain values; None where a run is gone."""
+    """Return the question from plain values, or None if a run was deleted."""
     runs = ProtocolRun.objects.filter(dataset=study.dataset_id)
     keys = {*([] if asked["run"] is None else [asked["run"]]), *asked["among"]}
     by_key = runs.in_bulk(keys)
@@ -124,9 +123,8 @@ class Disagreement:
 def disagreement(study: Study, question: Question) -> Disagreement:
     """Return the images by the distance of one protocol, largest first; equals as in the study.
 
-    Where all images are asked for, one that lacks scores of another protocol only is here and not
-    in the report's tables.
-    """
+    If all images are requested, an image without scores of another protocol is included here, but
+    not in the report's tables."""
     run, only, among = question.run, question.only, question.among
     if run is None:
         return _of_baseline(study, question)
@@ -150,8 +148,7 @@ def _compared(
 ) -> tuple[Mapping[str, Mapping[str, Ranking]], CriterionReport, int]:
     """Return the named rankings, what a report says of them, and how many images more it leaves out.
 
-    Of the images that nobody has ranked, which may be almost all, those are looked at that are listed.
-    """
+    Of the images without a ranking, which may be almost all, only the listed ones are examined."""
     ranked = ranked_images(study)
     is_ranked = Q(pk__in=ranked.order_by().values("pk"))
     listed = images_of(study).exclude(is_ranked).values("pk")[:_MOST_KEPT]

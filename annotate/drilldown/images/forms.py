@@ -1,4 +1,4 @@
-"""Settings of the pages about single images, beside those of a report."""
+"""Settings of the pages about single images, in addition to those of a report."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -18,7 +18,7 @@ from text_rankings.base.i18n import numeral, retold
 
 from .disagreement import BASELINES
 
-# What the page is about; the other settings are folded away.
+# The subject of the page; the other settings are folded away.
 _FIRST = ("protocol", "criterion", "distance", "only")
 _CRITERIA = list(zip(CRITERIA, (_("Recall"), _("Precision"), _("Preference")), strict=True))
 
@@ -128,7 +128,7 @@ def _with_own(data: Any, protocol: Protocol) -> Any:
 
 
 def changed_parameters(protocol: Protocol) -> list[str]:
-    """Say which parameters are not the published ones."""
+    """Return which parameters differ from the published ones."""
     published = type(protocol)().parameters()
     return [
         gettext("{name} {value} (published {published})").format(
@@ -155,7 +155,7 @@ def _field(declared: Any, value: Any, usual: str) -> forms.Field:
     low, high = declared.metadata["low"], declared.metadata["high"]
     kind = forms.IntegerField if isinstance(declared.default, int) else forms.FloatField
     field = kind(min_value=low, max_value=high, **told)
-    # The script puts a slider beside it.
+    # The script adds a slider.
     field.widget.attrs |= {"step": "1" if kind is forms.IntegerField else "any", "data-slides": ""}
     return field
 

@@ -29,7 +29,7 @@ class Pane:
     method: Method
     letter: str
     polygons: Sequence[str]
-    # The method to open beside it in the viewer.
+    # The other method to open in the viewer.
     beside: str
 
     @property
@@ -67,10 +67,9 @@ class Move:
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """One annotator's or protocol's order of the methods, and how far it lies from the consensus.
+    """One annotator's or protocol's order of the methods, and its distance from the consensus.
 
-    Without an order ``lacks`` says why. ``edit`` and ``kemeny`` are None where it cannot be compared.
-    """
+    Without an order ``lacks`` says why. ``edit`` and ``kemeny`` are None if it cannot be compared."""
 
     key: str
     name: str
@@ -88,7 +87,7 @@ class Order:
     n_screens: int = 0
     # Whether the annotator counts in no report, and so not in the consensus.
     is_left_out: bool = False
-    # What the viewer colours matches by; empty where the scores were imported.
+    # Run whose matches the viewer colours; empty if the scores were imported.
     matches_by: str = ""
 
     @property

@@ -38,7 +38,7 @@ class Picture:
 
 @dataclass(frozen=True, slots=True)
 class Baseline:
-    """What stands below the protocols of a report, on this image; ``key`` where it is one order."""
+    """A row below the protocols of a report, for this image; ``key`` if it is one order."""
 
     name: str
     edit: float | None
@@ -56,7 +56,7 @@ class ImagePage:
     n_rankings: int
     # Why the consensus does not count in a report yet; empty when it does.
     does_not_count: str
-    # People were asked some of the methods here, and nobody all of them.
+    # Annotators were asked about some of the methods here, and none about all of them.
     asks_pairs: bool
     wall: Sequence[Bucket]
     unranked: Sequence[Pane]
@@ -129,7 +129,7 @@ def image_page(
         if assignment.rankings
     }
     excluded = left_out(study)
-    # What was drawn for one person is no ranking of the image, and is shown beside.
+    # An order drawn for one annotator is not a ranking of the image; it is shown separately.
     whole = [a.annotator_id for a in assignments if a.drawn is None and a.annotator_id in rankings]
     complete = [rankings[person] for person in whole if person not in excluded]
     asks_pairs = not whole and any(assignment.drawn is not None for assignment in assignments)
@@ -268,7 +268,7 @@ def _protocols(
     for run in runs:
         of_run = scores[run.pk]
         order = Order(f"protocol-{run.pk}", run.name)
-        # A method that nobody has ranked takes no part; one without a score is named.
+        # A method without a ranking takes no part; one without a score is named.
         of_method = {name: of_run.get(name) for name in sorted(ranked or of_run)}
         try:
             ranking = ranking_from_scores(of_method, settings.decimals)

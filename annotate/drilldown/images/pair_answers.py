@@ -1,4 +1,4 @@
-"""What annotators said of two results of an image, and what was in sight when they said it."""
+"""Annotators' verdicts on two results of an image, and what was visible when they answered."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ from rankings.elicitation.log import CRITERIA, MIRRORED
 
 @dataclass(frozen=True, slots=True)
 class InSight:
-    """Which result was shown first ("" if nobody knows), and for how many seconds each."""
+    """Which result was shown first ("" if unknown), and for how many seconds each."""
 
     first: str
     left: float | None

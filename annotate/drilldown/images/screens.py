@@ -19,7 +19,7 @@ from text_rankings.base.i18n import retold
 
 from .pair_answers import InSight
 
-# What was done to the copy of a known-answer pair.
+# Change made to the copy of a known-answer pair.
 _CHANGES: Final = {
     "removed": gettext_lazy("removed"),
     "added": gettext_lazy("added"),
@@ -47,7 +47,7 @@ class Shown:
 
 
 def screens_of(assignment: Assignment) -> list[Shown]:
-    """Return the screens in their order; one that was answered again stands there each time."""
+    """Return the screens in their order; one that was answered again appears each time."""
     state = read_log(assignment).settled.state
     item_of = item_of_each_result(assignment)
     events: defaultdict[int, list[Judgement | Skip]] = defaultdict(list)
@@ -119,7 +119,7 @@ def _shown(
 
 
 def _known_counts(event: Judgement | Skip, pair: Mapping[str, Any]) -> tuple[str, str]:
-    """Say whether a known-answer pair was answered right; in no ranking it counts."""
+    """Return whether a known-answer pair was answered correctly; it counts in no ranking."""
     if is_withdrawn(event) or isinstance(event, Skip):
         return _counts(event, {}, {})
     if is_right(pair, event.verdicts):
@@ -132,7 +132,7 @@ def _known_counts(event: Judgement | Skip, pair: Mapping[str, Any]) -> tuple[str
 def _counts(
     event: Judgement | Skip, verdicts: Mapping[str, str], known: Mapping[str, str]
 ) -> tuple[str, str]:
-    """Say whether an answer counts: whether the order that the log leads to says the same."""
+    """Return whether an answer counts: whether the order that follows from the log agrees."""
     if is_withdrawn(event):
         return _("no, withdrawn"), ""
     if isinstance(event, Skip):

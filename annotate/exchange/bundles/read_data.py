@@ -73,7 +73,7 @@ class DataReader:
             raise NotLoaded(f"{PHOTOGRAPHS}{min(unused)} is the photograph of no image.")
 
     def _photographs(self) -> dict[str, Photograph]:
-        """Keep the bundle's photographs, verified anew; return what is known of them by hash."""
+        """Store the bundle's photographs, verified again; return their properties by hash."""
         photographs: dict[str, Photograph] = {}
         problems = Problems("the bundle")
         for name, member in self._bundle.members.items():

@@ -24,7 +24,7 @@ class PeopleReader:
         self.people: dict[str, User] = {}
 
     def make_people(self, names: Sequence[str]) -> None:
-        """Make an account for everybody; without password and inactive, nobody signs in with it."""
+        """Create an account for each person, inactive and without password, so that it cannot sign in."""
         for name in names:
             if name in self.people:
                 raise ValueError(f"{quoted(name)} is named twice")

@@ -44,10 +44,9 @@ class Loaded:
 def import_study(source: Source) -> Loaded:
     """Load a bundle as a new dataset and a new study.
 
-    The people of the bundle become accounts with which nobody can sign in. Raises NotLoaded if
-    the bundle is damaged, of another version, does not add up, has a name that is taken, or holds
-    rankings that its events do not lead to; then no row is stored.
-    """
+    The people of the bundle become accounts that cannot sign in. Raises NotLoaded if the bundle is
+    damaged, of another version, inconsistent, has a name that is taken, or holds rankings that do
+    not follow from its events; then no row is stored."""
     with tempfile.TemporaryDirectory() as folder:
         bundle = read_bundle(source, Path(folder))
         with transaction.atomic():

@@ -65,10 +65,9 @@ def write_bundle(
 ) -> dict[str, int]:
     """Write a study as of one moment; return how many of what it holds.
 
-    Without ``words``, what people of the study wrote freely stays here: it may name somebody.
-    ``tell(done, total, doing)`` is called before each part and each photograph. Raises NotExported if
-    a photograph that is asked for is missing.
-    """
+    Without ``words``, free texts of the study's people are left out: they may name a person.
+    ``tell(done, total, doing)`` is called before each part and each photograph. Raises NotExported
+    if a requested photograph is missing."""
     with snapshot(), zipfile.ZipFile(stream, "w") as archive:
         bundle = _Bundle(study, archive, names=names, words=words, tell=tell or _untold)
         bundle.write(photographs=photographs)
@@ -260,7 +259,7 @@ class _Bundle:
         row: dict[str, Any] = {"kind": type(event).__name__.lower()}
         if isinstance(event, Withdrawal):
             return {**row, "ends": answer_of(event).number, **encoded(event)}
-        # What a browser says of itself may tell who used it.
+        # A browser's description may identify its user.
         leave_out = () if self._names else ("environment",)
         told = encoded(event, leave_out)
         if not self._words and "text" in told:

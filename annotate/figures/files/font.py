@@ -19,8 +19,7 @@ _TEXT: Final = re.compile(r"<text [^>]*>([^<]*)</text>")
 def font_style(svg: str) -> str:
     """Return a style element that carries the letters of an SVG's texts; empty without any.
 
-    A letter that the font lacks is left to the reader's machine.
-    """
+    A letter missing from the font is left to the reader's machine."""
     letters = frozenset(unescape("".join(_TEXT.findall(svg))))
     return _style(letters | _USUAL) if letters else ""
 

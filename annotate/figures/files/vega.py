@@ -50,13 +50,13 @@ def draw(specified: str, width_pt: float) -> Drawn:
         raise ValueError(f"expected an SVG with a viewBox, got {svg[:80]!r}")
     left, top, width, height = map(float, opening[1].split())
     inside = svg[opening.end() : svg.rindex("</svg>")]
-    # A narrower drawing stands in the middle; a wider one is scaled down to the paper.
+    # A narrower drawing is centred; a wider one is scaled down to the paper.
     space = max(0.0, width_pt - width)
     return Drawn(inside, width + space, height, left - space / 2, top)
 
 
 def fitted_size_pt(figure: Figure, paper: Paper) -> tuple[float, float] | None:
-    """Return width and height of a drawing that is fitted to its paper; None where it must be drawn."""
+    """Return width and height of a drawing that is fitted to its paper, or None if it must be drawn."""
     specified = drawing(figure, paper)
     if specified.get("autosize", {}).get("type") != "fit":
         return None

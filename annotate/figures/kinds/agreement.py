@@ -55,7 +55,7 @@ def annotator_agreement(
     Parameters
     ----------
     means : sequence of rows
-        None where two annotators share no image, and on the diagonal.
+        None if two annotators share no image, and on the diagonal.
     constant : sequence of str
         Annotators whose rankings tie everything.
     """

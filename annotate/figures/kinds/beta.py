@@ -216,7 +216,7 @@ def _ends(
     ends: Mapping[str, float],
     label_at: Mapping[str, float],
 ) -> list[dict[str, str | float]]:
-    """Return each protocol's best beta, where its line ends, and where its label stands."""
+    """Return each protocol's best beta, the end of its line, and the position of its label."""
     return [
         {
             "protocol": name,

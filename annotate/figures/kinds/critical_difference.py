@@ -1,4 +1,4 @@
-"""A critical-difference diagram: average ranks, and bars over what is not told apart."""
+"""A critical-difference diagram: average ranks, and bars over protocols that do not differ significantly."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -53,7 +53,7 @@ def critical_difference(
     p_value: float | None = None,
     left_out: Sequence[tuple[str, str]] = (),
 ) -> Figure:
-    """Return a critical-difference diagram: average ranks, and bars over what is not told apart."""
+    """Return a critical-difference diagram: average ranks, with bars over protocols that do not differ."""
     title = titled(_("Average ranks of the protocols"), criterion)
     protocols = [name for name, _ in tested.average_ranks]
     missing = missing_images(range(tested.n_images), protocols, left_out)

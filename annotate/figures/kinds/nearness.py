@@ -1,4 +1,4 @@
-"""Dots of each protocol's Score with its interval, clusters, and what stands beside protocols."""
+"""Dots for each protocol's Score with its interval, clusters, and baselines."""
 
 from collections.abc import Sequence
 from functools import partial

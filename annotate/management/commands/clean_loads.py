@@ -1,4 +1,4 @@
-"""Clear away uploads that nobody came back for."""
+"""Delete abandoned uploads."""
 
 from argparse import ArgumentParser
 from typing import Any

@@ -137,7 +137,7 @@ def _fit_in_words(fit: Mapping[str, Any]) -> str:
 
 
 def _reading(path: Path, given: Sequence[str]) -> str:
-    """Return how a file of results is to be read: what is said of it, or else of all."""
+    """Return how a file of results is to be read: by the option for it, or else for all."""
     said = ""
     for reading in given:
         name, equals, slug = reading.rpartition("=")

@@ -1,4 +1,4 @@
-"""Load per-image scores that somebody else computed."""
+"""Load per-image scores computed by another program."""
 
 from argparse import ArgumentParser
 from pathlib import Path

@@ -30,7 +30,7 @@ class Command(BaseCommand):
 
 @contextmanager
 def _a_worker() -> Iterator[None]:
-    """Keep a worker beside this process; it also ends when this process is killed."""
+    """Keep a worker running with this process; it also ends when this process is killed."""
     command = [*COMMAND, "worker", "--until-input-ends"]
     # Nobody writes to its input: it ends when this process does, however that ends.
     here = environment()

@@ -59,7 +59,7 @@ def _manifest(archive: zipfile.ZipFile) -> dict[str, Any]:
 
 
 def _way_to_restore(manifest: dict[str, Any]) -> str:
-    """Say how a backup of other tables than this database's is restored all the same."""
+    """Return how to restore a backup whose tables differ from this database's."""
     theirs, ours = ({tuple(key) for key in keys} for keys in (manifest["migrations"], applied()))
     program = manifest["program"]
     if theirs > ours:

@@ -15,7 +15,8 @@ from django.db import connection, models
 
 from annotate.jobs.models import Worker
 
-# `migrate` makes the first two anew, with other keys; the others hold for one machine and one moment.
+# `migrate` recreates the first two with other keys; the others are valid for one machine at one
+# time.
 _NOT_KEPT: Final = (ContentType, Permission, Session, Worker)
 _NAMED: Final[dict[Any, tuple[str, ...]]] = {
     ContentType: ("app_label", "model"),
@@ -84,7 +85,7 @@ def set_next_keys() -> None:
 
 
 def is_empty() -> bool:
-    """Tell whether no table holds a row that would be kept."""
+    """Return whether no table holds a row that would be kept."""
     return not any(model._base_manager.exists() for model in kept_models())
 
 

@@ -1,4 +1,4 @@
-"""What must be well, one function each: it says what it found, and what to do where that is not good."""
+"""Health checks, one function each: its finding, and advice if something is wrong."""
 
 import stat
 from collections.abc import Callable, Iterable, Iterator
@@ -47,7 +47,7 @@ N_REPLAYED: Final = 50
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """What a check found; ``advice`` is empty where all is well."""
+    """The finding of a check; ``advice`` is empty if all is well."""
 
     subject: str
     state: State
@@ -268,7 +268,7 @@ def backup() -> Iterator[Finding]:
 
 
 def settings_of_a_server() -> Iterator[Finding]:
-    """Say what would be unsafe on a server; one person's own machine is told that it is one."""
+    """Report settings that are unsafe on a server; a personal machine is reported as such."""
     if settings.DEBUG:
         yield Finding("settings", "well", _("for one person's machine (DEBUG); no server"))
     else:
@@ -296,7 +296,7 @@ def plug_ins() -> Iterator[Finding]:
         yield Finding("plug-ins", "well", _("none is left out"))
 
 
-# What a proxy asks every few seconds; what admins see on a page; and what takes longer.
+# Checks for a proxy every few seconds, for the admins' page, and slower ones.
 READY: Final[tuple[Check, ...]] = (database, migrations, disk, workers)
 PAGE: Final[tuple[Check, ...]] = (*READY, clock, mail, backup, settings_of_a_server, plug_ins)
 ALL: Final[tuple[Check, ...]] = (*PAGE, photographs, replay)

@@ -1,8 +1,7 @@
 """Numbers for monitoring, in Prometheus' format, at /metrics.
 
-Each web process counts its requests in files that all of them share (PROMETHEUS_MULTIPROC_DIR, which
-text_rankings/site/gunicorn.py sets); what the database knows is asked when somebody looks.
-"""
+Each web process counts its requests in files that all of them share (PROMETHEUS_MULTIPROC_DIR,
+which text_rankings/site/gunicorn.py sets); the database is queried at each scrape."""
 
 import ipaddress
 import os

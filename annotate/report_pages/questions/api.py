@@ -1,4 +1,4 @@
-"""What other parameters of protocols bring, in the API."""
+"""Effects of other parameters of protocols, in the API."""
 
 from typing import Any
 
@@ -21,7 +21,7 @@ from . import services, work
 
 
 class ChangesSerializer(serializers.Serializer[Any]):
-    """What each change of a protocol brings, by criterion; a difference below 0 is nearer to people."""
+    """The effect of each change of a protocol, by criterion; a difference below 0 is nearer to people."""
 
     computed = serializers.DateTimeField(
         allow_null=True, help_text="null: nobody has asked for it."
@@ -33,7 +33,7 @@ class ChangesSerializer(serializers.Serializer[Any]):
 
 
 class ChangesOfStudy(ApiView):
-    """What other weights, rules of finding nothing and thresholds bring, and having them tried."""
+    """Effects of other weights, rules for empty images and thresholds, and a request to compute them."""
 
     query_serializer_class = SettingsSerializer
 

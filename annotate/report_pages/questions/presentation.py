@@ -32,7 +32,7 @@ _CHANGES: Final = {
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What the page is asked for."""
+    """The request of the page."""
 
     study: Study
     criterion: str
@@ -60,7 +60,7 @@ class ShownPart:
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """A question. What other parameters bring ``is_work``: nobody may have asked for it yet."""
+    """A question. Effects of other parameters are ``is_work``: they may not be computed yet."""
 
     slug: str
     question: str

@@ -1,4 +1,4 @@
-"""What changes of protocols bring in a study: scores of every variant, and their gains."""
+"""Effects of changing protocols in a study: scores of every variant, and their gains."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
@@ -46,7 +46,7 @@ class NotCompared(Refusal):
 
 @dataclass(frozen=True)
 class Changes:
-    """What changes bring, when it was computed, and whether the study is still as it was."""
+    """The effects, when they were computed, and whether the study has changed since."""
 
     data: Mapping[str, Any]
     at: datetime
@@ -54,7 +54,7 @@ class Changes:
 
 
 def last(study: Study, settings: Settings, runs: Sequence[ProtocolRun]) -> Changes | None:
-    """Return what was computed last; None where nobody has asked for it lately."""
+    """Return the last computed effects, or None if they have expired."""
     kept = background_counts.last(study, WHAT, **_asked(settings, runs))
     if kept is None:
         return None

@@ -25,7 +25,7 @@ class Tried:
 
 
 def tried(run: ProtocolRun) -> Tried | None:
-    """Return what is tried of a run; None where nothing is.
+    """Return the variants of a run, or None if it has none.
 
     Its scores are from elsewhere, it has no parameter, or those it was scored with are no longer there.
     """
