@@ -15,11 +15,10 @@ class AnnotateConfig(AppConfig):
         from annotate import work  # noqa: F401
         from annotate.accounts.privacy import personal_data as accounts
         from annotate.judging import personal_data as judging
-        from annotate.retold import told_plainly
 
         accounts.register("answers", accounts.Source(judging.answers, judging.erase_texts))
         # Messages of the pure packages are shown on pages too.
-        i18n.translate_by(gettext, ngettext, _numeral, told_plainly)
+        i18n.translate_by(gettext, ngettext, _numeral)
 
 
 def _numeral(text: str) -> str:

@@ -8,6 +8,8 @@ from typing import ClassVar
 
 import numpy as np
 
+from text_rankings.base.i18n import Message
+
 from .core import thresholds
 from .core.base import (
     Family,
@@ -272,17 +274,23 @@ class _Passes:
         )
         if not overlaps:
             is_truth = partner == "a detection"
-            return "it overlaps no detection" if is_truth else "it overlaps no truth"
+            return (
+                Message("it overlaps no detection") if is_truth else Message("it overlaps no truth")
+            )
         best = max(overlaps, key=lambda overlap: min(overlap.sigma, overlap.tau))
-        needs = (
-            f"{self.protocol.min_area_recall:g} of the truth and "
-            f"{self.protocol.min_area_precision:g} of the detection"
-        )
         if self._enough(best):
-            return f"it overlaps {partner} enough, but not that one alone, or it was taken"
-        return (
-            f"with its best partner it shares {best.sigma:.3f} of the truth and {best.tau:.3f} "
-            f"of the detection; needed are {needs}"
+            return Message(
+                "it overlaps {partner} enough, but not that one alone, or it was taken",
+                partner=partner,
+            )
+        return Message(
+            "with its best partner it shares {sigma:.3f} of the truth and {tau:.3f} of the "
+            "detection; needed are {min_area_recall:g} of the truth and "
+            "{min_area_precision:g} of the detection",
+            sigma=best.sigma,
+            tau=best.tau,
+            min_area_recall=self.protocol.min_area_recall,
+            min_area_precision=self.protocol.min_area_precision,
         )
 
 

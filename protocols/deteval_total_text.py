@@ -7,6 +7,8 @@ from typing import Any, ClassVar, Final
 
 import numpy as np
 
+from text_rankings.base.i18n import Message
+
 from .core import thresholds
 from .core.base import (
     Family,
@@ -218,15 +220,19 @@ class _Image:
             else (self._sigma[:, at], self._tau[:, at])
         )
         if not (sigma > 0).any():
-            return "it overlaps nothing by a hundredth"
+            return Message("it overlaps nothing by a hundredth")
         best = int(np.argmax(np.minimum(sigma, tau)))
         if (
             sigma[best] >= self.protocol.min_area_recall
             and tau[best] >= self.protocol.min_area_precision
         ):
-            return "its best partner is not the only one that is good enough, or was taken"
-        return (
-            f"with its best partner it shares {sigma[best]:.2f} of the truth and {tau[best]:.2f} of "
-            f"the detection; needed are {self.protocol.min_area_recall:g} of the truth and "
-            f"{self.protocol.min_area_precision:g} of the detection"
+            return Message("its best partner is not the only one that is good enough, or was taken")
+        return Message(
+            "with its best partner it shares {sigma:.2f} of the truth and {tau:.2f} of the "
+            "detection; needed are {min_area_recall:g} of the truth and "
+            "{min_area_precision:g} of the detection",
+            sigma=sigma[best],
+            tau=tau[best],
+            min_area_recall=self.protocol.min_area_recall,
+            min_area_precision=self.protocol.min_area_precision,
         )

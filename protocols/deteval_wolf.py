@@ -8,6 +8,8 @@ from typing import ClassVar
 
 import numpy as np
 
+from text_rankings.base.i18n import Message
+
 from .core import thresholds
 from .core.base import Family, ImageScore, Kind, Match, Scene, Side, Tally, f_score, parameter
 from .core.credits import CreditProtocol
@@ -201,14 +203,20 @@ class _Image:
     def _why(self, side: Side, at: int) -> str:
         overlaps = (self._row if side == "truth" else self._column).get(at, [])
         if not overlaps:
-            return "it overlaps nothing"
+            return Message("it overlaps nothing")
         best = max(overlaps, key=lambda overlap: min(overlap.sigma, overlap.tau))
         if self._enough(best):
-            return "its best partner overlaps others too, or was taken, or its centre is too far"
-        return (
-            f"with its best partner it shares {best.sigma:.3f} of the truth and {best.tau:.3f} of "
-            f"the detection; needed are {self.protocol.min_area_recall:g} of the truth and "
-            f"{self.protocol.min_area_precision:g} of the detection"
+            return Message(
+                "its best partner overlaps others too, or was taken, or its centre is too far"
+            )
+        return Message(
+            "with its best partner it shares {sigma:.3f} of the truth and {tau:.3f} of the "
+            "detection; needed are {min_area_recall:g} of the truth and "
+            "{min_area_precision:g} of the detection",
+            sigma=best.sigma,
+            tau=best.tau,
+            min_area_recall=self.protocol.min_area_recall,
+            min_area_precision=self.protocol.min_area_precision,
         )
 
 

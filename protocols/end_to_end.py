@@ -5,6 +5,8 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import ClassVar, Final
 
+from text_rankings.base.i18n import Message
+
 from .core import thresholds
 from .core.base import (
     Family,
@@ -28,8 +30,10 @@ _POSSESSIVES: Final = ("'s", "'S")
 # Letters that a word to spot may have: first and last of each range; of those in them, not these.
 _LETTERS: Final = (("a", "z"), ("A", "Z"), ("À", "ƿ"), ("Ǆ", "ɿ"), ("Ά", "Ͽ"), ("-", "-"))
 _NO_LETTERS: Final = "×÷·"
-_NO_WORD: Final = "no word to spot: too short, of several words, or with other signs than letters"
-_OTHER_VOCABULARY: Final = "its vocabulary is not the one asked for"
+_NO_WORD: Final = Message(
+    "no word to spot: too short, of several words, or with other signs than letters"
+)
+_OTHER_VOCABULARY: Final = Message("its vocabulary is not the one asked for")
 
 
 @dataclass(frozen=True)
@@ -157,7 +161,11 @@ class EndToEnd(CreditProtocol):
     ) -> str:
         expected, read = truth[i].text or "", detections[j].text or ""
         return (
-            "" if self._agree(expected, read) else f"read {read!r} where the text is {expected!r}"
+            ""
+            if self._agree(expected, read)
+            else Message(
+                "read {read} where the text is {expected}", read=repr(read), expected=repr(expected)
+            )
         )
 
     def _agree(self, expected: str, read: str) -> bool:

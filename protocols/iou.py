@@ -8,6 +8,8 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from text_rankings.base.i18n import Message
+
 from .core import thresholds
 from .core.base import (
     Family,
@@ -277,11 +279,17 @@ class Image:
     def _too_far(self, best: float, min_iou: float) -> str:
         if self.at_least:
             if best >= min_iou:
-                return f"every partner with an IoU of at least {min_iou:g} was taken"
-            return f"its best IoU, {best:.3f}, is below {min_iou:g}"
+                return Message(
+                    "every partner with an IoU of at least {min_iou:g} was taken", min_iou=min_iou
+                )
+            return Message(
+                "its best IoU, {best:.3f}, is below {min_iou:g}", best=best, min_iou=min_iou
+            )
         if best > min_iou:
-            return f"every partner with an IoU above {min_iou:g} was taken"
-        return f"its best IoU, {best:.3f}, is not above {min_iou:g}"
+            return Message("every partner with an IoU above {min_iou:g} was taken", min_iou=min_iou)
+        return Message(
+            "its best IoU, {best:.3f}, is not above {min_iou:g}", best=best, min_iou=min_iou
+        )
 
     def score(
         self,
@@ -373,7 +381,11 @@ def _other_label(scene: Scene, i: int, j: int) -> str:
     of_truth, found = scene.truth[i].label, (scene.detections or ())[j].label
     if of_truth == found:
         return ""
-    return f"where they meet, the truth is {of_truth or 'unlabelled'}, the detection {found or 'unlabelled'}"
+    return Message(
+        "where they meet, the truth is {value}, the detection {value2}",
+        value=of_truth or "unlabelled",
+        value2=found or "unlabelled",
+    )
 
 
 def average_precision(

@@ -6,6 +6,8 @@ from typing import ClassVar, Final
 
 import shapely
 
+from text_rankings.base.i18n import Message
+
 from .core import thresholds
 from .core.base import (
     Family,
@@ -26,7 +28,7 @@ from .iou import Image, IouMatching
 
 # MMOCR asks for 0.3, 0.4 ... up to 0.9 excluded, which rounding makes seven values and not six.
 THRESHOLDS: Final = (0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
-_CROSSING: Final = "its outline crosses itself or has no area, so that it is left out"
+_CROSSING: Final = Message("its outline crosses itself or has no area, so that it is left out")
 
 
 @dataclass(frozen=True, slots=True)
@@ -224,7 +226,15 @@ class _Part:
             left_out += [Unmatched("detection", at, _CROSSING) for at in not_valid(detections)]
         if threshold is not None:
             left_out += [
-                Unmatched("detection", at, f"its confidence, {sure:g}, is below {threshold:g}")
+                Unmatched(
+                    "detection",
+                    at,
+                    Message(
+                        "its confidence, {sure:g}, is below {threshold:g}",
+                        sure=sure,
+                        threshold=threshold,
+                    ),
+                )
                 for at, sure in enumerate(region.confidence for region in detections)
                 if sure is not None and sure < threshold
             ]

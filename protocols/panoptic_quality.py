@@ -10,6 +10,8 @@ import numpy as np
 import shapely
 from numpy.typing import NDArray
 
+from text_rankings.base.i18n import Message
+
 from .core import thresholds
 from .core.base import (
     Family,
@@ -127,7 +129,13 @@ class PanopticQuality(CreditProtocol):
 
 def _other_text(scene: Scene, i: int, j: int) -> str:
     expected, read = scene.truth[i].text or "", (scene.detections or ())[j].text or ""
-    return "" if expected == read else f"read {read!r} where the text is {expected!r}"
+    return (
+        ""
+        if expected == read
+        else Message(
+            "read {read} where the text is {expected}", read=repr(read), expected=repr(expected)
+        )
+    )
 
 
 @dataclass(frozen=True, slots=True)

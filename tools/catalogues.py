@@ -5,11 +5,12 @@ says today, keeps the translations there are, and lists what has none. From the 
 Django (.mo) and the pages' scripts (static/js/words/) read.
 """
 
+import ast
 import io
 import json
 import re
 import sys
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -22,7 +23,11 @@ from babel.messages.plurals import get_plural
 from babel.messages.pofile import read_po, write_po
 from django.utils.translation.template import templatize
 
-from tools.untranslated import sentences
+from protocols import registry
+from protocols.core.base import NEEDED
+from protocols.formats.problems import CODES
+from protocols.formats.recognition.reading import FORMATS
+from protocols.formats.summaries import ADVICE
 
 ROOT: Final = Path(__file__).resolve().parents[1]
 LOCALE: Final = ROOT / "annotate" / "locale"
@@ -31,21 +36,31 @@ LANGUAGES: Final = ("fr",)
 DOMAINS: Final = ("django", "djangojs")
 # The packages whose Python speaks to people who look at pages.
 _PACKAGES: Final = ("annotate", "protocols", "rankings", "text_rankings")
-_KEYWORDS: Final[dict[str, Any]] = {
-    "_": None,
-    "gettext": None,
-    "gettext_lazy": None,
-    "gettext_noop": None,
-    "ngettext": (1, 2),
-    "ngettext_noop": (1, 2),
-    "ngettext_lazy": (1, 2),
-    "pgettext": ((1, "c"), 2),
-    "pgettext_lazy": ((1, "c"), 2),
-    "npgettext": ((1, "c"), 2, 3),
+_Keywords = dict[str, tuple[tuple[int, ...], ...]]
+# Where the call of a function has its words, of one thing and of several.
+_KEYWORDS: Final[_Keywords] = {
+    **dict.fromkeys(("_", "gettext", "gettext_lazy", "gettext_noop", "Message"), ((0,),)),
+    **dict.fromkeys(("ngettext", "ngettext_lazy", "ngettext_noop"), ((0, 1),)),
+    # The context comes first.
+    **dict.fromkeys(("pgettext", "pgettext_lazy"), ((1,),)),
+    "npgettext": ((1, 2),),
+}
+# Problems of files have what was found and what was expected; refusals begin with their words.
+_OF_PROTOCOLS: Final[_Keywords] = {
+    **dict.fromkeys(("error", "warning", "question", "Fault", "_Stopped"), ((1,), (2,))),
+    **dict.fromkeys(("DocumentError", "NoCauses", "NotWritable", "ParameterError"), ((0,),)),
+    **dict.fromkeys(("ReadingError", "RegionError", "UnknownFormat"), ((0,),)),
+    **dict.fromkeys(("_nothing", "_refuse", "_scores"), ((0,),)),
+    "_annotated": ((3,),),
 }
 _PICTURES: Final = ROOT / "annotate" / "learning" / "pictures.json"
 # The columns of tables (rankings.output.table) have English names, translated where they are shown.
-_COLUMNS: Final = dict.fromkeys(("Column", "number", "count"))
+_COLUMNS: Final[_Keywords] = dict.fromkeys(("Column", "number", "count"), ((0,),))
+_OF_SCRIPTS: Final[dict[str, Any]] = {"gettext": None, "ngettext": (1, 2)}
+_OWN: Final = {
+    "protocols": _OF_PROTOCOLS,
+    "rankings": _COLUMNS,
+}
 # How Django writes a number's sign in front of its fraction, for scripts.
 _POINTS: Final = {"fr": ","}
 # Lines of a header that change by themselves, or say nothing.
@@ -86,16 +101,18 @@ def _by_scripts() -> Iterator[Said]:
 def _by_scripts_in(folder: Path) -> Iterator[Said]:
     for path in sorted(folder.rglob("*.js")):
         if SCRIPTS not in path.parents:
-            yield from _said("javascript", path.read_bytes())
+            found = extract("javascript", io.BytesIO(path.read_bytes()), _OF_SCRIPTS)
+            for _line, words, _comments, _context in found:
+                yield Said(words) if isinstance(words, str) else Said(*words)
 
 
 def _by_python_and_templates() -> Iterator[Said]:
     for package in _PACKAGES:
         for path in sorted(ROOT.joinpath(package).rglob("*.py")):
-            keywords = _KEYWORDS | (_COLUMNS if package == "rankings" else {})
-            yield from _said("python", path.read_bytes(), keywords)
-    for singular, plural in sentences(ROOT / "protocols"):
-        yield Said(singular, plural)
+            yield from _said_by_python(
+                path.read_text(encoding="utf-8"), _KEYWORDS | _OWN.get(package, {})
+            )
+    yield from map(Said, filter(None, _declared()))
     for pattern in ("*.html", "*.txt"):
         for path in sorted(ROOT.joinpath("templates").rglob(pattern)):
             yield from _said_by_template(path.read_text(encoding="utf-8"))
@@ -105,12 +122,34 @@ def _by_python_and_templates() -> Iterator[Said]:
         yield Said(picture["says"])
 
 
-def _said(method: str, content: bytes, keywords: dict[str, Any] = _KEYWORDS) -> Iterator[Said]:
-    for _line, message, _comments, context in extract(method, io.BytesIO(content), keywords):
-        words = (message,) if isinstance(message, str) else message
-        if words[0]:
-            plural = words[1] if len(words) > 1 else ""
-            yield Said(words[0], plural, context or "")
+def _declared() -> Iterator[str]:
+    """Yield the words that protocols, formats and kinds of faults declare."""
+    for family, protocols in registry.families().items():
+        yield family
+        for protocol in protocols:
+            yield from (protocol.summary, protocol.as_published)
+            yield from (variant.says for variant in protocol.variants.values())
+            yield from (field.metadata.get("says", "") for field in protocol.declared())
+    for format in FORMATS.values():
+        yield from (format.name, format.description)
+    yield from (*NEEDED.values(), *CODES.values(), *ADVICE.values())
+
+
+def _said_by_python(source: str, keywords: Mapping[str, Any] = _KEYWORDS) -> Iterator[Said]:
+    for call in ast.walk(ast.parse(source)):
+        if not isinstance(call, ast.Call):
+            continue
+        name = getattr(call.func, "attr", getattr(call.func, "id", ""))
+        for places in keywords.get(name, ()):
+            singular, *plural = [_constant(call.args, at) for at in places]
+            if singular:
+                context = _constant(call.args, 0) if "pgettext" in name else ""
+                yield Said(singular, "".join(plural), context)
+
+
+def _constant(args: Sequence[ast.expr], at: int) -> str:
+    node = args[at] if at < len(args) else None
+    return node.value if isinstance(node, ast.Constant) and isinstance(node.value, str) else ""
 
 
 def _said_by_template(text: str) -> Iterator[Said]:
@@ -119,7 +158,7 @@ def _said_by_template(text: str) -> Iterator[Said]:
         r"\b(?:n?p?gettext|_)\((?:u?(?:'(?:\\.|[^'\\])*'|\"(?:\\.|[^\"\\])*\")\s*,?\s*)+(?:count|\w+)?\s*\)",
         templatize(text),
     )
-    yield from _said("python", "\n".join(calls).encode())
+    yield from _said_by_python("\n".join(calls))
 
 
 def path_of(language: str, domain: str) -> Path:

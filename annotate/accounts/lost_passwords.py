@@ -11,10 +11,10 @@ from allauth.account.forms import ResetPasswordForm
 from allauth.core.context import request_context
 from django.test import RequestFactory
 from django.utils import translation
-from django.utils.translation import gettext_noop
 
 from annotate.jobs.registry import Running
 from annotate.jobs.services import start
+from text_rankings.base.i18n import gettext_noop
 
 # As a letter it is forgotten when its work has ended (`jobs.mail.forget_letters`).
 KIND: Final = "mail.lost_password"

@@ -5,13 +5,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, BinaryIO, Final, cast
 
-from django.utils.translation import gettext as _
-
 from annotate.errors import Refusal
-from annotate.retold import told_plainly
 from protocols.core.regions import Region, decode_regions
 from protocols.formats.containers.contents import Kind, LineFormat
 from protocols.formats.writing.regions import NotWritable, write_coco, write_rrc_zip
+from text_rankings.base.i18n import gettext as _
 
 from .models import Dataset, Method, Result
 
@@ -91,9 +89,7 @@ def _written(
     except NotWritable as refusal:
         stream.close()
         raise NotExported(
-            _("These regions cannot be written so: {refusal}.").format(
-                refusal=told_plainly(str(refusal))
-            )
+            _("These regions cannot be written so: {refusal}.").format(refusal=str(refusal))
         ) from refusal
     stream.seek(0)
     return stream

@@ -4,13 +4,13 @@ from collections.abc import Mapping
 from typing import Any
 
 from django.urls import reverse
-from django.utils.translation import gettext_noop
 
 from annotate.jobs.errors import JobFailed
 from annotate.jobs.registry import Running
 from annotate.reports import background_counts
 from annotate.studies.exclusions import left_out
 from annotate.studies.models import Study
+from text_rankings.base.i18n import gettext_noop
 
 from .annotators.page import totals_of
 from .images.disagreement import asked_for, disagreement

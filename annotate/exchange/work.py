@@ -5,8 +5,6 @@ from typing import IO, Any, Final, TypeVar
 
 from django.contrib.auth.models import User
 from django.db.models import Model, QuerySet
-from django.utils.translation import gettext as _
-from django.utils.translation import gettext_noop
 
 from annotate.datasets import exports
 from annotate.datasets.models import Dataset, Method
@@ -18,6 +16,8 @@ from annotate.jobs.registry import Running
 from annotate.scoring.models import ProtocolRun
 from annotate.studies.models import Study
 from protocols.core.errors import ProtocolError
+from text_rankings.base.i18n import gettext as _
+from text_rankings.base.i18n import gettext_noop
 
 from . import raw
 from .bundles.writing import write_bundle

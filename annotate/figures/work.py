@@ -6,7 +6,6 @@ from itertools import product
 from typing import IO, Any, Final
 
 from django.contrib.auth.models import User
-from django.utils.translation import gettext_noop
 
 from annotate.jobs import services as jobs
 from annotate.jobs.files import publishing_file
@@ -18,6 +17,7 @@ from annotate.scoring.models import ProtocolRun
 from annotate.studies.models import Study
 from rankings.agreement.report import Settings
 from rankings.elicitation.log import CRITERIA
+from text_rankings.base.i18n import gettext_noop
 
 from .building import FigureFile, build
 from .data import FigureData

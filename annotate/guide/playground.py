@@ -10,15 +10,15 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
-from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from annotate.errors import Refusal
-from annotate.retold import told_plainly
 from protocols import registry
 from protocols.core.base import ImageScore, Protocol, Scene
 from protocols.core.errors import ProtocolError
 from protocols.formats.readers.scenes import answer, read_scene
+from text_rankings.base.i18n import gettext
+from text_rankings.base.i18n import gettext as _
 
 WIDTH: Final = 1000
 HEIGHT: Final = 600
@@ -340,7 +340,7 @@ def _said(protocol: Protocol, scene: Scene) -> dict[str, Any]:
     try:
         (score,) = protocol.score([scene])
     except ProtocolError as refusal:
-        return head | _undefined(scene, told_plainly(str(refusal)))
+        return head | _undefined(scene, gettext(str(refusal)))
     except Exception:
         # One protocol's fault must not take the others' scores away.
         _log.exception("%s failed on a scene of the playground", protocol.slug)
@@ -349,7 +349,7 @@ def _said(protocol: Protocol, scene: Scene) -> dict[str, Any]:
     for name in ("recall", "precision", "f_score"):
         said[name] = _finite(said[name])
     for left in said["unmatched"]:
-        left["reason"] = told_plainly(left["reason"])
+        left["reason"] = gettext(left["reason"])
     said["indicators"] = {name: _finite(value) for name, value in score.indicators.items()}
     return said | {"status": _status(scene, score)}
 

@@ -4,15 +4,13 @@ import logging
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from django.utils.translation import gettext as _
-
 from annotate.errors import Refusal
-from annotate.retold import told_plainly
 from protocols import registry
 from protocols.core.base import ImageScore, Protocol, Scene
 from protocols.core.causes import Losses, losses
 from protocols.core.errors import ProtocolError
 from protocols.core.fitting import lacking
+from text_rankings.base.i18n import gettext as _
 
 _log = logging.getLogger(__name__)
 
@@ -36,7 +34,7 @@ def score_scenes(
         if lacks:
             raise NotScored(
                 _("{protocol} cannot score this: {lacks}.").format(
-                    protocol=protocol.name, lacks=told_plainly(lacks)
+                    protocol=protocol.name, lacks=lacks
                 )
             )
     except ProtocolError as refusal:

@@ -15,9 +15,9 @@ from django.utils.translation import gettext_lazy
 from django.views.decorators.cache import cache_control
 from django.views.decorators.http import require_POST, require_safe
 
-from annotate.retold import told_plainly
 from protocols import registry
 from protocols.core.base import NEEDED, Protocol
+from text_rankings.base.i18n import gettext
 
 from . import markdown
 from .playground import (
@@ -74,7 +74,7 @@ def protocol_list(request: HttpRequest) -> HttpResponse:
             family: [
                 {
                     "protocol": protocol,
-                    "needs": told_plainly(NEEDED.get(protocol.needs, "")),
+                    "needs": gettext(NEEDED.get(protocol.needs, "")),
                     "keys": _linked_keys(protocol, sources),
                 }
                 for protocol in protocols
@@ -128,7 +128,7 @@ def parameters_of(protocol: Protocol) -> list[dict[str, str]]:
             "name": declared.name,
             "default": _plain(declared.default),
             "allowed": _allowed(declared),
-            "says": told_plainly(declared.metadata.get("says", "")),
+            "says": gettext(declared.metadata.get("says", "")),
         }
         for declared in protocol.declared()
     ]

@@ -13,9 +13,6 @@ from itertools import chain, groupby
 from pathlib import Path
 from typing import Any, Final, cast
 
-from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
-
 from annotate.datasets.models import Dataset, Result
 from annotate.datasets.photographs import read_photographs
 from annotate.datasets.selectors import truths_of
@@ -34,6 +31,8 @@ from protocols.formats.containers.contents import Archive, Kind, LineFormat
 from protocols.formats.problems import Nearest, Problems, pattern_of
 from protocols.formats.readers.scores import ScoreRow, ScoreTable, Unit, read_scores
 from protocols.formats.recognition.reading import LINES, read
+from text_rankings.base.i18n import gettext as _
+from text_rankings.base.i18n import ngettext
 
 from . import staging
 from .models import DraftFile, Missing

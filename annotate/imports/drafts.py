@@ -15,15 +15,15 @@ from typing import Any, BinaryIO, Final
 
 from django.contrib.auth.models import User
 from django.db import transaction
-from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy, gettext_noop
+from django.utils.translation import gettext_lazy
 
 from annotate.datasets.models import Dataset
 from annotate.jobs import services as jobs
 from annotate.jobs.errors import Superseded
 from annotate.jobs.models import Job
-from annotate.retold import told_plainly
 from protocols.diagnostics.readings import ReadingError, words_of
+from text_rankings.base.i18n import gettext as _
+from text_rankings.base.i18n import gettext_noop
 
 from . import guessing, plans, publishing, staging
 from .errors import NotLoaded
@@ -241,7 +241,7 @@ def _reading(slug: str) -> str:
     try:
         words_of(slug)
     except ReadingError as refusal:
-        raise NotLoaded(f"{told_plainly(str(refusal))}.") from refusal
+        raise NotLoaded(_("{sentence}.").format(sentence=refusal)) from refusal
     return slug
 
 

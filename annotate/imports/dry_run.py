@@ -8,8 +8,6 @@ from pathlib import Path
 from typing import Any, Final
 
 from django.db import transaction
-from django.utils.translation import gettext as _
-from django.utils.translation import gettext_noop
 
 from annotate.datasets.selectors import results_on
 from annotate.jobs.errors import JobFailed
@@ -18,6 +16,8 @@ from protocols.diagnostics.fits import fit
 from protocols.diagnostics.inspection import Against, as_data
 from protocols.formats.containers.image_sizes import picture_sizes
 from protocols.formats.summaries import Summary, summaries
+from text_rankings.base.i18n import gettext as _
+from text_rankings.base.i18n import gettext_noop
 
 from . import annotators_csv, checking, drafts, publishing, staging
 from .checking import Checked, Given, Known

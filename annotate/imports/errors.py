@@ -2,11 +2,10 @@
 
 from collections.abc import Sequence
 
-from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
-
 from annotate.errors import Refusal
 from protocols.formats.problems import Problem
+from text_rankings.base.i18n import gettext as _
+from text_rankings.base.i18n import ngettext
 
 
 class NotLoaded(Refusal):

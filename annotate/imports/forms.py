@@ -11,9 +11,9 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from annotate.datasets.models import Dataset
-from annotate.retold import told_plainly
 from protocols.formats.problems import CODES
 from protocols.formats.recognition.reading import FORMATS
+from text_rankings.base.i18n import gettext
 
 from .drafts import Earlier
 from .models import DraftFile, FileKind, Finding, Missing
@@ -98,7 +98,7 @@ class TargetForm(forms.Form):
 def _formats() -> Iterable[tuple[str, str]]:
     yield "", _("found out")
     for slug, known in FORMATS.items():
-        yield slug, told_plainly(known.name)
+        yield slug, gettext(known.name)
 
 
 class FileForm(forms.Form):
@@ -226,7 +226,7 @@ class AnswersForm(forms.Form):
 def _codes() -> Iterable[tuple[str, str]]:
     yield "", _("all")
     for code, name in CODES.items():
-        yield code, f"{code} {told_plainly(name)}"
+        yield code, f"{code} {gettext(name)}"
 
 
 class FindingsForm(forms.Form):

@@ -4,10 +4,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from django.utils.translation import gettext_noop
-
 from protocols.formats.recognition.guessing import guess, method_name
 from protocols.formats.recognition.reading import LINES
+from text_rankings.base.i18n import gettext_noop
 
 from .annotators_csv import COLUMNS
 from .models import FileKind
@@ -19,7 +18,6 @@ _KINDS: Final = {
     "scores": FileKind.SCORES,
 }
 _MAX_NAME: Final = 120
-_MAX_REASON: Final = 300
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +53,7 @@ def guess_file(path: Path, name: str, *, has_truth: bool = False) -> FileGuess:
         title = guessed.method or method_name(name) or Path(name).stem
     # Lines are looked at all when they are read; a look at some names no format.
     format = "" if guessed.format in LINES else guessed.format or ""
-    return FileGuess(kind, format, title[:_MAX_NAME], guessed.reason[:_MAX_REASON])
+    return FileGuess(kind, format, title[:_MAX_NAME], guessed.reason)
 
 
 def _is_list_of_people(path: Path) -> bool:

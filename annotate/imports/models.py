@@ -10,6 +10,7 @@ from django.utils.translation import gettext_lazy
 
 from annotate.datasets.models import Dataset
 from annotate.jobs.models import Job
+from annotate.stored_messages import MessageField, MessageJSONField
 from protocols.formats.problems import Problem
 from protocols.formats.problems import Severity as ProblemSeverity
 
@@ -60,7 +61,7 @@ class Draft(models.Model):
     # State of the dataset when the files were checked against it.
     checked_against = models.JSONField(default=dict)
     # Examples to draw, and what will be added, replaced and left alone.
-    summary = models.JSONField(default=dict)
+    summary = MessageJSONField(default=dict)
     job = models.ForeignKey(Job, models.SET_NULL, null=True, blank=True, related_name="+")
     created = models.DateTimeField(auto_now_add=True)
     changed = models.DateTimeField(auto_now=True)
@@ -101,7 +102,7 @@ class DraftFile(models.Model):
     # Of results the method, of scores the protocol.
     title = models.CharField(gettext_lazy("name"), max_length=120, blank=True)
     # Why it was taken for this kind, as a sentence.
-    reason = models.CharField(max_length=300, blank=True)
+    reason = MessageField(blank=True)
     missing = models.CharField(max_length=13, choices=Missing, blank=True)
     # How results are to be read where another way would fit far better; empty: not asked or not answered.
     reading = models.CharField(max_length=40, blank=True)
@@ -163,9 +164,9 @@ class Finding(models.Model):
     text = models.TextField(blank=True)
     span_start = models.PositiveIntegerField(null=True)
     span_end = models.PositiveIntegerField(null=True)
-    found = models.TextField()
-    expected = models.TextField()
-    action = models.TextField(blank=True)
+    found = MessageField()
+    expected = MessageField()
+    action = MessageField(blank=True)
 
     objects = FindingQuerySet.as_manager()
 
@@ -240,10 +241,10 @@ class Import(models.Model):
     )
     created = models.DateTimeField(auto_now_add=True)
     # [{"name": ..., "sha256": ..., "bytes": ...}]
-    files = models.JSONField()
+    files = MessageJSONField()
     counts = models.JSONField()
     # Sentences: what was odd but read all the same.
-    warnings = models.JSONField(default=list)
+    warnings = MessageJSONField(default=list)
     # Primary keys of what came into being: {"dataset": 1}, {"methods": [1, 2]}, {"run": 3} ...
     # Empty: loaded before this was written down, so it cannot be undone.
     added = models.JSONField(default=dict)

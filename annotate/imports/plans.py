@@ -3,16 +3,16 @@
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Final
+from typing import Any, Final
 
 from django.db.models import Q
-from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
 
 from annotate.datasets.models import Dataset, Method
-from annotate.retold import quotation, told_plainly
 from protocols.diagnostics.readings import AS_READ, words_of
+from protocols.formats.problems import quoted
 from protocols.formats.recognition.reading import FORMATS, LINES
+from text_rankings.base.i18n import Message, from_json, gettext, ngettext, to_json
+from text_rankings.base.i18n import gettext as _
 
 from . import publishing
 from .errors import NotLoaded
@@ -62,24 +62,33 @@ def formats(finding: Finding) -> tuple[list[tuple[str, str]], list[tuple[str, st
     named = _SLUG.findall(naming[0]) if naming else []
     others = [slug for slug in LINES if slug not in named]
     first, last = (
-        [(slug, told_plainly(FORMATS[slug].name)) for slug in slugs]
+        [(slug, gettext(FORMATS[slug].name)) for slug in slugs]
         for slugs in (dict.fromkeys(named), others)
     )
     return first, last
 
 
 def with_names(sentence: str) -> str:
-    """Return a sentence of a report with the names of formats, by which people choose, for their slugs."""
-    return _NAMING.sub(
-        lambda naming: _SLUG.sub(lambda slug: FORMATS[slug[1]].name, naming[0]), sentence
-    )
+    """Return a message of a report with the names of formats, by which people choose, for their slugs."""
+    named: str = from_json(_named(to_json(sentence)))
+    return named
+
+
+def _named(value: Any, is_format: bool = False) -> Any:
+    if isinstance(value, str):
+        return to_json(Message(FORMATS[value].name)) if is_format and value in LINES else value
+    if isinstance(value, list):
+        return [_named(each, is_format) for each in value]
+    if isinstance(value, dict):
+        return {key: _named(each, is_format or key == "formats") for key, each in value.items()}
+    return value
 
 
 def readings(draft: Draft, file: DraftFile) -> list[tuple[str, str]]:
     """Return the readings between which a person may choose, each with its words."""
     tried = [of["reading"] for of in draft.summary.get("trials", []) if of["file"] == file.pk]
     slugs = dict.fromkeys([AS_READ, *tried, *([file.reading] if file.reading else [])])
-    return [(slug, told_plainly(words_of(slug))) for slug in slugs]
+    return [(slug, gettext(words_of(slug))) for slug in slugs]
 
 
 def n_faults(draft: Draft) -> int:
@@ -143,7 +152,7 @@ def _words_of(file: DraftFile, draft: Draft) -> str:
             "the dataset {dataset}: {n} images with {regions} regions, {ignored} of them ignored",
             number("images", 0),
         ).format(
-            dataset=quotation(draft.name),
+            dataset=quoted(draft.name),
             n=number("images", 0),
             regions=number("regions", 0),
             ignored=number("ignored", 0),
@@ -155,7 +164,7 @@ def _words_of(file: DraftFile, draft: Draft) -> str:
     if file.kind == FileKind.SCORES:
         return ngettext(
             "{n} score of {protocol}", "{n} scores of {protocol}", number("scores", 0)
-        ).format(n=number("scores", 0), protocol=quotation(file.title))
+        ).format(n=number("scores", 0), protocol=quoted(file.title))
     return ngettext("{n} person from {file}", "{n} people from {file}", number("people", 0)).format(
         n=number("people", 0), file=file.name
     )
@@ -167,7 +176,7 @@ def _plan_results(planned: Plan, dataset: Dataset | None, file: DraftFile) -> No
         method = publishing.method_named(dataset, title) if dataset else None
         if method is None or not method.results.exists():
             planned.added.append(
-                _("results of {method}: {words}").format(method=quotation(title), words=words)
+                _("results of {method}: {words}").format(method=quoted(title), words=words)
             )
             continue
         planned.replaced.append(_words_of_replacement(method, words))
@@ -178,7 +187,7 @@ def _plan_results(planned: Plan, dataset: Dataset | None, file: DraftFile) -> No
                     "Answers refer to the results of {method} ({studies}), so they cannot be replaced. "
                     "Give the new results another name."
                 ).format(
-                    method=quotation(method.name),
+                    method=quoted(method.name),
                     studies=", ".join(study.name for study in studies),
                 )
             )
@@ -200,7 +209,7 @@ def _words_of_results(counts: Mapping[str, int], missing: str) -> str:
 
 def _words_of_replacement(method: Method, words: str) -> str:
     runs = method.results.filter(scores__isnull=False).values("scores__run").distinct().count()
-    name = quotation(method.name)
+    name = quoted(method.name)
     if not runs:
         return _("results of {method}: {words}").format(method=name, words=words)
     return ngettext(
@@ -216,7 +225,7 @@ def _left_alone(dataset: Dataset, files: Sequence[DraftFile]) -> Iterator[str]:
         "the {n} image of {dataset} and its ground truth",
         "the {n} images of {dataset} and their ground truth",
         n_images,
-    ).format(n=n_images, dataset=quotation(dataset.name))
+    ).format(n=n_images, dataset=quoted(dataset.name))
     named = [publishing.method_named(dataset, title) for title in titles_of(files)]
     touched = {method.pk for method in named if method is not None}
     others = [method.name for method in dataset.methods.all() if method.pk not in touched]

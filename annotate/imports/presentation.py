@@ -12,12 +12,14 @@ from django.utils.translation import gettext_lazy, pgettext
 
 from annotate.datasets.drawing import Picture, picture
 from annotate.datasets.models import BoxConvention, room_for
-from annotate.retold import told, told_plainly
+from annotate.stored_messages import in_language
 from protocols.core.regions import decode_regions
 from protocols.diagnostics.readings import words_of
 from protocols.formats.containers.contents import LineFormat
 from protocols.formats.problems import CODES
 from protocols.formats.summaries import MAX_EXAMPLES
+from text_rankings.base import i18n
+from text_rankings.base.i18n import gettext
 
 from .checking import HISTOGRAM
 from .models import Draft, DraftFile, FileKind, Finding, Import
@@ -123,11 +125,11 @@ def kinds(draft: Draft) -> list[Kind]:
                 severity,
                 _badge(severity, code, unanswered),
                 code,
-                told_plainly(CODES.get(code, code)),
-                told_plainly(of["advice"]),
+                gettext(CODES.get(code, code)),
+                gettext(of["advice"]),
             ),
         )
-        kind.texts.append(told(with_names(of["text"])))
+        kind.texts.append(in_language(with_names(of["text"])))
         # Of names the place says it all.
         told_so = {"is_one": of["n"] == 1, "is_shape": code.startswith("L")}
         examples = [_example(example, **told_so) for example in of["examples"]]
@@ -153,9 +155,9 @@ def _example(
     example: Mapping[str, Any], *, is_one: bool, is_shape: bool
 ) -> tuple[str, str, str, str]:
     text, (start, end) = example["text"] or "", example["span"] or (0, 0)
-    place = told_plainly(example["place"])
+    place = i18n.in_language(example["place"])
     if not text and is_shape and example.get("found"):
-        place = _("{place}: {found}").format(place=place, found=told_plainly(example["found"]))
+        place = _("{place}: {found}").format(place=place, found=i18n.in_language(example["found"]))
     return (
         "" if is_one else place,
         text[:start],
@@ -185,7 +187,7 @@ def groups(draft: Draft, wanted: Mapping[str, str]) -> list[Group]:
             severity=severity,
             badge=_badge(severity, code, unanswered),
             code=code,
-            name=told_plainly(CODES.get(code, code)),
+            name=gettext(CODES.get(code, code)),
             n=n,
             shown=[
                 shown(finding)
@@ -289,7 +291,7 @@ def file_reports(draft: Draft) -> list[FileReport]:
     reports = []
     for file in draft.files.all():
         facts = [
-            (str(words), file.counts[key]) for key, words in _FACTS.items() if key in file.counts
+            (str(i18n), file.counts[key]) for key, i18n in _FACTS.items() if key in file.counts
         ]
         reports.append(FileReport(file, facts, histogram(file.counts.get("histogram", []))))
     return reports
@@ -352,7 +354,7 @@ class Offered:
     """Another reading of a file that would fit far better: both, drawn on the same image."""
 
     file: DraftFile
-    words: str
+    i18n: str
     image: str
     # Recall and precision as words.
     said_as_read: str
@@ -375,10 +377,10 @@ def offers(draft: Draft) -> list[Offered]:
             picture(truth=truth, boxes=boxes, convention=convention, url=url, size=size)
             for boxes in pictures
         )
-        words = told_plainly(words_of(trial["reading"]))
         file = files[trial["file"]]
-        said, said_so = map(told_plainly, trial["said"])
-        offered.append(Offered(file, words, trial["image"], said, said_so, one, other))
+        said, said_so = map(i18n.in_language, trial["said"])
+        reading = gettext(words_of(trial["reading"]))
+        offered.append(Offered(file, reading, trial["image"], said, said_so, one, other))
     return offered
 
 

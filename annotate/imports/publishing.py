@@ -11,17 +11,17 @@ from typing import Any, Final, TypeVar
 from django.db import models
 from django.db.models import Q
 from django.utils.text import slugify
-from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from annotate.datasets.models import BoxConvention, Dataset, Image, Method, Result
 from annotate.datasets.photographs import Photograph
-from annotate.retold import quotation
 from annotate.scoring.models import ProtocolRun, Score
 from annotate.studies.models import Study
 from protocols.core.base import f_score
 from protocols.core.regions import canonical_bytes, encode_regions
 from protocols.formats.containers.contents import LineFormat
+from protocols.formats.problems import quoted
+from text_rankings.base.i18n import gettext as _
 
 from .checking import Progress, methods_together
 from .errors import NotLoaded
@@ -53,7 +53,7 @@ def named(name: str, what: str) -> tuple[str, str]:
     name = name.strip()
     slug = slugify(name)
     if not slug or len(name) > _MAX_NAME:
-        raise NotLoaded(_UNNAMED[what].format(name=quotation(name), n=_MAX_NAME))
+        raise NotLoaded(_UNNAMED[what].format(name=quoted(name), n=_MAX_NAME))
     return name, slug
 
 
@@ -62,12 +62,10 @@ def name_of_new_dataset(name: str) -> tuple[str, str]:
     name, slug = named(name, "dataset")
     if slug in _TAKEN_ADDRESSES:
         raise NotLoaded(
-            _("{name} cannot be the name of a dataset. Choose another.").format(
-                name=quotation(name)
-            )
+            _("{name} cannot be the name of a dataset. Choose another.").format(name=quoted(name))
         )
     if Dataset.objects.filter(Q(slug=slug) | Q(name=name)).exists():
-        raise NotLoaded(_("There is a dataset named {name} already.").format(name=quotation(name)))
+        raise NotLoaded(_("There is a dataset named {name} already.").format(name=quoted(name)))
     return name, slug
 
 
@@ -84,7 +82,7 @@ def refuse_doubles(dataset: Dataset | None, titles: Iterable[str], *, replace: b
         name, slug = named(title, "method")
         if slug in seen:
             raise NotLoaded(
-                _("Two of the archives are for the method {name}.").format(name=quotation(name))
+                _("Two of the archives are for the method {name}.").format(name=quoted(name))
             )
         seen.add(slug)
         if dataset is not None:
@@ -98,7 +96,7 @@ def _method_to_replace(dataset: Dataset, title: str, *, replace: bool) -> Method
         return None
     if not replace:
         raise NotLoaded(
-            _("Results of {method} are loaded already.").format(method=quotation(method.name))
+            _("Results of {method} are loaded already.").format(method=quoted(method.name))
         )
     studies = studies_with_answers_on(method)
     if studies:
@@ -106,9 +104,7 @@ def _method_to_replace(dataset: Dataset, title: str, *, replace: bool) -> Method
             _(
                 "Answers refer to the results of {method}, so they stay as they are: {studies}. "
                 "Load these under another name."
-            ).format(
-                method=quotation(method.name), studies=", ".join(study.name for study in studies)
-            )
+            ).format(method=quoted(method.name), studies=", ".join(study.name for study in studies))
         )
     return method
 

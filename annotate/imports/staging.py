@@ -12,7 +12,8 @@ from pathlib import Path
 from typing import IO, Any, BinaryIO, Final
 
 from django.conf import settings
-from django.utils.translation import gettext as _
+
+from text_rankings.base.i18n import gettext as _
 
 from .errors import NotLoaded
 

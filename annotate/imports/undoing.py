@@ -4,14 +4,14 @@ from django.contrib.auth.models import User
 from django.db import transaction
 from django.db.models import Q
 from django.utils import timezone
-from django.utils.translation import gettext as _
 
 from annotate.audit.models import Act
 from annotate.audit.services import record
 from annotate.datasets.models import Dataset, Method
-from annotate.retold import quotation
 from annotate.scoring.models import ProtocolRun
 from annotate.studies.models import Study
+from protocols.formats.problems import quoted
+from text_rankings.base.i18n import gettext as _
 
 from . import annotators_csv, publishing
 from .errors import CannotUndo
@@ -40,7 +40,7 @@ def obstacles(receipt: Import) -> list[str]:
 
 def _against_dataset(receipt: Import, dataset: Dataset) -> list[str]:
     against = [
-        _("The study {study} uses it.").format(study=quotation(study.name))
+        _("The study {study} uses it.").format(study=quoted(study.name))
         for study in dataset.studies.all()
     ]
     others = dataset.imports.filter(undone__isnull=True).exclude(pk=receipt.pk)
@@ -65,7 +65,7 @@ def _against_results(receipt: Import, dataset: Dataset) -> list[str]:
     asked = Q(assignments__screens__left__method__in=methods)
     asked |= Q(assignments__screens__right__method__in=methods)
     for study in Study.objects.filter(used | asked).distinct():
-        against.append(_("The study {study} uses it.").format(study=quotation(study.name)))
+        against.append(_("The study {study} uses it.").format(study=quoted(study.name)))
     later = dataset.imports.filter(kind=Import.Kind.RESULTS, undone__isnull=True, pk__gt=receipt.pk)
     gone = {name for other in later for name in other.replaced}
     replaced = sorted(gone & {method.name for method in methods})
@@ -81,7 +81,7 @@ def _against_results(receipt: Import, dataset: Dataset) -> list[str]:
     for run in imported:
         against.append(
             _("Scores of {run} were loaded for it. Undo that load first.").format(
-                run=quotation(run.name)
+                run=quoted(run.name)
             )
         )
     return against

@@ -30,8 +30,8 @@ from annotate.errors import Refusal
 from annotate.jobs import workers
 from annotate.jobs.shortcuts import told
 from annotate.requests import SignedInRequest
-from annotate.retold import told_plainly
 from protocols.formats.recognition.reading import FORMATS
+from text_rankings.base.i18n import in_language
 
 from . import drafts, exports, plans, presentation, staging, undoing
 from .errors import NotLoaded
@@ -230,7 +230,7 @@ def progress(request: SignedInRequest, pk: int) -> HttpResponse:
         return JsonResponse(told(request, job))
     if not draft.is_at_work:
         if job is not None and job.failure and not draft.is_over:
-            messages.error(request, told_plainly(job.failure))
+            messages.error(request, in_language(job.failure))
         elif job is not None and job.state == job.State.CANCELLED:
             _say_once(request, _("Stopped. Nothing was changed."))
         return redirect(presentation.address(draft))
@@ -284,7 +284,7 @@ def report(request: SignedInRequest, pk: int) -> HttpResponse:
         groups=presentation.groups(draft, wanted),
         kinds=presentation.kinds(draft),
         fits=presentation.fit_rows(draft),
-        compared=told_plainly(draft.summary.get("compared", {}).get("words", "")),
+        compared=in_language(draft.summary.get("compared", {}).get("words", "")),
         left_out=presentation.left_out(draft),
         n_findings=draft.findings.count(),
         n_errors=plans.n_faults(draft),

@@ -11,8 +11,9 @@ from django.conf import settings
 from django.core.mail import EmailMultiAlternatives, get_connection
 from django.core.mail.backends.base import BaseEmailBackend
 from django.core.mail.message import EmailMessage
-from django.utils.translation import gettext as _
-from django.utils.translation import gettext_noop
+
+from text_rankings.base.i18n import gettext as _
+from text_rankings.base.i18n import gettext_noop
 
 from .errors import TryLater
 from .models import Job

@@ -9,6 +9,8 @@ from django.db.models import Q
 from django.utils import timezone
 from django.utils.translation import gettext_lazy
 
+from annotate.stored_messages import MessageField
+
 # A worker that was not heard of for so long is lost, and another takes its job up.
 LOST_AFTER: Final = timedelta(seconds=20)
 
@@ -42,7 +44,7 @@ class Job(models.Model):
 
     kind = models.CharField(max_length=60)
     # For people: "Score DetEval on ICDAR 2015".
-    title = models.CharField(max_length=300, blank=True)
+    title = MessageField(blank=True)
     # Arguments of the work: primary keys and plain values.
     arguments = models.JSONField(default=dict)
     # Two open jobs cannot have the same key; empty: there may be many alike.
@@ -60,12 +62,12 @@ class Job(models.Model):
     state = models.CharField(max_length=10, choices=State, default=State.WAITING)
     done = models.PositiveIntegerField(default=0)
     total = models.PositiveIntegerField(default=0)
-    doing = models.CharField(max_length=200, blank=True)
+    doing = MessageField(blank=True)
     cancel_requested = models.BooleanField(default=False)
     # Why it failed, as a sentence for people.
-    failure = models.TextField(blank=True)
+    failure = MessageField(blank=True)
     # Result: a sentence, the page to go on to, a file to download.
-    outcome = models.CharField(max_length=300, blank=True)
+    outcome = MessageField(blank=True)
     address = models.CharField(max_length=300, blank=True)
     # By kind, the primary keys of what it made: {"run": 7}.
     made = models.JSONField(default=dict)

@@ -6,7 +6,7 @@ from django.utils import translation
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from annotate.retold import told_plainly
+from text_rankings.base.i18n import in_language
 
 from .models import Job
 
@@ -19,8 +19,8 @@ _ENDS = {
 
 def sentence(job: Job) -> str:
     """Return how a job ended, in one sentence."""
-    end = _ENDS[Job.State(job.state)].format(work=told_plainly(job.title or job.kind))
-    more = told_plainly(job.failure or job.outcome)
+    end = _ENDS[Job.State(job.state)].format(work=in_language(job.title or job.kind))
+    more = in_language(job.failure or job.outcome)
     return _("{end}: {more}").format(end=end, more=more) if more else f"{end}."
 
 
@@ -28,5 +28,5 @@ def tell_by_mail(job: Job) -> None:
     """Send a letter to who asked for one, where there is a mail server and an address."""
     if job.wants_mail and settings.MAIL_IS_SET_UP and job.person is not None and job.person.email:
         with translation.override(job.mail_language or None):
-            subject = told_plainly(job.title or job.kind)
+            subject = in_language(job.title or job.kind)
             send_mail(subject, sentence(job), None, [job.person.email])

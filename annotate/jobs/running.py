@@ -13,10 +13,10 @@ from django.contrib.auth.models import User
 from django.db import DatabaseError, connection, transaction
 from django.db.models import F
 from django.utils import timezone, translation
-from django.utils.translation import gettext_noop
 
 from annotate.audit.services import acting
 from annotate.errors import Refusal, is_disk_full
+from text_rankings.base.i18n import gettext_noop
 
 from .access import require_permission
 from .errors import Cancelled, Interrupted, Stopped, Superseded, TryLater
@@ -167,7 +167,7 @@ class Pulse:
         return self._job.person
 
     def tell(self, done: int, total: int, doing: str = "") -> None:
-        self._progress = (done, total, doing[:200])
+        self._progress = (done, total, doing)
         if _stopping.is_set():
             raise Interrupted
         if not self._beside and (done >= total or monotonic() - self._last > _BEAT_SECONDS):
@@ -196,7 +196,7 @@ class Pulse:
             yield outcome
             locked.state, locked.finished = Job.State.DONE, timezone.now()
             locked.done, locked.total, locked.doing = self._progress
-            locked.outcome, locked.address = outcome.text[:300], outcome.address
+            locked.outcome, locked.address = outcome.text, outcome.address
             locked.made = outcome.made
             locked.file, locked.file_name = outcome.file, outcome.file_name
             locked.save()

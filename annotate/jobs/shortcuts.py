@@ -7,7 +7,7 @@ from rest_framework.response import Response
 from rest_framework.reverse import reverse as api_reverse
 
 from annotate.api.views import ApiView
-from annotate.retold import told_plainly
+from text_rankings.base.i18n import in_language
 
 from . import workers
 from .models import Job
@@ -36,7 +36,7 @@ def told(request: HttpRequest, job: Job) -> dict[str, object]:
     return {
         "done": job.done,
         "total": job.total,
-        "doing": told_plainly(job.doing),
+        "doing": in_language(job.doing),
         "stopping": job.cancel_requested,
         "nobody": silent is not None,
     }

@@ -9,7 +9,8 @@ from typing import Final
 from django.db.models import Max
 from django.db.models.functions import Coalesce
 from django.utils import timezone
-from django.utils.translation import gettext_noop
+
+from text_rankings.base.i18n import gettext_noop
 
 from .models import Worker
 from .versions import VERSION, is_newer

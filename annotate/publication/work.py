@@ -1,13 +1,11 @@
 """The files for a paper, and those that a public page offers, written as jobs."""
 
-import json
 import zipfile
 from collections.abc import Iterator, Mapping, Sequence
 from typing import IO, Any, Final
 
 from django.contrib.auth.models import User
 from django.urls import reverse
-from django.utils.translation import gettext_noop
 
 from annotate.exchange.bundles.writing import write_bundle
 from annotate.figures.building import FigureFile, build
@@ -22,12 +20,13 @@ from annotate.jobs.models import Job
 from annotate.jobs.registry import Progress, Running
 from annotate.reports import services as reports
 from annotate.reports.arguments import arguments_of, asked_for, kept_asked_for
-from annotate.reports.models import KeptReport
+from annotate.reports.models import KeptReport, data_of
 from annotate.scoring.models import ProtocolRun
 from annotate.studies.models import Study
 from rankings.agreement.report import Settings
 from rankings.elicitation.log import CRITERIA
 from rankings.output.latex import Look
+from text_rankings.base.i18n import gettext_noop
 
 from . import files, papers
 from .descriptions import public_report
@@ -75,7 +74,7 @@ def paper(arguments: Mapping[str, Any], running: Running) -> None:
             computed = reports.compute_report(
                 study=study, settings=settings, runs=runs, executor=executor
             )
-        data = json.loads(computed.content)
+        data = data_of(computed.content)
     look = Look(*arguments["look"])
     figures = [
         data_of_kept(study, kept, criterion)

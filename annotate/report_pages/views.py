@@ -32,7 +32,7 @@ from annotate.studies.models import Study
 from annotate.studies.shortcuts import followed
 from rankings.agreement.report import Report, report_from_json
 from rankings.output.skips import skips_said
-from text_rankings.base.i18n import retold
+from text_rankings.base.i18n import in_language
 
 from .presentation import FIRST_FIGURE, OF_IMAGES, answer_of, figure_names, parts_of
 
@@ -67,8 +67,8 @@ def report(request: HttpRequest, slug: str) -> HttpResponse:
         "built": built,
         "skips": skips_said(built.header),
         "facts": facts_shown(built.header),
-        "people_left_out": list(map(retold, built.people_left_out)),
-        "known_answers": list(map(retold, built.known_answers)),
+        "people_left_out": list(map(in_language, built.people_left_out)),
+        "known_answers": list(map(in_language, built.known_answers)),
         "settings_query": query,
         "is_too_large": not is_small,
         "address_of_images": reverse("reports:images", args=[study.slug]),

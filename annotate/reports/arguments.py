@@ -4,12 +4,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from django.utils.translation import gettext_noop
-
 from annotate.jobs.errors import JobFailed
 from annotate.scoring.models import ProtocolRun
 from annotate.studies.models import Study
 from rankings.agreement.report import Settings
+from text_rankings.base.i18n import gettext_noop
 
 from .models import KeptReport
 

@@ -9,12 +9,12 @@ from typing import Any, Final
 from django.contrib.auth.models import User
 from django.core.cache import caches
 from django.utils import timezone
-from django.utils.translation import gettext_noop
 
 from annotate.jobs import services as jobs
 from annotate.jobs.models import Job
 from annotate.studies.models import Study
 from rankings import __version__ as software_version
+from text_rankings.base.i18n import gettext_noop
 
 KIND: Final = "evidence.count"
 ANNOTATORS: Final = "annotators"

@@ -15,12 +15,13 @@ from annotate.studies.models import Study
 from annotate.studies.pseudonyms import pseudonyms
 from rankings import __version__ as software_version
 from rankings.agreement.report import Settings
+from text_rankings.base.i18n import from_json, to_json
 
 # Larger ones take longer to write down than to build, and a table of the database is no place for them.
 MAX_IMAGES: Final = 3000
 _MAX_BYTES: Final = 2_000_000
 # Of the data's keys: to be raised when a report has new ones.
-_FORM: Final = 5
+_FORM: Final = 6
 
 
 def version_of(study: Study, runs: Sequence[ProtocolRun]) -> str:
@@ -61,8 +62,7 @@ def get(key: str, *, analysed: bool) -> dict[str, Any] | None:
     kept = caches["reports"].get_many(names)
     for name in names:
         if name in kept:
-            data: dict[str, Any] = json.loads(zlib.decompress(kept[name]))
-            return data
+            return _read(kept[name])
     return None
 
 
@@ -74,13 +74,17 @@ def put(key: str, data: Mapping[str, Any]) -> None:
 def get_part(name: str, key: str) -> dict[str, Any] | None:
     """Return what was kept of a report under this name."""
     kept = caches["reports"].get(f"{name}-{key}")
-    data: dict[str, Any] | None = None if kept is None else json.loads(zlib.decompress(kept))
+    return None if kept is None else _read(kept)
+
+
+def _read(content: bytes) -> dict[str, Any]:
+    data: dict[str, Any] = from_json(json.loads(zlib.decompress(content)))
     return data
 
 
 def put_part(name: str, key: str, data: Mapping[str, Any]) -> None:
     """Keep data unless it is too large. Bytes are kept, so that nothing else is ever unpickled."""
-    text = json.dumps(data, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    text = json.dumps(to_json(data), ensure_ascii=False, allow_nan=False, separators=(",", ":"))
     content = zlib.compress(text.encode(), 1)
     if len(content) <= _MAX_BYTES:
         caches["reports"].set(f"{name}-{key}", content)

@@ -12,7 +12,7 @@ from annotate.studies.exclusions import left_out
 from annotate.studies.models import Study
 from annotate.studies.pseudonyms import pseudonyms
 from rankings.output.skips import MISSING, RANKINGS, REASONS, UNFINISHED, VISITS
-from text_rankings.base.i18n import gettext_noop
+from text_rankings.base.i18n import Message, gettext_noop
 
 _LEFT_OUT: Final = gettext_noop("{name} since {day}: {why}")
 _KNOWN: Final = gettext_noop("{name}: {reason}")
@@ -66,8 +66,8 @@ def not_counted(study: Study) -> dict[str, str]:
         )
         n_of = dict(skips.order_by().values_list("reason").annotate(n=Count("pk")))
         with translation.override("en"):
-            facts[REASONS] = "; ".join(
-                f"{words} ({n_of[reason]})"
+            facts[REASONS] = Message("; ").join(
+                Message("{reason} ({n})", reason=Message(str(words)), n=n_of[reason])
                 for reason, words in Skip.Reason.choices
                 if reason in n_of
             )

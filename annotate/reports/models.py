@@ -1,6 +1,7 @@
 """Reports that were kept: what was said on a day, with everything it was made from."""
 
 import json
+from collections.abc import Mapping
 from functools import cached_property
 from hashlib import sha256
 from typing import Any
@@ -10,13 +11,15 @@ from django.db import models
 
 from annotate.append_only import WrittenOnce
 from annotate.studies.models import Study
+from text_rankings.base.i18n import Message, from_json, mapped
 
 
 class KeptReport(WrittenOnce):
     """A report as it was when a user kept it. It is written once and never changed."""
 
     study = models.ForeignKey(Study, models.CASCADE, related_name="kept_reports")
-    # JSON as text: the bytes that the checksum is of.
+    # JSON as text: the bytes that the checksum is of. It is in English; "messages" has the codes and
+    # parameters of its sentences. Reports of before messages had codes have none.
     content = models.TextField()
     checksum = models.CharField(max_length=64)
     software_version = models.CharField(max_length=40)
@@ -33,10 +36,32 @@ class KeptReport(WrittenOnce):
 
     @cached_property
     def data(self) -> dict[str, Any]:
-        content: dict[str, Any] = json.loads(self.content)
-        return content
+        return data_of(self.content)
 
     @property
     def is_whole(self) -> bool:
         """Whether the content is what was kept, by its checksum."""
         return sha256(self.content.encode()).hexdigest() == self.checksum
+
+
+def content_of(data: Mapping[str, Any]) -> str:
+    """Return a report's data as the text that is kept."""
+    messages: dict[str, Any] = {}
+
+    def note(text: str) -> str:
+        if isinstance(text, Message):
+            messages[text] = text.to_json()
+        return text
+
+    data = mapped(data, note)
+    return json.dumps(
+        {**data, "messages": messages}, ensure_ascii=False, allow_nan=False, separators=(",", ":")
+    )
+
+
+def data_of(content: str) -> dict[str, Any]:
+    """Return the data of a text that is kept, with its messages."""
+    data: dict[str, Any] = json.loads(content)
+    messages = from_json(data.pop("messages", {}))
+    read: dict[str, Any] = mapped(data, lambda text: messages.get(text, text))
+    return read

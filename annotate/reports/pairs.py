@@ -23,7 +23,7 @@ from rankings.inference.pair_estimates import LostVisit, Visit
 from rankings.output.pair_tables import pair_tables
 from rankings.output.table import Table
 from rankings.rounding import in_decimals
-from text_rankings.base.i18n import numeral, retold
+from text_rankings.base.i18n import in_language, numeral
 
 from .included import counted_visits, lost_to_skips
 
@@ -157,7 +157,7 @@ def shown_pairs(data: Mapping[str, Any] | None) -> ShownPairs | None:
         return None
     criteria = data["criteria"]
     first = next(iter(criteria.values()))
-    left_out = [{**left, "reason": retold(left["reason"])} for left in first["left_out"]]
+    left_out = [{**left, "reason": in_language(left["reason"])} for left in first["left_out"]]
     return ShownPairs(_rests(first, data["seconds"]), left_out, pair_tables(data))
 
 

@@ -10,7 +10,7 @@ from django.template.defaultfilters import floatformat
 from django.urls import reverse
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
-from django.utils.translation import gettext, gettext_lazy
+from django.utils.translation import gettext_lazy
 
 from rankings.agreement.baselines import A_PERSON, said_of_row
 from rankings.agreement.report import ALL_TIED, CriterionReport, Report, Row, Settings
@@ -20,7 +20,7 @@ from rankings.orders.buckets import to_text
 from rankings.output.analysis_tables import tables_of
 from rankings.output.table import CRITERION, PROTOCOL, Column, Table
 from rankings.output.verdict_tables import has_few_images
-from text_rankings.base.i18n import numeral, retold
+from text_rankings.base.i18n import gettext, in_language, numeral
 
 # (value in the address, words)
 DISTANCES = [
@@ -133,13 +133,13 @@ class ShownTable:
 
     @property
     def title(self) -> str:
-        return retold(self.criterion).capitalize()
+        return gettext(self.criterion).capitalize()
 
     @property
     def left_out(self) -> list[tuple[str, str]]:
         """The first images that do not count, and why."""
         first = self.table.left_out[:_MOST_LEFT_OUT]
-        return [(image, retold(reason)) for image, reason in first]
+        return [(image, in_language(reason)) for image, reason in first]
 
     @property
     def images(self) -> list[tuple[str, str, list[float]]]:
@@ -247,13 +247,9 @@ def of_all_criteria(table: Table) -> ShownAround:
 def facts_shown(header: Mapping[str, str]) -> list[tuple[str, str]]:
     """Return where a report comes from in the reader's language; it is kept in English."""
     return [
-        (retold(name), value if name in _NAMES else _retold_each(value))
+        (gettext(name), value if name in _NAMES else in_language(value))
         for name, value in header.items()
     ]
-
-
-def _retold_each(value: str) -> str:
-    return "; ".join(map(retold, value.split("; ")))
 
 
 def _with_intervals(

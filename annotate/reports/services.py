@@ -1,6 +1,5 @@
 """A study's report: its annotators' rankings against the rankings its protocols' scores give."""
 
-import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import asdict, dataclass, field
@@ -44,7 +43,7 @@ from .included import (
     not_counted,
     people_left_out,
 )
-from .models import KeptReport
+from .models import KeptReport, content_of
 from .pairs import asks_pairs, pairs_from
 from .properties import image_properties
 from .provenance import whole
@@ -75,6 +74,7 @@ _SOFTWARE: Final = gettext_noop("software")
 _METHODS: Final = gettext_noop("methods")
 _PROTOCOLS: Final = gettext_noop("protocols")
 _NONE: Final = gettext_noop("none")
+_LIST: Final = gettext_noop("; ")
 _ANNOTATORS: Final = gettext_noop("annotators")
 _RANKINGS: Final = gettext_noop("complete rankings")
 _VISITS: Final = gettext_noop("visits with drawn methods")
@@ -118,14 +118,14 @@ class StudyReport:
             _DATE: f"{self.created:%Y-%m-%d}",
             _SOFTWARE: f"text-detection-rankings {software_version}",
             _METHODS: ", ".join(method.name for method in self.study.methods.all()),
-            _PROTOCOLS: "; ".join(map(_described, self.runs)) or _NONE,
+            _PROTOCOLS: _LIST.join(map(_described, self.runs)) or _NONE,
             _ANNOTATORS: str(self.n_annotators),
             _RANKINGS: str(self.n_rankings),
             **({_VISITS: str(self.n_visits)} if self.n_visits else {}),
             _IMAGES: str(self.n_images),
             **({_STATE: STILL_OPEN} if self.study.state == Study.State.OPEN else {}),
-            **({_LEFT_OUT: "; ".join(left)} if (left := self.people_left_out) else {}),
-            **({_KNOWN: "; ".join(known)} if (known := self.known_answers) else {}),
+            **({_LEFT_OUT: _LIST.join(left)} if (left := self.people_left_out) else {}),
+            **({_KNOWN: _LIST.join(known)} if (known := self.known_answers) else {}),
             **self.not_counted,
         }
 
@@ -353,9 +353,7 @@ def compute_report(
     data = {**whole(origin, runs, sentinels(runs), analysed), "detectors": found}
     if pairs is not None:
         data["pairs"] = pairs
-    return ComputedReport(
-        study, json.dumps(data, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
-    )
+    return ComputedReport(study, content_of(data))
 
 
 @transaction.atomic

@@ -7,11 +7,11 @@ from django.http import QueryDict
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from annotate.retold import told_plainly
 from protocols import registry
 from protocols.core.base import NEEDED, Protocol
 from protocols.core.credits import CreditProtocol
 from protocols.core.errors import ProtocolError
+from text_rankings.base.i18n import gettext
 
 _SHARED = {declared.name: declared for declared in CreditProtocol.declared()}
 
@@ -19,7 +19,7 @@ _SHARED = {declared.name: declared for declared in CreditProtocol.declared()}
 def _grouped(fitting: Collection[str]) -> list[tuple[str, list[tuple[str, str]]]]:
     grouped = [
         (
-            told_plainly(family),
+            gettext(family),
             [
                 choice
                 for protocol in protocols
@@ -36,15 +36,13 @@ def _choices(protocol: Protocol) -> Iterator[tuple[str, str]]:
     """Yield a protocol, and then its published variants."""
     needs = NEEDED.get(protocol.needs)
     said = (
-        _("needs {what}").format(what=told_plainly(needs))
-        if needs
-        else told_plainly(protocol.as_published)
+        _("needs {what}").format(what=gettext(needs)) if needs else gettext(protocol.as_published)
     )
     yield protocol.slug, f"{protocol.name} ({said})" if said else protocol.name
     for name, variant in protocol.variants.items():
         yield (
             f"{protocol.slug}:{name}",
-            _("{name}: {parts}").format(name=protocol.name, parts=told_plainly(variant.says)),
+            _("{name}: {parts}").format(name=protocol.name, parts=gettext(variant.says)),
         )
 
 
@@ -117,7 +115,7 @@ class ScoreForm(forms.Form):
             try:
                 slug_of.setdefault(registry.get(slug, self.parameters_of(slug)), slug)
             except ProtocolError as refusal:
-                self.add_error("parameters", f"{told_plainly(str(refusal))}.")
+                self.add_error("parameters", f"{gettext(str(refusal))}.")
         # A protocol and its variant with the same parameters are one.
         cleaned["protocols"] = list(slug_of.values())
         return cleaned

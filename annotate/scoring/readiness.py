@@ -12,9 +12,9 @@ from django.utils.translation import gettext as _
 
 from annotate.datasets.models import Dataset
 from annotate.datasets.selectors import Holdings, holdings
-from annotate.retold import told_plainly
 from protocols import registry
 from protocols.core.fitting import lacking
+from text_rankings.base.i18n import gettext
 
 
 @dataclass(frozen=True)
@@ -97,7 +97,7 @@ def _lacks(slug: str, held: Holdings) -> str:
     if not held.methods:
         return _("no method has results")
     protocol = registry.get(slug)
-    return told_plainly(lacking(protocol, held.truths, held.found, len(held.methods)))
+    return gettext(lacking(protocol, held.truths, held.found, len(held.methods)))
 
 
 def lacks_for_ranking(held: Holdings) -> str:

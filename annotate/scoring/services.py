@@ -8,19 +8,18 @@ from typing import Any
 
 from django.db import transaction
 from django.db.models import Count, Max
-from django.utils.translation import gettext as _
 
 from annotate.audit.models import Act
 from annotate.audit.services import record
 from annotate.datasets.models import Dataset, Result
 from annotate.errors import Refusal
-from annotate.retold import told_plainly
 from protocols import registry
 from protocols.core.base import Protocol
 from protocols.core.errors import ProtocolError
 from protocols.core.fitting import lacking
 from protocols.core.geometry_errors import BEYOND_COMPUTING
 from protocols.core.regions import Region
+from text_rankings.base.i18n import gettext as _
 
 from .computing import OfMethod, Progress, computed
 from .models import ProtocolRun, Score
@@ -81,7 +80,7 @@ def compute(
     if lacks:
         raise NotScored(
             _("{protocol} cannot be scored on {dataset}: {lacks}.").format(
-                protocol=protocol.name, dataset=dataset, lacks=told_plainly(lacks)
+                protocol=protocol.name, dataset=dataset, lacks=lacks
             )
         )
     protocol = protocol.settled_for(_truths(dataset))
@@ -91,7 +90,7 @@ def compute(
     except ProtocolError as refusal:
         raise NotScored(
             _("{protocol} cannot be scored on {dataset}: {refusal}.").format(
-                protocol=protocol.name, dataset=dataset, refusal=told_plainly(str(refusal))
+                protocol=protocol.name, dataset=dataset, refusal=str(refusal)
             )
         ) from refusal
     except BEYOND_COMPUTING as fault:
@@ -99,7 +98,7 @@ def compute(
             _(
                 "{protocol} cannot be scored on {dataset}: some regions are too large "
                 "beside others to compute with ({fault})."
-            ).format(protocol=protocol.name, dataset=dataset, fault=told_plainly(str(fault)))
+            ).format(protocol=protocol.name, dataset=dataset, fault=str(fault))
         ) from fault
     return Scored(dataset, protocol, scored, before)
 

@@ -5,14 +5,14 @@ from typing import Any, Final
 
 from django.contrib.auth.models import User
 from django.urls import reverse
-from django.utils.translation import gettext as _
-from django.utils.translation import gettext_noop, ngettext
 
 from annotate.datasets.models import Dataset
 from annotate.jobs import services as jobs
 from annotate.jobs.engine import computing
 from annotate.jobs.models import Job
 from annotate.jobs.registry import Running
+from text_rankings.base.i18n import gettext as _
+from text_rankings.base.i18n import gettext_noop, ngettext
 
 from . import services
 

@@ -2,10 +2,9 @@
 
 import logging
 
-from django.utils.translation import gettext_noop
-
 from annotate.studies.models import Study
 from annotate.studies.services import end_study
+from text_rankings.base.i18n import gettext_noop
 
 from .selectors import n_answers
 

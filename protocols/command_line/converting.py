@@ -6,6 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from text_rankings.base.i18n import ngettext_noop
+
 from ..core.errors import ProtocolError
 
 if TYPE_CHECKING:
@@ -94,7 +96,6 @@ def convert(
     'Label.txt: 2 regions of 1 image, read as quad, written as paddle'
     """
     from ..formats.containers.image_sizes import picture_sizes
-    from ..formats.problems import counted
     from ..formats.recognition.guessing import guess
     from ..formats.recognition.reading import read
     from ..formats.summaries import summaries
@@ -118,7 +119,8 @@ def convert(
         raise NotConverted(f"{out} cannot be written: {fault.strerror}") from fault
     for of in summaries(archive.warnings, archive.counts):
         yield from of.lines()
-    regions, n_images = counted(archive.n_regions, "region"), counted(len(archive.regions), "image")
+    regions = ngettext_noop("{n} region", "{n} regions", archive.n_regions)
+    n_images = ngettext_noop("{n} image", "{n} images", len(archive.regions))
     yield f"{out}: {regions} of {n_images}, read as {archive.format}, written as {to}"
 
 

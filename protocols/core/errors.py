@@ -1,8 +1,13 @@
 """Errors of the package."""
 
+from text_rankings.base.i18n import Message
+
 
 class ProtocolError(Exception):
-    """The base of all refusals of this package."""
+    """The base of all refusals of this package; values replace names in braces in its words."""
+
+    def __init__(self, words: str = "", **values: object) -> None:
+        super().__init__(Message(words, **values))
 
 
 class RegionError(ProtocolError, ValueError):

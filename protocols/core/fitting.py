@@ -3,6 +3,8 @@
 from collections.abc import Iterable
 from itertools import tee
 
+from text_rankings.base.i18n import Message
+
 from .base import Protocol
 from .regions import Region
 
@@ -31,15 +33,15 @@ def lacking(
     """
     truths, for_cells = tee(region for region in truths if not region.ignored)
     if protocol.needs == "several methods" and n_methods < 2:
-        return "it needs the results of several methods"
+        return Message("it needs the results of several methods")
     if protocol.needs == "cells" and not any(region.cell for region in for_cells):
-        return "the ground truth has no table cells"
+        return Message("the ground truth has no table cells")
     if protocol.needs in ("text", "detected text") and not any(region.text for region in truths):
-        return "the ground truth has no transcriptions"
+        return Message("the ground truth has no transcriptions")
     if protocol.needs == "detected text" and not any(region.text for region in found):
-        return "the results have no transcriptions"
+        return Message("the results have no transcriptions")
     if protocol.needs == "confidences" and all(region.confidence is None for region in found):
-        return "the results have no confidences"
+        return Message("the results have no confidences")
     return ""
 
 
@@ -58,7 +60,9 @@ def remark(protocol: Protocol, truths: Iterable[Region]) -> str:
     'it takes every region as its bounding box (polygons as such: deteval-total-text)'
     """
     if protocol.measures_boxes and any(not _is_box(region) for region in truths):
-        return "it takes every region as its bounding box (polygons as such: deteval-total-text)"
+        return Message(
+            "it takes every region as its bounding box (polygons as such: deteval-total-text)"
+        )
     return ""
 
 

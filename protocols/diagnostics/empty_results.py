@@ -4,8 +4,7 @@ from collections.abc import Collection, Mapping, Sequence
 
 from protocols.core.regions import Region
 from protocols.formats.containers.checking import Meaning
-from protocols.formats.problems import Problems
-from text_rankings.base.i18n import gettext_noop
+from protocols.formats.problems import KEPT, Problems
 
 # One image without boxes is no pattern.
 _MIN_EMPTY = 2
@@ -45,8 +44,12 @@ def warn_of_empty_results(
     n_empty = sum(not results.get(image) for image in known)
     if n_empty < _MIN_EMPTY or 2 * n_empty <= len(known):
         return
-    found = gettext_noop(
-        "no boxes on {n} of {total} images whose ground truth has text ({share} %)"
-    ).format(n=n_empty, total=len(known), share=round(100 * n_empty / len(known)))
-    wanted = gettext_noop("boxes on most of them; a detector that stopped early leaves such files")
-    problems.warning("F5", found, wanted, action="kept")
+    problems.warning(
+        "F5",
+        "no boxes on {n} of {total} images whose ground truth has text ({share} %)",
+        "boxes on most of them; a detector that stopped early leaves such files",
+        action=KEPT,
+        n=n_empty,
+        total=len(known),
+        share=round(100 * n_empty / len(known)),
+    )

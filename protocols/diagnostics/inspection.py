@@ -9,8 +9,8 @@ from typing import Any, Final
 
 from protocols.core.regions import Region, encode_regions
 from protocols.formats.containers.contents import Archive, LineFormat
-from protocols.formats.problems import Problems, counted
-from text_rankings.base.i18n import gettext_noop, ngettext_noop
+from protocols.formats.problems import KEPT, Problems
+from text_rankings.base.i18n import Message, ngettext_noop
 
 from .corrections import amended
 from .fits import Fit, fit, sample, thinned
@@ -46,7 +46,9 @@ class Against:
     def words(self) -> str:
         if len(self.truth) == self.n_images:
             return ngettext_noop("all {n} image", "all {n} images", self.n_images)
-        return f"{len(self.truth)} of {self.n_images} images, drawn at random"
+        return Message(
+            "{n} of {n_images} images, drawn at random", n=len(self.truth), n_images=self.n_images
+        )
 
 
 def as_data(of: Fit) -> dict[str, Any]:
@@ -169,15 +171,19 @@ def _read_as_said(
         changed = amended(archive, reading, sizes=sizes, known=images)
     except ReadingError as refusal:
         problems = Problems(archive.name, list(archive.problems), Counter(archive.counts))
-        problems.error("F2", f"a file to be read {words_of(reading)}", str(refusal))
+        problems.error("F2", "a file to be read {reading}", str(refusal), reading=words_of(reading))
         return Noticed(_with(archive, problems))
     problems = Problems(archive.name, list(changed.problems), Counter(changed.counts))
     fits = _fits(changed, against, sizes)
-    told = "; ".join(_numbers(of) for of in list(fits.values())[:1])
-    found = f"a file that is read {words_of(reading)}"
+    told = next(map(_numbers, fits.values()), "")
+    found = Message("a file that is read {reading}", reading=words_of(reading))
     if told:
-        found = f"a file that is read {words_of(reading)}: {told}"
-    problems.warning("F2", found, "a file that needs no correction", action="read so, as was said")
+        found = Message(
+            "a file that is read {reading}: {told}", reading=words_of(reading), told=told
+        )
+    problems.warning(
+        "F2", found, "a file that needs no correction", action=Message("read so, as was said")
+    )
     return Noticed(_with(changed, problems), fits)
 
 
@@ -226,23 +232,36 @@ def _told(noticed: Noticed, against: Against, reading: str, as_read: Fit) -> Arc
     if offer is not None:
         as_it_is = _numbers(as_data(offer.as_read))
         better = _numbers(as_data(offer.fit))
-        found = f"as read: {as_it_is}; {words_of(offer.reading)}: {better} (at IoU 0.5, on {against.words})"
+        found = Message(
+            "as read: {as_it_is}; {reading}: {better} (at IoU 0.5, on {words})",
+            as_it_is=as_it_is,
+            reading=words_of(offer.reading),
+            better=better,
+            words=against.words,
+        )
         if reading == AS_READ:
             problems.warning(
-                "F2", found, "results that fit", action="read as they are, as was said"
+                "F2", found, "results that fit", action=Message("read as they are, as was said")
             )
         else:
             problems.question("F2", found, "that you say how the file is to be read")
     elif _fits_hardly(as_read):
-        found = f"{_numbers(as_data(as_read))} (at IoU 0.5, on {against.words})"
-        wanted = "results that fit the ground truth; no usual mistake explains that they do not"
-        problems.warning("F3", found, wanted, action="kept")
-    if as_read.n_same >= max(_MIN_SAME, _SAME * as_read.n_all_truth):
-        found = (
-            f"{as_read.n_same} of {counted(as_read.n_all_truth, 'region')} of the ground truth "
-            "with the same coordinates"
+        found = Message(
+            "{value} (at IoU 0.5, on {words})",
+            value=_numbers(as_data(as_read)),
+            words=against.words,
         )
-        problems.warning("F4", found, "what a method found", action="kept")
+        wanted = Message(
+            "results that fit the ground truth; no usual mistake explains that they do not"
+        )
+        problems.warning("F3", found, wanted, action=KEPT)
+    if as_read.n_same >= max(_MIN_SAME, _SAME * as_read.n_all_truth):
+        found = Message(
+            "{n_same} of {n_all_truth} of the ground truth with the same coordinates",
+            n_same=as_read.n_same,
+            n_all_truth=ngettext_noop("{n} region", "{n} regions", as_read.n_all_truth),
+        )
+        problems.warning("F4", found, "what a method found", action=KEPT)
     return _with(archive, problems)
 
 
@@ -257,8 +276,7 @@ def _with(archive: Archive, problems: Problems) -> Archive:
 
 def _numbers(of: Mapping[str, Any]) -> str:
     recall, precision = (
-        "undefined" if of[name] is None else f"{of[name]:.2f}" for name in ("recall", "precision")
+        Message("undefined") if of[name] is None else Message("{share:.2f}", share=of[name])
+        for name in ("recall", "precision")
     )
-    return gettext_noop("recall {recall}, precision {precision}").format(
-        recall=recall, precision=precision
-    )
+    return Message("recall {recall}, precision {precision}", recall=recall, precision=precision)

@@ -11,6 +11,7 @@ from protocols.core.regions import Region
 from protocols.formats.containers.limits import MAX_COORDINATE
 from protocols.formats.containers.shapes import turned_round
 from protocols.formats.readers.rrc_lines import turns_left
+from text_rankings.base.i18n import Message
 
 Sizes = Mapping[str, tuple[int, int]]
 Regions = Mapping[str, Sequence[Region]]
@@ -26,17 +27,17 @@ PRECEDING: Final = "preceding"
 # By how many places files are moved.
 SHIFTS: Final = {NEXT: 1, PREVIOUS: -1, FOLLOWING: 1, PRECEDING: -1}
 # Units of relative coordinates: fractions, per cent, thousandths.
-UNITS: Final = {1: "fractions", 100: "per cent", 1000: "thousandths"}
+UNITS: Final = {1: Message("fractions"), 100: Message("per cent"), 1000: Message("thousandths")}
 
 _WORDS: Final = {
-    AS_READ: "as read",
-    EXCHANGED: "with x and y exchanged",
-    SIDES: "as left,top,width,height",
-    ROWS: "with the last two corners exchanged",
-    NEXT: "each file as that of the next number (img_1 as img_2)",
-    PREVIOUS: "each file as that of the number before (img_2 as img_1)",
-    FOLLOWING: "each file as that of the next image in the list",
-    PRECEDING: "each file as that of the image before in the list",
+    AS_READ: Message("as read"),
+    EXCHANGED: Message("with x and y exchanged"),
+    SIDES: Message("as left,top,width,height"),
+    ROWS: Message("with the last two corners exchanged"),
+    NEXT: Message("each file as that of the next number (img_1 as img_2)"),
+    PREVIOUS: Message("each file as that of the number before (img_2 as img_1)"),
+    FOLLOWING: Message("each file as that of the next image in the list"),
+    PRECEDING: Message("each file as that of the image before in the list"),
 }
 _SCALED: Final = re.compile(
     r"scaled:(\d{1,5}(?:\.\d{1,6})?)(?::(\d{1,5}(?:\.\d{1,6})?))?\Z", re.ASCII
@@ -65,11 +66,11 @@ def words_of(reading: str) -> str:
     if reading in _WORDS:
         return _WORDS[reading]
     if (unit := _unit(reading)) is not None:
-        return f"as {UNITS[unit]} of the image's width and height"
+        return Message("as {units} of the image's width and height", units=UNITS[unit])
     x, y = _factors(reading)
     if x == y:
-        return f"with coordinates times {x:g}"
-    return f"with x times {x:g} and y times {y:g}"
+        return Message("with coordinates times {x:g}", x=x)
+    return Message("with x times {x:g} and y times {y:g}", x=x, y=y)
 
 
 def scaled(x: float, y: float) -> str:
@@ -109,7 +110,9 @@ def _factors(reading: str) -> tuple[float, float]:
     factors = (float(match[1]), float(match[2] or match[1])) if match else (0.0, 0.0)
     if not all(factors):
         known = ", ".join([*_WORDS, "scaled:FACTOR", "share:UNIT"])
-        raise ReadingError(f"there is no reading {reading!r}; readings: {known}")
+        raise ReadingError(
+            "there is no reading {reading}; readings: {known}", reading=repr(reading), known=known
+        )
     return factors
 
 
@@ -212,7 +215,9 @@ def _of_size(image: str, regions: Sequence[Region], unit: int, sizes: Sizes) -> 
     if not regions:
         return ()
     if image not in sizes:
-        raise ReadingError(f"the size of {image} is not known, so shares of it cannot be read")
+        raise ReadingError(
+            "the size of {image} is not known, so shares of it cannot be read", image=image
+        )
     width, height = sizes[image]
     return tuple(map(_multiplied(width / unit, height / unit), regions))
 
@@ -234,7 +239,10 @@ def _multiplied(x: float, y: float) -> Callable[[Region], Region]:
 
 def _with_points(region: Region, points: Sequence[float]) -> Region:
     if max(map(abs, points)) > MAX_COORDINATE:
-        raise ReadingError(f"coordinates beyond {MAX_COORDINATE:.0f} if they are read so")
+        raise ReadingError(
+            "coordinates beyond {max_coordinate:.0f} if they are read so",
+            max_coordinate=MAX_COORDINATE,
+        )
     return replace(region, points=tuple(points), pixels=None)
 
 

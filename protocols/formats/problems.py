@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Final, Literal
 
-from text_rankings.base.i18n import gettext_noop
+from text_rankings.base.i18n import Message
 
 Severity = Literal["error", "warning", "question"]
 # Part of a text: from this character up to, not including, that one.
@@ -46,12 +46,13 @@ CODES: Final[Mapping[str, str]] = MappingProxyType(
         "P1": "Not a photograph",
     }
 )
-NOTHING_LOADED: Final = "nothing is loaded"
-READ_ANYWAY: Final = "read anyway"
-KEPT: Final = "kept"
-PASSED_OVER: Final = "passed over"
-REORDERED: Final = "reordered"
-ASKED: Final = "nothing is loaded until this is answered"
+NOTHING_LOADED: Final = Message("nothing is loaded")
+READ_ANYWAY: Final = Message("read anyway")
+KEPT: Final = Message("kept")
+KEPT_AS_IT_IS: Final = Message("kept as it is")
+PASSED_OVER: Final = Message("passed over")
+REORDERED: Final = Message("reordered")
+ASKED: Final = Message("nothing is loaded until this is answered")
 
 _MAX_PER_CODE: Final = 1000
 _MAX_QUOTED: Final = 60
@@ -120,7 +121,7 @@ class Problem:
         where = self.archive if self.entry is None else f"{self.archive} > {self.entry}"
         if self.line is None:
             return where
-        return gettext_noop("{where}, line {line}").format(where=where, line=self.line)
+        return Message("{where}, line {line}", where=where, line=self.line)
 
     @property
     def name(self) -> str:
@@ -128,18 +129,26 @@ class Problem:
         return CODES.get(self.code, self.code)
 
     def __str__(self) -> str:
-        words = gettext_noop("{place}: found {found}; expected {expected}.")
+        words = Message("{place}: found {found}; expected {expected}.")
         if self.expected.endswith("?"):
-            words = gettext_noop("{place}: found {found}; expected {expected}")
+            words = Message("{place}: found {found}; expected {expected}")
         return words.format(place=self.place, found=self.found, expected=self.expected)
+
+
+def _message(words: str, values: Mapping[str, object]) -> Message:
+    """Return words with their values; a message has its own."""
+    return words if isinstance(words, Message) else Message(words, **values)
 
 
 class Fault(Exception):
     """A line or element that cannot be used; the caller knows its place and makes a Problem of it."""
 
-    def __init__(self, code: str, found: str, expected: str, span: Span | None = None) -> None:
-        super().__init__(found)
-        self.code, self.found, self.expected, self.span = code, found, expected, span
+    def __init__(
+        self, code: str, found: str, expected: str, span: Span | None = None, **values: object
+    ) -> None:
+        self.code, self.span = code, span
+        self.found, self.expected = _message(found, values), _message(expected, values)
+        super().__init__(self.found)
 
 
 @dataclass
@@ -161,8 +170,9 @@ class Problems:
         text: str | None = None,
         span: Span | None = None,
         action: str = NOTHING_LOADED,
+        **values: object,
     ) -> None:
-        self._tell("error", code, found, expected, entry, line, text, span, action)
+        self._tell("error", code, found, expected, entry, line, text, span, action, values)
 
     def warning(
         self,
@@ -175,8 +185,9 @@ class Problems:
         text: str | None = None,
         span: Span | None = None,
         action: str = READ_ANYWAY,
+        **values: object,
     ) -> None:
-        self._tell("warning", code, found, expected, entry, line, text, span, action)
+        self._tell("warning", code, found, expected, entry, line, text, span, action, values)
 
     def question(
         self,
@@ -189,8 +200,9 @@ class Problems:
         text: str | None = None,
         span: Span | None = None,
         action: str = ASKED,
+        **values: object,
     ) -> None:
-        self._tell("question", code, found, expected, entry, line, text, span, action)
+        self._tell("question", code, found, expected, entry, line, text, span, action, values)
 
     def fault(
         self,
@@ -214,6 +226,7 @@ class Problems:
         text: str | None,
         span: Span | None,
         action: str,
+        values: Mapping[str, object],
     ) -> None:
         self.counts[code] += 1
         if self.counts[code] > _MAX_PER_CODE:
@@ -227,8 +240,8 @@ class Problems:
                 self.archive,
                 None if entry is None else visible(entry),
                 line,
-                found,
-                expected,
+                _message(found, values),
+                _message(expected, values),
                 column,
                 shown,
                 part,
@@ -272,24 +285,7 @@ def quoted(text: str) -> str:
     '“img_1”'
     """
     shown = text if len(text) <= _MAX_QUOTED else f"{text[:_MAX_QUOTED]}…"
-    return f"“{visible(shown)}”"
-
-
-def counted(n: int, what: str) -> str:
-    """Return a number with its noun, in the plural unless it is one.
-
-    Parameters
-    ----------
-    n : int
-    what : str
-        The noun in the singular.
-
-    Examples
-    --------
-    >>> counted(1, 'line'), counted(2, 'line')
-    ('1 line', '2 lines')
-    """
-    return f"{n} {what}{'' if n == 1 else 's'}"
+    return Message("“{words}”", words=visible(shown))
 
 
 def excerpt(line: str, span: Span | None = None) -> tuple[str, Span | None]:
@@ -356,7 +352,7 @@ class Nearest:
     def hint(self, name: str) -> str:
         """Return " (perhaps NAME)", or nothing."""
         near = self.to(name)
-        return "" if near is None else gettext_noop(" (perhaps {name})").format(name=near)
+        return "" if near is None else Message(" (perhaps {name})", name=near)
 
 
 def pattern_of(names: Iterable[str]) -> str:
@@ -370,13 +366,13 @@ def pattern_of(names: Iterable[str]) -> str:
     names = list(names)
     patterns = Counter(re.sub(r"\d+", "#", name) for name in names)
     if not names:
-        return "no names"
+        return Message("no names")
     pattern, n = patterns.most_common(1)[0]
     if pattern.count("#") != 1 or 2 * n < len(names) or n < 3:
         return ", ".join(names[:3]) + (" …" if len(names) > 3 else "")
     alike = [name for name in names if re.sub(r"\d+", "#", name) == pattern]
     alike.sort(key=_numbers)
-    return gettext_noop("{first} to {last}").format(first=alike[0], last=alike[-1])
+    return Message("{first} to {last}", first=alike[0], last=alike[-1])
 
 
 def _numbers(name: str) -> tuple[int, ...]:

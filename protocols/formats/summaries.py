@@ -5,9 +5,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from text_rankings.base.i18n import gettext_noop
+from text_rankings.base.i18n import Message, ngettext_noop
 
-from .problems import CODES, Problem, Severity, counted
+from .problems import CODES, Problem, Severity
 
 MAX_EXAMPLES: Final = 3
 # Parts that differ between problems of one kind: pieces of the file, names offered, numbers.
@@ -46,7 +46,7 @@ ADVICE: Final[Mapping[str, str]] = {
 }
 
 
-_OF_EMPTY_CELLS: Final = "Nothing has to be done; cells without a size are kept."
+_OF_EMPTY_CELLS: Final = Message("Nothing has to be done; cells without a size are kept.")
 
 
 @dataclass
@@ -80,18 +80,16 @@ class Summary:
             return str(first)
         expected = _common([of.expected for of in self.examples])
         words = {
-            (False, False): gettext_noop("{archive}: {kind}, {n} times."),
-            (False, True): gettext_noop("{archive}: {kind}, {n} times; expected {expected}."),
-            (True, False): gettext_noop("{archive}: {kind}, {n} times in {files}."),
-            (True, True): gettext_noop(
-                "{archive}: {kind}, {n} times in {files}; expected {expected}."
-            ),
+            (False, False): Message("{archive}: {kind}, {n} times."),
+            (False, True): Message("{archive}: {kind}, {n} times; expected {expected}."),
+            (True, False): Message("{archive}: {kind}, {n} times in {files}."),
+            (True, True): Message("{archive}: {kind}, {n} times in {files}; expected {expected}."),
         }[bool(self.n_entries), bool(expected)]
         return words.format(
             archive=self.archive,
-            kind=CODES.get(self.code, self.code),
+            kind=Message(CODES.get(self.code, self.code)),
             n=self.n,
-            files=counted(self.n_entries, "file"),
+            files=ngettext_noop("{n} file", "{n} files", self.n_entries),
             expected=expected,
         )
 
@@ -106,12 +104,15 @@ class Summary:
         examples = [str(example) for example in self.examples]
         if self.n <= len(examples):
             return examples
-        return [self.text, *(f"for example {example}" for example in examples)]
+        return [
+            self.text,
+            *(Message("for example {example}", example=example) for example in examples),
+        ]
 
 
 def _common(texts: Sequence[str]) -> str:
     """Return a text that holds for all: without the names it offers, if it is the same otherwise."""
-    plain = {re.sub(r" \(perhaps [^)]*\)", "", text) for text in texts}
+    plain = {text.format(hint="") if isinstance(text, Message) else text for text in texts}
     return plain.pop() if len(plain) == 1 else ""
 
 

@@ -11,6 +11,8 @@ import numpy as np
 import shapely
 from numpy.typing import NDArray
 
+from text_rankings.base.i18n import Message
+
 from ..core.base import (
     Family,
     ImageScore,
@@ -160,9 +162,9 @@ def _unmatched(
             yield Unmatched(
                 "truth",
                 i,
-                "no detection that overlaps it has its label"
+                Message("no detection that overlaps it has its label")
                 if overlaps
-                else "no detection overlaps it",
+                else Message("no detection overlaps it"),
             )
     useful = {pair.prediction for pairs in candidates.values() for pair in pairs if pair.labels}
     overlapping = {pair.prediction for pairs in candidates.values() for pair in pairs}
@@ -170,11 +172,13 @@ def _unmatched(
         if j in left:
             yield Unmatched("detection", j, INSIDE_IGNORED)
         elif j in useful and j not in serving:
-            yield Unmatched("detection", j, "every truth it overlaps has a better detection")
+            yield Unmatched(
+                "detection", j, Message("every truth it overlaps has a better detection")
+            )
         elif j in overlapping and j not in serving:
-            yield Unmatched("detection", j, "no truth that it overlaps has its label")
+            yield Unmatched("detection", j, Message("no truth that it overlaps has its label"))
         elif j not in serving:
-            yield Unmatched("detection", j, "it overlaps no counted truth")
+            yield Unmatched("detection", j, Message("it overlaps no counted truth"))
 
 
 def _indicators(counts: SlotCounts) -> dict[str, float | None]:

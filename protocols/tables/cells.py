@@ -9,6 +9,8 @@ import numpy as np
 import shapely
 from numpy.typing import NDArray
 
+from text_rankings.base.i18n import Message
+
 from ..core.base import Kind, Match, Unmatched
 from ..core.errors import RegionError
 from ..core.geometry import Floats, Indices, Pairs, Shapes
@@ -17,7 +19,7 @@ from ..core.regions import Cell, Region
 from .pairing import Outlines, Overlaps, iou_of_pairs, too_far
 from .relations import cell_relations
 
-_NO_TABLE: Final = "its table has no partner"
+_NO_TABLE: Final[str] = Message("its table has no partner")
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,8 +100,14 @@ def _cells_of_tables(
             continue
         table = number.get(region.parent)
         if table is None or table < 0:
-            fault = "no table" if table is None else "several tables"
-            raise RegionError(f"{place} {index}: {fault} with the cell's parent, {region.parent!r}")
+            fault = Message("no table") if table is None else Message("several tables")
+            raise RegionError(
+                "{place} {index}: {fault} with the cell's parent, {parent}",
+                place=place,
+                index=index,
+                fault=fault,
+                parent=repr(region.parent),
+            )
         _check_cell(region.cell, f"{place} {index}")
         cells[table].append(index)
     return cells
@@ -109,8 +117,10 @@ def _check_cell(cell: Cell, place: str) -> None:
     first_row, first_column, last_row, last_column = cell
     if not (0 <= first_row <= last_row < 10**6 and 0 <= first_column <= last_column < 10**6):
         raise RegionError(
-            f"{place}: a cell needs first row, first column, last row and last column, from 0 and "
-            f"no end before its start; got {cell}"
+            "{place}: a cell needs first row, first column, last row and last column, from 0 "
+            "and no end before its start; got {cell}",
+            place=place,
+            cell=cell,
         )
 
 

@@ -10,13 +10,17 @@ import numpy as np
 import shapely
 from numpy.typing import NDArray
 
+from text_rankings.base.i18n import Message
+
 from ..core.base import Scene, Unmatched
 from ..core.geometry import Floats, Pairs, Shapes, intersection_areas, overlapping_pairs, shares
 from ..core.matching import IGNORED, INSIDE_IGNORED, Flat, flatten, ignored_detections, largest
 from ..core.regions import Region
 
 _MAX_IGNORED_SHARE: Final = 0.5
-_PASSED_OVER: Final = "it was never tried: the released program passes over the next table"
+_PASSED_OVER: Final[str] = Message(
+    "it was never tried: the released program passes over the next table"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -262,5 +266,9 @@ def too_far(best: float, threshold: float) -> str:
     'its best IoU, 0.300, is below 0.6'
     """
     if best >= threshold:
-        return f"every partner with an IoU of {threshold:g} or more was taken"
-    return f"its best IoU, {best:.3f}, is below {threshold:g}"
+        return Message(
+            "every partner with an IoU of {threshold:g} or more was taken", threshold=threshold
+        )
+    return Message(
+        "its best IoU, {best:.3f}, is below {threshold:g}", best=best, threshold=threshold
+    )

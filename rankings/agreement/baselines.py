@@ -12,7 +12,7 @@ from typing import Final
 
 import numpy as np
 
-from text_rankings.base.i18n import gettext_noop, retold
+from text_rankings.base.i18n import gettext, gettext_noop
 
 from ..consensus.rules import ConsensusMethod
 from ..inference.multi_reader import Comparisons, PersonalDistances, compare, distances_by_ranking
@@ -41,7 +41,7 @@ def said_of_row(name: str) -> str:
     >>> said_of_row("CLEval"), said_of_row(RANDOM_ORDER)
     ('CLEval', 'random order')
     """
-    return retold(name) if name in BASELINES else name
+    return gettext(name) if name in BASELINES else name
 
 
 @dataclass(frozen=True, slots=True)

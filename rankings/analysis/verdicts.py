@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from text_rankings.base.i18n import gettext, ngettext, retold
+from text_rankings.base.i18n import gettext, in_language, ngettext
 
 from ..agreement.report import ALL_TIED
 from ..inference.significance import ALPHA
@@ -58,7 +58,7 @@ def headline(
     tested = around.get("comparisons") if around else None
     if tested is None or tested["reason"] or len(tested["protocols"]) < 2:
         return _untested(criterion, known, tested)
-    said, order = retold(criterion), _order_of(tested)
+    said, order = gettext(criterion), _order_of(tested)
     nearest, farther = order[0], _farther(tested)
     level = [name for name in order[1:] if name not in farther]
     if not any(map(_is_told, tested["pairs"])):
@@ -89,7 +89,7 @@ def headline(
 def _untested(criterion: str, scores: Mapping[str, float], tested: Mapping[str, Any] | None) -> str:
     score = min(scores.values())
     nearest = [name for name, own in scores.items() if own == score]
-    values = {"criterion": retold(criterion), "score": in_decimals(score, 2)}
+    values = {"criterion": gettext(criterion), "score": in_decimals(score, 2)}
     if len(scores) == 1:
         words = gettext(
             "By {criterion}, {nearest} is {score} away from people; nothing stands beside it."
@@ -112,7 +112,7 @@ def _untested(criterion: str, scores: Mapping[str, float], tested: Mapping[str, 
             "that holds for others was not tested.",
             len(nearest),
         )
-    return words.format(nearest=_named(nearest), reason=retold(reason), **values)
+    return words.format(nearest=_named(nearest), reason=in_language(reason), **values)
 
 
 def verdicts(data: Mapping[str, Any]) -> list[Verdict]:
@@ -215,7 +215,7 @@ def _sentences(around: Mapping[str, Any], table: Mapping[str, Any], distance: st
         yield gettext(
             "Which protocol is nearer to other annotators and on other images cannot be tested: "
             "{reason}."
-        ).format(reason=retold(tested["reason"]))
+        ).format(reason=in_language(tested["reason"]))
     elif len(tested["protocols"]) > 1:
         yield from _of_protocols(tested)
     if around.get("against_person") and not around["against_person"]["reason"]:

@@ -6,7 +6,7 @@ They are made from the analysis as JSON, so that a stored one gives the same tab
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-from text_rankings.base.i18n import gettext, retold
+from text_rankings.base.i18n import gettext, in_language
 
 from ..agreement.sensitivity import DECIMALS, rounding_name
 from .question_tables import TABLES as QUESTIONS
@@ -131,7 +131,7 @@ def _sensitivity(data: Data) -> Table:
             order = variant["order"]
             text = " > ".join(" = ".join(bucket) for bucket in order) if order else None
             yield (
-                retold(variant["name"]),
+                in_language(variant["name"]),
                 text,
                 variant["tau_b"],
                 variant["same_order"],
@@ -251,12 +251,12 @@ def _tie_warning(data: Data) -> str:
             continue
         mean = sum(people) / len(people)
         if abs(mean - shares["consensus"]) > _TIES_APART:
-            apart.append(retold(criterion))
+            apart.append(gettext(criterion))
         tied = [share for share in shares["protocols"].values() if share is not None]
         n = sum(abs(mean - share) > _TIES_APART for share in tied)
         if n:
             words = gettext("{n} of {all} by {criterion}")
-            protocols.append(words.format(n=n, all=len(tied), criterion=retold(criterion)))
+            protocols.append(words.format(n=n, all=len(tied), criterion=gettext(criterion)))
     points, sentences = f"{100 * _TIES_APART:.0f}", []
     if apart:
         words = gettext(
@@ -305,7 +305,7 @@ def _criteria(data: Data) -> Table:
         ),
         tuple(
             (
-                *(retold(pair["first"]), retold(pair["second"])),
+                *(gettext(pair["first"]), gettext(pair["second"])),
                 *(pair["distance"], pair["share"], pair["n_images"]),
             )
             for pair in data["between_criteria"]

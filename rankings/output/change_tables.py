@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-from text_rankings.base.i18n import gettext, gettext_noop, retold
+from text_rankings.base.i18n import gettext, gettext_noop
 
 from .table import ADJUSTED, CRITERION, PROTOCOL, Cell, Column, Data, Table, count, number
 
@@ -47,7 +47,13 @@ def _weights(data: Data) -> Table:
         ),
         (CRITERION, PROTOCOL, Column("Weight"), count("Images"), *_COLUMNS),
         tuple(
-            (criterion, of["protocol"], retold(one["change"]), one["gain"]["n_images"], *_gain(one))
+            (
+                criterion,
+                of["protocol"],
+                gettext(one["change"]),
+                one["gain"]["n_images"],
+                *_gain(one),
+            )
             for criterion, of in _each(data)
             for one in of["weights"]
         ),
@@ -71,7 +77,7 @@ def _rules(data: Data) -> Table:
         ),
         tuple(
             (
-                *(criterion, of["protocol"], retold(one["change"]), one["gain"]["n_images"]),
+                *(criterion, of["protocol"], gettext(one["change"]), one["gain"]["n_images"]),
                 *(one["n_left_out"], *_gain(one)),
             )
             for criterion, of in _each(data)

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-from text_rankings.base.i18n import gettext, gettext_noop, numeral, retold
+from text_rankings.base.i18n import gettext, gettext_noop, in_language, numeral
 
 from ..tuning.slices import slice_label
 from .table import ADJUSTED, CRITERION, PROTOCOL, Cell, Column, Data, Table, count, number, of_each
@@ -42,7 +42,7 @@ def _variance(data: Data) -> Table:
             "wide. A large part of taste says that people differ; it does not say that somebody is wrong."
         )
         + "".join(
-            " " + gettext("Not known: {reason}.").format(reason=retold(reason))
+            " " + gettext("Not known: {reason}.").format(reason=in_language(reason))
             for reason in reasons
         ),
         (
@@ -165,7 +165,7 @@ def _slices(data: Data) -> Table:
             label = slice_label(cut["least"], cut["most"], cut["unit"])
             for found in cut["scores"]:
                 yield (
-                    *(retold(cut["by"]), label, cut["n_images"]),
+                    *(gettext(cut["by"]), label, cut["n_images"]),
                     *(found[name] for name in ("protocol", "score", "low", "high")),
                 )
 

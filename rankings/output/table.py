@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-from text_rankings.base.i18n import gettext, gettext_noop, retold
+from text_rankings.base.i18n import gettext, gettext_noop
 
 from ..rounding import in_decimals, p_value
 
@@ -26,8 +26,7 @@ class Column:
 
     @property
     def words(self) -> str:
-        said = gettext(self.name) if self.name else ""
-        return said if said != self.name else retold(said)
+        return gettext(self.name) if self.name else ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,7 +177,7 @@ def _shown(cell: Cell, column: Column) -> str:
     if isinstance(cell, bool):
         return gettext("yes") if cell else gettext("no")
     if column == CRITERION:
-        return retold(str(cell))
+        return gettext(str(cell))
     if isinstance(cell, str) or column.digits is None:
         return str(cell)
     if isinstance(cell, PValue) or column.name in _P_VALUES:

@@ -3,7 +3,7 @@
 from collections.abc import Collection, Iterator, Mapping
 from typing import Any, Final
 
-from text_rankings.base.i18n import gettext, numeral, retold
+from text_rankings.base.i18n import gettext, in_language, numeral
 
 from ..analysis.verdicts import for_whom, verdicts
 from ..inference.resampling import FEW_IMAGES
@@ -160,7 +160,7 @@ def has_few_images(around: Mapping[str, Any]) -> bool:
 
 
 def _few_images(data: Data) -> list[str]:
-    few = [retold(name) for name, around in data["analysis"].items() if has_few_images(around)]
+    few = [gettext(name) for name, around in data["analysis"].items() if has_few_images(around)]
     if not few:
         return []
     words = gettext("By {criteria} there are too few images: an interval needs {n}.")
@@ -275,4 +275,4 @@ def not_tested(reasons: Collection[str]) -> str:
     ' Some cannot be tested: one image says nothing about others.'
     """
     words = gettext("Some cannot be tested: {reason}.")
-    return "".join(" " + words.format(reason=retold(reason)) for reason in sorted(reasons))
+    return "".join(" " + words.format(reason=in_language(reason)) for reason in sorted(reasons))

@@ -88,7 +88,7 @@ TEMPLATES = [
         "DIRS": [places.TEMPLATES],
         "APP_DIRS": True,
         "OPTIONS": {
-            "builtins": ["django.templatetags.i18n", "annotate.retold"],
+            "builtins": ["django.templatetags.i18n", "annotate.stored_messages"],
             "context_processors": [
                 "django.template.context_processors.request",
                 "django.template.context_processors.i18n",

@@ -15,7 +15,7 @@ from annotate.studies.exclusions import LeftOut, left_out
 from annotate.studies.models import Study
 from rankings.consensus.rules import ConsensusMethod
 from rankings.elicitation.error_rate import ErrorRate, error_rate
-from text_rankings.base.i18n import gettext_noop, retold
+from text_rankings.base.i18n import gettext, gettext_noop
 
 from .answers import Totals, Work, work_on
 
@@ -144,7 +144,7 @@ def _mark(people: Sequence[Annotator]) -> None:
     for person in people:
         sided = [name for name, sides in person.work.sides.items() if sides.is_one_sided]
         if sided:
-            criteria = ", ".join(map(retold, sided))
+            criteria = ", ".join(map(gettext, sided))
             person.marks.append(_("one side: {criteria}").format(criteria=criteria))
         own = person.work.median_seconds
         if own is not None and len(medians) > 1 and own < QUICK_SHARE * median(medians):

@@ -6,7 +6,6 @@ from typing import Any, cast
 
 from django import forms
 from django.http import QueryDict
-from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from annotate.reports.forms import ReportForm
@@ -14,7 +13,7 @@ from annotate.scoring.models import ProtocolRun
 from annotate.studies.models import Study
 from protocols.core.base import Protocol
 from rankings.elicitation.log import CRITERIA
-from text_rankings.base.i18n import numeral, retold
+from text_rankings.base.i18n import gettext, numeral
 
 from .disagreement import BASELINES
 
@@ -60,7 +59,7 @@ class DisagreementForm(ReportForm):
         protocol = cast(forms.ChoiceField, self.fields["protocol"])
         protocol.choices = [
             (_("Protocols"), [(run.name, run.name) for run in runs]),
-            (_("Baselines"), [(name, retold(name)) for name in BASELINES]),
+            (_("Baselines"), [(name, gettext(name)) for name in BASELINES]),
         ]
         among = cast(forms.ChoiceField, self.fields["among"])
         among.choices = [(run.name, run.name) for run in runs]

@@ -20,7 +20,7 @@ from rankings.orders.buckets import Ranking, methods_of
 from rankings.orders.distances import Distance
 from rankings.orders.edit_distance import expected_from_random_order
 from rankings.orders.from_scores import f_beta, ranking_from_scores
-from text_rankings.base.i18n import numeral, retold
+from text_rankings.base.i18n import gettext, in_language, numeral
 
 from .orders import Bucket, Comparison, Letters, Order, Pane
 
@@ -156,7 +156,7 @@ def image_page(
 
 def _all_tied(consensus: Ranking, compare: Comparison) -> Order:
     ranking: Ranking = (tuple(name for bucket in consensus for name in bucket),)
-    order = Order("all-tied", retold(ALL_TIED), buckets=compare.letters.buckets(ranking))
+    order = Order("all-tied", gettext(ALL_TIED), buckets=compare.letters.buckets(ranking))
     return compare.compared(order, ranking)
 
 
@@ -167,7 +167,7 @@ def _baselines(
     n = sum(map(len, consensus))
     rows = [
         Baseline(
-            retold(RANDOM_ORDER),
+            gettext(RANDOM_ORDER),
             expected_from_random_order(consensus),
             n * (n - 1) / 4,
             _("the mean over all orders without ties"),
@@ -178,7 +178,7 @@ def _baselines(
         rows.insert(
             0,
             Baseline(
-                retold(ALL_TIED), all_tied.edit.distance, all_tied.kemeny, about, all_tied.key
+                gettext(ALL_TIED), all_tied.edit.distance, all_tied.kemeny, about, all_tied.key
             ),
         )
     about = _("the mean over annotators, each against the consensus of the others")
@@ -186,7 +186,7 @@ def _baselines(
     is_comparable = len({methods_of(ranking) for ranking in complete}) == 1
     if len(complete) > 1 and is_comparable:
         edit, kemeny = (_of_a_person(people, distance, settings) for distance in ("edit", "kemeny"))
-        rows.append(Baseline(retold(A_PERSON), edit, kemeny, about))
+        rows.append(Baseline(gettext(A_PERSON), edit, kemeny, about))
     return rows
 
 
@@ -297,7 +297,7 @@ def _value(
 
 
 def _no_order(scores: Mapping[str, float | None], refusal: RankingError) -> str:
-    return retold(str(refusal)) if scores else _("no scores on this image")
+    return in_language(str(refusal)) if scores else _("no scores on this image")
 
 
 def _shown(value: float | None, decimals: int | None) -> str:

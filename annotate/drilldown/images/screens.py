@@ -15,7 +15,7 @@ from annotate.judging.models import Assignment, Judgement, Screen, Skip
 from annotate.judging.replay import is_withdrawn, item_of_each_result, read_log, stored_events
 from protocols.core.degradation import WORSE_IN
 from rankings.elicitation.log import CRITERIA, State
-from text_rankings.base.i18n import retold
+from text_rankings.base.i18n import gettext
 
 from .pair_answers import InSight
 
@@ -124,7 +124,7 @@ def _known_counts(event: Judgement | Skip, pair: Mapping[str, Any]) -> tuple[str
         return _counts(event, {}, {})
     if is_right(pair, event.verdicts):
         return _("in no ranking; right"), "good"
-    worse = _(" and ").join(map(retold, WORSE_IN[pair["kind"]]))
+    worse = _(" and ").join(map(gettext, WORSE_IN[pair["kind"]]))
     words = _("in no ranking; wrong: the copy is worse in {criteria}")
     return words.format(criteria=worse), "warning"
 
@@ -142,4 +142,4 @@ def _counts(
     if not differing:
         return _("yes"), "good"
     words = _("not for {criteria}: the order says otherwise")
-    return words.format(criteria=_(" and ").join(map(retold, differing))), "warning"
+    return words.format(criteria=_(" and ").join(map(gettext, differing))), "warning"

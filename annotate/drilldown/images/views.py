@@ -7,7 +7,6 @@ from django.core.paginator import Paginator
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
 from django.urls import reverse
-from django.utils.translation import gettext
 from django.views.decorators.http import require_http_methods, require_safe
 
 from annotate.datasets.models import Image, Result
@@ -20,7 +19,7 @@ from annotate.studies.pseudonyms import pseudonyms, usernames
 from annotate.studies.shortcuts import followed
 from protocols.core.errors import ProtocolError
 from rankings.elicitation.log import CRITERIA
-from text_rankings.base.i18n import retold
+from text_rankings.base.i18n import gettext, in_language
 
 from ..links import kept
 from . import compare as image_compare
@@ -73,7 +72,7 @@ def image(request: HttpRequest, slug: str, image: str) -> HttpResponse:
         assignment = get_object_or_404(study.assignments, image=asked_image, annotator=person)
         context["screens_by"] = shown[person]
         context["screens"] = screens_of(assignment)
-        context["unsettled"] = gettext(" and ").join(map(retold, assignment.unsettled))
+        context["unsettled"] = gettext(" and ").join(map(gettext, assignment.unsettled))
     return render(request, "reports/image.html", context)
 
 
@@ -110,7 +109,7 @@ def compare(request: HttpRequest, slug: str, image: str) -> HttpResponse:
             for side, result in pair
         ]
     except ProtocolError as refused:
-        refusal = retold(str(refused))
+        refusal = in_language(str(refused))
         sides = [image_compare.side_of(side, result, asked_image, None) for side, result in pair]
     picture = picture_of(asked_image, results, _photograph(asked_image))
     hides_names = request.GET.get("pseudonyms", "") not in ("", "0")
@@ -203,7 +202,9 @@ def _apart(
         "script": f"protocol-{question.run.pk}" if question.run else "baselines",
         "settings": question.settings,
         "found": apart,
-        "left_out": [(name, retold(reason)) for name, reason in apart.left_out[:_MOST_LEFT_OUT]],
+        "left_out": [
+            (name, in_language(reason)) for name, reason in apart.left_out[:_MOST_LEFT_OUT]
+        ],
         "page": page,
         "rows": [(row, small[row.name]) for row in page],
         "settings_query": settings.urlencode(),

@@ -10,7 +10,6 @@ from datetime import datetime
 from typing import IO, Any, Final
 
 from django.db.models import Max, Q
-from django.utils.translation import gettext as _
 
 from annotate.datasets.models import Image, Method, Result, image_storage
 from annotate.errors import Refusal
@@ -24,6 +23,7 @@ from annotate.studies.models import Study, StudyImage
 from annotate.studies.pseudonyms import names_of, numbered
 from rankings import __version__ as software_version
 from rankings.agreement.report import Settings
+from text_rankings.base.i18n import gettext as _
 
 from . import (
     CHECKSUMS,

@@ -9,7 +9,7 @@ from django.utils.translation import ngettext, pgettext_lazy
 
 from rankings.agreement.report import ALL_TIED
 from rankings.tuning.slices import slice_label
-from text_rankings.base.i18n import retold
+from text_rankings.base.i18n import gettext
 
 from ..data import FigureData, noted_as_live
 from ..figure import Figure, Row, Spec, without_drawing
@@ -89,10 +89,10 @@ def scores_by_part(
     if missing:
         return without_drawing("parts", title, _columns(), missing)
     drawn = protocols[:_MOST_PROTOCOLS]
-    said_of = {**{name: name for name in drawn}, ALL_TIED: retold(ALL_TIED)}
+    said_of = {**{name: name for name in drawn}, ALL_TIED: gettext(ALL_TIED)}
     rows = [
         {
-            "by": retold(name),
+            "by": gettext(name),
             "place": place,
             "protocol": said_of[score["protocol"]],
             **_numbers(score),
@@ -115,7 +115,7 @@ def scores_by_part(
             rows=rows,
             protocols=list(said_of.values()),
             distance=distance,
-            properties=[retold(name) for name in properties],
+            properties=[gettext(name) for name in properties],
         ),
     )
 
@@ -155,7 +155,7 @@ def _ranges(known: Sequence[Mapping[str, Any]], properties: Sequence[str]) -> st
         for name in properties
     }
     return _("; ").join(
-        _("{name}: {parts}").format(name=retold(name), parts=", ".join(parts))
+        _("{name}: {parts}").format(name=gettext(name), parts=", ".join(parts))
         for name, parts in labels.items()
     )
 
@@ -178,11 +178,11 @@ def _rows_of(slices: Sequence[Mapping[str, Any]]) -> list[Row]:
     return [
         (
             *(
-                retold(cut["by"]),
+                gettext(cut["by"]),
                 slice_label(cut["least"], cut["most"], cut["unit"]),
                 cut["n_images"],
             ),
-            retold(score["protocol"]) if score["protocol"] == ALL_TIED else score["protocol"],
+            gettext(score["protocol"]) if score["protocol"] == ALL_TIED else score["protocol"],
             *_numbers(score).values(),
         )
         for cut in slices
@@ -210,7 +210,7 @@ def _notes(slices: Sequence[Mapping[str, Any]], protocols: Sequence[str]) -> lis
     without = {cut["by"]: cut["n_images"] for cut in slices if cut["least"] is None}
     notes += [
         _("{property} is not known of {images}.").format(
-            property=retold(name), images=counted_images(n)
+            property=gettext(name), images=counted_images(n)
         )
         for name, n in without.items()
     ]

@@ -19,7 +19,7 @@ from rankings.design.study_plans import (
     in_100,
     plan,
 )
-from text_rankings.base.i18n import numeral, retold
+from text_rankings.base.i18n import in_language, numeral
 
 from ..data import FigureData, noted_as_live
 from ..figure import Figure, Spec, without_drawing
@@ -69,7 +69,7 @@ def sufficient_designs(found: Plan, *, criterion: str = "preference") -> Figure:
     title = _title(question, criterion)
     enough = [choice for choice in found.choices if choice.n_images is not None]
     if not enough:
-        return without_drawing(NAME, title, _columns(), retold(found.remarks[0]))
+        return without_drawing(NAME, title, _columns(), in_language(found.remarks[0]))
     best = found.cheapest
     return Figure(
         name=NAME,
@@ -82,7 +82,7 @@ def sufficient_designs(found: Plan, *, criterion: str = "preference") -> Figure:
             ).format(
                 difference=numeral(in_100(question.difference)),
                 share=numeral(f"{100 * question.share:g}"),
-                origin=retold(found.pilot.origin),
+                origin=in_language(found.pilot.origin),
             )
         ),
         summary=_summary(enough, best),
@@ -98,7 +98,7 @@ def sufficient_designs(found: Plan, *, criterion: str = "preference") -> Figure:
             )
             for choice in enough
         ),
-        notes=tuple(map(retold, found.remarks)),
+        notes=tuple(map(in_language, found.remarks)),
         draw=partial(_lines, choices=enough),
     )
 

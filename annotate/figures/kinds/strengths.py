@@ -8,7 +8,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from rankings.rounding import in_decimals
-from text_rankings.base.i18n import retold
+from text_rankings.base.i18n import in_language
 
 from ..data import FigureData, noted_as_live
 from ..figure import Figure, Spec, without_drawing
@@ -76,7 +76,7 @@ def detector_strengths(people: Mapping[str, Any], *, criterion: str = "recall") 
         ),
         columns=_columns(),
         rows=tuple((one["method"], one["strength"], one["low"], one["high"]) for one in strengths),
-        notes=(f"{capital(retold(reason))}.",) if reason else (),
+        notes=(f"{capital(in_language(reason))}.",) if reason else (),
         draw=partial(_dots, strengths=strengths),
     )
 

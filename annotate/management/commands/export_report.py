@@ -1,7 +1,6 @@
 """Write a study's report to a file or to standard output."""
 
 import io
-import json
 from argparse import ArgumentParser
 from pathlib import Path
 from typing import Any, Final
@@ -11,6 +10,7 @@ from django.core.management.base import BaseCommand, CommandError
 from annotate.figures.data import FigureData
 from annotate.publication.work import write_paper
 from annotate.reports import exports, services
+from annotate.reports.models import data_of
 from annotate.scoring.models import ProtocolRun
 from annotate.studies.models import Study
 from rankings.agreement.report import Settings
@@ -103,7 +103,7 @@ def _paper(study: Study, settings: Settings, runs: list[ProtocolRun], look: Look
     computed = services.compute_report(study=study, settings=settings, runs=runs)
     figures = [FigureData(study, runs, settings, criterion) for criterion in CRITERIA]
     stream = io.BytesIO()
-    write_paper(json.loads(computed.content), look, figures, stream)
+    write_paper(data_of(computed.content), look, figures, stream)
     return stream.getvalue()
 
 

@@ -14,6 +14,7 @@ from django.core.management.color import no_style
 from django.db import connection, models
 
 from annotate.jobs.models import Worker
+from annotate.stored_messages import MessageField, MessageJSONField
 
 # `migrate` recreates the first two with other keys; the others are valid for one machine at one
 # time.
@@ -94,7 +95,12 @@ def _name_of(field: models.Field[Any, Any]) -> Callable[[Any], Any]:
     if field.related_model in _NAMED:
         names = _names(field.related_model)
         return lambda pk: names.get(pk)
-    return lambda value: value
+    # Messages stay codes with parameters.
+    return (
+        field.get_prep_value
+        if isinstance(field, MessageField | MessageJSONField)
+        else lambda value: value
+    )
 
 
 def _value_of(field: models.Field[Any, Any]) -> Callable[[Any], Any]:

@@ -12,7 +12,6 @@ from django.utils.translation import gettext_lazy, ngettext
 
 from annotate.figures.presentation import ShownFigure
 from annotate.reports.presentation import AddressOf, images_behind, of_criterion, row_of
-from annotate.retold import told_plainly
 from annotate.studies.models import Study
 from rankings.agreement.report import ALL_TIED, Settings
 from rankings.output.analysis_tables import tables_of
@@ -20,6 +19,7 @@ from rankings.output.change_tables import change_tables
 from rankings.output.table import PROTOCOL, Column, Table
 from rankings.rounding import in_decimals
 from rankings.tuning.slices import slice_label
+from text_rankings.base.i18n import gettext, in_language
 
 FIGURES: Final = ("variance", "parts")
 # The tables of what needs new scores, and what they answer.
@@ -162,9 +162,7 @@ def _of_slices(around: Mapping[str, Any], table: Table | None, asked: Asked) -> 
             for scores in zip(*(cut["scores"] for cut in cuts), strict=True)
         ]
         note = table.note if table and not at else ""
-        yield ShownPart(
-            f"slices-{at}", told_plainly(name), note, columns, rows, files if not at else ""
-        )
+        yield ShownPart(f"slices-{at}", gettext(name), note, columns, rows, files if not at else "")
 
 
 def _with_limits(score: Mapping[str, Any]) -> str:
@@ -187,7 +185,7 @@ def _percent(share: float) -> str:
 def _variance(around: Mapping[str, Any]) -> str:
     found = around["questions"]["disparity"]
     if found["reason"]:
-        return _("Not known: {reason}.").format(reason=told_plainly(found["reason"]))
+        return _("Not known: {reason}.").format(reason=in_language(found["reason"]))
     share = {part["source"]: part for part in found["components"]}
     if share["images"]["share"] is None:
         return _("Every ranking finds the same difference between any two protocols.")

@@ -5,7 +5,6 @@ from typing import Any, Final
 
 from django.contrib.auth.models import User
 from django.urls import reverse
-from django.utils.translation import gettext_noop
 
 from annotate.jobs import services as jobs
 from annotate.jobs.engine import computing
@@ -15,6 +14,7 @@ from annotate.reports.arguments import arguments_of, asked_for
 from annotate.scoring.models import ProtocolRun
 from annotate.studies.models import Study
 from rankings.agreement.report import Settings
+from text_rankings.base.i18n import gettext_noop
 
 from . import services
 

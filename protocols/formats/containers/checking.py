@@ -3,14 +3,16 @@
 from collections.abc import Collection, Iterable, Mapping
 from typing import Final, Literal
 
-from ..problems import KEPT, Nearest, Problem, Problems, counted, pattern_of
+from text_rankings.base.i18n import Message, ngettext_noop
+
+from ..problems import KEPT_AS_IT_IS, Nearest, Problem, Problems, pattern_of
 from .contents import Archive
 
 # Meaning of an image without a file of results; only a person can decide.
 Meaning = Literal["empty", "not-evaluated"]
 _MEANINGS: Final[Mapping[str, str]] = {
-    "empty": "read as “no boxes”",
-    "not-evaluated": "left out as “not evaluated”",
+    "empty": Message("read as “no boxes”"),
+    "not-evaluated": Message("left out as “not evaluated”"),
 }
 
 
@@ -35,8 +37,14 @@ def unknown_images(archive: Archive, known: Collection[str]) -> list[Problem]:
     unknown = [image for image in _images(archive) if image not in known]
     names = pattern_of(known) if unknown else ""
     for image in unknown:
-        expected = f"an image of the dataset, which has {names}{nearest.hint(image)}"
-        problems.error("N2", f"regions for {image}", expected, archive.entries.get(image))
+        expected = Message(
+            "an image of the dataset, which has {names}{hint}",
+            names=names,
+            hint=nearest.hint(image),
+        )
+        problems.error(
+            "N2", "regions for {image}", expected, archive.entries.get(image), image=image
+        )
     return problems.found
 
 
@@ -71,12 +79,14 @@ def missing_images(
         if not lacking:
             continue
         some = ", ".join(lacking[:3]) + (" …" if len(lacking) > 3 else "")
-        absent = counted(len(lacking), "image")
-        found = f"no file for {absent} ({some})"
+        absent = ngettext_noop("{n} image", "{n} images", len(lacking))
+        found = Message("no file for {absent} ({some})", absent=absent, some=some)
         if method is not None:
-            found = f"no file of {method} for {absent} ({some})"
+            found = Message(
+                "no file of {method} for {absent} ({some})", method=method, absent=absent, some=some
+            )
         if meaning is None:
-            expected = (
+            expected = Message(
                 "a file for each image, or that you say whether a missing one means "
                 "“no boxes” or “not evaluated”"
             )
@@ -116,11 +126,16 @@ def outside_images(archive: Archive, sizes: Mapping[str, tuple[int, int]]) -> li
                     lines = archive.lines.get(image)
                     problems.warning(
                         "L6",
-                        f"region {at + 1} reaches {over:g} px outside {image}",
-                        f"coordinates within {width} x {height}",
+                        "region {value} reaches {over:g} px outside {image}",
+                        "coordinates within {width} x {height}",
                         archive.entries.get(image),
                         None if lines is None else lines[at],
-                        action=f"{KEPT} as it is",
+                        action=KEPT_AS_IT_IS,
+                        value=at + 1,
+                        over=over,
+                        image=image,
+                        width=width,
+                        height=height,
                     )
     return problems.found
 

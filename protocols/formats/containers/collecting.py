@@ -5,14 +5,20 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
 from protocols.core.regions import Region
+from text_rankings.base.i18n import Message, ngettext_noop
 
-from ..problems import KEPT, Fault, Problems, Span, counted, quoted
+from ..problems import KEPT, KEPT_AS_IT_IS, Fault, Problems, Span, quoted
 from .archives import Limits, Source, has_unseen, source_name
 from .contents import Archive, Kind, LineFormat, OnEntry, Read, natural_order
 from .documents import Document, documents, storable
 from .limits import BATCH, MAX_COORDINATE, MAX_NAME, MAX_POINTS, NOT_FINITE, NUMBER
 from .shapes import odd_shapes, tell_shape
 
+# The place of a fault inside an image.
+IN_IMAGE: Final = Message("{fault} ({what} {at} of {image})")
+REGION: Final = Message("region")
+LINE: Final = Message("line")
+SHAPE: Final = Message("shape")
 _MAX_SIDE: Final = 1_000_000
 _Place = tuple[str | None, int | None, str | None]
 
@@ -54,7 +60,13 @@ class Collector:
             If it has no usable name.
         """
         if not name.strip() or len(name) > MAX_NAME or has_unseen(name):
-            raise Fault("N1", f"the name {quoted(name)}", f"1 to {MAX_NAME} plain characters")
+            raise Fault(
+                "N1",
+                "the name {name}",
+                "1 to {max_name} plain characters",
+                name=quoted(name),
+                max_name=MAX_NAME,
+            )
         self._regions.setdefault(method, {}).setdefault(name, [])
         if size is not None:
             self._sizes[name] = size
@@ -80,13 +92,13 @@ class Collector:
             If the image was declared before (N3), or has no usable name (N1).
         """
         if name in self:
-            raise Fault("N3", f"a second image {shown(name)}", "each image once")
+            raise Fault("N3", "a second image {name}", "each image once", name=shown(name))
         self.image(name, size=size, entry=entry)
         for at, one in enumerate(given, 1):
             try:
                 self.add(name, region_of(one), entry=entry, line=line)
             except Fault as fault:
-                found = f"{fault.found} ({what} {at} of {name})"
+                found = Message(IN_IMAGE, fault=fault.found, what=what, at=at, image=name)
                 self._problems.error(fault.code, found, fault.expected, entry, line)
 
     def add(
@@ -108,12 +120,13 @@ class Collector:
         if shape in self._seen:
             self._problems.warning(
                 "L8",
-                f"the same region of {image} again",
+                "the same region of {image} again",
                 "each region once",
                 entry,
                 line,
                 text=text,
                 action=KEPT,
+                image=image,
             )
         self._seen.add(shape)
         self._tell_outside(image, region, entry, line, text)
@@ -151,12 +164,16 @@ class Collector:
         if over > 0:
             self._problems.warning(
                 "L6",
-                f"a region that reaches {over:g} px outside {image}",
-                f"coordinates within {width} x {height}",
+                "a region that reaches {over:g} px outside {image}",
+                "coordinates within {width} x {height}",
                 entry,
                 line,
                 text=text,
-                action=f"{KEPT} as it is",
+                action=KEPT_AS_IT_IS,
+                over=over,
+                image=image,
+                width=width,
+                height=height,
             )
 
     def _look_at_shapes(self) -> None:
@@ -174,8 +191,9 @@ class Collector:
         """Return all that was taken."""
         self._look_at_shapes()
         if self._n_unstorable:
-            found = (
-                f"null characters or halves of characters in {self._n_unstorable} texts (replaced)"
+            found = Message(
+                "null characters or halves of characters in {n_unstorable} texts (replaced)",
+                n_unstorable=self._n_unstorable,
             )
             self._problems.warning("L9", found, "texts in Unicode")
         methods = {
@@ -185,7 +203,10 @@ class Collector:
         named = {method: images for method, images in methods.items() if method is not None}
         n_nameless = sum(map(len, methods.get(None, {}).values()))
         if named and n_nameless:
-            found = f"{counted(n_nameless, 'region')} without a method among others that have one"
+            found = Message(
+                "{n_nameless} without a method among others that have one",
+                n_nameless=ngettext_noop("{n} region", "{n} regions", n_nameless),
+            )
             self._problems.error("S3", found, "a method for each, or for none")
         single = next(iter(methods.values())) if len(methods) == 1 else {}
         return Archive(
@@ -281,7 +302,7 @@ def finite(value: Any, what: str = "a number") -> float:
         raise Fault("L2", shown(value), what)
     # Compared before it is converted: a whole number may be too large for a float.
     if not -MAX_COORDINATE <= value <= MAX_COORDINATE:
-        raise Fault("L3", shown(value), f"{what}, up to {MAX_COORDINATE:.0f}")
+        raise Fault("L3", shown(value), "{what}, up to {most:.0f}", what=what, most=MAX_COORDINATE)
     return float(value)
 
 
@@ -331,7 +352,9 @@ def confidence_of(value: Any) -> float | None:
         return None
     confidence = finite(value, "a confidence")
     if not 0 <= confidence <= 1:
-        raise Fault("L3", f"a confidence of {confidence:g}", "a confidence in [0, 1]")
+        raise Fault(
+            "L3", "a confidence of {confidence:g}", "a confidence in [0, 1]", confidence=confidence
+        )
     return confidence
 
 
@@ -366,8 +389,8 @@ def points_of(values: Sequence[Any]) -> tuple[float, ...]:
     (0.0, 0.0, 9.0, 0.0, 9.0, 4.0)
     """
     if not 6 <= len(values) <= 2 * MAX_POINTS or len(values) % 2:
-        wanted = "an even number of coordinates, six or more"
-        raise Fault("L1", f"{len(values)} coordinates", wanted)
+        wanted = Message("an even number of coordinates, six or more")
+        raise Fault("L1", "{n} coordinates", wanted, n=len(values))
     return tuple([finite(value) for value in values])
 
 
@@ -392,7 +415,9 @@ def box_region(left: float, top: float, width: float, height: float, **fields: A
     (0, 0, 9, 4)
     """
     if width <= 0 or height <= 0:
-        raise Fault("L4", f"a box of {width:g} x {height:g}", "sides above 0")
+        raise Fault(
+            "L4", "a box of {width:g} x {height:g}", "sides above 0", width=width, height=height
+        )
     return Region.from_box(left, top, left + width, top + height, **fields)
 
 
@@ -414,10 +439,13 @@ def size_of(width: Any, height: Any) -> tuple[int, int]:
     >>> size_of(640, 480)
     (640, 480)
     """
-    sides = finite(width, "a width in pixels"), finite(height, "a height in pixels")
+    sides = (
+        finite(width, Message("a width in pixels")),
+        finite(height, Message("a height in pixels")),
+    )
     if not all(1 <= side <= _MAX_SIDE and math.floor(side) == side for side in sides):
-        found = f"an image of {sides[0]:g} x {sides[1]:g}"
-        raise Fault("L4", found, f"whole numbers of pixels from 1 to {_MAX_SIDE}")
+        found = Message("an image of {sides:g} x {sides2:g}", sides=sides[0], sides2=sides[1])
+        raise Fault("L4", found, "whole numbers of pixels from 1 to {max_side}", max_side=_MAX_SIDE)
     return int(sides[0]), int(sides[1])
 
 
@@ -430,7 +458,7 @@ def shown(value: Any) -> str:
     'a group of fields'
     """
     if isinstance(value, int) and not isinstance(value, bool) and abs(value) > 10**30:
-        return "a whole number of more than 30 digits"
+        return Message("a whole number of more than 30 digits")
     if isinstance(value, list | dict):
-        return f"a {'list' if isinstance(value, list) else 'group of fields'}"
+        return Message("a list") if isinstance(value, list) else Message("a group of fields")
     return quoted(str(value))

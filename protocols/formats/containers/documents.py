@@ -8,6 +8,8 @@ from pathlib import PurePosixPath
 from typing import Any, Final
 from xml.parsers import expat
 
+from text_rankings.base.i18n import Message
+
 from ..problems import PASSED_OVER, Fault, Problems, quoted, visible
 from .archives import Limits, Source, first_bytes, open_archive, read_whole
 from .contents import OnEntry
@@ -54,7 +56,7 @@ def documents(
     ['street']
     """
     suffix = suffixes if isinstance(suffixes, str) else suffixes[0]
-    expected = f"a {suffix} file, or a zip of such files"
+    expected = Message("a {suffix} file, or a zip of such files", suffix=suffix)
     if not first_bytes(source, 4).startswith((b"PK\x03\x04", b"PK\x05\x06")):
         content = read_whole(source, problems, limits.document_bytes, expected)
         if content is not None:
@@ -69,10 +71,12 @@ def documents(
         fitting = [of for of in archive.members if of.name.lower().endswith(suffixes)]
         for member in archive.members:
             if not member.name.lower().endswith(suffixes):
-                found = f"the name {quoted(member.name)}"
-                problems.warning("N1", found, f"NAME{suffix}", member.path, action=PASSED_OVER)
+                found = Message("the name {name}", name=quoted(member.name))
+                problems.warning(
+                    "N1", found, "NAME{suffix}", member.path, action=PASSED_OVER, suffix=suffix
+                )
         if not fitting and not problems.has_errors:
-            problems.error("A1", f"no {suffix} file in it", expected)
+            problems.error("A1", "no {suffix} file in it", expected, suffix=suffix)
         for done, member in enumerate(fitting, 1):
             content = archive.content(member, limits.document_bytes)
             if content is not None:
@@ -160,12 +164,12 @@ def json_of(document: Document, problems: Problems, *, unique: bool = False) -> 
     >>> problems.found[0].found
     '“a” twice'
     """
-    expected = "a JSON document"
+    expected = Message("a JSON document")
     text = text_of(document, problems)
     try:
         return json.loads(text, object_pairs_hook=_unique if unique else None)
     except json.JSONDecodeError as fault:
-        found = f"no JSON: {visible(fault.msg)}"
+        found = Message("no JSON: {msg}", msg=visible(fault.msg))
         start = text.rfind("\n", 0, fault.pos) + 1
         line = text[start : start + 10_000].partition("\n")[0]
         at = fault.pos - start
@@ -173,7 +177,9 @@ def json_of(document: Document, problems: Problems, *, unique: bool = False) -> 
             "A1", found, expected, document.entry, fault.lineno, text=line, span=(at, at + 1)
         )
     except RepeatedName as fault:
-        problems.error("N3", f"{quoted(str(fault))} twice", "each name once", document.entry)
+        problems.error(
+            "N3", "{value} twice", "each name once", document.entry, value=quoted(str(fault))
+        )
     except RecursionError:
         problems.error("A3", "lists nested too deeply", expected, document.entry)
     except ValueError:
@@ -198,7 +204,7 @@ def json_in(text: str) -> Any:
     try:
         return json.loads(text)
     except json.JSONDecodeError as fault:
-        raise Fault("A1", f"no JSON: {visible(fault.msg)}", "JSON") from fault
+        raise Fault("A1", "no JSON: {msg}", "JSON", msg=visible(fault.msg)) from fault
     except RecursionError as fault:
         raise Fault("A3", "lists nested too deeply", "JSON") from fault
     except ValueError as fault:
@@ -250,7 +256,9 @@ def parse_xml(
         nonlocal depth
         depth += 1
         if depth > _MAX_DEPTH:
-            raise _Stopped("A3", f"elements nested more than {_MAX_DEPTH} deep", "fewer")
+            raise _Stopped(
+                "A3", "elements nested more than {max_depth} deep", "fewer", max_depth=_MAX_DEPTH
+            )
         _guarded(lambda: start(tag, attributes))
 
     def closed(tag: str) -> None:
@@ -281,7 +289,7 @@ def parse_xml(
         problems.fault(fault, document.entry, parser.CurrentLineNumber)
         return False
     except (expat.ExpatError, LookupError, ValueError) as fault:
-        found = f"no XML: {visible(str(fault))[:200]}"
+        found = Message("no XML: {value}", value=visible(str(fault))[:200])
         line = getattr(fault, "lineno", None)
         problems.error("A1", found, "an XML document", document.entry, line)
         return False

@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 from protocols.core.geometry import Shapes
 from protocols.core.lazy_shapely import shapely
 from protocols.core.regions import Region
+from text_rankings.base.i18n import Message, ngettext_noop
 
-from ..problems import KEPT, REORDERED, Problems, counted, quoted
+from ..problems import KEPT, REORDERED, Problems, quoted
 
 
 def odd_shapes(
@@ -83,8 +84,8 @@ def tell_shape(
     entry, number, line = place
     shown = quoted(_numbers(region.points))
     if code == "L4":
-        found = f"a figure without area, {shown}"
-        wanted = "a figure with an area"
+        found = Message("a figure without area, {shown}", shown=shown)
+        wanted = Message("a figure with an area")
         if region.cell is not None:
             # Published tables have empty cells that are drawn as a line.
             problems.warning(code, found, wanted, entry, number, text=line, action=KEPT)
@@ -93,22 +94,24 @@ def tell_shape(
     elif code == "L5":
         problems.warning(
             code,
-            f"a polygon that crosses itself, {shown}",
+            "a polygon that crosses itself, {shown}",
             "a simple polygon",
             entry,
             number,
             text=line,
-            action=f"kept; measured as {repair}",
+            action=Message("kept; measured as {repair}", repair=repair),
+            shown=shown,
         )
     else:
         problems.warning(
             code,
-            f"corners that run counter-clockwise, {shown}",
+            "corners that run counter-clockwise, {shown}",
             "clockwise",
             entry,
             number,
             text=line,
             action=REORDERED if reordered else KEPT,
+            shown=shown,
         )
 
 
@@ -147,9 +150,11 @@ def _repair(polygon: "shapely.Geometry") -> str:
         if shapely.get_type_id(part) == shapely.GeometryType.POLYGON
     ]
     if not rings:
-        return "nothing: it has no area"
-    more = f" and {counted(len(rings) - 3, 'further part')}" if len(rings) > 3 else ""
-    return " and ".join(quoted(ring) for ring in rings[:3]) + more
+        return Message("nothing: it has no area")
+    parts = [quoted(ring) for ring in rings[:3]]
+    if len(rings) > 3:
+        parts.append(ngettext_noop("{n} further part", "{n} further parts", len(rings) - 3))
+    return Message(" and ").join(parts)
 
 
 def _self_crossing(regions: Sequence[Region]) -> NDArray[np.bool_]:

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from protocols.core.regions import Region
+from text_rankings.base.i18n import Message
 
 from ..containers.collecting import (
     Collector,
@@ -68,10 +69,10 @@ class _Page:
             raise Fault("N3", "a second Page", "a page for each file")
         unit = "".join(self.unit).strip() or _UNIT
         if unit != _UNIT:
-            raise Fault("L2", f"measures in {quoted(unit)}", "measures in pixels")
+            raise Fault("L2", "measures in {unit}", "measures in pixels", unit=quoted(unit))
         image = image_name("".join(self.file_name).strip() or self.document.stem)
         if image in self.collector:
-            raise Fault("N3", f"a second page of {quoted(image)}", "each image once")
+            raise Fault("N3", "a second page of {image}", "each image once", image=quoted(image))
         size = None
         if "WIDTH" in attributes and "HEIGHT" in attributes:
             size = size_of(finite_in(attributes["WIDTH"]), finite_in(attributes["HEIGHT"]))
@@ -102,5 +103,8 @@ class _Page:
         }
         if self.polygon is not None:
             return Region(self.polygon, **known)
-        sides = [finite_in(given.get(side, ""), f"a number as {side}") for side in _SIDES]
+        sides = [
+            finite_in(given.get(side, ""), Message("a number as {side}", side=side))
+            for side in _SIDES
+        ]
         return box_region(*sides, **known)

@@ -9,15 +9,25 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from protocols.core.regions import Region
+from text_rankings.base.i18n import Message
 
-from ..containers.collecting import Collector, confidence_of, points_of, reader_of, shown, text_in
+from ..containers.collecting import (
+    IN_IMAGE,
+    REGION,
+    Collector,
+    confidence_of,
+    points_of,
+    reader_of,
+    shown,
+    text_in,
+)
 from ..containers.contents import IGNORED_TEXT, Kind
 from ..containers.documents import Document, json_of, storable
 from ..problems import Fault, Problems
 
 _PREFIX: Final = re.compile(r"(?:gt|res)_(?=.)", re.DOTALL)
 _BEGINS: Final = re.compile(r'\s*+\{\s*+"(?:gt|res)_[^"]{1,50}"\s*+:\s*+\[')
-_WANTED: Final = 'an object of lists by image, {"gt_1": [{"points": …}]}'
+_WANTED: Final = Message('an object of lists by image, {"gt_1": [{"points": …}]}')
 
 
 def is_by_image(text: str) -> bool:
@@ -51,9 +61,11 @@ def _read_image(
     image = storable(image)
     try:
         if not isinstance(regions, list):
-            raise Fault("L1", f"{shown(regions)} for {shown(image)}", _WANTED)
+            raise Fault(
+                "L1", "{regions} for {image}", _WANTED, regions=shown(regions), image=shown(image)
+            )
         if image in collector:
-            raise Fault("N3", f"a second image {shown(image)}", "each image once")
+            raise Fault("N3", "a second image {image}", "each image once", image=shown(image))
         collector.image(image, entry=entry)
     except Fault as fault:
         problems.fault(fault, entry)
@@ -62,7 +74,7 @@ def _read_image(
         try:
             collector.add(image, _region(given), entry=entry)
         except Fault as fault:
-            found = f"{fault.found} (region {at} of {image})"
+            found = Message(IN_IMAGE, fault=fault.found, what=REGION, at=at, image=image)
             problems.error(fault.code, found, fault.expected, entry)
 
 

@@ -10,6 +10,7 @@ from typing import Any, Final
 import numpy as np
 
 from protocols.core.regions import Cell, Region, Run
+from text_rankings.base.i18n import Message
 
 from ..containers.collecting import (
     Collector,
@@ -28,7 +29,7 @@ _TEXTS: Final = ("text", "utf8_string", "transcription")
 _MAX_PIXELS: Final = 50_000_000
 _MAX_RUNS: Final = 100_000
 _ILLEGIBLE: Final = "illegible"
-_LAYOUT: Final = 'an object with "images" and "annotations", or a list of annotations'
+_LAYOUT: Final = Message('an object with "images" and "annotations", or a list of annotations')
 
 
 def _read_coco(document: Document, collector: Collector, problems: Problems, _: Kind) -> None:
@@ -80,7 +81,9 @@ class _Dataset:
         if len(methods) > 1:
             methods.discard(None)
         for at, image in enumerate(images, 1):
-            self._guarded(f"image {at}", lambda image=image: self._read_image(image, methods))
+            self._guarded(
+                Message("image {n}", n=at), lambda image=image: self._read_image(image, methods)
+            )
         self._read_annotations(annotations, listed=True)
 
     def _guarded(self, place: str, work: Any) -> None:
@@ -88,7 +91,12 @@ class _Dataset:
             work()
         except Fault as fault:
             self._problems.error(
-                fault.code, f"{fault.found} ({place})", fault.expected, self._entry
+                fault.code,
+                "{fault} ({place})",
+                fault.expected,
+                self._entry,
+                fault=fault.found,
+                place=place,
             )
 
     def _read_image(self, image: Any, methods: set[str | None]) -> None:
@@ -97,10 +105,12 @@ class _Dataset:
         given = image.get("name", image.get("file_name", image.get("filename")))
         id_ = _id(image["id"])
         if not isinstance(given, str):
-            raise Fault("S3", f"an image {shown(image['id'])} without a name", '"file_name"')
+            raise Fault(
+                "S3", "an image {image} without a name", '"file_name"', image=shown(image["id"])
+            )
         name = storable(given) if "name" in image else image_name(given)
         if name in self._collector or id_ in self._images:
-            raise Fault("N3", f"a second image {shown(name)}", "each image once")
+            raise Fault("N3", "a second image {name}", "each image once", name=shown(name))
         size = None
         if image.get("width") is not None and image.get("height") is not None:
             size = size_of(image["width"], image["height"])
@@ -113,19 +123,24 @@ class _Dataset:
             # Let go of each as its region is made; together they are larger than all regions.
             annotation, annotations[at] = annotations[at], None
             self._guarded(
-                f"annotation {at + 1}",
+                Message("annotation {n}", n=at + 1),
                 lambda annotation=annotation: self._read_annotation(annotation, listed),
             )
 
     def _read_annotation(self, annotation: Any, listed: bool) -> None:
         if not isinstance(annotation, dict):
-            raise Fault("L1", f"{shown(annotation)}", "an object for each annotation")
+            raise Fault("L1", shown(annotation), "an object for each annotation")
         id_ = _id(annotation.get("image_id"))
         if id_ is None:
             raise Fault("S3", "no image_id", '"image_id" of one of the images')
         image = self._images.get(id_) if listed else image_name(id_)
         if image is None:
-            raise Fault("N2", f"the image_id {shown(annotation['image_id'])}", "one of the images")
+            raise Fault(
+                "N2",
+                "the image_id {annotation}",
+                "one of the images",
+                annotation=shown(annotation["image_id"]),
+            )
         method = _method(annotation) or self._method
         region = read_region(annotation, self._categories)
         self._collector.image(image, method=method)
@@ -208,14 +223,14 @@ def _id(value: Any) -> str | None:
 def _method(given: Mapping[str, Any]) -> str | None:
     method = given.get("method")
     if method is not None and (not isinstance(method, str) or not method.strip()):
-        raise Fault("S3", f"{shown(method)} as method", "a name")
+        raise Fault("S3", "{method} as method", "a name", method=shown(method))
     return None if method is None else storable(method)
 
 
 def _text(annotation: Mapping[str, Any], key: str) -> str | None:
     value = annotation.get(key)
     if value is not None and not isinstance(value, str):
-        raise Fault("L2", f"{shown(value)} as {key}", "a text")
+        raise Fault("L2", "{value} as {what}", "a text", value=shown(value), what=key)
     return value
 
 
@@ -223,7 +238,9 @@ def _is_ignored(annotation: Mapping[str, Any], text: str | None) -> bool:
     for key in ("ignored", "ignore", "iscrowd"):
         if annotation.get(key) is not None:
             if annotation[key] not in (0, 1):
-                raise Fault("L2", f"{shown(annotation[key])} as {key}", "0 or 1")
+                raise Fault(
+                    "L2", "{value} as {what}", "0 or 1", value=shown(annotation[key]), what=key
+                )
             if key == "ignored" or annotation[key]:
                 return bool(annotation[key])
     return text == IGNORED_TEXT or annotation.get("legibility") == _ILLEGIBLE
@@ -237,7 +254,7 @@ def _cell(value: Any) -> Cell | None:
         or len(value) != 4
         or not all(isinstance(of, int) and 0 <= of < 10**6 for of in value)
     ):
-        raise Fault("L1", f"{shown(value)} as cell", "four whole numbers")
+        raise Fault("L1", "{value} as cell", "four whole numbers", value=shown(value))
     first_row, first_column, last_row, last_column = value
     return first_row, first_column, last_row, last_column
 
@@ -252,7 +269,9 @@ def _shape(annotation: Mapping[str, Any]) -> tuple[tuple[float, ...], tuple[Run,
     if isinstance(segmentation, list) and segmentation:
         if all(isinstance(part, list) for part in segmentation):
             if len(segmentation) > 1:
-                raise Fault("L1", f"{len(segmentation)} polygons", "one; a region has one outline")
+                raise Fault(
+                    "L1", "{n} polygons", "one; a region has one outline", n=len(segmentation)
+                )
             segmentation = segmentation[0]
         return points_of(segmentation), None
     for key in ("points", "mask"):
@@ -262,7 +281,7 @@ def _shape(annotation: Mapping[str, Any]) -> tuple[tuple[float, ...], tuple[Run,
     if not isinstance(box, list):
         raise Fault("L1", "no outline", '"segmentation" or "bbox"')
     if len(box) != 4:
-        raise Fault("L1", f"{len(box)} numbers as bbox", "x, y, width, height")
+        raise Fault("L1", "{n} numbers as bbox", "x, y, width, height", n=len(box))
     left, top, width, height = (finite(value) for value in box)
     return box_region(left, top, width, height).points, None
 
@@ -277,14 +296,14 @@ def _mask(runs: Sequence[Run]) -> tuple[tuple[float, ...], tuple[Run, ...]]:
 
 
 def _runs(given: Any) -> Iterator[Run]:
-    wanted = "a list of [row, first column, column after the last]"
+    wanted = Message("a list of [row, first column, column after the last]")
     if not isinstance(given, list) or len(given) > _MAX_RUNS:
-        raise Fault("L1", f"{shown(given)} as pixels", wanted)
+        raise Fault("L1", "{given} as pixels", wanted, given=shown(given))
     for run in given:
         if not isinstance(run, list) or len(run) != 3:
-            raise Fault("L1", f"{shown(run)} in pixels", wanted)
+            raise Fault("L1", "{run} in pixels", wanted, run=shown(run))
         if not all(isinstance(of, int) and abs(of) < 10**6 for of in run) or run[1] >= run[2]:
-            raise Fault("L2", f"{shown(str(run)[:100])} in pixels", wanted)
+            raise Fault("L2", "{run} in pixels", wanted, run=shown(str(run)[:100]))
         yield run[0], run[1], run[2]
 
 
@@ -295,7 +314,14 @@ def _decoded(given: Mapping[str, Any]) -> Iterator[Run]:
         raise Fault("L1", "run lengths without their size", '"size": [height, width]')
     width, height = size_of(size[1], size[0])
     if width * height > _MAX_PIXELS:
-        raise Fault("A3", f"a mask of {width} x {height}", f"at most {_MAX_PIXELS} pixels")
+        raise Fault(
+            "A3",
+            "a mask of {width} x {height}",
+            "at most {max_pixels} pixels",
+            width=width,
+            height=height,
+            max_pixels=_MAX_PIXELS,
+        )
     if isinstance(counts, str):
         counts = list(_lengths(counts))
     if not isinstance(counts, list) or not all(
@@ -303,8 +329,8 @@ def _decoded(given: Mapping[str, Any]) -> Iterator[Run]:
     ):
         raise Fault("L2", "run lengths that are none", '"counts" as whole numbers or as text')
     if sum(counts) != width * height:
-        wanted = f"{width * height} pixels"
-        raise Fault("L1", f"run lengths of {sum(counts)} pixels", wanted)
+        wanted = Message("{n} pixels", n=width * height)
+        raise Fault("L1", "run lengths of {counts} pixels", wanted, counts=sum(counts))
     is_set = np.repeat(np.arange(len(counts)) % 2 == 1, counts).reshape(width, height).T
     for row in np.flatnonzero(is_set.any(axis=1)).tolist():
         edges = np.flatnonzero(np.diff(is_set[row], prepend=False, append=False)).tolist()
@@ -318,7 +344,9 @@ def _lengths(text: str) -> Iterator[int]:
     for char in text:
         bits = ord(char) - 48
         if not 0 <= bits < 64 or shift > 60:
-            raise Fault("L2", f"{shown(char)} in compressed run lengths", "COCO's characters")
+            raise Fault(
+                "L2", "{char} in compressed run lengths", "COCO's characters", char=shown(char)
+            )
         value |= (bits & 31) << shift
         shift += 5
         if not bits & 32:

@@ -10,6 +10,7 @@ from xml.parsers import expat
 from protocols.core.errors import ProtocolError
 from protocols.core.regions import Cell, Region
 from protocols.tables.relations import MAX_POSITIONS, MAX_RELATIONS
+from text_rankings.base.i18n import Message
 
 from ..containers.collecting import Collector, reader_of
 from ..containers.contents import Kind
@@ -37,11 +38,26 @@ class DocumentError(ProtocolError, ValueError):
         The kind of fault, a key of ``problems.CODES``.
     line : int or None
         Counted from 1.
+    found : str
+        The message without the file.
     """
 
-    def __init__(self, message: str, code: str = "A1", line: int | None = None) -> None:
-        super().__init__(message)
-        self.code, self.line = code, line
+    def __init__(
+        self,
+        words: str,
+        code: str = "A1",
+        line: int | None = None,
+        *,
+        file: str = "",
+        place: str = "",
+        **values: object,
+    ) -> None:
+        self.code, self.line, self.found = code, line, Message(words, **values)
+        super().__init__(": ".join(filter(None, (f"{file}{place}", self.found))))
+        if place:
+            self.found = Message(
+                "{place}: {fault}", place=place.removeprefix(", "), fault=self.found
+            )
 
 
 def read_document(content: bytes, place: str, *, with_cells: bool = True) -> tuple[Region, ...]:
@@ -72,7 +88,7 @@ def read_document(content: bytes, place: str, *, with_cells: bool = True) -> tup
     [('0', 'table', (0.0, 0.0, 9.0, 4.0))]
     """
     if len(content) > _MAX_BYTES:
-        raise DocumentError(f"{place}: more than {_MAX_BYTES} bytes", "A3")
+        raise DocumentError("more than {max_bytes} bytes", "A3", file=place, max_bytes=_MAX_BYTES)
     parser = expat.ParserCreate()
     document = _Document(place, with_cells=with_cells)
     parser.StartElementHandler = document.start
@@ -86,7 +102,9 @@ def read_document(content: bytes, place: str, *, with_cells: bool = True) -> tup
         raise
     except (expat.ExpatError, LookupError, ValueError) as fault:
         line = getattr(fault, "lineno", None)
-        raise DocumentError(f"{place}: not readable as XML ({fault})", line=line) from fault
+        raise DocumentError(
+            "not readable as XML ({fault})", line=line, file=place, fault=fault
+        ) from fault
     return tuple(document.regions)
 
 
@@ -107,13 +125,15 @@ def read_folder(folder: Path) -> dict[str, Path]:
     ['a']
     """
     if not folder.is_dir():
-        raise DocumentError(f"{folder}: expected a folder of XML files")
+        raise DocumentError("expected a folder of XML files", file=str(folder))
     files: dict[str, Path] = {}
     for path in sorted(folder.iterdir()):
         if path.suffix.lower() != ".xml" or path.name.startswith(".") or not path.is_file():
             continue
         if path.stem in files:
-            raise DocumentError(f"{path.name}: a second file beside {files[path.stem].name}")
+            raise DocumentError(
+                "a second file beside {other}", file=path.name, other=files[path.stem].name
+            )
         files[path.stem] = path
     return files
 
@@ -142,7 +162,9 @@ def read_file(path: Path, *, with_cells: bool = True) -> tuple[Region, ...]:
         with path.open("rb") as file:
             content = file.read(_MAX_BYTES + 1)
     except OSError as fault:
-        raise DocumentError(f"{path.name}: cannot be read ({fault.strerror})") from fault
+        raise DocumentError(
+            "cannot be read ({strerror})", file=path.name, strerror=fault.strerror
+        ) from fault
     return read_document(content, path.name, with_cells=with_cells)
 
 
@@ -152,13 +174,14 @@ def _read_image(document: Document, collector: Collector, problems: Problems, _:
     place = document.entry or problems.archive
     try:
         if image in collector:
-            raise Fault("N3", f"a second file for {quoted(image)}", "one")
+            raise Fault("N3", "a second file for {image}", "one", image=quoted(image))
         collector.image(image, entry=document.entry)
         for region in read_document(document.content, place):
             collector.add(image, region, entry=document.entry)
     except DocumentError as refusal:
-        found = str(refusal).removeprefix(place).lstrip(",: ")
-        problems.error(refusal.code, found, "a cTDaR document", document.entry, refusal.line)
+        problems.error(
+            refusal.code, refusal.found, "a cTDaR document", document.entry, refusal.line
+        )
 
 
 read_documents: Final = reader_of("ctdar-xml", ".xml", _read_image)
@@ -184,9 +207,13 @@ class _Document:
         parent = self._open[-1] if self._open else None
         self._open.append(tag)
         if parent is None and tag != "document":
-            self._refuse(f'expected a root element "document", got {quoted(tag)}', code="A1")
+            self._refuse(
+                'expected a root element "document", got {tag}', code="A1", tag=quoted(tag)
+            )
         if len(self._open) > _MAX_DEPTH:
-            self._refuse(f"elements nested more than {_MAX_DEPTH} deep", code="A3")
+            self._refuse(
+                "elements nested more than {max_depth} deep", code="A3", max_depth=_MAX_DEPTH
+            )
         if tag == "table":
             self._start_table()
         elif tag == "cell" and self._with_cells:
@@ -227,21 +254,21 @@ class _Document:
     def _cell(self) -> str:
         return f"{self._table}, cell {self._n_cells}"
 
-    def _refuse(self, fault: str, place: str = "", code: str = "L1") -> NoReturn:
-        raise DocumentError(f"{self._file}{place}: {fault}", code)
+    def _refuse(self, words: str, place: str = "", code: str = "L1", **values: object) -> NoReturn:
+        raise DocumentError(words, code, None, file=self._file, place=place, **values)
 
     def _start_table(self) -> None:
         if "table" in self._open[:-1]:
             self._refuse("a table inside it", self._table)
         if self._n_tables == _MAX_TABLES:
-            self._refuse(f"more than {_MAX_TABLES} tables", code="A3")
+            self._refuse("more than {max_tables} tables", code="A3", max_tables=_MAX_TABLES)
         self._outline, self._cells, self._n_cells = None, [], 0
 
     def _start_cell(self, parent: str | None, attributes: Mapping[str, str]) -> None:
         if parent != "table":
             self._refuse("a cell that does not stand directly in a table")
         if self._n_cells == _MAX_CELLS:
-            self._refuse(f"more than {_MAX_CELLS} cells", self._table, "A3")
+            self._refuse("more than {max_cells} cells", self._table, "A3", max_cells=_MAX_CELLS)
         first_row, last_row = self._range(attributes, "row")
         first_column, last_column = self._range(attributes, "col")
         self._grid = first_row, first_column, last_row, last_column
@@ -250,22 +277,39 @@ class _Document:
     def _range(self, attributes: Mapping[str, str], line: str) -> tuple[int, int]:
         start, end = f"start-{line}", f"end-{line}"
         if start not in attributes:
-            self._refuse(f"no {start}", self._cell)
+            self._refuse("no {what}", self._cell, what=start)
         first = self._index(attributes[start], start)
         last = self._index(attributes[end], end) if end in attributes else first
         if last < first:
-            self._refuse(f"{end} {last} before {start} {first}", self._cell, "L4")
+            self._refuse(
+                "{end} {last} before {start} {first}",
+                self._cell,
+                "L4",
+                end=end,
+                last=last,
+                start=start,
+                first=first,
+            )
         return first, last
 
     def _index(self, text: str, attribute: str) -> int:
         if not _INDEX.fullmatch(text.strip()):
             self._refuse(
-                f"expected a whole number as {attribute}, got {quoted(text)}", self._cell, "L2"
+                "expected a whole number as {attribute}, got {text}",
+                self._cell,
+                "L2",
+                attribute=attribute,
+                text=quoted(text),
             )
         index = int(text)
         if not 0 <= index <= _MAX_INDEX:
             self._refuse(
-                f"{attribute} must be from 0 to {_MAX_INDEX}, got {index}", self._cell, "L4"
+                "{attribute} must be from 0 to {max_index}, got {index}",
+                self._cell,
+                "L4",
+                attribute=attribute,
+                max_index=_MAX_INDEX,
+                index=index,
             )
         return index
 
@@ -275,19 +319,30 @@ class _Document:
         numbers = [part for part in _SEPARATORS.split(attributes["points"]) if part]
         for number in numbers:
             if not _NUMBER.fullmatch(number):
-                self._refuse(f"expected coordinates x,y x,y ..., got {quoted(number)}", place, "L2")
+                self._refuse(
+                    "expected coordinates x,y x,y ..., got {number}",
+                    place,
+                    "L2",
+                    number=quoted(number),
+                )
         if len(numbers) % 2:
-            self._refuse(f"{len(numbers)} coordinates; a point needs x and y", place)
+            self._refuse("{n} coordinates; a point needs x and y", place, n=len(numbers))
         if not 3 <= len(numbers) // 2 <= _MAX_POINTS:
             self._refuse(
-                f"{len(numbers) // 2} points; a polygon needs 3 or more, at most {_MAX_POINTS}",
+                "{value} points; a polygon needs 3 or more, at most {max_points}",
                 place,
+                value=len(numbers) // 2,
+                max_points=_MAX_POINTS,
             )
         values = tuple(map(float, numbers))
         largest = max(values, key=abs)
         if abs(largest) > _MAX_COORDINATE:
             self._refuse(
-                f"a coordinate of {largest:.0f}; at most {_MAX_COORDINATE:.0f}", place, "L3"
+                "a coordinate of {largest:.0f}; at most {max_coordinate:.0f}",
+                place,
+                "L3",
+                largest=largest,
+                max_coordinate=_MAX_COORDINATE,
             )
         return values
 
@@ -296,7 +351,10 @@ class _Document:
         grids = [cell.cell for cell in self._cells if cell.cell is not None]
         if sum(map(_n_positions, grids)) > MAX_POSITIONS:
             self._refuse(
-                f"cells on more than {MAX_POSITIONS} positions of its grid", self._table, "A3"
+                "cells on more than {max_positions} positions of its grid",
+                self._table,
+                "A3",
+                max_positions=MAX_POSITIONS,
             )
         if _n_crowded(grids) > MAX_RELATIONS:
             self._refuse("too many cells that share positions of its grid", self._table, "A3")

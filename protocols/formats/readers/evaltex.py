@@ -13,6 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 from protocols.core.regions import Region
+from text_rankings.base.i18n import Message
 
 from ..containers.collecting import Collector, box_region, finite_in, points_of, reader_of, size_of
 from ..containers.contents import Kind
@@ -66,9 +67,11 @@ def _read_block(
     image = image_name(line.strip())
     try:
         if image in collector:
-            raise Fault("N3", f"a second list of objects for {quoted(image)}", "one")
+            raise Fault("N3", "a second list of objects for {image}", "one", image=quoted(image))
         if not rest:
-            raise Fault("L1", f"{quoted(image)} without its size", "height,width below the name")
+            raise Fault(
+                "L1", "{image} without its size", "height,width below the name", image=quoted(image)
+            )
         number, line = rest[0]
         collector.image(image, size=_size(line), entry=entry)
     except Fault as fault:
@@ -93,19 +96,25 @@ def _size(line: str) -> tuple[int, int]:
 
 def _region(line: str, kind: Kind) -> Region:
     if len(line) > _MAX_LINE:
-        raise Fault("L1", f"a line of {len(line)} characters", f"at most {_MAX_LINE}")
+        raise Fault(
+            "L1", "a line of {n} characters", "at most {max_line}", n=len(line), max_line=_MAX_LINE
+        )
     try:
         fields = next(csv.reader([line], skipinitialspace=True, strict=True))
     except csv.Error as fault:
-        raise Fault("L1", f"a line that cannot be read ({fault})", "fields with commas") from fault
+        raise Fault(
+            "L1", "a line that cannot be read ({fault})", "fields with commas", fault=fault
+        ) from fault
     n_before = 4 if kind == "truth" else 1
     wanted = (
-        'object id,region id,"transcription",reject,x,y,w,h'
+        Message('object id,region id,"transcription",reject,x,y,w,h')
         if kind == "truth"
-        else "object id,x,y,w,h"
+        else Message("object id,x,y,w,h")
     )
     if len(fields) < n_before + 4:
-        raise Fault("L1", f"{len(fields)} fields in {quoted(line)}", wanted, (0, len(line)))
+        raise Fault(
+            "L1", "{n} fields in {row}", wanted, (0, len(line)), n=len(fields), row=quoted(line)
+        )
     values = [finite_in(field, wanted, _span(line, field)) for field in fields[n_before:]]
     if kind == "results":
         return _shaped(values, id=fields[0].strip() or None)
@@ -169,8 +178,8 @@ class _Elements:
         elif tag == "region":
             self._parent = attributes.get("id", "").strip() or None
             if {"points", *_SIDES} & attributes.keys():
-                found = f"a shape of the region {quoted(self._parent or '')}"
-                wanted = "the shapes of its objects"
+                found = Message("a shape of the region {value}", value=quoted(self._parent or ""))
+                wanted = Message("the shapes of its objects")
                 self._problems.warning(
                     "L1", found, wanted, self._document.entry, action=PASSED_OVER
                 )
@@ -188,23 +197,25 @@ class _Elements:
     def _start_root(self, tag: str, attributes: Mapping[str, str]) -> None:
         kind = attributes.get("kind")
         if tag != "evaltex":
-            raise Fault("A1", f"a document {quoted(tag)}", "<evaltex>")
+            raise Fault("A1", "a document {tag}", "<evaltex>", tag=quoted(tag))
         if kind is not None and _KINDS.get(kind) != self._kind:
             asked = next(name for name, of in _KINDS.items() if of == self._kind)
-            raise Fault("A1", f"a document of the kind {quoted(kind)}", asked)
+            raise Fault("A1", "a document of the kind {kind}", asked, kind=quoted(kind))
 
     def _start_image(self, above: str, attributes: Mapping[str, str]) -> None:
         self._image = None
         image = image_name(attributes.get("name", "").strip())
         if above != "evaltex":
-            raise Fault("L1", f"an image inside {quoted(above)}", "images directly in <evaltex>")
+            raise Fault(
+                "L1", "an image inside {above}", "images directly in <evaltex>", above=quoted(above)
+            )
         if image in self._collector:
-            raise Fault("N3", f"a second element for {quoted(image)}", "one")
+            raise Fault("N3", "a second element for {image}", "one", image=quoted(image))
         size = None
         if "width" in attributes or "height" in attributes:
             size = size_of(
-                finite_in(attributes.get("width", ""), "a width in pixels"),
-                finite_in(attributes.get("height", ""), "a height in pixels"),
+                finite_in(attributes.get("width", ""), Message("a width in pixels")),
+                finite_in(attributes.get("height", ""), Message("a height in pixels")),
             )
         self._collector.image(image, size=size, entry=self._document.entry)
         self._image = image
@@ -226,6 +237,8 @@ class _Elements:
             return Region(values, **fields)  # type: ignore[arg-type]  # by their names
         lacking = [side for side in _SIDES if side not in attributes]
         if lacking:
-            raise Fault("L1", f"an object without {', '.join(lacking)}", "a box, or points")
+            raise Fault(
+                "L1", "an object without {lacking}", "a box, or points", lacking=", ".join(lacking)
+            )
         left, top, width, height = (finite_in(attributes[side], side) for side in _SIDES)
         return box_region(left, top, width, height, **fields)

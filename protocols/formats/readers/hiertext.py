@@ -4,14 +4,24 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from protocols.core.regions import Region
+from text_rankings.base.i18n import Message
 
-from ..containers.collecting import Collector, confidence_of, reader_of, shown, size_of, text_in
+from ..containers.collecting import (
+    IN_IMAGE,
+    LINE,
+    Collector,
+    confidence_of,
+    reader_of,
+    shown,
+    size_of,
+    text_in,
+)
 from ..containers.contents import Kind
 from ..containers.documents import Document, image_name, json_in, text_of
 from ..problems import Fault, Problems
 from .paddle import points_of_pairs
 
-_WANTED: Final = (
+_WANTED: Final = Message(
     '{"annotations": [{"image_id": …, "paragraphs": […]}]}, or such an annotation a line'
 )
 
@@ -58,7 +68,7 @@ def _read_image(given: Any, collector: Collector, problems: Problems, entry: str
         raise Fault("L1", shown(given), _WANTED)
     image = image_name(given["image_id"])
     if image in collector:
-        raise Fault("N3", f"a second image {shown(image)}", "each image once")
+        raise Fault("N3", "a second image {image}", "each image once", image=shown(image))
     width, height = given.get("image_width"), given.get("image_height")
     size = None if width is None or height is None else size_of(width, height)
     collector.image(image, size=size, entry=entry)
@@ -74,16 +84,16 @@ def _read_image(given: Any, collector: Collector, problems: Problems, entry: str
                     )
                     collector.add(image, region, entry=entry)
                 except Fault as fault:
-                    found = f"{fault.found} (line {parent} of {image})"
+                    found = Message(IN_IMAGE, fault=fault.found, what=LINE, at=parent, image=image)
                     problems.error(fault.code, found, fault.expected, entry)
 
 
 def _list_in(given: Any, name: str) -> list[Any]:
     if not isinstance(given, Mapping):
-        raise Fault("L1", shown(given), f'an object with "{name}"')
+        raise Fault("L1", shown(given), 'an object with "{name}"', name=name)
     found = given.get(name) or []
     if not isinstance(found, list):
-        raise Fault("L1", shown(found), f'a list of "{name}"')
+        raise Fault("L1", shown(found), 'a list of "{name}"', name=name)
     return found
 
 

@@ -6,6 +6,7 @@ from html.parser import HTMLParser
 from typing import Any, Final
 
 from protocols.core.regions import Region
+from text_rankings.base.i18n import Message
 
 from ..containers.collecting import Collector, finite_in, points_of, reader_of, size_of
 from ..containers.contents import Kind
@@ -24,7 +25,7 @@ _VOID: Final = {"br", "hr", "img", "meta", "link", "input", "wbr", "col", "area"
 def _read_hocr(document: Document, collector: Collector, problems: Problems, _: Kind) -> None:
     """Read the words of an hOCR file, each with its line as parent."""
     if len(document.content) > _MAX_BYTES:
-        found = f"more than {_MAX_BYTES} bytes"
+        found = Message("more than {max_bytes} bytes", max_bytes=_MAX_BYTES)
         problems.error("A3", found, "fewer pages in a file", document.entry)
         return
     page = _Pages(document, collector, problems)
@@ -84,7 +85,7 @@ class _Pages(HTMLParser):
     def finish(self) -> None:
         self._finish_word()
         if not self._n_pages:
-            wanted = 'an element of the class "ocr_page"'
+            wanted = Message('an element of the class "ocr_page"')
             self._problems.error("A1", "no page", wanted, self._document.entry)
 
     def _start_page(self, given: Mapping[str, str | None]) -> None:
@@ -94,7 +95,7 @@ class _Pages(HTMLParser):
         path = next((of for of in named.groups() if of), "") if named else ""
         image = image_name(path) or image_name(self._document.stem)
         if image in self._collector:
-            raise Fault("N3", f"a second page of {quoted(image)}", "each image once")
+            raise Fault("N3", "a second page of {image}", "each image once", image=quoted(image))
         box = _property(title, "bbox")
         size = None
         if box is not None and len(box) == 4:
@@ -129,16 +130,18 @@ def _region(given: Mapping[str, str | None], text: str, line: str | None) -> Reg
     certainty = _property(title, "x_wconf")
     known: dict[str, Any] = {"text": text, "id": given.get("id"), "parent": line}
     if certainty:
-        per_cent = finite_in(certainty[0], "a number from 0 to 100")
+        per_cent = finite_in(certainty[0], Message("a number from 0 to 100"))
         if not 0 <= per_cent <= 100:
-            raise Fault("L3", f"x_wconf {per_cent:g}", "a number from 0 to 100")
+            raise Fault("L3", "x_wconf {per_cent:g}", "a number from 0 to 100", per_cent=per_cent)
         known["confidence"] = per_cent / 100
     if polygon := _property(title, "poly"):
         return Region(points_of([finite_in(value) for value in polygon]), **known)
     box = _property(title, "bbox")
     if box is None or len(box) != 4:
-        raise Fault("L1", f"a word {quoted(text)} without a bbox", "bbox and four numbers")
+        raise Fault(
+            "L1", "a word {word} without a bbox", "bbox and four numbers", word=quoted(text)
+        )
     left, top, right, bottom = map(finite_in, box)
     if right <= left or bottom <= top:
-        raise Fault("L4", f"bbox {' '.join(box)}", "right > left and bottom > top")
+        raise Fault("L4", "bbox {box}", "right > left and bottom > top", box=" ".join(box))
     return Region.from_box(left, top, right, bottom, **known)

@@ -4,8 +4,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from protocols.core.regions import Region
+from text_rankings.base.i18n import Message
 
 from ..containers.collecting import (
+    SHAPE,
     Collector,
     confidence_of,
     finite,
@@ -19,7 +21,7 @@ from ..containers.documents import Document, image_name, json_of
 from ..problems import Fault, Problems
 from .paddle import points_of_pairs
 
-_WANTED: Final = 'an object with "shapes"'
+_WANTED: Final = Message('an object with "shapes"')
 # Label of shapes that have no other label.
 _LABEL: Final = "text"
 
@@ -39,7 +41,7 @@ def _read_image(data: Any, stem: str, collector: Collector, entry: str | None) -
     image = image_name(text_in(data, "imagePath") or stem)
     width, height = data.get("imageWidth"), data.get("imageHeight")
     size = None if width is None or height is None else size_of(width, height)
-    collector.image_with(image, data["shapes"], _region, "shape", size=size, entry=entry)
+    collector.image_with(image, data["shapes"], _region, SHAPE, size=size, entry=entry)
 
 
 def _region(shape: Any) -> Region:
@@ -55,7 +57,9 @@ def _region(shape: Any) -> Region:
     elif type_ in ("polygon", "rectangle", "rotation"):
         outline = points_of_pairs(points)
     else:
-        raise Fault("L1", f"a shape of the type {shown(type_)}", "a polygon or a rectangle")
+        raise Fault(
+            "L1", "a shape of the type {type}", "a polygon or a rectangle", type=shown(type_)
+        )
     label, text = text_in(shape, "label"), text_in(shape, "description")
     flags = shape.get("flags")
     is_flagged = isinstance(flags, Mapping) and flags.get("ignored") is True

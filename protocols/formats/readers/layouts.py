@@ -9,9 +9,11 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Final, NamedTuple
 
+from text_rankings.base.i18n import Message, ngettext_noop
+
 from ..containers.contents import Kind, LineFormat, Tail
 from ..containers.limits import NOT_FINITE, NUMBER
-from ..problems import Problems, counted
+from ..problems import Problems
 from .rrc_lines import Rules, looks_like_confidence, n_leading_numbers, split_fields
 from .uniform_lines import UsualFile, usual_numbers
 
@@ -47,7 +49,7 @@ _SHAPES: Final = {
 }
 _TAILS: Final = {
     ("truth", Tail.TEXT): ",transcription",
-    ("results", Tail.TEXT): ", then a confidence, a text or nothing",
+    ("results", Tail.TEXT): Message(", then a confidence, a text or nothing"),
     ("truth", Tail.SCRIPT): ",script,transcription",
     ("results", Tail.SCRIPT): ",script,text",
     ("truth", Tail.CONFIDENCE): ",confidence,transcription",
@@ -70,7 +72,9 @@ class Layout:
         return f"{self.line_format.value}-{self.tail.value}"
 
     def words(self, kind: Kind) -> str:
-        return _SHAPES[self.line_format] + _TAILS[kind, self.tail]
+        return Message(
+            "{shape}{tail}", shape=_SHAPES[self.line_format], tail=_TAILS[kind, self.tail]
+        )
 
 
 def layout_named(slug: str) -> Layout:
@@ -168,14 +172,18 @@ class Decision:
         """Ask about a doubt; say which unusual layout was taken."""
         if self.readings:
             path, line, text = self.place or (None, None, "")
-            expected = f"that you say how the lines are meant: {' or '.join(self.readings)}"
+            expected = Message(
+                "that you say how the lines are meant: {formats}",
+                formats=Message(" or ").join(self.readings),
+            )
             problems.question("F1", self.found, expected, path, line, text=text or None)
         elif self.layout.tail != Tail.TEXT:
             problems.warning(
                 "F1",
-                f"lines of {self.layout.words(kind)}",
+                "lines of {kind}",
                 "coordinates and a transcription",
-                action=f"read as {self.layout.slug}",
+                action=Message("read as {slug}", slug=self.layout.slug),
+                kind=self.layout.words(kind),
             )
 
 
@@ -201,7 +209,9 @@ def asked_instead(decision: Decision, survey: Survey, kind: Kind) -> Decision:
         return decision
     plain = Layout(layout.line_format)
     place = next(iter(survey.places.values()))
-    return Decision(plain, (plain.slug, layout.slug), f"lines of {layout.words(kind)}", place)
+    return Decision(
+        plain, (plain.slug, layout.slug), Message("lines of {kind}", kind=layout.words(kind)), place
+    )
 
 
 def _facts_of(line: str) -> _Facts:
@@ -321,7 +331,9 @@ def _tail_of_truth(survey: Survey, line_format: LineFormat) -> Decision:
 def _doubt_of_scripts(survey: Survey, n_scripts: int) -> Decision:
     place = next(place for of_line, place in survey.places.items() if of_line.script)
     total = survey.facts.total()
-    found = f"a script before the text of {n_scripts} of {total} lines"
+    found = Message(
+        "a script before the text of {n_scripts} of {total} lines", n_scripts=n_scripts, total=total
+    )
     return Decision(Layout(LineFormat.QUAD), ("quad", "quad-script"), found, place)
 
 
@@ -353,8 +365,9 @@ def _tail_of_results(survey: Survey, line_format: LineFormat) -> Decision:
         odd = {of for of in facts if of.numbers == n + 1 and not of.share(line_format)}
         if odd:
             n_odd = sum(facts[of_line] for of_line in odd)
-            found = (
-                f"a number that is no confidence (0 to 1) at the end of {counted(n_odd, 'line')}"
+            found = Message(
+                "a number that is no confidence (0 to 1) at the end of {n_odd}",
+                n_odd=ngettext_noop("{n} line", "{n} lines", n_odd),
             )
             place = survey.places[next(iter(odd))]
             return Decision(plain, (plain.slug,), found, place)
@@ -395,5 +408,9 @@ def _always(of: _Facts) -> bool:
 def _doubt(survey: Survey, layout: Layout, readings: tuple[str, ...], asked: _Rule) -> Decision:
     odd = [of_line for of_line in survey.facts if asked(of_line)] or list(survey.facts)
     n_odd = sum(survey.facts[of_line] for of_line in odd)
-    found = f"{n_odd} of {survey.facts.total()} lines with numbers where a text may begin"
+    found = Message(
+        "{n_odd} of {value} lines with numbers where a text may begin",
+        n_odd=n_odd,
+        value=survey.facts.total(),
+    )
     return Decision(layout, readings, found, survey.places[odd[0]])

@@ -5,15 +5,24 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from protocols.core.regions import Region
+from text_rankings.base.i18n import Message
 
-from ..containers.collecting import Collector, confidence_of, points_of, reader_of, shown, text_in
+from ..containers.collecting import (
+    REGION,
+    Collector,
+    confidence_of,
+    points_of,
+    reader_of,
+    shown,
+    text_in,
+)
 from ..containers.contents import IGNORED_TEXT, Kind
 from ..containers.documents import Document, image_name, json_in, text_of
 from ..problems import Fault, Problems, quoted
 
 # Texts that PaddleOCR's own readers ignore.
 _IGNORED: Final = (IGNORED_TEXT, "*")
-_WANTED: Final = 'a path, a tab and a list of regions, [{"transcription": …, "points": …}]'
+_WANTED: Final = Message('a path, a tab and a list of regions, [{"transcription": …, "points": …}]')
 
 
 def _read_paddle(document: Document, collector: Collector, problems: Problems, _: Kind) -> None:
@@ -36,7 +45,7 @@ def _read_line(line: str, number: int, collector: Collector, entry: str | None) 
     if not isinstance(regions, list):
         raise Fault("L1", shown(regions), _WANTED)
     image = image_name(path.strip())
-    collector.image_with(image, regions, _region, "region", entry=entry, line=number)
+    collector.image_with(image, regions, _region, REGION, entry=entry, line=number)
 
 
 def _region(given: Any) -> Region:

@@ -6,6 +6,7 @@ from typing import Final
 from xml.sax.saxutils import escape, quoteattr  # nosec B406
 
 from protocols.core.regions import Region
+from text_rankings.base.i18n import Message
 
 from ..containers.collecting import (
     Collector,
@@ -64,7 +65,7 @@ class _Page:
     def read(self) -> None:
         is_read = parse_xml(self.document, self._start, self._end, self.problems, self._text)
         if is_read and not self.image:
-            wanted = "a PcGts with a Page that names its image"
+            wanted = Message("a PcGts with a Page that names its image")
             self.problems.error("A1", "no Page", wanted, self.document.entry)
         for level in reversed(_LEVELS):
             if regions := self.found.get(level):
@@ -104,7 +105,7 @@ class _Page:
             raise Fault("N3", "a second Page", "a page for each file")
         image = image_name(attributes.get("imageFilename", "") or self.document.stem)
         if image in self.collector:
-            raise Fault("N3", f"a second page of {quoted(image)}", "each image once")
+            raise Fault("N3", "a second page of {image}", "each image once", image=quoted(image))
         size = None
         if "imageWidth" in attributes and "imageHeight" in attributes:
             sides = [finite_in(attributes[side]) for side in ("imageWidth", "imageHeight")]
@@ -133,7 +134,7 @@ class _Page:
         elif name in _LEVELS and self.open and self.open[-1].level == name:
             element = self.open.pop()
             if element.points is None:
-                raise Fault("S3", f"a {name} without an outline", "Coords with points")
+                raise Fault("S3", "a {name} without an outline", "Coords with points", name=name)
             region = Region(
                 element.points,
                 element.text,

@@ -8,13 +8,14 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from protocols.core.regions import Region
+from text_rankings.base.i18n import Message
 
-from ..containers.collecting import Collector, points_of, reader_of, shown
+from ..containers.collecting import IN_IMAGE, LINE, Collector, points_of, reader_of, shown
 from ..containers.contents import IGNORED_TEXT, Kind
 from ..containers.documents import Document, image_name, json_of
 from ..problems import Fault, Problems
 
-_WANTED: Final = 'an object with "lines" for each image'
+_WANTED: Final = Message('an object with "lines" for each image')
 
 
 def _read_rects(document: Document, collector: Collector, problems: Problems, _: Kind) -> None:
@@ -24,13 +25,13 @@ def _read_rects(document: Document, collector: Collector, problems: Problems, _:
     image = image_name(document.stem)
     lines = _lines_of(data)
     if image in collector:
-        raise Fault("N3", f"a second file for {image}", "one")
+        raise Fault("N3", "a second file for {image}", "one", image=image)
     collector.image(image, entry=document.entry)
     for at, given in enumerate(lines, 1):
         try:
             collector.add(image, _region(given), entry=document.entry)
         except Fault as fault:
-            found = f"{fault.found} (line {at} of {image})"
+            found = Message(IN_IMAGE, fault=fault.found, what=LINE, at=at, image=image)
             problems.error(fault.code, found, fault.expected, document.entry)
 
 

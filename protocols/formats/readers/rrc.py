@@ -13,12 +13,13 @@ from functools import partial
 from typing import Final
 
 from protocols.core.regions import Region
+from text_rankings.base.i18n import Message, ngettext_noop
 
 from ..containers.archives import Limits, Member, OpenArchive, Source, open_archive, source_name
 from ..containers.contents import Archive, Kind, LineFormat, OnEntry, Tail, natural_order
 from ..containers.limits import BATCH, MAX_NAME
 from ..containers.shapes import odd_shapes, tell_shape, turned_round
-from ..problems import KEPT, PASSED_OVER, Fault, Problems, counted, quoted
+from ..problems import KEPT, PASSED_OVER, Fault, Problems, quoted
 from .curved import Style, joined, style_of
 from .layouts import Decision, Layout, Survey, asked_instead, decide
 from .rrc_lines import LineReader, Rules, looks_like_confidence
@@ -26,8 +27,6 @@ from .uniform_lines import UsualFile, read_usual
 
 _BOM: Final = b"\xef\xbb\xbf"
 _UTF16_MARKS: Final = (b"\xff\xfe", b"\xfe\xff")
-
-
 # So many characters of an archive are kept between looking at its lines and reading them.
 _MAX_HELD: Final = 64 * 1024 * 1024
 _PLAIN_TAILS: Final = (None, Tail.TEXT)
@@ -112,7 +111,9 @@ def read_archive(
         format="ltwh" if rules.sides else layout.slug,
         entries={image: reader.entries[image] for image in order},
         lines={image: reader.lines[image] for image in order},
-        reading=f"lines in the style of {style}" if style else _words(layout, kind, rules),
+        reading=Message("lines in the style of {style}", style=Message(style.value))
+        if style
+        else _words(layout, kind, rules),
     )
 
 
@@ -217,10 +218,16 @@ def _named(
     n_other = 0 if prefixed else sum(bool(other.match(member.name)) for member in members)
     if n_other > 1 and n_other == len(members):
         is_truth = kind == "truth"
-        found = f"{counted(n_other, 'file')} named {'res' if is_truth else 'gt'}_NAME.txt"
-        what = "results are" if is_truth else "ground truth is"
-        expected = (
-            f"{expected}; files are named so where {what} in them, which is another kind of file"
+        found = Message(
+            "{n_other} named {value}_NAME.txt",
+            n_other=ngettext_noop("{n} file", "{n} files", n_other),
+            value="res" if is_truth else "gt",
+        )
+        what = Message("results are") if is_truth else Message("ground truth is")
+        expected = Message(
+            "{expected}; files are named so where {what} in them, which is another kind of file",
+            expected=expected,
+            what=what,
         )
         problems.error("N1", found, expected)
         return
@@ -229,20 +236,22 @@ def _named(
         match = pattern.match(name)
         if match is None or (not prefixed and other.match(name)):
             # The competition passes over strange files in ground truth and refuses them in results.
-            found = f"the name {quoted(name)}"
+            found = Message("the name {name}", name=quoted(name))
             if kind == "truth" and prefixed:
                 problems.warning("N1", found, expected, member.path, action=PASSED_OVER)
             else:
                 near = _renamed(name, prefix)
-                hint = f" (perhaps {near})" if near else ""
-                problems.error("N1", found, f"{expected}{hint}", member.path)
+                hint = Message(" (perhaps {name})", name=near) if near else ""
+                problems.error(
+                    "N1", found, "{prefix}NAME.txt{hint}", member.path, prefix=prefix, hint=hint
+                )
         elif len(match[1]) > MAX_NAME:
-            found = f"the name {quoted(name)}"
-            problems.error("N1", found, f"at most {MAX_NAME} characters", member.path)
+            wanted = Message("at most {max_name} characters", max_name=MAX_NAME)
+            problems.error("N1", "the name {name}", wanted, member.path, name=quoted(name))
         elif match[1] in seen:
-            problems.error(
-                "N3", f"a second file for {match[1]} (beside {seen[match[1]]})", "one", member.path
-            )
+            found = Message("a second file for {match} (beside {seen})")
+            found = found.format(match=match[1], seen=seen[match[1]])
+            problems.error("N3", found, "one", member.path)
         else:
             seen[match[1]] = member.path
             yield match[1], member
@@ -295,13 +304,13 @@ class _Texts:
         counted_before = Counter(self._unusual) if again else self._unusual
         text = self._text(content)
         if "\0" in text:
-            self._unusual["null characters (replaced)"] += 1
+            self._unusual[Message("null characters (replaced)")] += 1
             text = text.replace("\0", "\N{REPLACEMENT CHARACTER}")
         if self._loading and "\r" in text:
             if "\n" in text:
-                self._unusual["CRLF line ends"] += "\r\n" in text
+                self._unusual[Message("CRLF line ends")] += "\r\n" in text
             else:
-                self._unusual["CR line ends"] += 1
+                self._unusual[Message("CR line ends")] += 1
                 text = text.replace("\r", "\n")
         self._unusual = counted_before
         return text
@@ -319,18 +328,20 @@ class _Texts:
             self._unusual["UTF-16"] += 1
             return content.decode("utf-16", errors="replace")
         if content.startswith(_BOM):
-            self._unusual["a byte order mark"] += 1
+            self._unusual[Message("a byte order mark")] += 1
             content = content[len(_BOM) :]
         try:
             return content.decode()
         except UnicodeDecodeError:
-            self._unusual["bytes that are not UTF-8 (replaced)"] += 1
+            self._unusual[Message("bytes that are not UTF-8 (replaced)")] += 1
             return content.decode(errors="replace")
 
     def report(self) -> None:
         for what, n in self._unusual.items():
             if n:
-                self._problems.warning("L9", f"{what} in {counted(n, 'file')}", "plain UTF-8")
+                files = ngettext_noop("{n} file", "{n} files", n)
+                found = Message("{what} in {files}", what=what, files=files)
+                self._problems.warning("L9", found, "plain UTF-8")
 
 
 class _Reader:
@@ -375,12 +386,13 @@ class _Reader:
             if region.points in seen and not self._rules.strict:
                 self._problems.warning(
                     "L8",
-                    f"the box of line {seen[region.points]} again",
+                    "the box of line {seen} again",
                     "each box once",
                     file.path,
                     number,
                     text=line,
                     action=KEPT,
+                    seen=seen[region.points],
                 )
             seen.setdefault(region.points, number)
             regions.append(region)
@@ -409,12 +421,17 @@ class _Reader:
         """Look at what is left, and say what can only be said of the whole archive."""
         self._look_at_shapes()
         if self._style is not None:
-            self._problems.warning("L9", f"lines in the style of {self._style}", "coordinates")
+            self._problems.warning(
+                "L9",
+                "lines in the style of {style}",
+                "coordinates",
+                style=Message(self._style.value),
+            )
         n_spaced = self._line_reader.n_spaced
         if n_spaced and not self._rules.strict:
-            self._problems.warning(
-                "L9", f"blanks between the fields of {counted(n_spaced, 'line')}", "commas"
-            )
+            lines = ngettext_noop("{n} line", "{n} lines", n_spaced)
+            found = Message("blanks between the fields of {n_spaced}", n_spaced=lines)
+            self._problems.warning("L9", found, "commas")
 
     def _look_at_shapes(self) -> None:
         files, self._waiting, self._n_waiting = self._waiting, [], 0

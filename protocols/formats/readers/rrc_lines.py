@@ -8,16 +8,16 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from protocols.core.regions import Region
-from text_rankings.base.i18n import gettext_noop
+from text_rankings.base.i18n import Message, ngettext_noop
 
 from ..containers.contents import IGNORED_TEXT, Kind, LineFormat, Tail
 from ..containers.limits import MAX_COORDINATE, MAX_POINTS, NOT_FINITE, NUMBER
-from ..problems import Fault, Span, counted, quoted
+from ..problems import Fault, Span, quoted
 from .curved import MARK, Style, offsets_region, total_text_region
 
 _MIN_NUMBERS: Final = 4
 _MAX_LINE: Final = 200_000
-_FORMAT_NAMES: Final = {"ltrb": "left,top,right,bottom", "quad": gettext_noop("a quadrilateral")}
+_FORMAT_NAMES: Final = {"ltrb": "left,top,right,bottom", "quad": Message("a quadrilateral")}
 _INTEGER: Final = re.compile(r"\s*+-?\d++\s*+\Z", re.ASCII)
 _CONFIDENCE: Final = re.compile(r"\s*+(?:[01]?+\.?+\d*+|\d(?:\.\d*+)?+[eE]-\d++)\s*+\Z", re.ASCII)
 _STRICT_CONFIDENCE: Final = re.compile(r"\s*+[01].?\d*\s*\Z", re.ASCII)
@@ -117,7 +117,13 @@ class LineReader:
 
     def _curved_region(self, line: str) -> Region:
         if len(line) > _MAX_LINE:
-            raise Fault("L1", f"a line of {len(line)} characters", f"at most {_MAX_LINE}")
+            raise Fault(
+                "L1",
+                "a line of {n} characters",
+                "at most {max_line}",
+                n=len(line),
+                max_line=_MAX_LINE,
+            )
         if self._style == Style.TOTAL_TEXT:
             return total_text_region(line, is_truth=self._kind == "truth")
         if self._style == Style.CTW_OFFSETS:
@@ -128,21 +134,31 @@ class LineReader:
 
     def _unusual_region(self, line: str) -> Region:
         if len(line) > _MAX_LINE:
-            raise Fault("L1", f"a line of {len(line)} characters", f"at most {_MAX_LINE}")
+            raise Fault(
+                "L1",
+                "a line of {n} characters",
+                "at most {max_line}",
+                n=len(line),
+                max_line=_MAX_LINE,
+            )
         fields, rest = self._split(line)
         for at, part in enumerate(fields):
             if NOT_FINITE.match(part):
                 raise Fault("L3", quoted(line), "finite numbers", _span_of(line, at))
             if not self._number.match(part):
-                wanted = "whole numbers" if self._rules.strict else "numbers"
-                found = f"{quoted(part)} in {quoted(line)}"
+                wanted = Message("whole numbers") if self._rules.strict else "numbers"
+                found = Message("{what} in {text}", what=quoted(part), text=quoted(line))
                 raise Fault("L2", found, wanted, _span_of(line, at))
         values = tuple(map(float, fields))
         largest = MAX_COORDINATE if self._rules.loading else sys.float_info.max
         if max(map(abs, values)) > largest:
             at = next(at for at, value in enumerate(values) if abs(value) > largest)
             finite = math.isfinite(values[at])
-            wanted = f"numbers up to {MAX_COORDINATE:.0f}" if finite else "finite numbers"
+            wanted = (
+                Message("numbers up to {max_coordinate:.0f}", max_coordinate=MAX_COORDINATE)
+                if finite
+                else Message("finite numbers")
+            )
             raise Fault("L3", quoted(line), wanted, _span_of(line, at))
         points = self._points(values, line)
         if self._tail != Tail.TEXT:
@@ -163,11 +179,21 @@ class LineReader:
         if n is None:
             n = self._n_paired(n_leading)
             if n > 2 * MAX_POINTS:
-                raise Fault("L1", f"{n // 2} points", f"at most {MAX_POINTS}")
+                raise Fault(
+                    "L1",
+                    "{value} points",
+                    "at most {max_points}",
+                    value=n // 2,
+                    max_points=MAX_POINTS,
+                )
         # A word where the last number should be: one is missing, not misspelt.
         cut_short = self._kind == "truth" and not any(map(NUMBER.match, fields[n_leading:n]))
         if len(fields) < n or n < self._least or (n_leading < n and cut_short):
-            found = f"{counted(n_leading, 'number')} in {quoted(line)}"
+            found = Message(
+                "{what} in {text}",
+                what=ngettext_noop("{n} number", "{n} numbers", n_leading),
+                text=quoted(line),
+            )
             raise Fault("L1", found, self._wants(), (0, len(line)))
         return fields[:n], ",".join(fields[n:]) if len(fields) > n else None
 
@@ -185,8 +211,8 @@ class LineReader:
     def _wants(self) -> str:
         n = self._n
         if n is None:
-            return "an even number of coordinates, six or more"
-        return f"{n} numbers ({_FORMAT_NAMES[self._format]})"
+            return Message("an even number of coordinates, six or more")
+        return Message("{n} numbers ({format})", n=n, format=_FORMAT_NAMES[self._format])
 
     def _points(self, values: tuple[float, ...], line: str) -> tuple[float, ...]:
         if self._format != LineFormat.LTRB:
@@ -200,7 +226,7 @@ class LineReader:
                 raise Fault("L4", quoted(line), "a width and a height", _span_of(line, 2, 3))
             right, bottom = left + right, top + bottom
         if right < left or bottom < top:
-            wanted = "right >= left and bottom >= top"
+            wanted = Message("right >= left and bottom >= top")
             raise Fault("L4", quoted(line), wanted, _span_of(line, 0, 3))
         if self._rules.strict and (right < 0 or bottom < 0):
             raise Fault("L4", quoted(line), "right and bottom >= 0", _span_of(line, 0, 3))
@@ -239,7 +265,7 @@ class LineReader:
         if rest is None or (not rest.strip() and self._format == LineFormat.LTRB):
             return Region(points)
         if self._rules.strict and not self._rules.transcriptions:
-            raise Fault("L1", quoted(line), f"{self._wants()} and no more")
+            raise Fault("L1", quoted(line), "{value} and no more", value=self._wants())
         return Region(points, text=self._text(rest) if self._rules.transcriptions else rest)
 
 

@@ -13,11 +13,12 @@ from dataclasses import dataclass
 from typing import Any, BinaryIO, Final, Literal
 
 from protocols.core.errors import ProtocolError
+from text_rankings.base.i18n import Message, ngettext_noop
 
 from ..containers.archives import Source, first_bytes, read_whole, source_name
 from ..containers.collecting import shown
 from ..containers.documents import Document, json_of, storable, text_of
-from ..problems import PASSED_OVER, Nearest, Problem, Problems, counted, quoted
+from ..problems import PASSED_OVER, Nearest, Problem, Problems, quoted
 from .separated import Row, rows_of
 
 COLUMNS: Final = ("image", "method", "recall", "precision")
@@ -98,7 +99,7 @@ def read_scores(
     problems = Problems(source_name(source, name))
     is_json = first_bytes(source, 64).lstrip(b"\xef\xbb\xbf \t\r\n")[:1] in (b"{", b"[")
     format = "json" if is_json else "csv"
-    content = read_whole(source, problems, _MAX_BYTES, "a CSV or JSON file")
+    content = read_whole(source, problems, _MAX_BYTES, Message("a CSV or JSON file"))
     rows: tuple[ScoreRow, ...] = ()
     if content is not None:
         document = Document(None, problems.archive, content)
@@ -156,13 +157,13 @@ class _Reader:
                 return
             others = [name for name in header if name not in COLUMNS and name]
             if others:
-                found = f"further columns: {quoted(', '.join(others))}"
+                found = Message("further columns: {value}", value=quoted(", ".join(others)))
                 self._problems.warning("L1", found, ",".join(COLUMNS), line=1, action=PASSED_OVER)
         if header is None:
             self._lacks(list(COLUMNS))
 
     def _lacks(self, columns: list[str]) -> None:
-        found = f"a header without {', '.join(columns)}"
+        found = Message("a header without {columns}", columns=", ".join(columns))
         self._problems.error("L1", found, ",".join(COLUMNS), line=1)
 
     def rows(self, given: Iterable[_Given]) -> Iterator[ScoreRow]:
@@ -170,17 +171,20 @@ class _Reader:
         for row in given:
             before = sum(self._problems.counts.values()), self._n_percent
             method = self._method if row.method is None else row.method
-            image = self._name(row.image, "an image", row)
+            image = self._name(row.image, Message("an image"), row)
             method = self._name(method, "a method", row)
             if image is None or method is None:
                 continue
             if (image, method) in seen:
                 self._problems.error(
                     "N3",
-                    f"{image}, {method} again (beside line {seen[image, method]})",
+                    "{image}, {method} again (beside line {seen})",
                     "one",
                     line=row.number,
                     text=row.text,
+                    image=image,
+                    method=method,
+                    seen=seen[image, method],
                 )
                 continue
             seen[image, method] = row.number
@@ -192,18 +196,28 @@ class _Reader:
         if isinstance(value, str) and value.strip() and len(value) <= _MAX_NAME:
             return storable(value.strip())
         if value is None or (isinstance(value, str) and not value.strip()):
-            found = "a line without image or method"
+            found = Message("a line without image or method")
             self._problems.error("S3", found, "both named", line=row.number, text=row.text)
         else:
             self._problems.error(
-                "L2", f"{shown(value)} as {what}", "a name", line=row.number, text=row.text
+                "L2",
+                "{value} as {what}",
+                "a name",
+                line=row.number,
+                text=row.text,
+                value=shown(value),
+                what=what,
             )
         return None
 
     def _score(self, row: _Given, name: str) -> float | None:
         value = row.scores.get(name)
         score = _number(value)
-        wanted = "a number in [0, 1]" if self._unit != "per cent" else "a number in [0, 100]"
+        wanted = (
+            Message("a number in [0, 1]")
+            if self._unit != "per cent"
+            else Message("a number in [0, 100]")
+        )
         if score is None:
             return None
         if isinstance(score, str):
@@ -219,7 +233,7 @@ class _Reader:
             return None
         hint = ""
         if self._unit == "fraction" and 1 < score <= 100:
-            hint = " (looks like per cent: divide by 100)"
+            hint = Message(" (looks like per cent: divide by 100)")
         self._tell("S2", value, wanted, row, hint)
         return None
 
@@ -233,8 +247,12 @@ class _Reader:
     def report(self) -> None:
         """Ask what can only be asked of the whole file."""
         if self._n_percent:
-            found = f"{counted(self._n_percent, 'score')} above 1, as {self._first_percent}"
-            expected = "numbers in [0, 1]; these look like per cent: are they?"
+            found = Message(
+                "{n_percent} above 1, as {first_percent}",
+                n_percent=ngettext_noop("{n} score", "{n} scores", self._n_percent),
+                first_percent=self._first_percent,
+            )
+            expected = Message("numbers in [0, 1]; these look like per cent: are they?")
             self._problems.question("S2", found, expected)
 
 
@@ -270,7 +288,9 @@ def _given_in(data: Any, problems: Problems) -> Iterator[_Given]:
     number = 0
     for outer, inner in data.items():
         if not isinstance(inner, dict):
-            problems.error("L1", f"{shown(inner)} for {quoted(outer)}", _LAYOUT)
+            problems.error(
+                "L1", "{inner} for {outer}", _LAYOUT, inner=shown(inner), outer=quoted(outer)
+            )
         elif inner and not any(isinstance(of, dict) for of in inner.values()):
             number += 1
             yield _Given(outer, None, inner, number, None)
@@ -280,7 +300,13 @@ def _given_in(data: Any, problems: Problems) -> Iterator[_Given]:
                 if isinstance(scores, dict):
                     yield _Given(image, outer, scores, number, None)
                 else:
-                    problems.error("L1", f"{shown(scores)} for {quoted(image)}", _LAYOUT)
+                    problems.error(
+                        "L1",
+                        "{scores} for {image}",
+                        _LAYOUT,
+                        scores=shown(scores),
+                        image=quoted(image),
+                    )
 
 
 def check_scores(
@@ -310,21 +336,27 @@ def check_scores(
     near_image, near_method = Nearest(images), Nearest(methods)
     for row in table.rows:
         if row.image not in images:
-            found = f"the image {quoted(row.image)}"
-            wanted = f"an image of the dataset{near_image.hint(row.image)}"
+            found = Message("the image {image}", image=quoted(row.image))
+            wanted = Message("an image of the dataset{hint}", hint=near_image.hint(row.image))
             problems.error("S1", found, wanted, line=row.line)
         elif row.method not in methods:
-            found = f"the method {quoted(row.method)}"
-            wanted = f"a method of the dataset{near_method.hint(row.method)}"
+            found = Message("the method {method}", method=quoted(row.method))
+            wanted = Message("a method of the dataset{hint}", hint=near_method.hint(row.method))
             problems.error("S1", found, wanted, line=row.line)
     n_undefined = sum(None in (row.recall, row.precision) for row in table.rows)
     if n_undefined:
-        found = f"{counted(n_undefined, 'row')} with an undefined score"
-        problems.warning("S3", found, "a number in each", action="left undefined")
+        found = Message(
+            "{n_undefined} with an undefined score",
+            n_undefined=ngettext_noop("{n} row", "{n} rows", n_undefined),
+        )
+        problems.warning("S3", found, "a number in each", action=Message("left undefined"))
     n_missing = len(set(expected) - {(row.image, row.method) for row in table.rows})
     if n_missing:
-        found = f"no score for {counted(n_missing, 'result')}"
-        problems.warning("S3", found, "one for each", action="left undefined")
+        found = Message(
+            "no score for {n_missing}",
+            n_missing=ngettext_noop("{n} result", "{n} results", n_missing),
+        )
+        problems.warning("S3", found, "one for each", action=Message("left undefined"))
     return problems.found
 
 
@@ -358,9 +390,11 @@ def write_scores(stream: BinaryIO, rows: Iterable[ScoreRow]) -> None:
             not name or name != storable(name.strip()) or len(name) > _MAX_NAME
             for name in (row.image, row.method)
         ):
-            raise NotWritable(f"row {at} has a name that cannot be written: {data}")
+            raise NotWritable(
+                "row {at} has a name that cannot be written: {data}", at=at, data=data
+            )
         if any(score is not None and not 0 <= score <= 1 for score in (row.recall, row.precision)):
-            raise NotWritable(f"row {at} has a score outside [0, 1]: {data}")
+            raise NotWritable("row {at} has a score outside [0, 1]: {data}", at=at, data=data)
         text = json.dumps(data, ensure_ascii=False, allow_nan=False)
         stream.write(f"{',' if at else ''}\n{text}".encode())
     stream.write(b"\n]\n")

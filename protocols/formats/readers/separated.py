@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from protocols.core.regions import Region
+from text_rankings.base.i18n import Message
 
 from ..containers.collecting import Collector, box_region, finite_in, points_of, reader_of, size_of
 from ..containers.contents import IGNORED_TEXT, Kind
@@ -43,7 +44,9 @@ _TRUE: Final = {
     **dict.fromkeys(("1", "true", "t", "yes", "y"), True),
     **dict.fromkeys(("", "0", "false", "f", "no", "n"), False),
 }
-_SHAPES: Final = "points, or left,top,right,bottom, or x,y,width,height, or x1,y1,x2,y2,x3,y3 …"
+_SHAPES: Final = Message(
+    "points, or left,top,right,bottom, or x,y,width,height, or x1,y1,x2,y2,x3,y3 …"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +100,7 @@ def rows_of(text: str, problems: Problems, entry: str | None) -> Iterator[list[s
         except StopIteration:
             return
         except csv.Error as fault:
-            found = f"a line that is no CSV ({fault})"
+            found = Message("a line that is no CSV ({fault})", fault=fault)
             problems.error("L1", found, "CSV", entry, reader.line_num)
             last = reader.line_num
             continue
@@ -108,7 +111,7 @@ def rows_of(text: str, problems: Problems, entry: str | None) -> Iterator[list[s
             header = [cell.strip().lower() for cell in cells]
             twice = [name for name in header if name and header.count(name) > 1]
             if twice:
-                found = f"two columns {quoted(twice[0])}"
+                found = Message("two columns {twice}", twice=quoted(twice[0]))
                 problems.error("L1", found, "each column once", entry, line)
                 return
             yield header
@@ -118,7 +121,9 @@ def rows_of(text: str, problems: Problems, entry: str | None) -> Iterator[list[s
             cells = cells[: len(header)]
         if len(cells) != len(header):
             shown = delimiter.join(cells)
-            problems.error("L1", f"{len(cells)} cells", ",".join(header), entry, line, text=shown)
+            problems.error(
+                "L1", "{n} cells", ",".join(header), entry, line, text=shown, n=len(cells)
+            )
             continue
         yield Row(line, {name: cell for name, cell in zip(header, cells, strict=True) if name})
 
@@ -140,14 +145,14 @@ def _read_document(document: Document, collector: Collector, problems: Problems,
             shape = _shape_of(columns)
             has_method = "method" in columns
             if "image" not in columns or shape is None:
-                wanted = f"image, and {_SHAPES}"
-                found = f"a header {quoted(','.join(row))}"
+                wanted = Message("image, and {shapes}", shapes=_SHAPES)
+                found = Message("a header {columns}", columns=quoted(",".join(row)))
                 problems.error("L1", found, wanted, document.entry, 1)
                 return
             others = sorted(columns - _NAMES.keys() - set(shape) - {""})
             if others:
-                found = f"further columns: {quoted(', '.join(others))}"
-                wanted = "the columns that are known"
+                found = Message("further columns: {value}", value=quoted(", ".join(others)))
+                wanted = Message("the columns that are known")
                 problems.warning("L1", found, wanted, document.entry, 1, action=PASSED_OVER)
         elif shape is not None:
             cells = {_OURS.get(column, column): cell for column, cell in row.cells.items()}
@@ -156,7 +161,7 @@ def _read_document(document: Document, collector: Collector, problems: Problems,
             except Fault as fault:
                 problems.fault(fault, document.entry, row.line, text=row.text)
     if shape is None and not problems.has_errors:
-        problems.error("L1", "no header", f"image, and {_SHAPES}", document.entry, 1)
+        problems.error("L1", "no header", "image, and {shapes}", document.entry, 1, shapes=_SHAPES)
 
 
 read_csv: Final = reader_of("csv", ".csv", _read_document)
@@ -202,7 +207,7 @@ def _size(cells: Mapping[str, str]) -> tuple[int, int] | None:
     sides = [cells.get(column, "").strip() for column in ("image_width", "image_height")]
     if not all(sides):
         return None
-    return size_of(*(finite_in(side, "a size in pixels") for side in sides))
+    return size_of(*(finite_in(side, Message("a size in pixels")) for side in sides))
 
 
 def _region(cells: Mapping[str, str], shape: Sequence[str]) -> Region:
@@ -215,7 +220,7 @@ def _region(cells: Mapping[str, str], shape: Sequence[str]) -> Region:
         fields["text"] = cells["text"]
     ignored = _TRUE.get(cells.get("ignored", "").strip().lower())
     if ignored is None:
-        raise Fault("L2", f"{quoted(cells['ignored'])} as ignored", "1 or 0")
+        raise Fault("L2", "{cells} as ignored", "1 or 0", cells=quoted(cells["ignored"]))
     fields["ignored"] = ignored or cells.get("text") == IGNORED_TEXT
     if cells.get("confidence", "").strip():
         fields["confidence"] = finite_in(cells["confidence"], "a confidence")
@@ -229,7 +234,13 @@ def _region(cells: Mapping[str, str], shape: Sequence[str]) -> Region:
             return box_region(*values, **fields)
         left, top, right, bottom = values
         if right < left or bottom < top:
-            found = f"a box from {left:g}, {top:g} to {right:g}, {bottom:g}"
+            found = Message(
+                "a box from {left:g}, {top:g} to {right:g}, {bottom:g}",
+                left=left,
+                top=top,
+                right=right,
+                bottom=bottom,
+            )
             raise Fault("L4", found, "right >= left and bottom >= top")
         return Region.from_box(left, top, right, bottom, **fields)
     # Polygons of fewer points leave the last columns empty.

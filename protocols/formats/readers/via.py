@@ -4,8 +4,10 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from protocols.core.regions import Region
+from text_rankings.base.i18n import Message
 
 from ..containers.collecting import (
+    REGION,
     Collector,
     box_region,
     confidence_of,
@@ -19,7 +21,7 @@ from ..containers.contents import IGNORED_TEXT, Kind
 from ..containers.documents import Document, image_name, json_of
 from ..problems import Fault, Problems
 
-_WANTED: Final = 'an object of files, each with "filename" and "regions"'
+_WANTED: Final = Message('an object of files, each with "filename" and "regions"')
 _METADATA: Final = "_via_img_metadata"
 # Annotators choose the names of attributes.
 _TEXTS: Final = ("transcription", "text", "word", "description")
@@ -54,8 +56,14 @@ def _read_image(given: Any, collector: Collector, entry: str | None) -> None:
         # Version 1.
         regions = list(regions.values())
     if not isinstance(regions, list):
-        raise Fault("L1", f"{shown(regions)} for {shown(image)}", 'a list of "regions"')
-    collector.image_with(image, regions, _region, "region", entry=entry)
+        raise Fault(
+            "L1",
+            "{regions} for {image}",
+            'a list of "regions"',
+            regions=shown(regions),
+            image=shown(image),
+        )
+    collector.image_with(image, regions, _region, REGION, entry=entry)
 
 
 def _region(given: Any) -> Region:
@@ -79,7 +87,8 @@ def _outline(shape: Mapping[str, Any]) -> tuple[float, ...]:
     name = shape.get("name")
     if name == "rect":
         sides = [
-            finite(shape.get(side), f"a number as {side}") for side in ("x", "y", "width", "height")
+            finite(shape.get(side), Message("a number as {side}", side=side))
+            for side in ("x", "y", "width", "height")
         ]
         return box_region(*sides).points
     if name in ("polygon", "polyline"):
@@ -87,4 +96,4 @@ def _outline(shape: Mapping[str, Any]) -> tuple[float, ...]:
         if not isinstance(xs, list) or not isinstance(ys, list) or len(xs) != len(ys):
             raise Fault("L1", "a polygon", "as many all_points_x as all_points_y")
         return points_of([value for pair in zip(xs, ys, strict=True) for value in pair])
-    raise Fault("L1", f"a shape of the type {shown(name)}", "a rect or a polygon")
+    raise Fault("L1", "a shape of the type {name}", "a rect or a polygon", name=shown(name))

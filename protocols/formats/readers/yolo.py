@@ -6,19 +6,22 @@ from dataclasses import replace
 from typing import Final
 
 from protocols.core.regions import Region
+from text_rankings.base.i18n import Message, ngettext_noop
 
 from ..containers.archives import Limits, Source, first_bytes, open_archive, source_name
 from ..containers.collecting import Collector, confidence_of, finite_in
 from ..containers.contents import Archive, Kind, OnEntry
 from ..containers.documents import Document, text_of
 from ..containers.image_sizes import PICTURES, picture_sizes
-from ..problems import PASSED_OVER, Fault, Problems, counted, quoted
+from ..problems import PASSED_OVER, Fault, Problems, quoted
 
 Sizes = Mapping[str, tuple[int, int]]
 _CLASSES: Final = "classes.txt"
 # Numbers behind the class: a box, an oriented box, each with or without a confidence.
 _COUNTS: Final = (4, 5, 8, 9)
-_WANTED: Final = "a class, then x, y, width and height, or four corners, and perhaps a confidence"
+_WANTED: Final = Message(
+    "a class, then x, y, width and height, or four corners, and perhaps a confidence"
+)
 # How far outside its image a region may reach, in sides of the image.
 _MAX_SHARE: Final = 2.0
 _ZIP_BEGINS: Final = (b"PK\x03\x04", b"PK\x05\x06")
@@ -57,7 +60,7 @@ def read_yolo(
         for member in archive.members:
             is_known = member.name.lower().endswith((".txt", ".yaml", *PICTURES))
             if not is_known:
-                found = f"the name {quoted(member.name)}"
+                found = Message("the name {name}", name=quoted(member.name))
                 problems.warning("N1", found, "NAME.txt", member.path, action=PASSED_OVER)
             if member.name.lower() == _CLASSES:
                 content = archive.content(member) or b""
@@ -81,7 +84,7 @@ def _read_image(
     image, entry = document.stem, document.entry
     try:
         if image in collector:
-            raise Fault("N3", f"a second file for {quoted(image)}", "each image once")
+            raise Fault("N3", "a second file for {image}", "each image once", image=quoted(image))
         collector.image(image, entry=entry)
     except Fault as fault:
         problems.fault(fault, entry)
@@ -157,7 +160,11 @@ def in_pixels(archive: Archive, source: Source, sizes_known: Callable[[], Sizes]
         )
     if unknown:
         some = ", ".join(unknown[:3]) + (" …" if len(unknown) > 3 else "")
-        found = f"shares of {counted(len(unknown), 'image')} whose size is not known ({some})"
+        found = Message(
+            "shares of {value} whose size is not known ({some})",
+            value=ngettext_noop("{n} image", "{n} images", len(unknown)),
+            some=some,
+        )
         problems.error("S3", found, "the photographs, in the same load or in the zip itself")
     known = {image: sizes[image] for image in regions if image in sizes}
     lines = {image: of for image, of in archive.lines.items() if regions.get(image)}

@@ -6,6 +6,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Final, Literal
 
+from text_rankings.base.i18n import Message, ngettext_noop
+
 from ..containers.archives import (
     Limits,
     Member,
@@ -16,7 +18,7 @@ from ..containers.archives import (
     source_name,
 )
 from ..containers.contents import Kind, LineFormat, Tail
-from ..problems import Problems, counted, quoted
+from ..problems import Problems, quoted
 from ..readers.by_image import is_by_image
 from ..readers.curved import style_of
 from ..readers.layouts import Survey, decide
@@ -36,27 +38,27 @@ _MAX_LINE: Final = 2_000
 _MAX_METHOD: Final = 120
 # JSON by its keys: format, message, whether it is so, and whether that is ground truth.
 _JSON: Final[tuple[tuple[str, str, _Asked, _Asked], ...]] = (
-    ("mmocr", "a data_list or det_polygons, as MMOCR",
+    ("mmocr", Message("a data_list or det_polygons, as MMOCR"),
      lambda keys: {"data_list", "instances"} <= keys or "det_polygons" in keys,
      lambda keys: "data_list" in keys),
-    ("labelme", "shapes with points, as LabelMe",
+    ("labelme", Message("shapes with points, as LabelMe"),
      lambda keys: {"shapes", "points"} <= keys or {"shapes", "imagePath"} <= keys,
      lambda keys: "score" not in keys),
-    ("via", "shape_attributes, as the VGG Image Annotator",
+    ("via", Message("shape_attributes, as the VGG Image Annotator"),
      lambda keys: "shape_attributes" in keys or "_via_img_metadata" in keys,
      lambda keys: "score" not in keys),
-    ("rects-json", "characters and lines, as ReCTS",
+    ("rects-json", Message("characters and lines, as ReCTS"),
      lambda keys: {"chars", "lines"} <= keys, lambda keys: True),
-    ("hiertext", "paragraphs of lines, as HierText",
+    ("hiertext", Message("paragraphs of lines, as HierText"),
      lambda keys: {"paragraphs", "image_id"} <= keys, lambda keys: "legible" in keys),
 )  # fmt: skip
 # Formats of both kinds whose files are taken for ground truth where they have no confidences.
 _OPEN: Final = frozenset(("alto-xml", "coco-json", "labelme", "page-xml", "paddle", "via", "yolo"))
 # XML and HTML by an element: format, content, message, and the sign of results.
 _MARKUP: Final = (
-    ("page-xml", "PcGts", "an element PcGts, as PAGE", " conf="),
-    ("alto-xml", "<alto", "an element alto", " WC="),
-    ("hocr", "ocr_page", "an ocr_page, as hOCR", "ocr_page"),
+    ("page-xml", "PcGts", Message("an element PcGts, as PAGE"), " conf="),
+    ("alto-xml", "<alto", Message("an element alto"), " WC="),
+    ("hocr", "ocr_page", Message("an ocr_page, as hOCR"), "ocr_page"),
 )
 _SHARED: Final = "res|results?|det|detections?|submit|submission"
 _PREFIXES: Final = re.compile(rf"\A(?:{_SHARED})[\s_.-]+", re.IGNORECASE)
@@ -121,25 +123,34 @@ def guess(source: Source, name: str | None = None) -> Guess:
     name = source_name(source, name)
     begin = first_bytes(source, _LOOKED_AT)
     if not begin:
-        return _nothing(f"{quoted(name)} is empty or cannot be read.")
+        return _nothing("{name} is empty or cannot be read.", name)
     if begin.startswith(_ZIP_BEGINS):
         return _guess_zip(source, name)
     if begin.startswith(_PICTURE_BEGINS):
-        return Guess("images", None, None, f"{quoted(name)} begins as a photograph does.")
+        return Guess(
+            "images", None, None, Message("{name} begins as a photograph does.", name=quoted(name))
+        )
     if (look := look_of_bytes(begin)) is not None:
         return _not_read(look, name)
     return _guess_document(begin, name)
 
 
 def _not_read(look: str, name: str) -> Guess:
-    return Guess(None, None, None, f"{quoted(name)} looks like {look}.", look)
+    return Guess(
+        None, None, None, Message("{name} looks like {look}.", name=quoted(name), look=look), look
+    )
 
 
-def _nothing(reason: str) -> Guess:
-    return Guess(None, None, None, reason)
+def _nothing(words: str, name: str, **values: object) -> Guess:
+    return Guess(None, None, None, Message(words, name=quoted(name), **values))
 
 
-def _annotated(is_truth: bool, format: str, name: str, reason: str) -> Guess:
+def _scores(words: str, name: str, format: str) -> Guess:
+    return Guess("scores", format, None, Message(words, name=quoted(name)))
+
+
+def _annotated(is_truth: bool, format: str, name: str, words: str, **values: object) -> Guess:
+    reason = Message(words, name=quoted(name), **values)
     if is_truth:
         is_open = format in _OPEN and not _TRUTH_NAME.search(name)
         return Guess("truth", format, None, reason, is_open=is_open)
@@ -166,22 +177,31 @@ def _guess_zip(source: Source, name: str) -> Guess:
     with open_archive(source, problems, Limits()) as archive:
         members = archive.members
         if not members:
-            reason = problems.found[0].found if problems.found else "no file in it"
-            return _nothing(f"{quoted(name)} cannot be used: {reason}.")
+            reason = problems.found[0].found if problems.found else Message("no file in it")
+            return _nothing("{name} cannot be used: {reason}.", name, reason=reason)
         suffixes = Counter(_suffix(member) for member in members)
         n_pictures = sum(suffixes[suffix] for suffix in _PICTURES)
         # Photographs may be in the same folder as their labels.
         if is_yolo := _guess_yolo(archive, members, name):
             return is_yolo
         if 2 * n_pictures > len(members):
-            files = counted(len(members), "file")
-            return Guess("images", None, None, f"{n_pictures} of {files} are pictures by name.")
+            files = ngettext_noop("{n} file", "{n} files", len(members))
+            return Guess(
+                "images",
+                None,
+                None,
+                Message(
+                    "{n_pictures} of {files} are pictures by name.",
+                    n_pictures=n_pictures,
+                    files=files,
+                ),
+            )
         suffix = max(_SUFFIXES_READ, key=lambda of: suffixes[of])
         fitting = [member for member in members if _suffix(member) == suffix]
         if not fitting:
             if (look := look_of_suffix(suffixes.most_common(1)[0][0])) is not None:
                 return _not_read(look, name)
-            return _nothing(f"{quoted(name)} holds no file of a known format.")
+            return _nothing("{name} holds no file of a known format.", name)
         if suffix == ".txt" and not _PADDLE.match(_begin_of(archive, fitting[0])):
             return _guess_texts(archive, fitting, name)
         content = archive.content(fitting[0], Limits().document_bytes)
@@ -200,8 +220,11 @@ def _guess_yolo(archive: OpenArchive, members: Sequence[Member], name: str) -> G
         return None
     counts = {len(line.split()) for line in lines}
     is_truth = counts <= {5, 9}
-    reason = f"{counted(len(texts), 'text file')} with a class and shares of the image, as YOLO"
-    return _annotated(is_truth, "yolo", name, f"{reason}{'' if is_truth else ', and confidences'}.")
+    words = Message("{files} with a class and shares of the image, as YOLO.")
+    if not is_truth:
+        words = Message("{files} with a class and shares of the image, as YOLO, and confidences.")
+    reason = words.format(files=ngettext_noop("{n} text file", "{n} text files", len(texts)))
+    return _annotated(is_truth, "yolo", name, reason)
 
 
 def _is_yolo(line: str) -> bool:
@@ -225,39 +248,51 @@ def _guess_texts(archive: OpenArchive, members: Sequence[Member], name: str) -> 
     if not n_truth and not n_results and _is_evaltex(lines):
         return _guess_evaltex(lines, name)
     style = style_of(lines)
-    files = counted(len(members), "text file")
+    files = ngettext_noop("{n} text file", "{n} text files", len(members))
     if n_truth or n_results:
         is_truth = n_truth >= n_results
         named, n = ("gt_", n_truth) if is_truth else ("res_", n_results)
-        reason = f"{n} of {files} named {named}NAME.txt"
+        reason = Message("{n} of {files} named {named}NAME.txt", n=n, files=files, named=named)
     else:
         is_named = bool(_TRUTH_NAME.search(name))
         is_truth = is_named or style is not None or _have_texts(lines)
         is_open = is_truth and not is_named
-        reason = f"{files} without transcriptions, by a look at some"
+        reason = Message("{files} without transcriptions, by a look at some", files=files)
         if is_truth:
-            reason = f"{files} with transcriptions, by a look at some"
+            reason = Message("{files} with transcriptions, by a look at some", files=files)
     if style is not None:
-        guessed = _annotated(is_truth, "polygon", name, f"{reason}; written as in {style}.")
+        guessed = _annotated(
+            is_truth,
+            "polygon",
+            name,
+            "{reason}; written as in {style}.",
+            reason=reason,
+            style=Message(style.value),
+        )
         return replace(guessed, is_open=is_open)
     survey = Survey()
     kind: Kind = "truth" if is_truth else "results"
     survey.add(enumerate(lines, 1), kind)
     layout = decide(survey, kind).layout
-    said = _SAID[layout.line_format] + _SAID_OF_TAIL[layout.tail]
-    guessed = _annotated(is_truth, layout.slug, name, f"{reason}; {said}.")
+    reason = Message(
+        "{reason}; {shape}{tail}.",
+        reason=reason,
+        shape=_SAID[layout.line_format],
+        tail=_SAID_OF_TAIL[layout.tail],
+    )
+    guessed = _annotated(is_truth, layout.slug, name, reason)
     return replace(guessed, is_open=is_open)
 
 
 _SAID: Final = {
-    LineFormat.LTRB: "most lines have four coordinates",
-    LineFormat.QUAD: "most lines have eight coordinates",
-    LineFormat.POLYGON: "lines have varying or many coordinates",
+    LineFormat.LTRB: Message("most lines have four coordinates"),
+    LineFormat.QUAD: Message("most lines have eight coordinates"),
+    LineFormat.POLYGON: Message("lines have varying or many coordinates"),
 }
 _SAID_OF_TAIL: Final = {
     Tail.TEXT: "",
-    Tail.SCRIPT: ", then a script and a text",
-    Tail.CONFIDENCE: ", then a confidence and a text",
+    Tail.SCRIPT: Message(", then a script and a text"),
+    Tail.CONFIDENCE: Message(", then a confidence and a text"),
 }
 
 
@@ -291,15 +326,16 @@ def _have_texts(lines: Sequence[str]) -> bool:
 def _guess_document(begin: bytes, name: str) -> Guess:
     lines = _lines(begin)
     if not lines or ("\0" in lines[0]):
-        return _nothing(f"{quoted(name)} is of no known format.")
+        return _nothing("{name} is of no known format.", name)
     start = lines[0].lstrip()
     text = "\n".join(lines)
     if start.startswith(("{", "[")):
         return _guess_json(text, name)
     if _PADDLE.match(lines[0]):
         is_truth = '"score"' not in text or bool(_TRUTH_NAME.search(name))
-        reason = f"{quoted(name)} has a path and JSON in each line, as PaddleOCR."
-        return _annotated(is_truth, "paddle", name, reason)
+        return _annotated(
+            is_truth, "paddle", name, "{name} has a path and JSON in each line, as PaddleOCR."
+        )
     if start.startswith("<"):
         return _guess_xml(text, name)
     if _is_evaltex(lines):
@@ -310,45 +346,51 @@ def _guess_document(begin: bytes, name: str) -> Guess:
 def _guess_json(text: str, name: str) -> Guess:
     keys = set(_KEY.findall(text))
     if {"recall", "precision"} & keys:
-        return Guess("scores", "json", None, f"{quoted(name)} has recall or precision in JSON.")
+        return _scores("{name} has recall or precision in JSON.", name, "json")
     if is_by_image(text):
         is_truth = text.lstrip("{ \t\r\n").startswith('"gt_')
-        reason = f"{quoted(name)} has regions by image, as ArT and LSVT."
-        return _annotated(is_truth, "art-json", name, reason)
+        return _annotated(
+            is_truth, "art-json", name, "{name} has regions by image, as ArT and LSVT."
+        )
     for slug, told, is_it, is_of_truth in _JSON:
         if is_it(keys):
             kind = is_of_truth(keys) or bool(_TRUTH_NAME.search(name))
-            return _annotated(kind, slug, name, f"{quoted(name)} has {told}.")
+            return _annotated(kind, slug, name, "{name} has {what}.", what=told)
     if (look := look_of_json(keys)) is not None:
         return _not_read(look, name)
     if not keys & _COCO_KEYS:
-        return _nothing(f"{quoted(name)} is JSON, but neither COCO nor scores.")
+        return _nothing("{name} is JSON, but neither COCO nor scores.", name)
     said = re.search(r'"kind"\s*+:\s*+"(truth|results)"', text)
     if said:
         is_truth = said[1] == "truth"
-        reason = f"{quoted(name)} is COCO and says {said[1]}."
+        reason = Message("{name} is COCO and says {said}.", name=quoted(name), said=said[1])
         return replace(_annotated(is_truth, "coco-json", name, reason), is_open=False)
     is_truth = "score" not in keys and not text.lstrip().startswith("[")
-    what = "without scores" if is_truth else "with scores or as a plain list"
-    return _annotated(is_truth, "coco-json", name, f"{quoted(name)} is COCO {what}.")
+    what = Message("without scores") if is_truth else Message("with scores or as a plain list")
+    return _annotated(is_truth, "coco-json", name, "{name} is COCO {what}.", what=what)
 
 
 def _guess_xml(text: str, name: str) -> Guess:
     if "<evaltex" in text:
         is_truth = "detections" not in text.partition("<evaltex")[2].partition(">")[0]
-        reason = f"{quoted(name)} has an element <evaltex> of {'ground truth' if is_truth else 'detections'}."
+        reason = Message(
+            "{name} has an element <evaltex> of {value}.",
+            name=quoted(name),
+            value=Message("ground truth") if is_truth else "detections",
+        )
         return _annotated(is_truth, "evaltex-xml", name, reason)
     if "<document" in text:
         is_truth = bool(_TRUTH_NAME.search(name))
-        reason = f"{quoted(name)} has cTDaR tables; truth or results by its name."
-        return _annotated(is_truth, "ctdar-xml", name, reason)
+        return _annotated(
+            is_truth, "ctdar-xml", name, "{name} has cTDaR tables; truth or results by its name."
+        )
     for slug, root, told, confidence in _MARKUP:
         if root in text:
             is_truth = bool(_TRUTH_NAME.search(name)) or confidence not in text
-            return _annotated(is_truth, slug, name, f"{quoted(name)} has {told}.")
+            return _annotated(is_truth, slug, name, "{name} has {what}.", what=told)
     if (look := look_of_xml(text)) is not None:
         return _not_read(look, name)
-    return _nothing(f"{quoted(name)} is XML of no known format.")
+    return _nothing("{name} is XML of no known format.", name)
 
 
 def _is_evaltex(lines: Sequence[str]) -> bool:
@@ -357,23 +399,23 @@ def _is_evaltex(lines: Sequence[str]) -> bool:
 
 def _guess_evaltex(lines: Sequence[str], name: str) -> Guess:
     is_truth = any('"' in line or re.search(r",\s*[tf]\s*,", line) for line in lines)
-    reason = f"{quoted(name)} has names of images, each with height,width below it"
-    return _annotated(is_truth, "evaltex-text", name, f"{reason}, as EvaLTex.")
+    reason = Message(
+        "{name} has names of images, each with height,width below it", name=quoted(name)
+    )
+    return _annotated(is_truth, "evaltex-text", name, "{reason}, as EvaLTex.", reason=reason)
 
 
 def _guess_csv(lines: Sequence[str], name: str) -> Guess:
     delimiter = delimiter_of(lines[0])
     columns = {column.strip().strip('"').lower() for column in lines[0].split(delimiter)}
     if {"recall", "precision"} <= columns:
-        return Guess("scores", "csv", None, f"{quoted(name)} has columns recall and precision.")
+        return _scores("{name} has columns recall and precision.", name, "csv")
     if len(columns) > 1 and columns & {"image", "image_name", "file_name", "filename", "file"}:
         is_truth = not columns & _RESULT_COLUMNS and bool(
             columns & _TRUTH_COLUMNS or _TRUTH_NAME.search(name)
         )
-        said = "ground truth" if is_truth else "results"
-        return _annotated(is_truth, "csv", name, f"{quoted(name)} has columns as of {said}.")
+        said = Message("ground truth") if is_truth else "results"
+        return _annotated(is_truth, "csv", name, "{name} has columns as of {said}.", said=said)
     if name.lower().endswith(".txt"):
-        return _nothing(
-            f"{quoted(name)} is a single text file; put the files of all images in a zip."
-        )
-    return _nothing(f"{quoted(name)} is of no known format.")
+        return _nothing("{name} is a single text file; put the files of all images in a zip.", name)
+    return _nothing("{name} is of no known format.", name)

@@ -6,10 +6,11 @@ from dataclasses import replace
 from typing import Final
 
 from protocols.core.errors import ProtocolError
+from text_rankings.base.i18n import ngettext_noop
 
 from ..containers.archives import Limits, Source, source_name
 from ..containers.contents import Archive, Kind, LineFormat, OnEntry
-from ..problems import Problems, counted
+from ..problems import Problems
 from .guessing import guess
 from .known_formats import BOTH, FORMATS, LINES, Format, broken_plugins, lines_as
 
@@ -99,7 +100,12 @@ def _chosen(
         chosen = chosen or any_lines
     if chosen is None or kind not in chosen.kinds:
         known = ", ".join(of.slug for of in FORMATS.values() if kind in of.kinds)
-        raise UnknownFormat(f"{kind} are not read as {format!r}; formats: {known}")
+        raise UnknownFormat(
+            "{kind} are not read as {format}; formats: {known}",
+            kind=kind,
+            format=repr(format),
+            known=known,
+        )
     return chosen
 
 
@@ -116,11 +122,15 @@ def _other_format(archive: Archive, guessed: Archive, kind: Kind) -> Archive:
     wrong = next(problem for problem in archive.errors if problem.code == "L1")
     problems.question(
         "F1",
-        f"{counted(n_wrong, 'line')} with other than {wrong.expected}",
-        f"that you say how the lines are meant: {guessed.format} fits them ({guessed.reading})",
+        "{n_wrong} with other than {wanted}",
+        "that you say how the lines are meant: {formats} fits them ({reading})",
         wrong.entry,
         wrong.line,
         text=wrong.text,
+        n_wrong=ngettext_noop("{n} line", "{n} lines", n_wrong),
+        wanted=wrong.expected,
+        formats=guessed.format,
+        reading=guessed.reading,
     )
     return replace(guessed, problems=tuple(problems.found), counts=dict(problems.counts))
 
@@ -128,5 +138,7 @@ def _other_format(archive: Archive, guessed: Archive, kind: Kind) -> Archive:
 def _not_read(look: str, name: str) -> Archive:
     problems = Problems(name)
     read = ", ".join(FORMATS)
-    problems.error("A1", f"what looks like {look}", f"a format that is read: {read}")
+    problems.error(
+        "A1", "what looks like {look}", "a format that is read: {read}", look=look, read=read
+    )
     return Archive(name, LineFormat.QUAD, {}, tuple(problems.found), dict(problems.counts))

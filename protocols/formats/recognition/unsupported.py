@@ -2,33 +2,35 @@
 
 from typing import Final
 
+from text_rankings.base.i18n import Message
+
 # How files begin that are no text.
 _BYTES: Final = {
-    b"Rar!": "a RAR archive",
-    b"7z\xbc\xaf": "a 7-Zip archive",
-    b"\x1f\x8b": "a gzip archive (.tar.gz)",
-    b"MATLAB 5.0": "a MATLAB file, as Total-Text and SynthText have it",
-    b"\x89HDF": "an HDF5 file",
+    b"Rar!": Message("a RAR archive"),
+    b"7z\xbc\xaf": Message("a 7-Zip archive"),
+    b"\x1f\x8b": Message("a gzip archive (.tar.gz)"),
+    b"MATLAB 5.0": Message("a MATLAB file, as Total-Text and SynthText have it"),
+    b"\x89HDF": Message("an HDF5 file"),
     b"%PDF": "a PDF",
     b"SQLite format 3": "a database",
 }
 # By the names of members that a JSON document has, all of them.
 _JSON: Final = (
-    ({"adjusted_bbox"}, "the JSON of Chinese Text in the Wild"),
+    ({"adjusted_bbox"}, Message("the JSON of Chinese Text in the Wild")),
     ({"img_dimensions", "polygons"}, "docTR's JSON"),
-    ({"from_name", "to_name"}, "Label Studio's JSON"),
+    ({"from_name", "to_name"}, Message("Label Studio's JSON")),
     ({"objects", "exterior"}, "Supervisely's JSON"),
 )
 # By what an XML document has, all of it.
 _XML: Final = (
-    (("<annotation", "<bndbox"), "Pascal VOC's XML"),
+    (("<annotation", "<bndbox"), Message("Pascal VOC's XML")),
     (("<annotations", "<image ", "<meta"), "CVAT's XML"),
-    (("<tagset", "taggedRectangle"), "the XML of ICDAR 2003 and Street View Text"),
+    (("<tagset", "taggedRectangle"), Message("the XML of ICDAR 2003 and Street View Text")),
 )
 # By how most of the files of a zip end.
 _SUFFIXES: Final = {
-    **dict.fromkeys((".a1", ".a2", ".ann"), "annotations of texts (BioNLP, brat)"),
-    ".mat": "MATLAB files, as Total-Text and SynthText have them",
+    **dict.fromkeys((".a1", ".a2", ".ann"), Message("annotations of texts (BioNLP, brat)")),
+    ".mat": Message("MATLAB files, as Total-Text and SynthText have them"),
 }
 
 

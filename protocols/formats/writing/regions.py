@@ -14,6 +14,7 @@ from typing import Any, BinaryIO, Final
 
 from protocols.core.errors import ProtocolError
 from protocols.core.regions import Region
+from text_rankings.base.i18n import Message
 
 from ..containers.archives import has_unseen
 from ..containers.contents import IGNORED_TEXT, Kind, LineFormat, natural_order
@@ -114,7 +115,11 @@ def without_fields(region: Region, fields: Collection[str]) -> Region:
     """
     unknown = set(fields) - set(LEFT_OUT)
     if unknown:
-        raise NotWritable(f"{', '.join(sorted(unknown))} cannot be left out, only {LEFT_OUT}")
+        raise NotWritable(
+            "{value} cannot be left out, only {left_out}",
+            value=", ".join(sorted(unknown)),
+            left_out=LEFT_OUT,
+        )
     given: dict[str, Any] = {field: None for field in fields if getattr(region, field) is not None}
     if region.ignored and region.text is not None and "text" in given:
         # The only text left of an ignored region is the mark that it is ignored.
@@ -127,8 +132,10 @@ def _has_confidences(regions: Mapping[str, Sequence[Region]]) -> bool:
     if any(found) and not all(found):
         lacking = len(found) - sum(found)
         raise NotWritable(
-            f"{lacking} of {len(found)} regions have no confidence; lines have one each, or none "
-            "has. Leave confidences out, or write COCO."
+            "{lacking} of {n} regions have no confidence; lines have one each, or none has. "
+            "Leave confidences out, or write COCO.",
+            lacking=lacking,
+            n=len(found),
         )
     return any(found)
 
@@ -168,7 +175,7 @@ def check_name(image: str, forbidden: str = "") -> None:
         or has_unseen(image)
         or not set(image).isdisjoint(forbidden)
     ):
-        raise NotWritable(f"{quoted(image)} cannot be the name of an image in a file")
+        raise NotWritable("{image} cannot be the name of an image in a file", image=quoted(image))
 
 
 def _line_writer(
@@ -182,11 +189,15 @@ def _line_writer(
         try:
             found = reader.region(line)
         except Fault as fault:
-            raise NotWritable(f"{place} would not read back: {fault.found}") from fault
+            raise NotWritable(
+                "{place} would not read back: {fault}", place=place, fault=fault.found
+            ) from fault
         if with_confidences and found.text is not None and looks_like_confidence(found.text):
             found = replace(found, text=None, confidence=float(found.text))
         if found != region:
-            raise NotWritable(f"{place}: lines cannot hold {_lost(region, found)}")
+            raise NotWritable(
+                "{place}: lines cannot hold {fault}", place=place, fault=_lost(region, found)
+            )
         return line
 
     return line_of
@@ -197,11 +208,15 @@ def _line(region: Region, kind: Kind, line_format: LineFormat, place: str) -> st
     if line_format == LineFormat.LTRB:
         if not region.is_rectangle:
             raise NotWritable(
-                f"{place} is no upright rectangle; left,top,right,bottom cannot say it"
+                "{place} is no upright rectangle; left,top,right,bottom cannot say it", place=place
             )
         values = region.box
     elif line_format == LineFormat.QUAD and region.n_points != 4:
-        raise NotWritable(f"{place} has {region.n_points} corners; a quadrilateral has 4")
+        raise NotWritable(
+            "{place} has {n_points} corners; a quadrilateral has 4",
+            place=place,
+            n_points=region.n_points,
+        )
     fields = list(map(shortest, values))
     if kind == "truth":
         if region.ignored:
@@ -214,7 +229,7 @@ def _line(region: Region, kind: Kind, line_format: LineFormat, place: str) -> st
         fields.append(region.text)
     line = ",".join(fields)
     if "\n" in line or "\r" in line or storable(line) != line:
-        raise NotWritable(f"{place} has a text that one line of UTF-8 cannot hold")
+        raise NotWritable("{place} has a text that one line of UTF-8 cannot hold", place=place)
     return line
 
 
@@ -222,8 +237,8 @@ def _lost(region: Region, found: Region) -> str:
     names = ("points", "text", "confidence", "ignored", "label", "id", "parent", "cell", "pixels")
     lost = [name for name in names if getattr(region, name) != getattr(found, name)]
     if lost == ["points"]:
-        return "its corners in this order; write quadrilaterals"
-    return f"its {', '.join(lost)}. Leave them out, or write COCO"
+        return Message("its corners in this order; write quadrilaterals")
+    return Message("its {lost}. Leave them out, or write COCO", lost=", ".join(lost))
 
 
 def write_coco(
@@ -265,7 +280,7 @@ def write_coco(
     [10, 20, 9, 4]
     """
     if method is not None and (not method.strip() or storable(method) != method):
-        raise NotWritable(f"{quoted(method)} cannot be the name of a method")
+        raise NotWritable("{method} cannot be the name of a method", method=quoted(method))
     for image in regions_by_image:
         check_name(image)
     labels = {of.label for regions in regions_by_image.values() for of in regions} - {None}
@@ -313,9 +328,13 @@ def _annotations(
             try:
                 found = read_region(annotation)
             except Fault as fault:
-                raise NotWritable(f"region {at} of {image}: {fault.found}") from fault
+                raise NotWritable(
+                    "region {at} of {image}: {fault}", at=at, image=image, fault=fault.found
+                ) from fault
             if found != region:
-                raise NotWritable(f"region {at} of {image}: COCO cannot hold it exactly")
+                raise NotWritable(
+                    "region {at} of {image}: COCO cannot hold it exactly", at=at, image=image
+                )
             yield annotation
 
 
@@ -324,7 +343,7 @@ def _annotation(
 ) -> Mapping[str, Any]:
     texts = (region.text, region.label, region.id, region.parent)
     if any(text is not None and storable(text) != text for text in texts):
-        raise NotWritable(f"annotation {number} has a text that UTF-8 cannot hold")
+        raise NotWritable("annotation {number} has a text that UTF-8 cannot hold", number=number)
     left, top, right, bottom = region.box
     annotation: dict[str, Any] = {
         "id": number,

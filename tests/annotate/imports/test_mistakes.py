@@ -14,11 +14,11 @@ from django.utils import translation
 from annotate.imports import drafts, plans
 from annotate.imports.errors import NotLoaded
 from annotate.imports.plans import with_names
-from annotate.retold import retold
 from protocols.formats.recognition.reading import FORMATS
 from tests.support.archives import picture_bytes, zip_bytes
 from tests.support.factories import make_admin
 from tests.support.loads import add, checked, load_dataset, loaded
+from text_rankings.base.i18n import Message, in_language
 
 pytestmark = pytest.mark.django_db
 
@@ -193,7 +193,9 @@ def draft_of(dataset, entries, **given):
 @pytest.mark.parametrize("number", RESULTS)
 def test_what_is_said_of_results(dataset, number):
     _, truth, entries, told = RESULTS[number]
-    assert lines(checked(draft_of(dataset(truth), entries))) == told
+    said = lines(checked(draft_of(dataset(truth), entries)))
+    assert said == told
+    assert_no_english_in_french(said)
 
 
 PHOTOGRAPHS = {
@@ -216,17 +218,19 @@ def test_what_is_said_of_photographs(number):
     draft = drafts.open_draft(person=None, name="Street")
     add(draft, FEW, "gt.zip", kind="truth", format="ltrb")
     add(draft, {f"{name}.png": PHOTOGRAPH for name in names}, "photos.zip", kind="photographs")
-    assert lines(checked(draft)) == told
+    said = lines(checked(draft))
+    assert said == told
+    assert_no_english_in_french(said)
 
 
-def test_all_of_it_is_said_in_french():
-    """Whole sentences are; these are the words that were left in English within them."""
-    told = [line for of in (*RESULTS.values(), *PHOTOGRAPHS.values()) for line in of[-1]]
+ENGLISH = re.compile(r"\b(?:to|or|then|the|of|found|expected|perhaps|undefined|nothing)\b")
+
+
+def assert_no_english_in_french(sentences):
+    """The sentences are read from the database."""
     with translation.override("fr"):
-        again = [retold(with_names(line)) for line in told]
-    assert None not in again
-    english = re.compile(r"\b(?:to|or|then|the|of|perhaps|undefined|nothing)\b")
-    assert [line for line in again if english.search(line)] == []
+        french = [in_language(with_names(sentence)) for sentence in sentences]
+    assert [sentence for sentence in french if ENGLISH.search(sentence)] == []
 
 
 def test_26_scores_in_per_cent(dataset):
@@ -249,25 +253,26 @@ def test_27_results_without_a_dataset(client):
 
 
 @pytest.mark.parametrize(
-    ("told", "shown"),
+    ("number", "shown"),
     [
+        (14, "how the lines are meant: Boxes (ICDAR 2013) or Quadrilaterals (ICDAR 2015)."),
         (
-            RESULTS[14][-1][0],
-            "how the lines are meant: Boxes (ICDAR 2013) or Quadrilaterals (ICDAR 2015).",
-        ),
-        (
-            RESULTS[13][-1][0],
+            13,
             "how the lines are meant: Boxes (ICDAR 2013) fits them (left,top,right,bottom, then a "
             "confidence, a text or nothing).",
         ),
-        ("expected that you say how the lines are meant: quad-script or quad",
-         "how the lines are meant: Quadrilaterals with a script (MLT 2017, 2019) or Quadrilaterals (ICDAR 2015)"),
-        # Names of files and what lines hold stay as they are.
-        ("quad.zip > polygon.txt: found ltrb; expected quad", "quad.zip > polygon.txt: found ltrb; expected quad"),
     ],
-)  # fmt: skip
-def test_a_question_of_formats_calls_them_as_the_answers_do(told, shown):
-    assert with_names(told).endswith(shown)
+)
+def test_a_question_of_formats_calls_them_as_the_answers_do(dataset, number, shown):
+    _, truth, entries, _ = RESULTS[number]
+    assert with_names(lines(checked(draft_of(dataset(truth), entries)))[0]).endswith(shown)
+
+
+def test_names_of_files_and_what_lines_hold_are_no_names_of_formats():
+    place = Message(
+        "{place}: found {found}; expected {expected}.", place="quad", found="ltrb", expected="quad"
+    )
+    assert with_names(place) == "quad: found ltrb; expected quad."
 
 
 class TestAnswer:

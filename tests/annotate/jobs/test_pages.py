@@ -11,6 +11,7 @@ from annotate.jobs import files, registry, services, workers
 from annotate.jobs.models import Job, Worker
 from tests.support.factories import make_admin, make_person
 from tests.support.work import make_follower, work_for_followers
+from text_rankings.base.i18n import gettext_noop
 
 pytestmark = pytest.mark.django_db
 
@@ -221,7 +222,8 @@ class TestMail:
                 services.ask_for_mail(job=Job.objects.get())
 
         monkeypatch.setitem(registry._KINDS, "test", work_for_followers(work))
-        services.start(kind="test", title="Letter for a lost password", person=person)
+        title = gettext_noop("Letter for a lost password")
+        services.start(kind="test", title=title, person=person)
         assert mail.outbox[0].subject == "Lettre pour un mot de passe perdu"
         assert "est terminé" in mail.outbox[0].body
 
