@@ -1,4 +1,4 @@
-"""Computing in processes of this machine, started once and used for many chunks."""
+"""An executor over processes of this machine that survives the death of its workers."""
 
 import multiprocessing
 import os
@@ -7,9 +7,10 @@ import signal
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import contextmanager
-from multiprocessing.connection import Connection
+from concurrent.futures import Future, ProcessPoolExecutor, ThreadPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager, suppress
+from multiprocessing.connection import wait
 from multiprocessing.context import BaseContext
 from typing import Any, Final, TypeVar
 
@@ -17,18 +18,15 @@ from .chunks import ATTEMPTS, Engine, died
 from .errors import ChunkFailed, EngineError, EngineUnavailable
 
 T = TypeVar("T")
-# A process for each core already: libraries must not start a thread for each core besides.
+# There is a process for each core already: libraries must not start a thread for each core besides.
 _ONE_THREAD: Final = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS")
 # A fork server that was killed refuses connections for a moment before the system reports its end.
 _PAUSE_SECONDS: Final = 0.2
-
-
-class _Died(Exception):
-    """The process died, or its fork server died before the process had started."""
+_DIED: Final = (BrokenProcessPool, EOFError, ConnectionError)
 
 
 class _GivenUp(ChunkFailed):
-    """The processes that computed one chunk died each time."""
+    """The worker processes of one chunk died each time."""
 
 
 def n_cores() -> int:
@@ -48,28 +46,27 @@ def n_cores() -> int:
 
 
 class Processes(Engine):
-    """An executor over processes of its own, each computing one chunk at a time.
+    """An executor with one process pool of one worker for each thread.
 
-    Processes start when there is something to compute. One that dies takes its own chunk with it
-    and no other's; it is started anew and the chunk begun again, three times at most. A fork server
-    that dies while it starts a process costs the chunk one of these attempts. Processes end with
-    this one, even if it is killed.
+    A worker that dies therefore breaks only its own pool. Its chunk starts again in a new one, three
+    times at most. A fork server that dies while it starts a worker costs one of these attempts.
+    Workers end with this process, even if it is killed.
 
     Parameters
     ----------
     n_workers : int or None
         None: one for each core.
     preload : sequence of str
-        Modules that chunks need, imported once for all processes where the system can do so.
+        Modules that chunks need, imported once for all workers if the system allows it.
     """
 
     def __init__(self, n_workers: int | None = None, preload: Sequence[str] = ()) -> None:
         self._n_workers = n_workers or n_cores()
-        # A thread for each process: it hands over a chunk and waits for the answer.
         self._threads = ThreadPoolExecutor(self._n_workers, thread_name_prefix="chunk")
         self._context = _context(preload)
         self._of_thread = threading.local()
-        self._processes: set[_Process] = set()
+        # The process of each pool.
+        self._workers: dict[ProcessPoolExecutor, int] = {}
         self._lock = threading.Lock()
         self._closed = False
 
@@ -83,111 +80,72 @@ class Processes(Engine):
 
     @property
     def pids(self) -> list[int]:
-        """The processes that run now."""
+        """The running workers."""
         with self._lock:
-            return sorted(process.pid for process in self._processes)
+            return sorted(self._workers.values())
 
     def submit(self, work: Callable[..., T], /, *args: Any, **kwargs: Any) -> Future[T]:
-        return self._threads.submit(self._computed, work, args, kwargs)
+        return self._threads.submit(self._computed, pickle.dumps((work, args, kwargs)))
 
-    def _computed(self, work: Callable[..., T], args: Any, kwargs: Any) -> T:
-        asked = pickle.dumps((work, args, kwargs))
+    def _computed(self, asked: bytes) -> Any:
         for _ in range(ATTEMPTS):
             try:
-                process = self._own_process()
-            except _Died:
+                succeeded, answer = pickle.loads(self._pool().submit(_run, asked).result())  # nosec B301
+            except _DIED:
+                self._drop()
                 time.sleep(_PAUSE_SECONDS)
-                continue
-            try:
-                succeeded, answer = process.answer(asked)
-            except _Died:
-                self._drop(process)
                 continue
             if not succeeded:
                 raise answer
-            return answer  # type: ignore[no-any-return]
-        raise _GivenUp(f"The process that computed it died {ATTEMPTS} times.")
+            return answer
+        raise _GivenUp(f"Its worker process died {ATTEMPTS} times.")
 
-    def _own_process(self) -> "_Process":
-        """Return the process of this thread; start one if it has none."""
-        process: _Process | None = getattr(self._of_thread, "process", None)
-        with self._lock:
-            if self._closed:
-                raise EngineUnavailable("The processes that compute were ended.")
-            if process is None:
-                process = self._of_thread.process = _Process(self._context)
-                self._processes.add(process)
-        return process
+    def _pool(self) -> ProcessPoolExecutor:
+        """Return the pool of this thread; start one if it has none."""
+        pool: ProcessPoolExecutor | None = getattr(self._of_thread, "pool", None)
+        if pool is None:
+            with self._lock, _one_thread_each():
+                self._require_open()
+                pool = ProcessPoolExecutor(1, self._context, initializer=_begin)
+                self._of_thread.pool = pool
+                first = pool.submit(os.getpid)
+            pid = first.result()
+            with self._lock:
+                self._workers[pool] = pid
+        self._require_open()
+        return pool
 
-    def _drop(self, process: "_Process") -> None:
-        with self._lock:
-            self._processes.discard(process)
-        self._of_thread.process = None
-        process.end()
+    def _require_open(self) -> None:
+        if self._closed:
+            raise EngineUnavailable("The worker processes were ended.")
+
+    def _drop(self) -> None:
+        pool: ProcessPoolExecutor | None = self._of_thread.__dict__.pop("pool", None)
+        if pool is not None:
+            with self._lock:
+                self._workers.pop(pool, None)
+            pool.shutdown(wait=False, cancel_futures=True)
 
     def explained(self, fault: BaseException, name: str) -> Exception | None:
         return died(name) if isinstance(fault, _GivenUp) else None
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
-        """End the processes: when all is computed, or at once with ``cancel_futures``."""
+        """End the workers: when all is computed, or at once with ``cancel_futures``."""
         if cancel_futures:
             with self._lock:
                 self._closed = True
-                for process in self._processes:
-                    process.kill()
+                for pid in self._workers.values():
+                    with suppress(ProcessLookupError):
+                        os.kill(pid, signal.SIGKILL)
         self._threads.shutdown(wait=True, cancel_futures=cancel_futures)
-        for process in self._processes:
-            process.end()
-        self._processes.clear()
+        for pool in self._workers:
+            pool.shutdown()
+        self._workers.clear()
         self._closed = True
 
 
-class _Process:
-    """One process, and the only end of the pipe that keeps it alive.
-
-    Raises _Died if the fork server dies while it starts the process; the next start makes another
-    fork server.
-    """
-
-    def __init__(self, context: Any) -> None:
-        self._ours, theirs = context.Pipe()
-        self._process = context.Process(target=_serve, args=(theirs,), daemon=True)
-        try:
-            with _one_thread_each():
-                self._process.start()
-        except (EOFError, ConnectionError) as fault:
-            # A process that did start ends with our end of its pipe.
-            self._ours.close()
-            raise _Died from fault
-        finally:
-            theirs.close()
-        self.pid: int = self._process.pid
-
-    def answer(self, asked: bytes) -> tuple[bool, Any]:
-        """Return whether the work succeeded, and what it returned or raised.
-
-        Raises _Died if the process does.
-        """
-        try:
-            self._ours.send_bytes(asked)
-            answered = self._ours.recv_bytes()
-        except (EOFError, OSError) as fault:
-            raise _Died from fault
-        # Our own process.
-        return pickle.loads(answered)  # type: ignore[no-any-return]  # nosec B301
-
-    def kill(self) -> None:
-        self._process.kill()
-
-    def end(self) -> None:
-        self._process.kill()
-        self._process.join()
-        self._process.close()
-        self._ours.close()
-
-
 def _context(preload: Sequence[str]) -> BaseContext:
-    """Return how processes start: never as a copy of this one, which has threads and connections."""
+    """Return how workers start: never as a copy of this process, which has threads and connections."""
     if "forkserver" not in multiprocessing.get_all_start_methods():
         return multiprocessing.get_context("spawn")
     context = multiprocessing.get_context("forkserver")
@@ -206,25 +164,26 @@ def _one_thread_each() -> Iterator[None]:
             del os.environ[name]
 
 
-def _serve(connection: Connection) -> None:
-    """Compute what comes through the pipe until its other end is closed, by whatever cause."""
-    # Ctrl+C goes to all processes of a terminal; who started this one ends it.
+def _begin() -> None:
+    """Prepare a worker: leave Ctrl+C to its parent, and end when the parent ends."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    while True:
-        try:
-            asked = connection.recv_bytes()
-        except (EOFError, OSError):
-            return
-        answered = _computed(asked)
-        try:
-            connection.send_bytes(answered)
-        except OSError:
-            return
+    threading.Thread(target=_end_with_parent, daemon=True).start()
 
 
-def _computed(asked: bytes) -> bytes:
+def _end_with_parent() -> None:
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        wait([parent.sentinel])
+        os._exit(1)
+
+
+def _run(asked: bytes) -> bytes:
+    """Return, pickled, whether the work succeeded, and what it returned or raised.
+
+    An exception that cannot be unpickled would break the pool, so its message is sent instead.
+    """
     try:
-        # From who started this process.
+        # From the process that started this one.
         work, args, kwargs = pickle.loads(asked)  # nosec B301
         return pickle.dumps((True, work(*args, **kwargs)))
     except BaseException as fault:
