@@ -145,7 +145,7 @@ def _plan_kept() -> Iterator[None]:
 
 
 def _kept(what: str) -> dict[Any, Any]:
-    """Return what this thread's connection keeps. (Django's `connection` is one object for all threads.)"""
+    """Return the dictionary of this thread's connection."""
     kept: dict[Any, Any] = vars(connections[DEFAULT_DB_ALIAS]).setdefault(what, {})
     return kept
 

@@ -1,5 +1,4 @@
-"""Faults that the crash benchmark injects: killed processes, a database server, a network and a
-disk of its own."""
+"""Faults that the crash benchmark injects into processes, a database server, a network and a disk."""
 
 import os
 import pwd

@@ -30,7 +30,7 @@ Work = Callable[[Engine | None], Any]
 
 
 def scoring_work(n_images: int, n_methods: int) -> Work:
-    """The seven protocols of the paper on result sets of a few hundred images."""
+    """Score the seven protocols of the paper on result sets of a few hundred images."""
     protocols = [registry.get(slug) for slug in PAPER]
     methods = {f"method {at}": drawn_images(at, n_images, 3, 600) for at in range(n_methods)}
 
@@ -46,7 +46,7 @@ def scoring_work(n_images: int, n_methods: int) -> Work:
 
 
 def report_work(n_images: int, n_resamples: int) -> Work:
-    """A report on three criteria with all statistics."""
+    """Compute a report on three criteria with all statistics."""
     rankings, scores = random_study(n_images)
     return lambda engine: analyse(
         rankings, scores, n_resamples=n_resamples, executor=engine

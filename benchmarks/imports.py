@@ -46,7 +46,7 @@ def zip_of(kind: str, n_images: int, n_boxes: int, seed: int) -> bytes:
 
 
 def held_mib() -> float:
-    """The most memory this process has held so far."""
+    """Return the most memory this process has held so far."""
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
 
 

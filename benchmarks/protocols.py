@@ -380,7 +380,7 @@ def scattered(seed: int, n: int) -> list[Scene]:
 
 
 def time_the_paper(report: Report, repeats: int, *, n_images: int, n_methods: int) -> None:
-    """The seven protocols of the paper over generated result sets, written to zips and read."""
+    """Time the seven protocols of the paper over generated result sets, written to zips and read."""
     rng = random.Random(1)
     truth = {f"img_{at}": drawn_truth(rng, rng.randint(1, 9), 800) for at in range(1, n_images + 1)}
     answers = [

@@ -209,8 +209,7 @@ def _counted_at(score: ImageScore, threshold: float) -> Tally:
 
 @dataclass(frozen=True, slots=True)
 class _Part:
-    """The part of a scene that a toolkit compares, its position in the whole, and why the rest is
-    left out."""
+    """The part of a scene that a toolkit compares, its position, and why the rest is left out."""
 
     scene: Scene
     truth: Sequence[int]

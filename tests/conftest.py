@@ -1,4 +1,4 @@
-"""What all tests share."""
+"""Shared fixtures and settings of all tests."""
 
 import gc
 import os
@@ -119,8 +119,8 @@ def browser_type_launch_args(browser_type_launch_args):
     }
 
 
-# What could differ on another database: constraints, locks, transactions, ordering, JSON, and all that
-# stores an answer or a load. `make test-postgres` runs these.
+# Tests whose result could differ on another database: constraints, locks, transactions, ordering,
+# JSON, and all that stores an answer or a load. `make test-postgres` runs these.
 _DATABASE = (
     "tests/annotate/accounts/test_invitations.py",
     "tests/annotate/api/test_judging.py",
@@ -140,11 +140,11 @@ _DATABASE = (
     "tests/annotate/studies/",
     "tests/annotate/upgrade/",
 )
-# What takes longest begins first, so that no core waits for the other at the end.
+# The longest tests begin first, so that no core waits for the other at the end.
 _FIRST = ("tests/browser/", "tests/annotate/test_real_study", "tests/annotate/reports/")
 # Modules of these folders share what they prepare.
 _TOGETHER = ("tests/tools/artwork/demo/",)
-# Tests of these need nothing of their neighbours, and may run beside them.
+# Tests of these need no neighbours, and may run separately.
 _SPREAD = ("tests/browser/test_pages.py", "tests/annotate/api/test_fuzzed.py")
 
 
@@ -161,7 +161,7 @@ def pytest_collection_modifyitems(items):
             item.add_marker(pytest.mark.browser)
             if _chromium() is None:
                 item.add_marker(missing)
-        # What a module prepares is prepared once: its tests stay in one process.
+        # A module's fixtures are prepared once: its tests stay in one process.
         if path not in _SPREAD:
             together = next(filter(path.startswith, _TOGETHER), path)
             item.add_marker(pytest.mark.xdist_group(together))
@@ -169,7 +169,8 @@ def pytest_collection_modifyitems(items):
 
 
 def pytest_collection_finish():
-    # What is loaded now stays; looking through it for circles takes a twentieth of the tests' time.
+    # Freeze the objects loaded so far; searching them for cycles takes a twentieth of the tests'
+    # time.
     gc.collect()
     gc.freeze()
     gc.set_threshold(20_000, 20, 20)

@@ -88,7 +88,7 @@ def lint_imports(root: Path) -> str:
 
 
 def relations() -> dict[str, int]:
-    """Return each name under which a model is reached from a model of another subject, with the
+    """Return the names under which a model is reached from a model of another subject. Each has the
     lowest place of a subject that owns a relation of this name."""
     owners: dict[str, int] = {}
     for model in apps.get_app_config("annotate").get_models(include_auto_created=True):
@@ -173,7 +173,7 @@ WRONG = {
 
 @pytest.fixture(scope="module")
 def broken(tmp_path_factory) -> str:
-    """The report on a copy of the tree with one wrong import in each of several modules."""
+    """Return the report on a copy of the tree with one wrong import in each of several modules."""
     root = tmp_path_factory.mktemp("broken")
     shutil.copy(ROOT / "pyproject.toml", root)
     for package in OURS:
@@ -245,7 +245,7 @@ def python_files() -> list[Path]:
 
 @pytest.mark.parametrize("path", python_files(), ids=lambda path: module_name(path, ROOT))
 def test_files_and_functions_are_short(path):
-    """What functions say of themselves may be as long as it needs, and does not count."""
+    """Docstrings of functions may be as long as necessary, and do not count."""
     n_said = 0
     for node in nodes_of(path):
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):

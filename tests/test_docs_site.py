@@ -10,7 +10,7 @@ import pytest
 
 from tests.support.documents import ROOT
 
-# What a browser fetches by itself.
+# Resources that a browser fetches by itself.
 FETCHED = re.compile(
     r"<(?:script|img|iframe|source)\b[^>]*\bsrc=\"?(https?:|//)"
     r"|<link\b[^>]*\brel=\"?(?:stylesheet|preload|preconnect|icon)\"?[^>]*\bhref=\"?(https?:|//)"

@@ -31,7 +31,7 @@ EXECUTED = {"sh", "bash", "console", "python", "pycon"}
 
 @dataclass(frozen=True)
 class Run:
-    """What a document finds in its folder, and the blocks that cannot be run, each with the reason."""
+    """The initial content of a document's folder, and the blocks that cannot be run, each with the reason."""
 
     given: str = "nothing"
     without: Mapping[str, str] = field(default_factory=dict)
@@ -183,7 +183,7 @@ class TestCommandsInSentences:
 
 
 def commands_in(text: str) -> Iterator[str]:
-    """Yield what stands in backquotes or is indented, and begins with one of the programs."""
+    """Yield texts in backquotes or indented that begin with one of the programs."""
     for found in re.findall(r"`([^`\n]+)`|^    (\S.*)$", text, re.MULTILINE):
         command = "".join(found)
         if re.match(r"(python )?manage\.py |text-\w+ |python -m \w+|make [a-z]", command):
@@ -191,7 +191,7 @@ def commands_in(text: str) -> Iterator[str]:
 
 
 def misfit(command: str) -> str:
-    """Say what of a command is not there; empty: nothing."""
+    """Return the unknown parts of a command; empty: none."""
     words = re.split(r"\s+", command.partition(" | ")[0].removeprefix("python "))
     if words[0] == "make":
         targets = re.findall(r"^([\w-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE)

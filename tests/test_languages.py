@@ -1,9 +1,8 @@
 """Every word that people read on pages can be read in each language of the site, and is.
 
-Three rules by which words are found that nobody marked for translation, one for templates, one for scripts
-and one for Python; then the catalogues themselves. What is written into files for other programs and for
-papers is English always (tests/annotate/test_languages.py).
-"""
+Three rules find words that are not marked for translation, one for templates, one for scripts and
+one for Python; then the catalogues themselves. Files for other programs and for papers are always
+English (tests/annotate/test_languages.py)."""
 
 import ast
 import html
@@ -304,7 +303,7 @@ def _is_marked(tokens: list[Token], at: int) -> bool:
     return at >= 2 and tokens[at - 1].value == "(" and tokens[at - 2].value in MARKS
 
 
-# Who takes selectors, and what stands in the browser's log alone.
+# Functions that take selectors, and messages in the browser's log alone.
 UNREAD = {"closest", "matches", "querySelector", "querySelectorAll", "Error", "TypeError"}
 
 
@@ -316,7 +315,7 @@ def _is_code(tokens: list[Token], at: int) -> bool:
     return is_read or after[:2] == [".", "split"]
 
 
-# What stands in scripts and is said to nobody: keys, kinds of nodes and events.
+# Strings of scripts that no user sees: keys, kinds of nodes and events.
 CODE = re.compile(
     r"""["'`](Escape|Enter|Tab|Space|Home|End|Page(Up|Down)|Arrow\w+|Backspace|Delete|Key[A-Z]|Digit\d|Numpad\w*"""
     r"""|(Numpad|Key)\$\{[^}]*\}|CapsLock|Shift|Control|Alt|Meta|Content-Type|Accept|POST|GET|[A-Z]\w+(Error|Element|Event)|X-\w[\w-]*|Idempotency-Key)["'`]"""
@@ -391,7 +390,7 @@ UNSEEN_CALLS = {
         "RunSQL",
         # Names of things in pictures.
         "marks",
-        # What is stored is stored in English.
+        # Stored texts are English.
         "leave_out_by_rule",
         "start",
         "record",
@@ -414,7 +413,7 @@ VALUES = {
     *("Liberation Sans, Arimo, Helvetica, Arial, sans-serif", "kept report"),
     "default-src 'none'; style-src 'sha256-x'; font-src data:",
     *("Low, methods too", "Low, pairs"),
-    # What browsers call themselves.
+    # How browsers identify themselves.
     *("Samsung Internet", "Mac OS X"),
 }
 # Modules that speak English always, and why.

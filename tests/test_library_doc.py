@@ -1,4 +1,4 @@
-"""docs/library.md is run as it stands."""
+"""The examples of docs/library.md run unchanged."""
 
 import doctest
 from pathlib import Path

@@ -28,7 +28,7 @@ def kinds(cell):
 
 
 def test_a_detector_that_is_best_by_one_protocol_is_not_by_another():
-    """What the notebook is written to show, read from its table."""
+    """The values that the notebook shows, read from its table."""
     notebook = json.loads(NOTEBOOK.read_text(encoding="utf-8"))
     header, *rows = notebook["cells"][4 - 1]["outputs"][0]["text"]
     slugs = header.split()

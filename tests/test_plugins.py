@@ -140,7 +140,7 @@ class TestInThisProcess:
         assert registry.version_of("iou") == registry.VERSION
 
     def test_its_figures(self):
-        """By hand: the detection covers the left half of 4,000 px², and 1,000 px² beside the text."""
+        """By hand: the detection covers the left half of 4,000 px², and 1,000 px² outside the text."""
         scene = Scene((Region.from_box(*WORD),), (Region.from_box(-25, 0, 50, 40),))
         [score] = registry.get("pixels").score([scene])
         assert (score.recall, score.precision) == (0.5, pytest.approx(2 / 3))

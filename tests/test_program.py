@@ -47,7 +47,7 @@ class TestTheFolderOfData:
         def refuse(**_: object) -> None:
             raise PermissionError(13, "Permission denied")
 
-        # The tests may run as somebody whom no permission stops.
+        # The tests may run as a user whom no permission stops.
         monkeypatch.setattr(places.tempfile, "TemporaryFile", refuse)
         with pytest.raises(UnusableFolder, match=r"Permission denied. Name another folder"):
             made(tmp_path)
@@ -126,7 +126,7 @@ def test_without_the_repository_data_go_to_a_folder_of_the_person(monkeypatch):
 
 
 class TestHowItIsCalled:
-    """What hints say before the name of a command."""
+    """Prefixes of a command in hints."""
 
     def test_in_the_repository(self, tmp_path):
         assert places.manage(tmp_path) == "python manage.py"

@@ -60,7 +60,7 @@ def light(wheel, tmp_path_factory) -> Installed:
 
 @pytest.fixture(scope="module")
 def site(wheel, tmp_path_factory) -> Installed:
-    """With all that the machine has beside: the extra [site] among others."""
+    """With all other packages of the machine: the extra [site] among others."""
     folder = tmp_path_factory.mktemp("site")
     made = installed(wheel, folder, [])
     [packages] = made.environment.glob("**/site-packages")

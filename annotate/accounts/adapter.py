@@ -118,6 +118,6 @@ class ClosedSignUp(DefaultAccountAdapter):  # type: ignore[misc]  # the library 
 
 
 def invitation_in_hand(request: HttpRequest) -> Invitation | None:
-    """The open invitation whose link this visitor opened."""
+    """Return the open invitation whose link this visitor opened."""
     number: int = request.session.get(INVITATION_KEY, 0)
     return Invitation.objects.open().with_names().filter(pk=number).first()

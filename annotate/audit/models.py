@@ -46,7 +46,7 @@ class Act(models.TextChoices):
 
 class AuditQuerySet(models.QuerySet["AuditEntry"]):
     def with_names(self) -> "AuditQuerySet":
-        """The newest first, with what a page shows of them."""
+        """Return the entries, newest first, with the rows that a page shows."""
         return self.select_related("actor", "about", "study").order_by("-pk")
 
     def update(self, **kwargs: Any) -> NoReturn:

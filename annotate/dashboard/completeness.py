@@ -28,7 +28,7 @@ class RunCounts:
 
 
 def run_counts(dataset: Dataset, n_results: int) -> list[RunCounts]:
-    """The newest run of each protocol, with the share of the results it has scored."""
+    """Return the newest run of each protocol, with the share of the results it has scored."""
     return run_counts_of({dataset.pk: n_results})[dataset.pk]
 
 

@@ -38,7 +38,7 @@ class LogForm(forms.Form):
         return cleaned
 
     def chosen(self, entries: AuditQuerySet) -> AuditQuerySet:
-        """The entries that pass the filters, those with a fault left out."""
+        """Return the entries that pass the filters; faulty filters are ignored."""
         self.is_valid()
         asked = self.cleaned_data
         if person := asked.get("person"):

@@ -26,8 +26,7 @@ class NotExported(Refusal):
 
 @dataclass(frozen=True, slots=True)
 class BeyondLines:
-    """Contents of a dataset that lines cannot hold: its ground truth, and results of methods by
-    their keys."""
+    """Content of a dataset that lines cannot hold: ground truth, and results by method."""
 
     truth: bool
     methods: frozenset[int]

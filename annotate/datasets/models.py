@@ -91,7 +91,7 @@ class Image(models.Model):
         return stored_name(self.sha256)
 
     def size_to_draw(self, regions: Sequence[Region]) -> tuple[int, int]:
-        """The image's size, or without a photograph room for everything that is drawn on it."""
+        """Return the image's size; without a photograph, one with room for every region."""
         if self.width and self.height:
             return self.width, self.height
         return room_for([*self.truth_regions, *regions])

@@ -40,7 +40,7 @@ class RawFile(ApiView):
         },
     )
     def get(self, request: Request, slug: str, name: str) -> HttpResponseBase:
-        """A study's raw data, row by row, annotators by pseudonyms."""
+        """Return a study's raw data, row by row, annotators by pseudonyms."""
         study = followed(request, slug)
         if name not in raw.FILES:
             raise Http404

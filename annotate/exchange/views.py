@@ -29,7 +29,7 @@ from .shortcuts import own_answers_response
 @login_required
 @require_safe
 def raw_data(request: HttpRequest, slug: str) -> HttpResponse:
-    """The files of raw data, and the meaning of every column."""
+    """List the files of raw data, and the meaning of every column."""
     context = {
         "study": followed(request, slug),
         "files": raw.FILES,

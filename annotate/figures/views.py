@@ -85,7 +85,7 @@ def figure(request: HttpRequest, slug: str, name: str, extension: str) -> HttpRe
 @login_required
 @require_safe
 def kept_figures(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
-    """The figures of a report that was kept, from what it holds."""
+    """Show the figures of a kept report, from its own data."""
     study, report, data = _kept(request, slug, pk)
     context = {
         "study": study,
@@ -152,7 +152,7 @@ def detectors(request: HttpRequest, slug: str) -> HttpResponse:
 @login_required
 @require_safe
 def kept_detectors(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
-    """The same of a report that was kept, from what it holds."""
+    """Return a figure of a kept report, from its own data."""
     study, report, data = _kept(request, slug, pk)
     context: dict[str, Any] = {"study": study, "report": report, "formats": exports.FORMATS}
     if data.holds_detectors:

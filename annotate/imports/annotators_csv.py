@@ -164,7 +164,7 @@ def remove_people(memberships: Sequence[int]) -> None:
 
 
 def who_worked(memberships: Sequence[int]) -> list[str]:
-    """The people of these memberships who have begun to answer in their study."""
+    """Return the people of these memberships who have begun to answer in their study."""
     of_them = Membership.objects.filter(pk__in=memberships).select_related("study", "person")
     return [
         _("{person} in {study}").format(person=membership.person, study=membership.study)

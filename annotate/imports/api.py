@@ -94,7 +94,7 @@ class LoadList(_ForAdmins, ListView):
 class LoadDetail(_OfLoad):
     @extend_schema(operation_id="loads_retrieve", responses=WholeLoadSerializer)
     def get(self, request: Request, pk: int) -> Response:
-        """The state of a load: files, progress, questions, and the effect of confirming."""
+        """Return the state of a load: files, progress, questions, and the effect of confirming."""
         return self.whole(pk)
 
     @extend_schema(request=DescriptionSerializer, responses=WholeLoadSerializer)

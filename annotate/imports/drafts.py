@@ -206,8 +206,7 @@ def refuse_superseded(draft: Draft, arguments: Mapping[str, Any], state: Draft.S
 
 
 def answer(*, draft: Draft, answers: Mapping[int, Mapping[str, Any]]) -> bool:
-    """Answer the questions of a report: of files by their key {"missing", "per_cent", "format",
-    "reading"}.
+    """Answer the questions of a report: by file key, {"missing", "per_cent", "format", "reading"}.
 
     Returns whether the files must be read again for it; then the check is to be started.
     """

@@ -142,8 +142,11 @@ class AnswersForm(forms.Form):
         formats: Mapping[int, tuple[_Choices, _Choices]],
         offers: Sequence[Any] = (),
     ) -> None:
-        """``formats`` are those that a finding names, and the others; ``offers`` are pictures of
-        readings, each with its ``file``, to be shown with their field."""
+        """Create the fields for the files' questions.
+
+        ``formats`` are those that a finding names, and the others; ``offers`` are pictures of
+        readings, each with its ``file``, to be shown with their field.
+        """
         super().__init__(sent)
         self._offers = offers
         self._files = list(files)

@@ -45,7 +45,7 @@ class Untold:
         pass
 
     def require_permission(self) -> None:
-        """A command may do everything; so may the demo."""
+        """Allow everything: commands and the demo may."""
 
 
 def load_files(

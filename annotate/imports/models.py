@@ -128,7 +128,7 @@ class DraftFile(models.Model):
 
 class FindingQuerySet(models.QuerySet["Finding"]):
     def matching(self, wanted: Mapping[str, str]) -> "FindingQuerySet":
-        """The findings that a filter by severity, code and words lets through."""
+        """Return the findings that pass a filter by severity, code and words."""
         exact = {key: wanted[key] for key in ("severity", "code") if wanted.get(key)}
         words = wanted.get("words", "").strip()
         fields = ("archive", "entry", "text", "found")

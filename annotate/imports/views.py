@@ -330,7 +330,7 @@ def report_file(request: SignedInRequest, pk: int) -> StreamingHttpResponse:
 @_for_admins
 @require_safe
 def photograph(request: SignedInRequest, pk: int, sha256: str) -> HttpResponse:
-    """A photograph that waits to be loaded, as the report draws it: one that was verified."""
+    """Send a verified photograph that waits to be loaded, for the report."""
     draft = _draft(pk)
     shown = (draft.summary.get(name, []) for name in ("examples", "trials"))
     for example in chain.from_iterable(shown):

@@ -59,7 +59,7 @@ class JobFile(_OfJob):
 
     @extend_schema(responses={(200, "application/zip"): OpenApiTypes.BINARY})
     def get(self, request: SignedInRequest, pk: int) -> HttpResponseBase:
-        """The file that a job made; it is kept for a week. 404 if you no longer have access to its data."""
+        """Return a job's file; it is kept for a week. 404 if you no longer have access to its data."""
         job = self.job(request, pk)
         path = files.path_of(job)
         if path is None or not may_have(request.user, job.kind, job.arguments):

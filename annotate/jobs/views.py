@@ -68,7 +68,7 @@ def job(request: SignedInRequest, pk: int) -> HttpResponse:
 @login_required
 @require_safe
 def file(request: SignedInRequest, pk: int) -> HttpResponseBase:
-    """The file that a job made, for a person who still has the permission the job needs."""
+    """Send a job's file to a user who still has the permission that the job needs."""
     job = _job(request, pk)
     path = files.path_of(job)
     if path is None or not may_have(request.user, job.kind, job.arguments):

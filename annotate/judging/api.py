@@ -98,7 +98,7 @@ class JudgedStudies(ApiView):
 
     @extend_schema(responses=JudgedStudySerializer(many=True))
     def get(self, request: SignedInRequest) -> Response:
-        """The studies you annotate, and how far you are."""
+        """List the studies you annotate, and your progress."""
         rows = own_progress(permitted(request.user, "annotate.judge_study", Study), request.user)
         return Response(self.shown(JudgedStudySerializer, rows, many=True))
 
@@ -141,7 +141,7 @@ class Start(_Judging):
 class Current(_Judging):
     @extend_schema(responses=NextSerializer)
     def get(self, request: SignedInRequest, slug: str) -> Response:
-        """The pair that waits for you; looking changes nothing."""
+        """Return the pair that waits for you; looking changes nothing."""
         study = self.judged(slug)
         if study.state != Study.State.OPEN:
             raise self.refused(study, services.not_open(study))

@@ -87,7 +87,7 @@ def _assignments(study: Study) -> list[Assignment]:
 
 
 def _may_ask(assignment: Assignment, method: Method) -> bool:
-    """A visit that was drawn asks the methods that were drawn; a new one can be drawn from now on."""
+    """Keep the methods of a drawn visit; a new method can be drawn from now on."""
     return assignment.drawn is None or method.pk in assignment.drawn["methods"]
 
 

@@ -21,7 +21,7 @@ _HASH = re.compile(r"[0-9a-f]{64}$")
 
 
 class Polygons(serializers.ListField):
-    """Polygons in image pixels, each as x1, y1, x2, y2, …"""
+    """Polygons in image pixels, each as x1, y1, x2, y2 and so on."""
 
     child = serializers.ListField(child=serializers.FloatField())
 

@@ -77,7 +77,7 @@ def _refusals_shown(view: View) -> View:
 @_signed_in
 @require_safe
 def judge(request: SignedInRequest, slug: str) -> HttpResponse:
-    """The screen that waits, or the page before the first and after the last one."""
+    """Show the waiting screen, or the page before the first and after the last one."""
     study = _study(request, slug)
     turn = current_screen.waiting_turn(study, request.user)
     if study.state != Study.State.OPEN:
@@ -139,14 +139,14 @@ def undo(request: SignedInRequest, slug: str) -> HttpResponse:
 @_signed_in
 @require_safe
 def own(request: SignedInRequest, slug: str) -> HttpResponse:
-    """A place to come back to: what is done and left, the introduction, one's own answers."""
+    """Show a page to come back to: work done and left, the introduction, the annotator's own answers."""
     return _own(request, _study(request, slug))
 
 
 @_signed_in
 @require_safe
 def history(request: SignedInRequest, slug: str) -> HttpResponse:
-    """The last answers: as data for the drawer, or as a page of its own."""
+    """Show the last answers: as data for the drawer, or as a page."""
     study = _study(request, slug)
     if study.state != Study.State.OPEN:
         return refused(request, services.not_open(study))
@@ -167,7 +167,7 @@ def change(request: SignedInRequest, screen_id: str) -> HttpResponse:
 @_signed_in
 @require_safe
 def next_image(request: SignedInRequest, slug: str) -> HttpResponse:
-    """The image that will most likely come next, so that the page can fetch it in advance."""
+    """Return the image that most likely comes next, so that the page can fetch it in advance."""
     study = _study(request, slug)
     if study.state != Study.State.OPEN:
         return refused(request, services.not_open(study))

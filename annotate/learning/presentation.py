@@ -77,7 +77,7 @@ def card_rows(card: Card, study: Study) -> list[dict[str, str]]:
 
 
 def criteria(study: Study) -> list[dict[str, str]]:
-    """The three questions as the comparison page asks them."""
+    """Return the three questions as the comparison page asks them."""
     return [
         {
             "name": criterion,

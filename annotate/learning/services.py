@@ -138,8 +138,7 @@ class Round:
 
 
 class Practice:
-    """The rounds of practice of a first visit; without one, of a preview. ``visit.practice`` is the
-    outcome."""
+    """Practice of a first visit; without a visit, of a preview. ``visit.practice`` is the outcome."""
 
     def __init__(self, visit: FirstVisit | None) -> None:
         self.rounds = tuple(

@@ -26,7 +26,7 @@ class TellingProgress:
             self._stdout.write(f"  {doing}: {done} of {total}")
 
     def require_permission(self) -> None:
-        """A command may do everything."""
+        """Allow everything: a command may."""
 
 
 class Countdown:
@@ -44,7 +44,7 @@ class Countdown:
             self._stdout.write(f"  {done}/{total} {self._what}, about {left:.0f} s left")
 
     def require_permission(self) -> None:
-        """A command may do everything."""
+        """Allow everything: a command may."""
 
 
 def refused(stderr: OutputWrapper, refusal: NotLoaded) -> CommandError:

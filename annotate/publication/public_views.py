@@ -100,7 +100,7 @@ def page(request: HttpRequest, page: PublicPage) -> HttpResponse:
 
 @_public
 def file(request: HttpRequest, page: PublicPage, extension: str) -> HttpResponse:
-    """The main tables; as JSON, the whole report."""
+    """Send the main tables; as JSON, the whole report."""
     if extension == "json":
         text = descriptions.public_json(page)
     else:
@@ -150,7 +150,7 @@ def description(request: HttpRequest, page: PublicPage) -> HttpResponse:
 
 @_public
 def download(request: HttpRequest, page: PublicPage) -> HttpResponseBase:
-    """The file that the page offers."""
+    """Send the file that the page offers."""
     path = files.path_of(page)
     if path is None:
         raise Http404

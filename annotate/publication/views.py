@@ -34,7 +34,7 @@ from .models import PublicPage
 @login_required
 @require_http_methods(["GET", "HEAD", "POST"])
 def paper(request: SignedInRequest, slug: str) -> HttpResponse:
-    """The report as it is now, for a paper; POST has everything written into one zip."""
+    """Show the current report for a paper; POST starts one zip of everything."""
     study = followed(request, slug)
     sent = request.POST if request.method == "POST" else request.GET
     form = ReportForm(sent, study=study, runs=reports.available_runs(study))
@@ -67,7 +67,7 @@ def paper(request: SignedInRequest, slug: str) -> HttpResponse:
 @login_required
 @require_http_methods(["GET", "HEAD", "POST"])
 def kept_paper(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
-    """A kept report for a paper; POST has everything written into one zip."""
+    """Show a kept report for a paper; POST starts one zip of everything."""
     study = followed(request, slug)
     report = get_object_or_404(study.kept_reports, pk=pk)
     look = LookForm(request.POST if request.method == "POST" else request.GET)

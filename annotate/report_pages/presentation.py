@@ -105,8 +105,7 @@ def figure_names(*, is_kept: bool) -> list[str]:
 def parts_of(
     around: Mapping[str, ShownAround], figures: Mapping[str, ShownFigure], *, is_kept: bool
 ) -> list[Part]:
-    """Return the parts that have something to show; open questions have a page of their own but in a
-    kept report."""
+    """Return the parts with content; outside kept reports, open questions have a page of their own."""
     return [part for part in _parts(around, figures, is_kept) if part.figures or part.tables]
 
 

@@ -150,7 +150,7 @@ def _page(
 @login_required
 @require_safe
 def images(request: HttpRequest, slug: str) -> HttpResponse:
-    """The distance of every protocol to the consensus of each image."""
+    """Show the distance of every protocol to the consensus of each image."""
     study = followed(request, slug)
     form = _form(request, study)
     context: dict[str, Any] = {"study": study, "form": form}
@@ -171,7 +171,7 @@ def images(request: HttpRequest, slug: str) -> HttpResponse:
 @login_required
 @require_safe
 def kept_images(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
-    """The same of a report that was kept."""
+    """Show the same for a kept report."""
     study, kept_report, criterion = _kept(request, slug, pk)
     context: dict[str, Any] = {"study": study, "report": kept_report}
     context |= _images(request, report_from_json(kept_report.data), criterion, None)

@@ -74,8 +74,7 @@ def kept_text(kept: KeptReport, extension: str, look: Look | None = None) -> str
 def table_text(
     data: Mapping[str, Any], header: Mapping[str, str], name: str, extension: str
 ) -> str | None:
-    """Return one of the tables other than Best / Worst / Score as a file, or None if there is no
-    such table."""
+    """Return a table other than Best / Worst / Score as a file, or None if there is no such table."""
     with translation.override("en"):
         table = next((table for table in tables_in(data) if table.slug == name), None)
         if table is None:

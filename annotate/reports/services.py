@@ -138,7 +138,7 @@ def _described(run: ProtocolRun) -> str:
 
 
 def available_runs(study: Study) -> list[ProtocolRun]:
-    """The newest run of each protocol on the study's dataset."""
+    """Return the newest run of each protocol on the study's dataset."""
     return list(study.dataset.runs.latest_of_each_protocol())
 
 

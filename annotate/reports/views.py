@@ -75,7 +75,7 @@ def _table_file(
 @login_required
 @require_http_methods(["GET", "HEAD", "POST"])
 def kept_reports(request: SignedInRequest, slug: str) -> HttpResponse:
-    """The reports that were kept, and keeping another."""
+    """List the kept reports, and keep another."""
     study = followed(request, slug)
     if request.method == "POST":
         form = ReportForm(request.POST, study=study, runs=services.available_runs(study))
@@ -93,7 +93,7 @@ def kept_reports(request: SignedInRequest, slug: str) -> HttpResponse:
 @login_required
 @require_safe
 def kept_file(request: HttpRequest, slug: str, pk: int, extension: str) -> HttpResponse:
-    """A kept report as a file; as JSON, the very bytes that its checksum is of."""
+    """Send a kept report as a file; as JSON, the very bytes that its checksum covers."""
     study = followed(request, slug)
     report = get_object_or_404(study.kept_reports, pk=pk)
     look = LookForm(request.GET)

@@ -23,8 +23,7 @@ CAUTION: Final = gettext_lazy(
 
 @dataclass(frozen=True)
 class ShownStandings:
-    """Content of the page: missing data, losses by criterion or why there are none, the rule that
-    ends the study."""
+    """Content of the page: missing data, losses by criterion, and the rule that ends the study."""
 
     needed: str
     criteria: Standings

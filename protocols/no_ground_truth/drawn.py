@@ -82,7 +82,7 @@ class Drawn:
             setattr(self, name, getattr(self, name)[kept])
 
     def seek_clusters(self) -> None:
-        """Number the clusters: polygons whose boxes touch belong together."""
+        """Assign a cluster number to each polygon; polygons whose boxes touch belong together."""
         n = np.array([len(self.boxes)])
         pairs = overlapping_pairs(self.boxes, self.boxes, n, n)
         least = np.arange(len(self.boxes))

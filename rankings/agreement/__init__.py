@@ -1,1 +1,1 @@
-"""Agreement: how far is each protocol from the consensus, and how far are people from each other?"""
+"""Agreement: how far each protocol is from the consensus, and people from each other."""

@@ -1,1 +1,1 @@
-"""Analysis: which numbers and sentences make up a whole report?"""
+"""Analysis: the numbers and sentences of a whole report."""

@@ -30,8 +30,7 @@ class Verdict:
 def headline(
     criterion: str, scores: Mapping[str, float | None], around: Mapping[str, Any] | None
 ) -> str:
-    """Return the answer in one sentence: which protocol is nearest, and whether the difference is
-    significant.
+    """Return the answer in one sentence: the nearest protocol, and whether it differs significantly.
 
     Parameters
     ----------
@@ -295,8 +294,7 @@ def _of_a_person(tested: Mapping[str, Any]) -> str:
 def _of_all_tied(
     around: Mapping[str, Any], table: Mapping[str, Any], distance: str
 ) -> Iterator[str]:
-    """Return how many protocols are farther from people than a ranking that ties everything, by
-    both distances."""
+    """Return how many protocols are farther from people than a ranking that ties everything."""
     tied = next(row["score"] for row in table["baselines"] if row["protocol"] == ALL_TIED)
     scores = [row["score"] for row in table["rows"] if row["score"] is not None]
     n_farther = sum(score > tied for score in scores)

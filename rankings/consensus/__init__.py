@@ -1,1 +1,1 @@
-"""Consensus: which ranking represents several annotators?"""
+"""Consensus: the ranking that represents several annotators."""

@@ -1,1 +1,1 @@
-"""Design: how many images and annotators does a study need to find a difference?"""
+"""Design: the images and annotators that a study needs to find a difference."""

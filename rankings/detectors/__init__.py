@@ -1,1 +1,1 @@
-"""Detectors: which detector do people prefer, and does a protocol order them the same way?"""
+"""Detectors: which detector people prefer, and whether a protocol orders them the same way."""

@@ -1,1 +1,1 @@
-"""Elicitation: which pair should an annotator see next, and what follows from the answers?"""
+"""Elicitation: the next pair for an annotator, and what follows from the answers."""

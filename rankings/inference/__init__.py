@@ -1,1 +1,1 @@
-"""Inference: which protocol is closer to people, and for which annotators and images?"""
+"""Inference: which protocol is closer to people, and for which annotators and images."""

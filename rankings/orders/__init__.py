@@ -1,1 +1,1 @@
-"""Rankings and distances: what is a ranking, and how far apart are two of them?"""
+"""Rankings and distances: what a ranking is, and how far apart two are."""

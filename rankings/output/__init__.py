@@ -1,1 +1,1 @@
-"""Output: how is a table written as CSV, JSON, LaTeX or Markdown?"""
+"""Output: tables as CSV, JSON, LaTeX and Markdown."""

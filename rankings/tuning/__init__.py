@@ -1,1 +1,1 @@
-"""Tuning: which parameters bring a protocol closer to people (the paper's open questions)?"""
+"""Tuning: parameters that bring a protocol closer to people (the paper's open questions)."""

@@ -225,7 +225,7 @@ def test_an_admin_who_loses_one_of_both_statuses_loses_every_permission(rescuer,
     assert not permitted(person, "annotate.follow_study", Study).exists()
 
 
-# Who gets in
+# Access
 
 
 @pytest.mark.parametrize("make", [make_person, lambda: add_researcher(make_study(["a", "b"]))])

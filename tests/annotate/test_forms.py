@@ -1,4 +1,4 @@
-"""What forms say is marked for translation, also where Django makes it of a field's name."""
+"""Words of forms are marked for translation, also those that Django makes of a field's name."""
 
 import importlib
 from collections.abc import Iterator
@@ -38,7 +38,7 @@ FORMS = forms()
 
 
 def unmarked(field: Field) -> Iterator[object]:
-    # A label of None is made of the field's name; an empty one is said elsewhere.
+    # A label of None is made of the field's name; an empty one is elsewhere in the template.
     if field.label not in ("", "DOI") and not isinstance(field.label, Promise):
         yield field.label
     if field.help_text and not isinstance(field.help_text, Promise):

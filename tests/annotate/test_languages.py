@@ -1,4 +1,4 @@
-"""Pages speak the reader's language; files are the same bytes for everybody, and machines read the same."""
+"""Pages are in the reader's language; files and metadata are the same bytes for all readers."""
 
 import re
 from html.parser import HTMLParser
@@ -16,7 +16,7 @@ from tools import catalogues
 
 TABLES = ("intervals", "differences", "person", "sensitivity", "agreement", "measures", "strengths")
 RAW = ("judgements.csv", "judgements.json", "rankings.csv", "scores.csv")
-# What machines read of an element.
+# Attributes of an element that machines read.
 NUMERIC = re.compile(
     r"(points|d|x|y|x1|x2|y1|y2|r|cx|cy|width|height|viewbox|value|min|max|step|data-.*|style|href|id)$"
 )

@@ -1,4 +1,4 @@
-"""Every address, as nobody, a stranger, an annotator, a researcher and an admin."""
+"""Every address, as an anonymous user, a stranger, an annotator, a researcher and an admin."""
 
 import io
 from contextlib import contextmanager
@@ -59,7 +59,7 @@ ADDRESSES = {
     "exchange:own_answers": ("get", {}, {"annotator"}, 200),
     "judging:history": ("get", {}, {"annotator"}, 200),
     "judging:next_image": ("get", {}, {"annotator"}, 200),
-    # It takes part already, and two are the fewest: both are said on the study's page.
+    # It takes part already, and two is the minimum: the study's page says both.
     "judging:add_method": ("post", {"method": "a"}, {"admin"}, 302),
     "judging:withdraw_method": ("post", {"method": "a"}, {"admin"}, 302),
     # Nobody has opened a link here: the page says that no invitation was found.
@@ -75,14 +75,14 @@ ADDRESSES = {
     "audit:log": ("get", {}, {"admin"}, 200),
     "audit:study": ("get", {}, FOLLOWERS, 200),
     "tokens:tokens": ("get", {}, EVERYBODY - {"nobody"}, 200),
-    # The token of somebody else.
+    # Another user's token.
     "tokens:revoke": ("post", {}, set(), 302),
     "preferences": ("get", {}, EVERYBODY - {"nobody"}, 200),
     "language": ("post", {"language": "en"}, EVERYBODY, 302),
     "studies:detail": ("get", {}, FOLLOWERS, 200),
     "setup:start": ("get", {}, {"admin"}, 200),
     "setup:begin": ("get", {}, {"admin"}, 200),
-    # What is being set up is seen by whoever does it.
+    # A study in setup is visible to its own user.
     "setup:step": ("get", {}, {"admin"}, 200),
     "setup:images": ("get", {}, {"admin"}, 200),
     "setup:finish": ("get", {}, {"admin"}, 200),
@@ -140,7 +140,7 @@ ADDRESSES = {
     "files:truth_file": ("post", {}, FOLLOWERS, 302),
     "files:results_file": ("post", {}, FOLLOWERS, 302),
     "files:causes_file": ("post", {}, FOLLOWERS, 302),
-    # The researcher's work; admins see everybody's.
+    # The researcher's jobs; admins see all jobs.
     "health:health": ("get", {}, {"admin"}, 200),
     "jobs:work": ("get", {}, EVERYBODY - {"nobody"}, 200),
     "jobs:job": ("get", {}, FOLLOWERS, 200),
@@ -148,7 +148,7 @@ ADDRESSES = {
     "jobs:cancel": ("post", {}, FOLLOWERS, 302),
     "jobs:again": ("post", {}, FOLLOWERS, 302),
     "jobs:mail": ("post", {}, FOLLOWERS, 302),
-    # No photograph has this hash; who sees one is tested beside the view.
+    # No photograph has this hash; access to photographs is tested with the view.
     "datasets:image": ("get", {}, set(), 200),
     "datasets:small_image": ("get", {}, set(), 200),
     "scoring:score": ("get", {}, {"admin"}, 200),

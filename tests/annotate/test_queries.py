@@ -36,7 +36,7 @@ from tests.support.truths import rank_everything, same_truth
 
 pytestmark = pytest.mark.django_db
 AB = same_truth([["a"], ["b"]])
-# Who reads it, and what its address needs.
+# Reader, and the arguments of its address.
 PAGES = {
     "home": ("everything", ""),
     "datasets:list": ("everything", ""),

@@ -1,4 +1,4 @@
-"""What is stored as a message is read in each language; what was stored as English stays English."""
+"""A stored message is read in each language; a stored English text stays English."""
 
 import pytest
 from django.urls import reverse

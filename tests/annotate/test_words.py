@@ -1,4 +1,4 @@
-"""What annotators read is plain and short: on pages, in letters, and in what scripts say."""
+"""Texts for annotators are plain and short: on pages, in letters, and in scripts."""
 
 import ast
 import re
@@ -44,11 +44,11 @@ def said_in(path):
             re.sub(r"\$\{[^}]*\}", "it", one or other) for one, other in strings if is_prose(one)
         ]
     text = re.sub(r"\{#.*?#\}", "", text, flags=re.S)
-    # What is marked for translation is said as it stands there.
+    # Marked words appear as they are.
     text = re.sub(r"""\{%\s*translate\s+(["'])(.*?)\1.*?%\}""", r"\2", text)
     text = re.sub(r"\{%\s*plural\s*%\}", "<>", text)
     text = re.sub(r"<[^<>]*>", "<>", _INLINE.sub("", text))
-    # Of two ways to say something each stands alone.
+    # One of two alternatives appears alone.
     text = re.sub(r"\{%-?\s*(?:if|elif|else|endif|for|empty|endfor)\b.*?%\}", "<>", text)
     text = re.sub(r"\{%.*?%\}", "", text, flags=re.S)
     text = re.sub(r"\{\{.*?\}\}", "it", text)

@@ -307,7 +307,7 @@ def test_an_answer_that_was_stored_but_not_confirmed_is_stored_once(opened):
 
     page.route(ANSWERS, lose_the_first)
     before = screen_id(page)
-    # Or it would be sent again before anybody asks.
+    # Or it would be sent again before the test asks.
     stop_time(page)
     press(page, *LEFT, "Enter")
     page.get_by_role("button", name="Try now").click()
@@ -632,7 +632,7 @@ def test_t30_the_history_names_and_lays_its_pictures_as_the_panes_lie(opened):
     assert above["y"] + above["height"] <= below["y"]
 
 
-# What tells a control that is on from one that is off where all colours are the system's.
+# The difference of a checked control if all colours are the system's.
 LOOK = """one => {
   const look = getComputedStyle(one);
   return [look.border, look.outlineWidth, look.outlineStyle].join();

@@ -89,7 +89,7 @@ def tab_to(page, name):
 
 
 def answer(page, answers):
-    """Give a practice answer with three keys and Enter, and wait for what is said about it."""
+    """Give a practice answer with three keys and Enter, and wait for its feedback."""
     ready(page)
     for criterion, verdict in answers.items():
         page.keyboard.press(KEYS[criterion][verdict])
@@ -306,7 +306,7 @@ def test_t26_practice_with_small_text_is_zoomed_by_key_and_tells_why(
     expect(told).to_contain_text("Only a close look tells them apart")
     expect(told).to_contain_text("the left result misses “Plums”")
     expect(told.locator(".said--other-answer")).to_have_count(2)
-    # What the words are about is in sight.
+    # The region that the text describes is visible.
     expect(page.locator("[data-panes][data-zoomed]")).to_have_count(1)
     check(page)
 

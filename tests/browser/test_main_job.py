@@ -45,7 +45,7 @@ def detections(image: str, method: str) -> list[Box]:
     return [] if image == "img_2" else [(first[0] + 1, 80, first[0] + 60, 110)]
 
 
-# What the organisers of a competition might have published; the site did not compute it.
+# A file that the organisers of a competition might have published; the site did not compute it.
 ORGANISERS = {
     image: {
         method: (round(0.9 - 0.1 * at - 0.05 * number, 4), round(0.4 + 0.15 * at, 4))
@@ -248,7 +248,7 @@ def first_visit(page: Page) -> None:
 
 
 def waiting_screen(page: Page) -> tuple[str, str, str] | None:
-    """Return image, left and right method of the pair on screen, told by the boxes that are drawn."""
+    """Return image, left and right method of the pair on screen, identified by the drawn boxes."""
     if page.locator("[data-screen-id]").count() == 0:
         return None
     left, right = (drawn(page, side) for side in ("left", "right"))

@@ -112,7 +112,7 @@ def test_the_viewer_begins_with_ground_truth_and_matches(
     expect(panes).to_have_attribute("data-aids", "ground_truth")
     page.get_by_role("button", name="Ground truth").click()
     expect(panes).to_have_attribute("data-aids", "")
-    # What is typed into a choice is no key of the viewer.
+    # A key typed into a choice is not a key of the viewer.
     page.get_by_label("Left", exact=True).focus()
     page.keyboard.press("g")
     expect(panes).to_have_attribute("data-aids", "")

@@ -19,7 +19,7 @@ _ROOT = Path(__file__).resolve().parents[2]
 _HASHED = re.compile(r"\.[0-9a-f]{12}\.(js|css|svg)\Z")
 
 
-# What libraries bring for other pages takes a minute to pack.
+# Packing the libraries' files for other pages takes a minute.
 _SET_UP = """
 from django.core.management import call_command
 others = ["drf_spectacular_sidecar", "rest_framework"]

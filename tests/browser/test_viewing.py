@@ -159,7 +159,7 @@ class Site:
 
 
 def photograph(width, height):
-    """A soft gradient with lines, so that a magnified pixel can be told."""
+    """A soft gradient with lines, so that a magnified pixel can be identified."""
     base = Picture.linear_gradient("L").resize((width, height)).convert("RGB")
     for x in range(0, width, 40):
         base.paste((90, 110, 120), (x, 0, x + 2, height))
@@ -529,7 +529,7 @@ def test_t23_where_one_result_is_shown_at_a_time_both_are_looked_at_and_the_firs
     expect(page.locator("[data-screen][data-seen]")).to_have_count(1)
     page.get_by_role("button", name="Confirm").tap()
     expect(page.locator("[data-screen-id='screen-2']")).to_have_count(1)
-    # The next pair begins with its own side and has been seen by nobody.
+    # The next pair begins with its own side, unseen.
     expect(left).to_have_attribute("aria-pressed", "true")
     expect(right).to_have_attribute("data-unseen", "")
     seen = seen_of(site.sent[0])

@@ -26,7 +26,7 @@ MOST_CLICKS = 30
 
 
 class Hands:
-    """What somebody does on the pages, counted: clicks, and fields that are typed in."""
+    """A user's acts on the pages, counted: clicks, and fields that are typed in."""
 
     def __init__(self, page: Page) -> None:
         self.page = page
@@ -82,7 +82,7 @@ def test_zips_to_the_pasted_table(
     set_up(hands, benchmark)
     study = Study.objects.get()
     assert study.images.count() == len(PHOTOGRAPHS)
-    # What people do on the page of the pairs is another test's.
+    # Acts on the page of the pairs belong to another test.
     names = sorted(study.methods.values_list("name", flat=True))
     for reader in readers:
         introduce(study, reader)
@@ -138,7 +138,7 @@ def set_up(hands: Hands, name: str) -> None:
     if hands.page.get_by_label("Name", exact=True).count() == 0:
         hands.click(hands.page.get_by_role("main").get_by_role("link", name=name).first)
     hands.type("Name", f"Readers of {name}")
-    # What is offered for images, design and look is taken as it is.
+    # Defaults for images, design and look are accepted.
     hands.press("Next: design")
     hands.press("Next: images")
     hands.press("Next: people")

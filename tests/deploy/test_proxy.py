@@ -66,7 +66,7 @@ def proxied(tmp_path_factory):
         "DATABASE_URL": f"sqlite:///{folder}/db.sqlite3",
         "WEB_PROCESSES": "1",
     }
-    # What libraries bring for other pages takes a minute to pack.
+    # Packing the libraries' files for other pages takes a minute.
     others = [f"--ignore={name}" for name in ("drf_spectacular_sidecar", "rest_framework", "admin")]
     for step in (["migrate"], ["createcachetable"], ["collectstatic", "--noinput", *others]):
         command = [sys.executable, "manage.py", *step, "--verbosity", "0"]
@@ -159,7 +159,7 @@ def test_scripts_and_styles_come_through_and_may_be_kept(proxied):
 
 
 def test_the_site_sees_a_slow_upload_when_it_is_whole(proxied):
-    """Twelve slow uploads, as many as the site has threads, keep nobody else waiting."""
+    """Twelve slow uploads, as many as the site has threads, block no other client."""
     _, https, trusting = proxied
     slow = []
     for _ in range(12):

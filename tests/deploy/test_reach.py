@@ -152,7 +152,7 @@ def test_behind_a_named_proxy_the_client_counts_and_what_it_invents_does_not(tmp
         assert visitor.signs_in("ana", PHRASE, said="203.0.113.8")
 
 
-# What stops the start
+# Faults that stop the start
 
 
 def started(**variables: str) -> subprocess.CompletedProcess[str]:

@@ -16,7 +16,7 @@ from tests.support.archives import picture_bytes, zip_bytes
 # Anything at all
 
 
-# What a few bytes may be without a fault: a header, an empty list, lines of blanks.
+# Fault-free contents of a few bytes: a header, an empty list, lines of blanks.
 MAY_BE_EMPTY = ("csv", "coco-json", "art-json", "evaltex-text", "paddle", "hiertext", "via", None)
 
 

@@ -55,7 +55,7 @@ SCENES = [
     ("iou", "0-90 200-300", "0-30 30-60 60-90 200-300", "s.", "sss.", {"s": "1/2 3/4"}),
     ("iou", "0-100", "0-60 60-100", ".", ".s", {"s": "0 1/2"}),
     ("iou", "0-100", "0-40 60-65", "s", "ss", {"s": "1 1"}),
-    # Half of the second piece sticks out; a bit less than half of the third lies in the truth
+    # Half of the second piece sticks out; a bit less than half of the third is inside the truth
     ("iou", "0-100", "0-45 90-110", "s", "ss", {"s": "1 1"}),
     ("iou", "0-100", "0-45 91-111", "t", "tb", {"t": "1 1/2", "b": "0 0"}),
     # Duplicates
@@ -63,7 +63,7 @@ SCENES = [
     ("iou", "0-100", "0-100 10-60", ".", ".d", {"d": "0 1/2"}),
     ("iou", "0-100", "0-100 0-300", ".", ".d", {"d": "0 1/2"}),
     ("iou", "0-100", "0-90 60-120 0-95", ".", ".dd", {"d": "0 2/3"}),
-    # The second lies in the truth, and half of it, no more, in the first
+    # The second is inside the truth, and half of it, no more, inside the first
     ("iou", "0-100", "0-90 80-100", ".", ".d", {"d": "0 1/2"}),
     ("iou", "0-100", "0-89 80-100", ".", ".s", {"s": "0 1/2"}),
     # Merged: 0/1 becomes 2/2, 3/3; the box of the third is good enough for the first word
@@ -76,7 +76,7 @@ SCENES = [
     # Two that merge the same: the nearer is to blame, and the other is gone; equal ones share
     ("iou", "0-100 110-210", "0-210 0-215", "gg", "gg", {"g": "1 1"}),
     ("iou", "0-100 110-210", "0-210 0-210", "gg", "gg", {"g": "1 1"}),
-    # Of 0/2 one becomes 3/3, beside a false one 3/4
+    # Of 0/2 one becomes 3/3, next to a false one 3/4
     ("iou", "0-50 60-110 120-170", "0-170 500-600", "ggg", "gb", {"g": "1 3/4", "b": "0 0"}),
     # Half of the neighbour is held, and a little less
     ("iou", "0-100 110-210", "0-160", ".g", ".", {"g": "1/2 0"}),
@@ -219,7 +219,7 @@ def test_the_order_of_regions_changes_neither_cause_nor_cost_where_the_matches_s
     [score] = protocol.score([scene])
     [forth] = losses(protocol, [scene], [score])
     n, m = len(scene.truth), len(scene.detections or ())
-    # Where each region stands in the shuffled scene.
+    # Position of each region in the shuffled scene.
     truths, found = order.sample(range(n), n), order.sample(range(m), m)
     old = {
         "truth": sorted(range(n), key=truths.index),

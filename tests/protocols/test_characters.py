@@ -113,7 +113,7 @@ def test_tedeval_refuses_to_merge_two_lines():
 
 
 def test_tedeval_cuts_ignored_regions_out_of_detections():
-    """A third of the detection lies in an ignored region: what remains is all on the word."""
+    """A third of the detection is inside an ignored region: the rest is all on the word."""
     truth = [word(0, 0, 60, 20, "abcd"), word(60, 0, 90, 20, "###", ignored=True)]
     scored = score("tedeval", truth, [Region.from_box(0, 0, 90, 20)])
     assert (scored.recall, scored.precision) == (1, 1)
@@ -138,7 +138,7 @@ def test_cleval_takes_a_character_off_for_every_further_piece():
 
 
 def test_cleval_counts_a_tall_false_positive_as_several_characters():
-    """20 x 60 stands for round(0.5 + 3) = 4 (half to even) characters, 60 x 20 for 1."""
+    """20 x 60 has round(0.5 + 3) = 4 (half to even) characters, 60 x 20 has 1."""
     truth = [word(0, 0, 80, 20, "abcdefgh")]
     exact = Region.from_box(0, 0, 80, 20)
     tall, wide = Region.from_box(500, 0, 520, 60), Region.from_box(500, 0, 560, 20)
@@ -156,9 +156,9 @@ def test_cleval_counts_one_character_for_any_false_polygon():
 
 
 def test_cleval_turns_no_polygon():
-    """Two letters in an upright box of 20 x 100: beside each other for polygons, so that the upper
-    half of the box holds none of them (they stand on its edge, which is outside), above each other
-    for quadrilaterals, so that it holds one."""
+    """Two letters in an upright box of 20 x 100: side by side for polygons, so that the upper half
+    of the box contains neither (they are on its edge, which is outside), one above the other for
+    quadrilaterals, so that it contains one."""
     upright = [word(0, 0, 20, 100, "ab")]
     upper = [Region.from_box(0, 0, 20, 50)]
     assert score("cleval", upright, upper, box_type="quad").recall == 0.5

@@ -21,7 +21,7 @@ FOUND = [
 
 
 def test_results_of_files_are_scored_by_the_ids_of_images(tmp_path):
-    """By hand: of two words one is found; what lies on the crowd counts for nobody."""
+    """By hand: of two words one is found; the detection on the crowd is ignored."""
     for name, data in (("truth.json", TRUTH), ("results.json", FOUND)):
         tmp_path.joinpath(name).write_text(json.dumps(data))
     found = evaluate(tmp_path / "truth.json", str(tmp_path / "results.json"))

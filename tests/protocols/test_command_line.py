@@ -49,7 +49,7 @@ def half(tmp_path):
 
 
 def test_a_file_is_read_again_when_another_stands_at_its_path(tmp_path, monkeypatch):
-    """One interpreter, three files called gt.zip: of two folders, and one written anew."""
+    """One interpreter, three files called gt.zip: of two folders, and one rewritten."""
     found = []
     for folder, n_words in (("a", 1), ("b", 2), ("b", 3)):
         zip_file(tmp_path / folder / "gt.zip", {"gt_1.txt": "0,0,9,9,word\r\n" * n_words})
@@ -649,7 +649,7 @@ def test_a_protocol_that_is_named_twice_is_scored_once(
 
 
 def test_two_protocols_of_one_name_with_other_parameters_are_refused(truth, half):
-    """Their rows could not be told apart: both are the best matching, with other thresholds."""
+    """Their rows would look the same: both are the best matching, with other thresholds."""
     done = run_alone(
         *("score", "--protocol", "iou,iou:art", "--truth", truth, "--results", half),
         *("--parameters", '{"iou": {"matching": "best", "min_iou": 0.7}}'),

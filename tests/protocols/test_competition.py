@@ -1,8 +1,7 @@
 """The stand-alone call reads, refuses and writes as the competition's scripts do.
 
-What is expected follows from the published scripts (version 1.1): patterns of names and of lines,
-matched from the start, and what they do with what matches.
-"""
+Expected values follow from the published scripts (version 1.1): patterns of names and of lines,
+matched from the start, and the use of their matches."""
 
 import json
 import zipfile
@@ -328,7 +327,7 @@ def test_the_json_of_an_image_has_the_published_keys(choice, tmp_path):
 
 
 def test_a_split_of_one_part_has_its_detection_in_a_list(tmp_path):
-    """Two detections overlap the word; only the first lies on it well enough, and covers it alone."""
+    """Two detections overlap the word; only the first is on it well enough, and covers it alone."""
     truth = {"gt_img_1.txt": f"{BOX},one\n"}
     results = {"res_img_1.txt": "0,0,89,39\n90,30,500,400\n"}
     evaluate(tmp_path, truth, results, "-c=DetEva", f"-o={tmp_path}")

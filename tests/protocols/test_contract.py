@@ -21,7 +21,7 @@ from tests.support.scenes import CREDITED, NEXT, SLUGS, WORD, changed, close, fi
 NOT_SCALE_FREE = {"total-area", "mean-size", "icdar13", "deteval", "deteval-wolf"}
 # The nearest region to the image's corner goes first.
 NOT_TRANSLATION_FREE = {"popeval"}
-# By the points a text's top and bottom are told apart, along which characters stand; the page says it.
+# Points separate a text's top and bottom, along which characters are placed; the page says so.
 LOOKS_AT_POINTS = {
     "tedeval": "Of a region with other than four points",
     "cleval": "`box_type` chooses one for a whole data set",

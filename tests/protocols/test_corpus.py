@@ -28,7 +28,7 @@ def res(text):
     return {"res_img_1.txt": text}
 
 
-# What it is, "truth" or "results", the file (entries of a zip, or bytes), the format and the regions.
+# Kind, "truth" or "results", the file (entries of a zip, or bytes), the format and the regions.
 READ = [
     ("ICDAR 2013", "truth", gt('10,20,60,40,"word"\n'), "ltrb", WORD),
     ("ICDAR 2013, training set: blanks", "truth", gt('10 20 60 40 "word"\n'), "ltrb", WORD),
@@ -128,7 +128,7 @@ READ = [
      "csv", WORD),
 ]  # fmt: skip
 
-# What two readings are possible of, and those that are offered.
+# Files with two possible readings, and the offered ones.
 ASKED = [
     ("a price behind eight coordinates", "truth", gt(QUAD + QUAD.replace("word", "10,000")),
      ("polygon", "quad")),
@@ -139,7 +139,7 @@ ASKED = [
      ("ltrb", "ltrb-confidence")),
 ]  # fmt: skip
 
-# What is refused: the code of the first refusal, and a part of what it says was found.
+# Refused files: the code of the first refusal, and a part of its message.
 REFUSED = [
     ("no archive", "truth", b"10,20,60,40,word\n", "A1", ""),
     ("nothing", "truth", b"", "A1", ""),

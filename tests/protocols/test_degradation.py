@@ -41,7 +41,7 @@ def scores(regions):
 @pytest.mark.parametrize("seed", range(5))
 def test_half_of_what_was_found_is_removed(seed):
     worse = made("removed", seed)
-    # Seven texts were found, so four go; the one beside the text stays.
+    # Seven texts were found, so four are removed; the one next to the text stays.
     assert worse.dose == 4
     assert len(worse.regions) == 4
     assert FOUND[-1] in worse.regions

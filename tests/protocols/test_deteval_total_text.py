@@ -1,4 +1,4 @@
-"""DetEval on polygons as Total-Text has it: by hand, and beside a second computation by tables."""
+"""DetEval on polygons as Total-Text has it: by hand, and by a second computation with tables."""
 
 import pytest
 from hypothesis import given
@@ -93,7 +93,7 @@ def test_shares_are_rounded_before_they_are_compared():
 
 
 def test_what_covers_a_truth_need_not_be_what_lies_on_it():
-    """D1 covers T1 but is three times as large, D2 lies on T1 but covers a half: one-to-one with D1."""
+    """D1 covers T1 but is three times as large, D2 is on T1 but covers a half: one-to-one with D1."""
     score = scored([box(0, 0, 100, 20)], [box(0, 0, 300, 20), box(0, 0, 50, 20)])
     assert [(match.kind, match.detections) for match in score.matches] == [("one-to-one", (0,))]
     assert (score.recall, score.precision) == (1.0, 0.5)

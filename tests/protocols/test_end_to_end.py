@@ -1,4 +1,4 @@
-"""End-to-end reading: plain loops and regular expressions beside it, and each rule of texts by hand."""
+"""End-to-end reading: compared with plain loops and regular expressions, and each rule of texts by hand."""
 
 import re
 from dataclasses import replace
@@ -56,7 +56,7 @@ def agrees(expected, found, rule):
     if rule == "exact":
         return expected == found
     if rule == "special":
-        # The first and the last sign may be missing, whatever stands between.
+        # The first and the last sign may be missing, whatever is between them.
         ends = re.fullmatch(f"([{SIGNS}]?)(.*?)([{SIGNS}]?)", expected, re.DOTALL)
         first, middle, last = map(re.escape, ends.groups())
         pattern = f"({first})?{middle}({last})?"
@@ -211,7 +211,7 @@ def test_average_precision_asks_for_the_text_too():
 
 
 def test_words_in_and_out_of_a_vocabulary_are_scored_apart():
-    """Hello is in it, (World) is not; only Hello is read. What lies on the other counts for nobody."""
+    """Hello is in it, (World) is not; only Hello is read. The detection on the other is ignored."""
     truth = with_vocabulary([WORD, NEXT], {"Hello"})
     assert [region.label for region in truth] == [None, "oov"]
     found = [WORD, read(NEXT, "word")]

@@ -100,7 +100,7 @@ def test_a_self_crossing_polygon_marks_its_wings_and_one_without_area_nothing():
 
 
 def test_a_hole_is_not_marked():
-    """A square of 100 with a hole of 40, drawn in one stroke; a square of 30 stands half in the hole."""
+    """A square of 100 with a hole of 40, drawn in one stroke; a square of 30 is half inside the hole."""
     outer, inner = (0, 0, 100, 0, 100, 100, 0, 100, 0, 0), (30, 30, 30, 70, 70, 70, 70, 30, 30, 30)
     ring = Region((*outer, *inner))
     other = Region.from_box(55, 35, 85, 65)

@@ -1,4 +1,4 @@
-"""Who is matched where several are good enough, and average precision by the rule of PASCAL VOC."""
+"""Matching among several good candidates, and average precision by the rule of PASCAL VOC."""
 
 from dataclasses import replace
 from itertools import combinations, permutations

@@ -1,4 +1,4 @@
-"""IoU as PaddleOCR, MMOCR and docTR compute it, beside plain loops written from their descriptions."""
+"""IoU as PaddleOCR, MMOCR and docTR compute it, compared with plain loops from their descriptions."""
 
 from dataclasses import replace
 from itertools import permutations

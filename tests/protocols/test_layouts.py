@@ -1,4 +1,4 @@
-"""What published files and their usual corruptions are read as, and where a person is asked."""
+"""Readings of published files and their usual corruptions, and questions to a person."""
 
 import io
 

@@ -162,7 +162,7 @@ def test_ground_truth_with_all_the_weight_gives_areal_precision_and_recall():
     by_method = score(METHODS, (BOTH, ignored), oracle_weight=1.0)
     assert (by_method["a"].recall, by_method["a"].precision) == pytest.approx((0.8, 1.0))
     assert (by_method["c"].recall, by_method["c"].precision) == pytest.approx((1.0, 1000 / 1100))
-    # No ground truth, and nobody else is asked.
+    # No ground truth, and no other method is asked.
     empty = score(METHODS, (), oracle_weight=1.0, empty_precision="undefined")["a"]
     assert (empty.recall, empty.precision, empty.f_score) == (0.0, 0.0, 0.0)
 

@@ -1,4 +1,4 @@
-"""Panoptic quality of words and lines, beside plain loops over polygons and over pixels."""
+"""Panoptic quality of words and lines, compared with plain loops over polygons and over pixels."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""Each protocol beside its plain version: loops over all pairs of one image, written independently."""
+"""Each protocol compared with its plain version: loops over all pairs of one image, written independently."""
 
 import json
 from itertools import product
@@ -115,7 +115,7 @@ def images(draw, least_letters=0, parents=(None,)):
     if shown:
         steps = st.integers(-4, 4)
         again = st.sampled_from(shown)
-        # Right beside: the left edge of one is the right edge of the other.
+        # Adjacent: the left edge of one is the right edge of the other.
         beside = again.map(lambda region: moved(region, region.box[2] - region.box[0], 0))
         detection = st.one_of(shapes, again, st.builds(moved, again, steps, steps), beside)
     detections = draw(
@@ -142,7 +142,7 @@ def image_for(slug):
 
 
 def disagreement(slug, scene):
-    """Both versions' scores where they differ; None where they agree.
+    """Return both versions' scores if they differ, or None if they agree.
 
     Where a share or an angle equals its limit but for rounding, either answer is right. The areas of
     boxes are whole numbers, so that only sums of their shares are rounded.

@@ -137,7 +137,7 @@ def test_references_choose_on_their_own_and_the_first_of_equals_is_taken():
     paired = pair_items(document, WangSimilarity())
     assert [pair.prediction for pair in paired] == [0, 0, 1]
     counts = count_slots(paired, 3, "combined")
-    # 10/20 + 8/20 + 8/10; the third prediction serves nobody.
+    # 10/20 + 8/20 + 8/10; the third prediction matches nothing.
     assert counts.matches == pytest.approx(1.7)
     assert (counts.n_pairs, counts.insertions, counts.deletions) == (3, 1, 0)
     assert counts.slot_error_rate == pytest.approx((1.3 + 1) / 3)

@@ -159,7 +159,7 @@ def iou(a, b):
 
 @given(truth=st.lists(boxes, max_size=3), detections=st.lists(boxes, max_size=5))
 def test_as_many_pairs_are_taken_as_the_best_of_all_orders_finds(truth, detections):
-    """Slow second way: every way to put the detections beside the truths."""
+    """Slow second way: every way to match the detections with the truths."""
     nothing = Region.from_box(900, 900, 901, 901)
     orders = list(itertools.permutations([*detections, *[nothing] * len(truth)], len(truth)))
     score = scored(TableDetection(), truth, detections)

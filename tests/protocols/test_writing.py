@@ -122,7 +122,8 @@ anything = st.builds(
 def test_everything_in_coco_reads_back_equal(regions, kind, method):
     sizes = dict.fromkeys(list(regions)[:1], (640, 480))
     archive = read_back(write_coco, regions, kind, "coco-json", sizes=sizes, method=method)
-    # Polygons of no area, which only chance draws, are written all the same and told on reading.
+    # Polygons of no area, which only chance draws, are written all the same and reported on
+    # reading.
     assert {problem.code for problem in archive.errors} <= {"L4"}
     assert {method: regions} == {key: dict(of) for key, of in archive.by_method.items()}
     assert archive.sizes == sizes
@@ -132,7 +133,7 @@ def test_everything_in_coco_reads_back_equal(regions, kind, method):
     datasets(anything), st.sampled_from(["truth", "results"]), st.sampled_from(["quad", "polygon"])
 )
 def test_lines_are_refused_or_read_back_equal_whatever_the_regions(regions, kind, line_format):
-    """Corners that run counter-clockwise come back in order, and are told."""
+    """Corners that run counter-clockwise come back in order, and are reported."""
     try:
         archive = read_back(write_rrc_zip, regions, kind, line_format, line_format=line_format)
     except NotWritable:

@@ -36,7 +36,7 @@ def link_zip() -> bytes:
 
 
 def encrypted_zip() -> bytes:
-    """A zip whose entry says that it is encrypted (bit 0 of its flags, in both headers)."""
+    """A zip whose entry is marked as encrypted (bit 0 of its flags, in both headers)."""
     content = bytearray(zip_bytes({"gt_img_1.txt": "0,0,9,9,word"}))
     content[content.index(b"PK\x03\x04") + 6] |= 1
     content[content.index(b"PK\x01\x02") + 8] |= 1

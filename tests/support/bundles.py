@@ -43,7 +43,7 @@ def zipped(members: dict[str, bytes]) -> io.BytesIO:
 
 
 def summed(members: dict[str, bytes]) -> dict[str, bytes]:
-    """The same with fitting checksums, as somebody makes who wants to deceive."""
+    """The same with fitting checksums, as an attacker would make them."""
     others = {name: content for name, content in members.items() if name != CHECKSUMS}
     sums = [f"{hashlib.sha256(content).hexdigest()}  {name}\n" for name, content in others.items()]
     return {**others, CHECKSUMS: "".join(sums).encode()}

@@ -1,4 +1,4 @@
-"""Every shared reference value beside ours: for the tests, and for the table in the documentation."""
+"""Every shared reference value compared with ours: for the tests, and for the table in the documentation."""
 
 import json
 from collections.abc import Iterator

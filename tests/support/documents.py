@@ -60,9 +60,8 @@ def run_document(
     else a script, ``text`` is exactly what the command before it says; YAML is read, and other languages
     need a title.
 
-    ``without`` has the first lines of blocks that are left out, ``instead`` what stands for what.
-    What the blocks leave running ends with them.
-    """
+    ``without`` has the first lines of blocks that are left out, ``instead`` the replacements of
+    others. Processes that the blocks leave running end with them."""
     shims, packages = folder.parent / "shims", folder.parent / "packages"
     for made in (folder, shims, packages):
         made.mkdir(exist_ok=True)

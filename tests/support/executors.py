@@ -25,7 +25,7 @@ class Shuffled(chunks.Engine):
         # The chunks in the order in which they were computed, by their numbers.
         self.order: list[int] = []
         self._n_submitted = 0
-        # Who waits asks after each beat.
+        # A waiting caller asks after each beat.
         self._soon = patch.object(chunks, "BEAT_SECONDS", 0.001)
         self._soon.start()
 

@@ -54,7 +54,7 @@ def make_method(dataset: Dataset, name: str | None = None) -> Method:
 
 
 def make_result(image: Image, method: Method, boxes: Iterable[Box] | None = None) -> Result:
-    """A result; without boxes one like no other of its image, beside the truth of `make_study`."""
+    """A result; without boxes one like no other of its image, next to the truth of `make_study`."""
     offset = 100 + 30 * image.results.count()
     detections = regions([(offset, 0, offset + 20, 10)] if boxes is None else boxes)
     return Result.objects.create(

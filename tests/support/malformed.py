@@ -1,4 +1,4 @@
-"""Files as nobody should send them, made on the spot: each with its name and the code it must give."""
+"""Malformed files, made on the spot: each with its name and the code it must give."""
 
 import io
 import json
@@ -20,7 +20,7 @@ END = b"PK\x05\x06"
 
 @dataclass(frozen=True)
 class Case:
-    """A file, how it is read, and the fault that must be told."""
+    """A file, how it is read, and the fault that must be reported."""
 
     name: str
     make: Callable[[], bytes]
@@ -159,7 +159,7 @@ EVALTEX = "img_1\n100,200\n"
 HEADER = "image,left,top,right,bottom,text\n"
 
 CASES = [
-    # What is no zip, or a broken one.
+    # Files that are no zip, or a broken one.
     Case("nothing at all", raw(b""), "A1"),
     Case("text instead of a zip", raw("0,0,9,9,word"), "A1"),
     Case("only the signature", raw(LOCAL), "A1"),

@@ -1,4 +1,4 @@
-"""Everything that belongs to a protocol beside its code, and a sentence for each thing it lacks."""
+"""All parts of a protocol except its code, and a sentence for each missing one."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,7 +13,7 @@ WITHOUT_EMPTY_SIDES = {"no-ground-truth"}
 
 
 def lacks(slug: str) -> Iterator[str]:
-    """Yield a sentence for each thing that a registered protocol lacks, which says what to add."""
+    """Yield a sentence for each missing part of a registered protocol, which says what to add."""
     protocol = registry.PROTOCOLS[slug]
     if f"**[{protocol.reference}]**" not in read(ROOT / "protocols" / "REFERENCES.md"):
         yield f"protocols/REFERENCES.md has no **[{protocol.reference}]**, which {slug} names"

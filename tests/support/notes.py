@@ -1,4 +1,4 @@
-"""What the note of a table, or the caption of a figure, must say."""
+"""Required content of a table's note, or a figure's caption."""
 
 import re
 

@@ -17,6 +17,6 @@ def plain_iou(a: Region, b: Region) -> float:
 
 
 def plain_share(inner: Region, outer: Region) -> float:
-    """Return the share of one region's area that lies in another; 0 without area."""
+    """Return the share of one region's area inside another; 0 without area."""
     area = polygon(inner).area
     return polygon(inner).intersection(polygon(outer)).area / area if area else 0.0

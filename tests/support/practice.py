@@ -1,4 +1,4 @@
-"""Answering practice pairs as somebody who sees everything, or nothing."""
+"""Answering practice pairs as an annotator who sees everything, or nothing."""
 
 from annotate.learning.pairs import EXERCISES
 from annotate.learning.services import record_practice

@@ -10,7 +10,7 @@ from protocols.formats.readers.rrc_lines import Rules
 from tests.support.shared import shared_path
 
 
-# The same files are read for many protocols; nobody changes what was read.
+# The same files are read for many protocols; no test changes them.
 @lru_cache(maxsize=32)
 def regions_of(data: str, name: str, kind: str, line_format: LineFormat, **rules):
     path = shared_path("data", data, f"{name}.zip")

@@ -1,4 +1,4 @@
-"""Reference values and benchmark data that lie beside the project, where they exist."""
+"""Reference values and benchmark data outside the project, if they exist."""
 
 import os
 from pathlib import Path

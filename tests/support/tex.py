@@ -13,7 +13,7 @@ _PACKAGES = ("array", "booktabs", "longtable")
 
 @dataclass(frozen=True)
 class Typeset:
-    """What TeX said of a document."""
+    """Messages of TeX about a document."""
 
     log: str
 

@@ -123,7 +123,7 @@ def add_photograph(image: Image) -> str:
 
 
 def is_problem(response, status: int, kind: str | None = None) -> bool:
-    """Say whether the response is a problem document that agrees with its status."""
+    """Return whether the response is a problem document that agrees with its status."""
     data = response.json()
     return (
         response.status_code == status

@@ -140,8 +140,7 @@ def _database() -> dict[str, Any]:
 
 
 def _for_us_alone(database: Path) -> None:
-    """Create the file before SQLite does, which would make it readable by all users; its journals
-    follow it."""
+    """Create the file before SQLite does, which would make it readable by all users."""
     if database.is_absolute() and not database.exists():
         database.touch(mode=0o600)
 

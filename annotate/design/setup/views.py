@@ -77,7 +77,7 @@ def start(request: SignedInRequest) -> HttpResponse:
 @login_required
 @require_http_methods(["GET", "POST"])
 def begin(request: SignedInRequest, dataset_slug: str) -> HttpResponse:
-    """The first step of a study on a dataset; nothing is stored before it is sent."""
+    """Show the first step of a study on a dataset; nothing is stored before it is sent."""
     _require_admin(request)
     dataset = get_object_or_404(
         permitted(request.user, "annotate.see_dataset", Dataset), slug=dataset_slug
@@ -103,7 +103,7 @@ def begin(request: SignedInRequest, dataset_slug: str) -> HttpResponse:
 @login_required
 @require_http_methods(["GET", "POST"])
 def step(request: SignedInRequest, pk: int, step: str) -> HttpResponse:
-    """A step that is a form: what was stored is shown, what is sent is stored."""
+    """Show the stored choices of a step that is a form, or store the sent ones."""
     new = _own(request, pk)
     if step == "data":
         return _data_again(request, new)

@@ -73,7 +73,7 @@ def _try(request: SignedInRequest, study: Study, form: FigureForm) -> HttpRespon
 @login_required
 @require_safe
 def table_file(request: HttpRequest, slug: str, table: str, extension: str) -> HttpResponse:
-    """A table of what other parameters bring, as it was computed last."""
+    """Send a table of the last computed effects of other parameters."""
     study = followed(request, slug)
     form = FigureForm(request.GET, study=study, runs=reports.available_runs(study))
     if not form.is_valid():

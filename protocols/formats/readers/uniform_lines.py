@@ -30,8 +30,7 @@ _MAX_FLOATS: Final = 50_000
 
 
 class _Floats(dict[str, float]):
-    """Each whole number once, looked at once: most coordinates come again and again, and half of a
-    region is its numbers."""
+    """A cache of whole numbers: most coordinates recur, and half of a region is its numbers."""
 
     def __missing__(self, digits: str) -> float:
         if not _IS_WHOLE.match(digits):

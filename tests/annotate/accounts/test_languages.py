@@ -1,4 +1,4 @@
-"""In which language somebody reads: the browser's, or the one they chose, in all their browsers."""
+"""The language of a user's pages: the browser's, or the chosen one in all their browsers."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Signing in: who fails too often waits, and nobody else does; second factor; lost passwords."""
+"""Signing in: too many failures make one client wait, and no one else; second factor; lost passwords."""
 
 import os
 import re

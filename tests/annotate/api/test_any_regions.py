@@ -1,4 +1,4 @@
-"""Whatever regions are sent to whatever protocol: they are scored, or refused with a reason."""
+"""Any regions for any protocol are scored, or refused with a reason."""
 
 import math
 

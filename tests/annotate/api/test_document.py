@@ -1,4 +1,4 @@
-"""docs/api.md: its example runs as it stands against a real server, and its tables are complete."""
+"""docs/api.md: its example runs unchanged against a real server, and its tables are complete."""
 
 import os
 import re
@@ -64,7 +64,7 @@ def test_the_example_judges_and_reports_against_a_real_server(live_server):
     ]
 
     said = printed(live_server.url, add_researcher(study), "read", "judge")
-    # The sentinel that counts boxes agrees with somebody who does.
+    # The sentinel that counts boxes agrees with an annotator who does.
     assert said[2:] == [f"{study.name}: Sentinel: count scores 0.0."]
 
 

@@ -34,7 +34,7 @@ def verdict(n_left, n_right, more_is_better):
 
 
 def verdicts(open_criteria, results, left, right):
-    """Return the answers of somebody who only counts the boxes on the screen."""
+    """Return the answers of an annotator who only counts the boxes on the screen."""
     counts = (len(results[left]["polygons"]), len(results[right]["polygons"]))
     return {name: verdict(*counts, MORE_IS_BETTER[name]) for name in open_criteria}
 

@@ -1,4 +1,4 @@
-"""Every operation of the API, as nobody, a stranger, an annotator, a researcher and an admin."""
+"""Every operation of the API, as an anonymous user, a stranger, an annotator, a researcher and an admin."""
 
 import pytest
 from django.core.cache import cache
@@ -179,7 +179,7 @@ def test_an_inactive_person_is_nobody(world):
     world.people["admin"].is_active = False
     world.people["admin"].save()
     for operation in OPERATIONS:
-        cache.clear()  # there are more of them than nobody may ask in a minute
+        cache.clear()  # there are more of them than an anonymous client may ask in a minute
         assert is_problem(request(client, operation, world, screen_id), 401), operation
 
 

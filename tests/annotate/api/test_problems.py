@@ -163,7 +163,7 @@ def test_whoever_guesses_tokens_is_slowed_down(few):
     guesser = APIClient()
     guesser.credentials(HTTP_AUTHORIZATION="Bearer tdr_guess")
     assert [guesser.get("/api/v1/me").status_code for _ in range(3)] == [401, 401, 429]
-    # What a client says of its own address does not count.
+    # A client's claim about its own address does not count.
     response = guesser.get("/api/v1/me", headers={"X-Forwarded-For": "10.1.2.3"})
     assert response.status_code == 429
 

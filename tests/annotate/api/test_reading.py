@@ -210,7 +210,7 @@ def test_regions_are_scored_without_a_study(researcher):
         "recall_credit": 1.0,
         "precision_credit": 1.0,
     }
-    # Half of the second image's second truth lies in the box of its first: R = 2/3 becomes 3/3.
+    # Half of the second image's second truth is inside the box of its first: R = 2/3 becomes 3/3.
     assert data["images"][1]["losses"] == [
         {"side": "truth", "index": 1, "cause": "merged", "credit": 0.0, "partners": [0]}
     ]

@@ -1,4 +1,4 @@
-"""The description of the API: whole, without a warning, the same for everybody, and for nobody too."""
+"""The description of the API: complete, without warnings, the same for all users and without one."""
 
 import json
 from io import StringIO

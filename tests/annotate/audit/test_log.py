@@ -63,7 +63,7 @@ def test_who_is_in_the_log_cannot_be_deleted():
         person.delete()
 
 
-# Who acts
+# The actor
 
 
 def test_a_command_acts_for_nobody(study):

@@ -1,4 +1,4 @@
-"""The start page answers what somebody can do next, whatever they are."""
+"""The start page shows a user's next tasks, for every role."""
 
 import pytest
 from django.urls import reverse

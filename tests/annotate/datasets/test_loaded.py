@@ -135,7 +135,7 @@ class TestMatrix:
         assert "Page 3 of 3" in page.text
 
     def test_the_page_reads_no_results_regions(self, admin, dataset):
-        """What the dataset is ready for is looked up once, and kept where totals are."""
+        """Readiness of the dataset is computed once, and stored with the totals."""
         for method in dataset.methods.all():
             method.totals = {"n": 1, "boxes": 1, "empty": 0, "without_file": 0}
             method.save()
@@ -215,7 +215,7 @@ DETECTIONS = [
 
 
 def taken(file, path):
-    """An exported file as somebody has it who took it away."""
+    """Return an exported file as a user has it who downloaded it."""
     with file:
         path.write_bytes(file.read())
     return path
@@ -239,7 +239,7 @@ class TestExports:
 
     def again(self, dataset, extension, folder):
         truth = taken(exports.truth_file(dataset, extension), folder / f"gt.{extension}")
-        # Everything is told of the format but its name: polygons are lines, too.
+        # Every message has the format but not its name: polygons are lines, too.
         line_format = "polygon" if extension == "zip" else "coco-json"
         loaded = load_dataset(name="Again", truth=truth, line_format=line_format).dataset
         path = folder / f"net.{extension}"

@@ -1,4 +1,4 @@
-"""Small copies of photographs: made once, for whoever may see the photograph, gone with it."""
+"""Thumbnails: made once, for users who may see the photograph, deleted with it."""
 
 import io
 from hashlib import sha256

@@ -142,7 +142,7 @@ def test_t23_what_was_in_sight_is_counted_as_far_as_it_is_known(follow):
 
 @pytest.mark.parametrize("errs", [False, True])
 def test_repeated_pairs_are_compared_with_the_answer_before(follow, errs):
-    """Whoever turns round every answer to a repeated pair differs in each criterion asked twice."""
+    """An annotator who reverses every repeated answer differs in each criterion asked twice."""
     study = make_study(8, n_checks=4)
     names = [f"method-{at}" for at in range(8)]
     straight = same_truth([[name] for name in names])
@@ -248,7 +248,7 @@ def test_queries_do_not_grow_with_images_or_people(follow, django_assert_max_num
     client = follow(study)
     with django_assert_max_num_queries(16):
         client.get(url(study))
-    # One image of one person, and four of another beside three more people.
+    # One image of one annotator, and four of another with three more annotators.
     small = make_study(list("abc"), images=1)
     rank_everything(small, add_annotator(small), same_truth(ABC))
     small_client = follow(small)

@@ -120,7 +120,7 @@ def test_a_threshold_of_the_address_changes_matches_and_scores(follow):
     assert [side.score.recall for side in response.context["sides"]] == [0, 1]
     assert response.context["payload"]["image"]["matches"]["a"]["detections"] == ["unmatched"]
     assert "min_iou 0.9 (published 0.5)" in response.text
-    # What the address leaves out is as it was.
+    # Settings missing from the address stay as they were.
     assert 'name="p-max_ignored_share" value="0.5"' in response.text
     # A run's own parameters are where its form begins.
     run = score_protocol(dataset=study.dataset, slug="iou", parameters={"min_iou": 0.9})

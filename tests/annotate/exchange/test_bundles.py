@@ -104,7 +104,7 @@ def test_who_is_left_out_stays_left_out_on_another_site(study):
     loaded = import_study(io.BytesIO(first))
     assert loaded.notes == []
     last = loaded.study.exclusions.last()
-    # An admin of another site is nobody here.
+    # An admin of another site has no role here.
     assert (last.is_excluded, last.reason, last.created_by) == (True, "too quick", None)
     assert set(left_out(loaded.study)) == {last.person_id}
     assert members_of(bundle_of(loaded.study)) == members_of(first)
@@ -176,7 +176,7 @@ def test_a_draw_that_cannot_be_is_refused(change, sentence):
 
 
 def old_study(seed):
-    """A study under the first rule of re-checks, by somebody who errs."""
+    """Return a study under the first rule of re-checks, by an annotator who errs."""
     study = make_study(list("abcdefgh"), images=2, seed=seed, n_checks=8, recheck_rule="shared")
     annotator, rng = add_annotator(study), random.Random(seed)
     right, wrong = same_truth([[name] for name in "abcdefgh"]), same_truth([list("abcdefgh")])
@@ -282,7 +282,7 @@ def test_no_name_is_in_a_bundle_unless_it_was_asked_for(study):
     name = Membership.objects.first().person.username
     inside = b"".join(members_of(bundle_of(study)).values())
     assert name.encode() not in inside
-    # What a browser says of itself may tell whose it is.
+    # A browser's description may identify its user.
     assert b"Example 1.0" not in inside
     with_names = b"".join(members_of(bundle_of(study, names=True)).values())
     assert name.encode() in with_names

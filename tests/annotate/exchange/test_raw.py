@@ -167,7 +167,7 @@ def test_every_decision_on_who_counts_is_a_row(study):
         ("annotator-2", "true", "researcher-1"),
         ("annotator-2", "false", "researcher-1"),
     ]
-    # A spreadsheet must not run what somebody wrote.
+    # A spreadsheet must not execute text that a user wrote.
     assert [row["reason"] for row in rows] == ["'=answers with one key", "a stuck key"]
     person = User.objects.get(pk=study.exclusions.first().person_id)
     decide(study=study, person=person, is_excluded=True, reason="again", by=person)

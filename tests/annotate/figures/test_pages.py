@@ -253,7 +253,7 @@ def test_a_kept_reports_figures_show_what_it_held(researcher, study):
     for name in ("distances", "wins", "critical-difference"):
         assert shown(after, name).rows == shown(before, name).rows
         assert not any("as it is now" in note for note in shown(after, name).notes)
-    # What the report does not hold comes from the study, and says so.
+    # Data missing from the report come from the study, and the page says so.
     assert len(shown(after, "agreement").rows) == 4
     for name in ("agreement", "scores", "progress"):
         assert any("the study as it is now" in note for note in shown(after, name).notes)

@@ -119,7 +119,7 @@ class TestFiles:
             ("net.xml", b"<alto><Layout/></alto>", "results"),
             ("net.txt", b'img_1.jpg\t[{"transcription": "a", "points": [[0, 0]]}]', "results"),
             ("net.zip", {"img_1.txt": "0 0.5 0.5 0.1 0.1\n"}, "results"),
-            # What says itself that it is ground truth stays so.
+            # A file marked as ground truth stays ground truth.
             ("gt.json", b'{"images": [], "annotations": []}', "truth"),
             ("net.json", b'{"info": {"kind": "truth"}, "images": [], "annotations": []}', "truth"),
             ("net.json", b'{"chars": [], "lines": []}', "truth"),
@@ -573,7 +573,7 @@ class TestReplacing:
             name="Readers", dataset=dataset, methods=list(dataset.methods.all()), state="open"
         )
         draft = self.draft(dataset)
-        # A study that asked nobody yet does not stand in the way.
+        # A study without answers does not prevent it.
         assert plans.plan(draft).obstacles == []
         judging.start(study=study, annotator=add_annotator(study))
         assert "Readers" in plans.plan(draft).obstacles[0]
@@ -743,7 +743,7 @@ def test_uploads_nobody_came_back_for_are_cleared_away(monkeypatch):
 
 
 class TestEmptyResults:
-    """300 images, more than the quick look draws, of which every second one lacks its boxes."""
+    """300 images, more than the quick look draws, half of them without boxes."""
 
     N = 300
 

@@ -1,4 +1,4 @@
-"""The usual mistakes of whoever loads files, and what the report of the load says of each, word for word."""
+"""The usual mistakes in loaded files, and what the load's report says of each, word for word."""
 
 # Sentences as people read them, in few lines.
 # ruff: noqa: E501
@@ -72,7 +72,7 @@ PHOTOGRAPH = picture_bytes()
 
 
 def asked(reading, recall="1.00", precision="1.00"):
-    """What is asked where another reading fits; as read nothing does."""
+    """Return the question if another reading fits; as read, nothing does."""
     return (
         f"net.zip: found as read: recall 0.00, precision 0.00; {reading}: recall {recall}, precision "
         f"{precision} (at IoU 0.5, on all 8 images); expected that you say how the file is to be read."
@@ -276,7 +276,7 @@ def test_names_of_files_and_what_lines_hold_are_no_names_of_formats():
 
 
 class TestAnswer:
-    """Nothing is corrected that nobody said; what was said is in the receipt."""
+    """Nothing is corrected without an answer; the answer is in the receipt."""
 
     def test_nothing_is_loaded_before_it_is_said(self, dataset):
         draft = checked(draft_of(dataset(BOXES), RESULTS[1][2]))

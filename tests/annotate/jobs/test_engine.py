@@ -1,4 +1,4 @@
-"""A worker's engine: made once, made anew when it is lost, and a sentence where there is none."""
+"""A worker's engine: made once, made again when it is lost, and a sentence without one."""
 
 import os
 import signal

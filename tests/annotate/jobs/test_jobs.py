@@ -1,4 +1,4 @@
-"""Long work in this process: nothing is done twice, cancel stops it, faults are said, results are whole."""
+"""Jobs in this process: nothing runs twice, cancel stops them, faults are reported, results are complete."""
 
 import errno
 import threading
@@ -457,7 +457,7 @@ def test_of_two_workers_that_publish_together_one_does(kind):
 
 @pytest.mark.django_db(transaction=True)
 def test_progress_shows_while_the_work_is_at_it(kind):
-    """The thread beside the work writes the row; the work itself never stops for it."""
+    """The thread next to the work writes the row; the work itself never stops for it."""
     shown = threading.Event()
 
     def work(arguments, progress):

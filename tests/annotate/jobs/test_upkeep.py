@@ -1,4 +1,4 @@
-"""What a worker clears away once an hour."""
+"""Upkeep of a worker, once an hour."""
 
 from datetime import timedelta
 

@@ -230,7 +230,7 @@ def test_a_contradicted_re_check_comes_again_with_its_sides_swapped():
     again = Screen.objects.get(purpose="again")
     ((left, right),) = wrong
     assert (again.left_id, again.right_id) == (right, left)
-    # The second answer was right: the ranking stands.
+    # The second answer was right: the ranking stays.
     assert ranking(study) == [[name] for name in NAMES]
     assert Assignment.objects.get().unsettled == []
 

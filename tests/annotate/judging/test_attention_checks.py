@@ -208,7 +208,7 @@ def test_a_skipped_pair_is_not_asked_again():
 
 
 def test_skipped_pairs_are_counted_beside_the_share_right_which_they_do_not_change(client):
-    """Seven of ten are answered right, three are skipped: 7 of 7, and the skips are said."""
+    """Seven of ten are answered right, three are skipped: 7 of 7, and the skips are reported."""
     study = known_study()
     annotator = add_annotator(study)
     turn, n_known = services.start(study=study, annotator=annotator), 0

@@ -1,10 +1,9 @@
-"""Whatever people, researchers and admins do at the same moment, the log holds each answer once.
+"""With any simultaneous acts of annotators, researchers and admins, the log holds each answer once.
 
-A model of the log, which knows nothing of planning, is driven beside the site: two annotators in two tabs,
-a researcher who closes the study, an admin who lets methods join and leave or replaces results, and erasure.
-Steps of two kinds: one act alone, whose outcome the model foretells, and two at the same moment, where either
-may come first.
-"""
+A model of the log, without planning, runs next to the site: two annotators in two tabs, a
+researcher who closes the study, an admin who lets methods join and leave or replaces results, and
+erasure. Steps of two kinds: one act alone, whose outcome the model predicts, and two at the same
+moment, in either order."""
 
 from collections import Counter
 
@@ -41,7 +40,7 @@ class Races(RuleBasedStateMachine):
         self.newcomer = make_method(self.study.dataset, "d")
         for image in self.study.images.all():
             make_result(image, self.newcomer)
-        # What each tab shows, and every answer that was acknowledged: one row each, for ever.
+        # The screen of each tab, and every acknowledged answer: one row each, for ever.
         self.tabs = {}
         for person in range(2):
             for tab in range(2):
@@ -92,7 +91,7 @@ class Races(RuleBasedStateMachine):
         except Refusal as refusal:
             return refusal
 
-    # What the model makes of it.
+    # The model's view.
 
     def acknowledge(self, shown, verdict):
         """An answer is a row; the same one twice is one."""
@@ -137,7 +136,7 @@ class Races(RuleBasedStateMachine):
         if not self.is_open:
             assert isinstance(outcome, StudyNotOpen)
         elif said is None and waits:
-            # What follows may have changed since the tab was opened.
+            # Later state may have changed since the tab was opened.
             assert outcome == "answered" or isinstance(outcome, Incomplete)
         elif said == verdict:
             assert outcome == "answered"
@@ -201,7 +200,7 @@ class Races(RuleBasedStateMachine):
         self.opens_a_tab(person, tab)
 
     def stored_twice(self, screen_id, verdict):
-        """Say whether an undo came first, so that the same answer is another row."""
+        """Return whether an undo came first, so that the same answer is another row."""
         known = sum(
             n
             for (screen, said, _), n in self.rows.items()

@@ -252,7 +252,7 @@ def test_a_method_that_leaves_takes_its_pairs_along_and_brings_them_back():
     assert 0 < len(with_it) < 12
     withdraw_method(study=study, method=gone)
     assert {v.pk for v in Assignment.objects.filter(state="incomplete")} == with_it
-    # Their places are free: somebody else is asked the pair that is left.
+    # Their places are free: another annotator is asked the pair that is left.
     other = add_annotator(study)
     assert image_allocation.images_to_take_up(study, other).count() == len(with_it)
     call_command("replay", "--check")
@@ -295,7 +295,7 @@ def test_a_budget_that_is_used_up_while_a_pair_waits_loses_nothing():
         assert not end_if_due(study), n_answered
         turn = answer(turn, first, ABCD)
     assert end_if_due(study)
-    # What is on a screen may still be answered; nothing new is asked.
+    # A shown screen may still be answered; no new one is created.
     assert answer(waiting, second, ABCD) is None
     assert Judgement.objects.count() == 4
     assert Assignment.objects.filter(state="complete").count() == 4

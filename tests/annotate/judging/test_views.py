@@ -23,7 +23,7 @@ pytestmark = pytest.mark.django_db
 
 AB = same_truth([["alpha-net"], ["beta-net"], ["gamma-net"]])
 JSON = {"Accept": "application/json"}
-# What each key does and what is printed on it; tests/js checks keys.js with the same table.
+# Effect and label of each key; tests/js checks keys.js with the same table.
 KEYS = json.loads(Path(__file__).with_name("keys.json").read_text())
 
 
@@ -312,7 +312,7 @@ def test_t28_the_bar_is_the_share_of_this_image_and_the_words_count_its_pairs(
         turn = answer(turn, annotator, AB)
     assert shares[0] == 0
     assert shares == sorted(shares)
-    # The next image begins anew.
+    # The next image starts from the beginning.
     assert turn is None or payload(turn)["progress"]["share"] == 0
 
 
@@ -333,7 +333,7 @@ def test_an_answer_to_an_image_that_the_page_has_takes_eight_queries(client):
         statements = [one["sql"] for one in asked if "SAVEPOINT" not in one["sql"]]
         counted.append(len(statements))
         turn = current_screen.waiting_turn(study, annotator)
-    # What the next pair of an image takes on average is asked of other images until there are three.
+    # Until there are three pairs of an image, other images give the average time of its next pair.
     assert counted == [9] * 2 + [8] * 8
 
 

@@ -33,7 +33,7 @@ def n_found(pair, boxes):
 
 
 def not_text(pair, boxes):
-    """The area that boxes mark beside the words and the air round them, in pixels."""
+    """Return the area that boxes mark outside the words and the margin around them, in pixels."""
     airy = [
         (left - AIR, top - AIR, right + AIR, bottom + AIR)
         for left, top, right, bottom in pair.picture.boxes.values()

@@ -84,7 +84,7 @@ def test_t30_welcome_consent_and_contact_are_in_the_researchers_words(page, stud
     assert "<p>We test <strong>signs</strong>.</p>" in text
     assert "I am over 18 &lt;script&gt;and agree&lt;/script&gt;." in text
     assert '<a href="mailto:ada@example.org">Ada</a>, room 7' in text
-    # What was agreed to stays, whatever the study says later.
+    # The agreed text stays, whatever the study says later.
     page("welcome", sent={"agree": "on"})
     Study.objects.filter(pk=study.pk).update(consent="Something else.")
     later = page("welcome").content.decode()

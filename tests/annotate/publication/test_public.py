@@ -1,4 +1,4 @@
-"""Public pages: who sees what, nobody's name, what machines read, and taking it back."""
+"""Public pages: access, anonymity, metadata for machines, and withdrawal."""
 
 import io
 import json
@@ -108,7 +108,7 @@ def every_address(page):
 
 
 def get(url):
-    """What nobody in particular gets, a streamed file read and closed."""
+    """Return an anonymous client's response, a streamed file read and closed."""
     response = Client().get(url)
     response.body = response.getvalue()
     return response

@@ -31,7 +31,7 @@ def study():
 
 @pytest.fixture
 def computed(monkeypatch):
-    """What was computed, in order: "analyse" or "build_report"."""
+    """Return the computed functions, in order: "analyse" or "build_report"."""
     calls = []
 
     def noted(name):
@@ -193,7 +193,7 @@ def test_a_report_by_mean_rank_says_nothing_of_proofs(researcher, study):
 
 
 class TestLargeStudies:
-    """Above a number of images nothing is computed while somebody waits."""
+    """Above a number of images nothing is computed within a request."""
 
     @pytest.fixture(autouse=True)
     def _small_limits(self, monkeypatch):

@@ -130,7 +130,7 @@ def test_content_that_was_tampered_with_is_told(researcher, study):
 def test_two_reports_are_compared_number_by_number(researcher, study):
     before = keep(researcher, study)
     same = keep(researcher, study)
-    # All tied lies one point from a > b > c: two splits of a half each.
+    # All tied is one point from a > b > c: two splits of a half each.
     Score.objects.filter(run__name="Right").update(recall=0.5)
     after = keep(researcher, study)
 
@@ -217,7 +217,7 @@ def test_the_cells_of_a_kept_report_are_those_of_its_tables(researcher, study):
             for row in own:
                 texts = [text for text, _ in row]
                 if around.slug == VERDICTS:
-                    # What the headline says is not said twice.
+                    # The headline is not repeated.
                     assert escape(texts[1]) in shown or texts[1][1:] in html.unescape(shown)
                 else:
                     assert joined(texts, around.columns) in found, (around.slug, texts)

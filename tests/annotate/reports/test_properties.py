@@ -1,4 +1,4 @@
-"""What a report puts a study's images into parts by."""
+"""Properties by which a report divides a study's images."""
 
 import pytest
 

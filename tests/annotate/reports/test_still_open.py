@@ -1,4 +1,4 @@
-"""Whatever shows tests of a study that is still open says what looking again and again costs."""
+"""Every page with tests of an open study explains the cost of repeated looks."""
 
 from copy import deepcopy
 

@@ -1,4 +1,4 @@
-"""What a study's page says while people answer, and how a study ends by its rule."""
+"""A study's page while people answer, and the end of a study by its rule."""
 
 from datetime import timedelta
 
@@ -59,7 +59,7 @@ def test_a_budget_ends_the_study_once_it_is_reached_and_that_is_logged(with_budg
     with_budget.refresh_from_db()
     assert with_budget.state == Study.State.OPEN
     answer(turn, person)
-    # What a worker does every minute.
+    # The work of a worker every minute.
     look_after()
     with_budget.refresh_from_db()
     assert with_budget.state == Study.State.CLOSED

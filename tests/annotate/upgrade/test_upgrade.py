@@ -1,9 +1,9 @@
 """A site of an earlier release goes on after `migrate`: its rows, its rankings, its pages, its bundles.
 
-`first-release.json.gz` holds every row of a site, and `first-release-bundle.zip` its finished study, as the
-software before the second migration wrote them: two annotators who contradict themselves, skip and undo, a
-study in work, scores, kept reports, a load, jobs, a token. They are never made anew.
-"""
+`first-release.json.gz` holds every row of a site, and `first-release-bundle.zip` its finished
+study, as the software before the second migration wrote them: two annotators who contradict
+themselves, skip and undo, a study in work, scores, kept reports, a load, jobs, a token. They are
+never regenerated."""
 
 import gzip
 import json

@@ -1,4 +1,4 @@
-"""What plug-ins get wrong."""
+"""Faults of plug-ins."""
 
 from dataclasses import dataclass
 

@@ -1,4 +1,4 @@
-"""A person and other baselines beside the protocols, and what may be said of them."""
+"""A person and other baselines next to the protocols, and the verdicts on them."""
 
 from itertools import combinations
 from random import Random
@@ -135,7 +135,7 @@ def test_with_one_annotator_nothing_is_said_of_others():
 
 
 def compared(means, told=(), reason=None):
-    """Comparisons as an analysis has them: pairs of ``told`` are told apart."""
+    """Comparisons as an analysis has them: pairs of ``told`` differ significantly."""
     return {
         "comparisons": {
             "reason": reason,

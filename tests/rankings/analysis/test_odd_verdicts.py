@@ -1,4 +1,4 @@
-"""Studies that say little: what may be said of them is said, and nothing more."""
+"""Studies with little data: all justified verdicts are given, and no others."""
 
 import json
 import math

@@ -1,4 +1,4 @@
-"""What pairs say of protocols, as data and as tables; the estimates themselves are test_pair_estimates."""
+"""Results of pairs, as data and as tables; the estimates themselves are test_pair_estimates."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""What a pilot says of a study to come."""
+"""Input of a pilot for a later study."""
 
 import json
 import random

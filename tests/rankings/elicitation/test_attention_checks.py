@@ -64,7 +64,8 @@ def test_t34_six_who_click_at_random_are_found_among_thirty():
     n_runs, careful, clickers = 200, 24, 6
     found = wrongly = 0
     for _ in range(n_runs):
-        # Verdicts 0, 1, 2 in two criteria; 0 is right. Who looks errs in a tenth of the answers.
+        # Verdicts 0, 1, 2 in two criteria; 0 is right. An attentive annotator errs in a tenth of
+        # the answers.
         clicked = rng.integers(0, 3, (clickers, N_PAIRS, 2))
         looked = rng.integers(1, 3, (careful, N_PAIRS, 2)) * (
             rng.random((careful, N_PAIRS, 2)) < 0.1

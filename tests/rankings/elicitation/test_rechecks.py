@@ -228,7 +228,7 @@ def test_a_repeat_is_ten_screens_old_and_swaps_the_sides():
 
 
 def test_a_changed_answer_counts_and_older_ones_that_contradict_it_are_set_aside():
-    """a < b < c < d; then a against d is answered anew: d < a. One older link has to give way."""
+    """a < b < c < d; then a against d is answered again: d < a. One older link has to give way."""
     log = [
         Answer(0, 1, {"recall": "right"}),
         Answer(1, 2, {"recall": "right"}),
@@ -260,7 +260,7 @@ def test_entry_by_entry_a_log_leads_to_what_it_leads_to_at_once(seed, rule, hide
         before, settled = settled, settle_next(settled, entry)
         assert settled == settle(6, log[: at + 1], hidden, rule=rule)
         assert before == settle(6, log[:at], hidden, rule=rule)
-        # The slow way: all facts anew, the newest first.
+        # The slow way: all facts again, the newest first.
         slowly = settled._reader.state(settled.entries)
         assert slowly == (settled.state, settled.set_aside)
 

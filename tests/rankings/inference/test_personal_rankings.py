@@ -23,7 +23,7 @@ PROTOCOLS = ["y", "x"]
 
 @st.composite
 def studies(draw):
-    """Images of one to five methods, ranked by nobody, some or all of three people."""
+    """Images of one to five methods, ranked by none, some or all of three people."""
     people, scores = {}, {}
     for image in draw(st.lists(st.sampled_from("ijklmn"), unique=True)):
         methods = METHODS[: draw(st.integers(1, 5))]

@@ -242,7 +242,7 @@ def test_groups_are_the_longest_runs_not_told_apart():
     compared = critical_difference(table, "abc")
     assert dict(compared.average_ranks) == {"a": 16 / 12, "b": 20 / 12, "c": 3}
     assert compared.groups == (("a", "b"),)
-    # 24 images: CD 0.677; ranks 1.5, 2, 2.5: neighbours are not told apart, the ends are.
+    # 24 images: CD 0.677; ranks 1.5, 2, 2.5: neighbours do not differ, the ends do.
     table = np.array([[0.0, 1, 2]] * 12 + [[0.0, 2, 1]] * 4 + [[2.0, 0, 1]] * 4 + [[2, 1, 0]] * 4)
     compared = critical_difference(table, "abc")
     ranks = dict(compared.average_ranks)
@@ -305,7 +305,7 @@ def test_two_share_a_letter_just_where_they_are_not_told_apart():
 
 
 def test_letters_that_do_not_suffice_are_none():
-    """Twelve couples, each told apart from each other: a group takes one of each, 2^12 groups."""
+    """Twelve couples, each different from each other: a group takes one of each, 2^12 groups."""
     assert (
         compact_letters(range(24), p_table(24, *((at, at + 1) for at in range(0, 24, 2)))) is None
     )

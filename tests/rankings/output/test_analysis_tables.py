@@ -260,7 +260,7 @@ def test_a_report_comes_back_from_its_json():
 
 
 def test_images_without_kendalls_w_are_counted_beside_its_mean():
-    """Two images of four are tied by everybody: W has no value there, and is 1 on the others."""
+    """Two images of four are tied by all annotators: W has no value there, and is 1 on the others."""
     strict, tied = (("a",), ("b",)), (("a", "b"),)
     people = {
         f"img_{at}": dict.fromkeys(["ann", "ben", "cem"], tied if at % 2 else strict)

@@ -37,7 +37,7 @@ def data():
 
 @pytest.fixture(scope="module")
 def nasty(data):
-    """The analysis with names that nobody would give, and counts of thousands."""
+    """The analysis with unusual names, and counts of thousands."""
     text = repr(data)
     for old, new in zip(("DETEVAL", "IOU", "count"), NASTY, strict=False):
         text = text.replace(repr(old), repr(new))
@@ -85,7 +85,7 @@ def test_caption_label_and_bold_are_there(data, look):
     assert ("In brackets" in text) == look.intervals
     best = min(row["score"] for row in data["criteria"]["recall"]["rows"])
     assert rf"\textbf{{{best:.2f}}}" in text
-    # What nobody is asked to beat is never the best.
+    # A sentinel is never the best.
     assert all("textbf" not in line for line in text.splitlines() if "all tied" in line)
 
 

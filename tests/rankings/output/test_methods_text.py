@@ -1,4 +1,4 @@
-"""What was done in words, and the references it cites."""
+"""The methods text, and the references it cites."""
 
 import re
 from importlib.resources import files

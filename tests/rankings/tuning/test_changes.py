@@ -1,4 +1,4 @@
-"""What changes of a protocol bring: fixed ones, and values that are searched."""
+"""Effects of changing protocols: fixed changes, and values that are searched."""
 
 import math
 
@@ -50,7 +50,7 @@ def study(n_images=12, n_annotators=3):
 
 
 def distance(people, scores, image, name):
-    """The distances of a variant to everybody who ranked the image, pair by pair."""
+    """The distances of a variant to every annotator who ranked the image, pair by pair."""
     ranking = ranking_from_scores(scores[image][name])
     return [edit_distance(ranking, own).distance for own in people[image].values()]
 

@@ -72,7 +72,7 @@ def test_components_are_the_mean_over_all_pairs_of_protocols():
     assert [part.share for part in found.components] == pytest.approx(
         (expected / expected.sum()).tolist()
     )
-    # What is equally far from all protocols is in none of them.
+    # An effect equal for all protocols is in none of them.
     shifted = table + np.random.default_rng(2).normal(size=(12, 4, 1))
     again = disparity_of(measured(shifted), names(4))
     assert [part.variance for part in again.components] == pytest.approx(expected.tolist())
@@ -331,7 +331,7 @@ def test_the_difference_of_methods_is_the_mean_over_pairs_and_protocols():
     assert found == {"i": pytest.approx(1.4 / 6), "j": None}
 
 
-# What a change brings
+# The effect of a change
 
 
 def test_a_gain_is_the_comparison_of_the_protocol_with_itself_changed():

@@ -1,4 +1,4 @@
-"""Chunks on a Dask cluster: a killed worker costs nothing but time, a lost scheduler is said."""
+"""Chunks on a Dask cluster: a killed worker costs only time, a lost scheduler is reported."""
 
 import asyncio
 import os

@@ -167,7 +167,7 @@ def test_after_a_failure_what_waits_is_not_computed(processes, tmp_path):
 
 @pytest.mark.parametrize("where", ["here", "processes"])
 def test_after_a_failure_what_chunks_were_read_from_is_let_go(processes, where):
-    """Even while somebody holds the failure, whose traceback holds all that was running."""
+    """Even while a caller holds the failure, whose traceback holds all that was running."""
     let_go = []
 
     def chunks():

@@ -5,7 +5,7 @@ from .surfaces import bricks, lighter, planks, street, varied
 
 
 def bakery(s: Stage) -> None:
-    """A shop front: painted fascia, striped awning, lettered window, a hanging sign."""
+    """Draw a shop front: painted fascia, striped awning, lettered window, a hanging sign."""
     s.image = bricks((960, 640), s.rng, "#8f5443", "#b9aa99")
     front = s.panel(860, 470, "#20382f")
     front.border(6, "#35564a", 3)
@@ -52,7 +52,7 @@ def bakery(s: Stage) -> None:
 
 
 def chalk_menu(s: Stage) -> None:
-    """A café's chalk board."""
+    """Draw a café's chalk board."""
     s.image = planks((640, 960), s.rng, "#8b6a49", 92)
     board = s.panel(530, 830, ("#6d4a2c", "#543619"), 6)
     board.box(26, 26, 504, 804, ("#2e3331", "#252a29"))

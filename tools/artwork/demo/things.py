@@ -78,7 +78,7 @@ def jam_jars(s: Stage) -> None:
 
 
 def ticket(s: Stage) -> None:
-    """A theatre ticket on a table, with a vertical stub."""
+    """Draw a theatre ticket on a table, with a vertical stub."""
     s.image = planks((960, 640), s.rng, "#7a5535", 150)
     ticket = s.panel(720, 300, ("#f0dfb8", "#dcc38d"), 14)
     ticket.border(10, "#8c2f2b", 3, 10)
@@ -111,7 +111,7 @@ def ticket(s: Stage) -> None:
 
 
 def tea_tin(s: Stage) -> None:
-    """A tin of tea and a folded leaflet."""
+    """Draw a tin of tea and a folded leaflet."""
     s.image = planks((720, 960), s.rng, "#a98f6f", 240)
     s.image.paste(plaster((720, 620), s.rng, "#cfd8d2", "#b3c0ba", 0.08), (0, 0))
     tin = s.panel(360, 560, ("#20524f", "#153b39"), 18)

@@ -9,7 +9,7 @@ from .surfaces import clouds, gradient, leaves, lighter, lights, plaster, street
 
 
 def road_sign(s: Stage) -> None:
-    """A direction sign by a country road."""
+    """Draw a direction sign by a country road."""
     sky = uneven(
         gradient((960, 640), "#7fa9d6", "#e3ecf1"), clouds((960, 640), s.rng, 150, 2.5), 0.16
     )
@@ -48,7 +48,7 @@ def road_sign(s: Stage) -> None:
 
 
 def number_plate(s: Stage) -> None:
-    """The back of a parked car in the evening."""
+    """Draw the back of a parked car in the evening."""
     s.image = street(
         (960, 640), s.rng, ("#5d6b86", "#c79a80"), ("#4a4552", "#5b5058", "#3c4250"), 9
     )
@@ -85,7 +85,7 @@ def number_plate(s: Stage) -> None:
 
 
 def departures(s: Stage) -> None:
-    """A departure board on a platform."""
+    """Draw a departure board on a platform."""
     s.image = lights(
         (1000, 620), s.rng, ("#20242c", "#3c4048"), ("#f0e6c8", "#c8d8e8", "#e8b070"), 60
     )
@@ -142,7 +142,7 @@ def parking_sign(s: Stage) -> None:
 
 
 def platform(s: Stage) -> None:
-    """An underground platform with tiled walls."""
+    """Draw an underground platform with tiled walls."""
     s.image = tiles((960, 640), s.rng, "#d9dcd6", "#a7aaa4", 96, 48)
     s.put(s.panel(960, 70, ("#1f5a54", "#153c38")), 480, 585)
     band = s.panel(1000, 60, ("#1f5a54", "#174540"))
@@ -174,7 +174,7 @@ def platform(s: Stage) -> None:
 
 
 def bus(s: Stage) -> None:
-    """A bus coming towards us in the rain."""
+    """Draw a bus coming towards us in the rain."""
     s.image = lights(
         (900, 675), s.rng, ("#3d4650", "#6b7278"), ("#e8d9b0", "#d84a3a", "#8fb0c8", "#e8a83a"), 30
     )
@@ -241,7 +241,7 @@ def containers(s: Stage) -> None:
 
 
 def motorway_fog(s: Stage) -> None:
-    """A gantry over a motorway in fog: the further sign is hardly to be seen."""
+    """Draw a gantry over a motorway in fog: the further sign is hardly visible."""
     s.image = plaster((1000, 620), s.rng, "#b9bfc4", "#9aa0a4", 0.06)
     draw = ImageDraw.Draw(s.image)
     draw.polygon([(430, 400), (570, 400), (1000, 620), (0, 620)], fill="#868b8f")
@@ -279,7 +279,7 @@ def motorway_fog(s: Stage) -> None:
 
 
 def ticket_machine(s: Stage) -> None:
-    """The front of a ticket machine."""
+    """Draw the front of a ticket machine."""
     s.image = tiles((720, 960), s.rng, "#8c9aa0", "#6d787d", 180, 120)
     front = s.panel(580, 860, ("#d6d9dc", "#a9aeb2"), 22)
     front.box(0, 0, 580, 96, ("#d4542a", "#b04019"), 20)

@@ -9,7 +9,7 @@ from .surfaces import clouds, plaster, street, uneven
 
 
 def street_name(s: Stage) -> None:
-    """An enamel street plate high on a rendered wall, seen from the side."""
+    """Draw an enamel street plate high on a rendered wall, seen from the side."""
     s.image = plaster((960, 640), s.rng, "#d8c4a0", "#b89f78")
     draw = ImageDraw.Draw(s.image)
     draw.polygon([(690, 0), (960, 0), (960, 640), (735, 640)], fill="#5c6f7c")
@@ -37,7 +37,7 @@ def street_name(s: Stage) -> None:
 
 
 def concert_poster(s: Stage) -> None:
-    """A poster pasted on a wall."""
+    """Draw a poster pasted on a wall."""
     s.image = plaster((640, 960), s.rng, "#77736c", "#57534d", 0.22)
     poster = s.panel(500, 740, ("#1a1446", "#c8472f"))
     for r, colour in ((210, "#f0a24a30"), (150, "#f5b55a50"), (96, "#f9d27c")):
@@ -61,7 +61,7 @@ def concert_poster(s: Stage) -> None:
 
 
 def door_notice(s: Stage) -> None:
-    """A sheet of paper taped to an office door."""
+    """Draw a sheet of paper taped to an office door."""
     s.image = plaster((640, 960), s.rng, "#b9b4a6", "#9d978a", 0.1)
     door = s.panel(560, 960, ("#5f8286", "#456468"))
     door.frame(60, 60, 500, 900, "#3a5659", 6, 4)
@@ -132,7 +132,7 @@ def building_site(s: Stage) -> None:
 
 
 def carved_stone(s: Stage) -> None:
-    """An inscription cut into stone: hardly any contrast."""
+    """Draw an inscription cut into stone: hardly any contrast."""
     s.image = plaster((960, 640), s.rng, "#a9a497", "#8c877a", 0.2)
     draw = ImageDraw.Draw(s.image)
     for y in (92, 548):

@@ -160,7 +160,7 @@ def test_last_use_is_noted_to_the_minute(person):
     assert person.api_tokens.get().last_used > before
 
 
-# What a token is for: one operation for each scope, which an admin who annotates may do.
+# Use of a token: one operation for each scope, which an admin who annotates may do.
 NEEDS = {
     "read": ("get", "/api/v1/studies", None, 200),
     "judge": ("post", "/api/v1/judging/studies/{study}/start", {}, 200),

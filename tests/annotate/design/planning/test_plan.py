@@ -1,4 +1,4 @@
-"""Planning a study: the page, its map, the API, and what is said where little is known."""
+"""Planning a study: the page, its map, the API, and the messages if little is known."""
 
 import re
 from copy import deepcopy

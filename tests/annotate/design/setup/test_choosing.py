@@ -74,7 +74,7 @@ def test_the_share_of_opposite_orders_by_hand():
     assert opposite_share([{1: 0.9, 2: 0.8, 3: 0.1}, {1: 0.5, 2: 0.5, 3: 0.5}]) == pytest.approx(
         2 / 3
     )
-    # A tie is no opposite; what a run lacks is not compared.
+    # A tie is not an opposite; results missing from a run are not compared.
     assert opposite_share([{1: 0.5, 2: 0.9}, {1: 0.5, 2: 0.1}]) == 0
     assert opposite_share([{1: 0.5}, {2: 0.5}]) == 0
     assert opposite_share([]) == 0

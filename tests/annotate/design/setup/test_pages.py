@@ -1,4 +1,4 @@
-"""Setting a study up step by step: what is stored, what is refused, and that nobody else sees it."""
+"""Setting a study up step by step: what is stored, what is refused, and that no one else sees it."""
 
 import pytest
 from django.urls import reverse
@@ -93,7 +93,7 @@ def test_a_study_is_set_up_from_data_to_open(site, dataset, admin):
 
 
 class TestThePlanInTheDesign:
-    """What should be found is asked first; its answer fills the form in, and stores nothing."""
+    """The goal is asked first; its answer fills the form in, and stores nothing."""
 
     @pytest.fixture
     def new(self, site, dataset):

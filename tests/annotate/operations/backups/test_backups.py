@@ -26,7 +26,7 @@ from tests.support.world import make_world
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.database]
 ROOT = Path(__file__).resolve().parents[4]
-# Made anew by `migrate`, of one machine or moment, or no row of a model.
+# Recreated by `migrate`, of one machine or moment, or not the row of a model.
 NOT_KEPT = ("django_", "auth_permission", "annotate_worker", "shared_", "huey")
 
 
@@ -136,7 +136,7 @@ def of_something_else(name, content):
 
 
 def with_fewer_rows(name, content):
-    """A row is missing and its checksum is right: the number tells."""
+    """A row is missing and its checksum is right: the count reveals it."""
     if name != "manifest.json":
         return content
     manifest = json.loads(content)

@@ -1,4 +1,4 @@
-"""Numbers for monitoring count what happened, for those who may ask, and name nobody; so do the logs."""
+"""Metrics count events, for clients that may ask, and name no one; so do the logs."""
 
 import json
 import logging
@@ -62,7 +62,7 @@ def test_strangers_get_nothing(client, settings):
 
 
 def test_without_a_token_a_trusted_proxy_on_this_machine_hides_the_numbers(client, settings):
-    """It may send no header, and everybody would have the loopback's address."""
+    """The proxy may send no header, and every client would have the loopback's address."""
     settings.TRUSTED_PROXIES = read(["127.0.0.1"])
     assert client.get("/metrics").status_code == 404
     given = {"X-Forwarded-For": "127.0.0.1"}

@@ -99,7 +99,7 @@ def test_other_parameters_are_tried_when_somebody_asks(researcher, study, monkey
     assert float(rows["precision", "zero"]["Gain"]) == 0
     undefined = rows["precision", "undefined"]
     assert (undefined["Images"], undefined["Left out"], undefined["Gain"]) == ("0", "3", "")
-    # Another setting is another question; a study that went on is said.
+    # Another setting is another question; a study with new answers is reported as changed.
     assert researcher.get(address(study), WHERE | {"decimals": "2"}).context["changes"] is None
     rank_everything(study, add_annotator(study), same_truth([["a"], ["b", "c"]]))
     later = researcher.get(address(study), {"min_annotators": "2"})

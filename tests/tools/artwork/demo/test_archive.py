@@ -122,7 +122,7 @@ def test_photographs_ground_truth_and_results_are_those_drawn(shipped):
 
 @pytest.mark.django_db(reset_sequences=True)
 def test_scores_and_answers_are_those_made_anew(shipped):
-    """Six scenes are scored and ranked anew; the thorough profile does it with all of them."""
+    """Six scenes are scored and ranked again; the thorough profile does it with all of them."""
     scenes = drawn(24 if THOROUGH else 6)
     stream = io.BytesIO()
     write_archive(scenes, stream)

@@ -248,7 +248,7 @@ def test_results_of_equal_quality_are_equal_for_everybody():
 
 
 def test_who_finds_all_the_text_is_equal_by_recall_to_whoever_does_for_everybody():
-    """However noisy: two faultless results are told apart by nobody."""
+    """However noisy: two faultless results cannot be distinguished."""
     for judge in (*JUDGES, Judge("wild", taste=0, noise=9, tie_threshold=0.01)):
         verdict = judge.verdict(Quality(1, 0.2, 0.5), Quality(1, 0.9, 0.9), "recall", "image/a/b")
         assert verdict == "equal"

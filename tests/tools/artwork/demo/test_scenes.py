@@ -164,7 +164,7 @@ def test_ground_truth_fits_the_ink(number):
 
 
 def _covered(scene):
-    """Say of each pixel whether it lies in a word or on its rim."""
+    """Return, for each pixel, whether it is inside a word or on its rim."""
     mask = Image.new("1", scene.image.size)
     for word in scene.words:
         ImageDraw.Draw(mask).polygon(word.points, fill=1)
