@@ -174,7 +174,7 @@ class Postgres:
 
 
 class Proxy:
-    """Stands between the site and its database, and can cut, hold or slow what passes."""
+    """A proxy between the site and its database that can cut, hold or slow the traffic."""
 
     def __init__(self, port: int) -> None:
         self._to = port

@@ -159,7 +159,8 @@ def _browser(site: Any, n_screens: int) -> None:
         _first_pair(browser, address, f"/judge/{study.slug}/", session)
         context.add_cookies([{"name": "sessionid", "value": pairs_session, "url": address}])
         print(f"The same, one pair an image, {n_screens // 2} screens")
-        # Nobody answers before the next image is there, which takes a fraction of a second.
+        # No annotator answers before the next image has arrived, which takes a fraction of a
+        # second.
         _answer_by_keyboard(page, f"{address}/judge/{pairs.slug}/", n_screens // 2, pause_ms=500)
         context.add_cookies([{"name": "sessionid", "value": other_session, "url": address}])
         _move_many_boxes(page, f"{address}/judge/{crowded.slug}/")

@@ -124,7 +124,7 @@ class Deteval(Icdar13):
     name: ClassVar[str] = "DETEVAL"
     reference: ClassVar[str] = "WJ06"
     summary: ClassVar[str] = (
-        "As ICDAR13, on bounding boxes, with single overlaps told from several ones."
+        "As ICDAR13, on bounding boxes, distinguishing single overlaps from multiple ones."
     )
     _counts_overlaps: ClassVar[bool] = True
 

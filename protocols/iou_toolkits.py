@@ -83,7 +83,7 @@ class IouToolkits(Protocol):
     family: ClassVar[Family] = "Intersection over union"
     name: ClassVar[str] = "IoU in toolkits"
     reference: ClassVar[str] = "K21"
-    summary: ClassVar[str] = "What PaddleOCR, MMOCR and docTR compute as IoU 0.5."
+    summary: ClassVar[str] = "“IoU 0.5” as PaddleOCR, MMOCR and docTR compute it."
     depends_on_order: ClassVar[bool] = True
     variants: ClassVar[Mapping[str, Variant]] = {
         "mmocr": Variant({"toolkit": "mmocr", "sweep": True}, "MMOCR"),

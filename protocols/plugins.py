@@ -70,7 +70,7 @@ def found(
 
     Examples
     --------
-    Nothing is installed for a group that nobody has heard of:
+    Nothing is installed for a group without plug-ins:
 
     >>> found("text_rankings.unheard", lambda name, loaded: loaded, ())
     Found(things={}, packages={}, broken=())

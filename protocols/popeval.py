@@ -186,7 +186,7 @@ def _scored(
     pairs = sorted(pair for pair, n in game.struck.items() if n)
     reasons = {
         "truth": Message("no detection on it has a letter of its text"),
-        "detection": Message("it has no letter of a text it lies on"),
+        "detection": Message("it has no letter of the text under it"),
     }
     truths, detections = {i for i, _ in pairs}, {j for _, j in pairs}
     return ImageScore(

@@ -77,7 +77,7 @@ def _language(request):
 
 @pytest.fixture(scope="session")
 def django_db_setup(django_test_environment, django_db_blocker):
-    """Stands in for pytest-django's, which migrates a database for every worker of every run."""
+    """Replaces pytest-django's fixture, which migrates a database for every worker of every run."""
     with django_db_blocker.unblock(), database_of_tests():
         yield
 

@@ -94,7 +94,7 @@ def with_examples() -> list[str]:
 
 @pytest.fixture
 def files(tmp_path, monkeypatch):
-    """What examples of command lines read: two words of an image, of which a method finds one; a table."""
+    """Input of the examples of command lines: two words of an image, of which a method finds one; a table."""
     regions = (
         Region.from_box(0, 0, 100, 40, text="EXIT"),
         Region((0, 60, 90, 70, 90, 99, 0, 90), text="A"),
@@ -111,7 +111,7 @@ def files(tmp_path, monkeypatch):
 @pytest.fixture
 def translator(monkeypatch):
     """An example may bring another one; the site's is there again afterwards."""
-    monkeypatch.setattr(i18n, "_translator", copy(i18n._translator))
+    monkeypatch.setattr(i18n, "_reader", copy(i18n._reader))
 
 
 @pytest.mark.usefixtures("files", "translator")

@@ -132,7 +132,7 @@ def test_every_second_of_a_line_lets_other_processes_try_and_who_finds_none_goes
     write(connection, "alone")
     assert not slept
     line = base._lines[str(connection.settings_dict["NAME"])]
-    # Each finds somebody before it, and is next.
+    # Each finds another before it, and is next.
     monkeypatch.setattr(line, "turn", Mock(acquire=lambda blocking=True, timeout=-1: blocking))
     for text in "12345":
         write(connection, text)

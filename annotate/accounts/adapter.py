@@ -45,7 +45,7 @@ _SECONDS_BETWEEN_ENTRIES = 300
 
 
 class ClosedSignUp(DefaultAccountAdapter):  # type: ignore[misc]  # the library has no types
-    """Nobody makes an account unasked: an invitation opens the sign-up once."""
+    """Sign-up by invitation only: an invitation opens it once."""
 
     def is_open_for_signup(self, request: HttpRequest) -> bool:
         return invitation_in_hand(request) is not None

@@ -82,8 +82,9 @@ class InviteForm(forms.Form):
         label=_("E-mail addresses"),
         help_text=(
             _(
-                "One a line. Each gets a link of its own that works for this address alone. Left "
-                "empty, you get one link that works for whoever opens it first."
+                "One per line. Each address gets its own link, which works for that address "
+                "only. If left empty, you get one link that works for the first person who opens "
+                "it."
             )
         ),
         widget=forms.Textarea(attrs={"rows": 4, "autocapitalize": "none", "spellcheck": "false"}),
@@ -104,7 +105,7 @@ class InviteForm(forms.Form):
                 validate_email(email)
             except forms.ValidationError as fault:
                 raise forms.ValidationError(
-                    gettext("“{email}” is no e-mail address. Nobody was invited.").format(
+                    gettext("“{email}” is no e-mail address. No one was invited.").format(
                         email=email
                     )
                 ) from fault

@@ -57,8 +57,8 @@ def invite(
     if taken:
         raise InvitationRefused(
             _(
-                "Already {role}: {addresses}. Nobody was invited; take these addresses out and try "
-                "again."
+                "Already {role}: {addresses}. No one was invited; take these addresses out and "
+                "try again."
             ).format(role=Invitation.Role(role).label, addresses=", ".join(taken))
         )
     return [_invite(study, role, email, days, made_by) for email in emails or [""]]

@@ -34,7 +34,7 @@ class ApiView(APIView):
 
     http_method_names: Sequence[str] = ("get", "head", "post", "put", "patch", "delete")
     writing_scope: ClassVar[str] = MANAGE
-    # What the address may carry after "?"; checked where a view asks for self.query().
+    # Parameters allowed after "?"; checked if a view calls self.query().
     query_serializer_class: ClassVar[type[Serializer[Any]]]
 
     def scope_of(self, method: str) -> str:

@@ -94,9 +94,9 @@ def completeness(
         if run.n_scores < run.n_results:
             n = run.n_results - run.n_scores
             lacks.append(
-                ngettext("{name} lacks {n} score.", "{name} lacks {n} scores.", n).format(
-                    name=run.name, n=n
-                )
+                ngettext(
+                    "{name} has no score for {n} image.", "{name} has no score for {n} images.", n
+                ).format(name=run.name, n=n)
             )
     if not lacks:
         return Completeness("complete", ())

@@ -94,8 +94,8 @@ class Followed:
                 self.n_annotators,
             ).format(wanted=self.study.n_complete(self.study.min_annotators), n=self.n_annotators)
         if self.study.state == Study.State.DRAFT:
-            return _("It is not open yet: nobody can answer.")
-        return "" if self.n_last_days else _("Nobody completed a ranking in the last 7 days.")
+            return _("It is not open yet: annotators cannot answer.")
+        return "" if self.n_last_days else _("No one completed a ranking in the last 7 days.")
 
 
 def followed_studies(person: User) -> QuerySet[Study]:

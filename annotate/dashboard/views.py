@@ -16,7 +16,7 @@ from . import selectors
 def home(request: HttpRequest) -> HttpResponse:
     if not request.user.is_authenticated:
         return render(request, "studies/welcome.html")
-    return _home(request)  # type: ignore[arg-type]  # somebody is signed in
+    return _home(request)  # type: ignore[arg-type]  # signed in
 
 
 def _home(request: SignedInRequest) -> HttpResponse:

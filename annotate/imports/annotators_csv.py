@@ -29,7 +29,7 @@ def check_people(given: Given, rows: Rows) -> Checked:
     if text is not None:
         members = list(_rows(text, problems))
     if not members and not problems.has_errors:
-        problems.error("S3", _("nobody"), _("at least one line below the header"))
+        problems.error("S3", _("no one"), _("at least one line below the header"))
     rows.write(iter(members))
     counts = {"people": len(members), "studies": len({row[2] for row in members})}
     return Checked(rows, problems, counts)
@@ -131,7 +131,7 @@ class _Reader:
             return
         # An invitation's link is shown once, to the user who makes it; a load has no such user.
         found = (
-            _("nobody who is named {username}").format(username=quoted(username))
+            _("no user named {username}").format(username=quoted(username))
             if username
             else _("no username")
         )

@@ -329,7 +329,7 @@ def check_photographs(given: Given, truth: Rows, rows: Rows, progress: Progress)
                 action=_("left out"),
             )
         elif stem in place:
-            told = _("a second photograph of {stem} (beside {place})").format(
+            told = _("a second photograph of {stem} (the other: {place})").format(
                 stem=stem, place=place[stem]
             )
             problems.error("N3", told, _("one"), path)

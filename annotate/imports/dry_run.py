@@ -29,7 +29,7 @@ _ORDER: Final = list(FileKind.values)
 FILES_READ: Final = gettext_noop("Files read")
 _BATCH: Final = 500
 _N_EXAMPLES: Final = 5
-# Beside so many methods that are loaded already new results are shown.
+# With so many loaded methods, only new results are shown.
 _MAX_BESIDE: Final = 10
 
 

@@ -149,4 +149,4 @@ def _failing_as_refusal() -> Iterator[None]:
     except JobFailed as failure:
         raise NotLoaded(str(failure)) from failure
     except Superseded as gone:
-        raise NotLoaded(_("Somebody else changed or discarded this load meanwhile.")) from gone
+        raise NotLoaded(_("Another user changed or discarded this load meanwhile.")) from gone

@@ -170,9 +170,9 @@ class _Loader:
         rows = staging.Rows(staging.rows_path(file.draft_id, file.pk))
         if not rows.path.exists() or rows.sha256() != file.rows_sha256:
             raise JobFailed(
-                _("What was read from {file} is no longer here. Check the files again.").format(
-                    file=file.name
-                )
+                _(
+                    "The contents read from {file} are no longer here. Check the files again."
+                ).format(file=file.name)
             )
         return rows
 

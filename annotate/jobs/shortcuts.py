@@ -1,4 +1,4 @@
-"""What views of several subjects answer about a job: where to go, how far it is, that it was accepted."""
+"""Answers about jobs in views of several subjects: the next page, progress, acceptance."""
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect

@@ -23,7 +23,7 @@ _NAME: Final = gettext_noop("{machine}, process {process}")
 
 @dataclass(frozen=True)
 class Silence:
-    """Nobody works on jobs."""
+    """No worker is running."""
 
     # None: no worker was ever started here.
     since: datetime | None

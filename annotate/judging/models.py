@@ -272,7 +272,7 @@ class Judgement(_Event):
     seconds_taken = models.FloatField(null=True, blank=True)
     # {aid: seconds it was visible}: ground truth, match colours, differences ...
     aids = models.JSONField(default=dict, blank=True)
-    # What was drawn over the photograph, for how long, and which side first: see check_seen.
+    # Overlays on the photograph, for how long, and which side first: see check_seen.
     seen = models.JSONField(default=unknown_seen, validators=[check_seen])
 
     class Meta(_Event.Meta):

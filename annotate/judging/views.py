@@ -322,7 +322,7 @@ def _pairs_each(study: Study) -> str:
 
 def _incomplete(request: SignedInRequest, screen_id: str, refusal: Incomplete) -> HttpResponse:
     if wants_json(request):
-        # Somebody else's screen is not there, whatever was sent to it.
+        # Another annotator's screen does not exist, whatever is sent to it.
         _study_of(request, screen_id)
         return JsonResponse({"errors": refusal.reasons}, status=422)
     turn = current_screen.waiting_turn(_study_of(request, screen_id), request.user)

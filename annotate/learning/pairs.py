@@ -164,9 +164,7 @@ CARDS: Final = (
             LEFT,
             _("Half of “Platform” is outside every box: the right result finds less of the text."),
         ),
-        Verdict(
-            EQUAL, _("What the cut box marks is still text. Neither side marks anything else.")
-        ),
+        Verdict(EQUAL, _("The cut box still marks text. Neither side marks anything else.")),
         Verdict("", _("You decide how bad half a word is.")),
     ),
     Card(

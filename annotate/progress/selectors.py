@@ -345,7 +345,7 @@ def what_blocks(study: Study, counted: Figures, n_annotators: int) -> list[str]:
     """Return, as sentences, what is missing for a complete report of this study."""
     sentences = []
     if study.state == Study.State.DRAFT:
-        sentences.append(_("The study is not open yet: nobody can answer."))
+        sentences.append(_("The study is not open yet: annotators cannot answer."))
     if n_annotators == 0:
         sentences.append(_("No annotator takes part yet."))
     elif n_annotators < study.min_annotators:
@@ -359,7 +359,9 @@ def what_blocks(study: Study, counted: Figures, n_annotators: int) -> list[str]:
     for lacking, n in counted.n_lacking.items():
         sentences.append(
             ngettext(
-                "{n} of {total} images lacks {lacking}.", "{n} of {total} images lack {lacking}.", n
+                "{n} of {total} images has no {lacking}.",
+                "{n} of {total} images have no {lacking}.",
+                n,
             ).format(n=n, total=counted.n_images, lacking=study.n_complete(lacking))
         )
     if n := counted.n_incomplete:

@@ -17,8 +17,9 @@ class PublishForm(forms.ModelForm[PublicPage]):
         max_length=60,
         label=_("Address"),
         help_text=_(
-            "Letters, digits and hyphens: the page is then listed, and search engines may show it. "
-            "Empty: an address that nobody guesses, and that search engines are asked to pass over."
+            "Letters, digits and hyphens: the page is then listed, and search engines may show "
+            "it. Empty: an address that cannot be guessed, and that search engines are asked not "
+            "to list."
         ),
     )
     confirmed = forms.BooleanField(

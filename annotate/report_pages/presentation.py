@@ -86,7 +86,7 @@ _PLANS: Final = (
     _Plan(
         "open",
         gettext_lazy("Open questions"),
-        gettext_lazy("What the paper leaves open, as far as this report holds it."),
+        gettext_lazy("The paper's open questions, as far as this report answers them."),
         QUESTIONS,
     ),
 )

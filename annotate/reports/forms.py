@@ -23,7 +23,7 @@ class LookForm(forms.Form):
     """Layout of the LaTeX tables; missing fields have their defaults."""
 
     layout = forms.ChoiceField(
-        choices=[("side", _("beside each other")), ("stacked", _("below each other"))],
+        choices=[("side", _("side by side")), ("stacked", _("below each other"))],
         required=False,
         label=_("Criteria"),
     )

@@ -59,8 +59,8 @@ MAX_IMAGES_AT_ONCE = 2000
 
 # A caution for every fixed test of an open study.
 STILL_OPEN: Final = gettext_noop(
-    "still open: whoever looks every ten images until a test is below 5 % finds a difference between equal "
-    "protocols in 22 % of studies, so decide when to look before you do"
+    "still open: checking after every ten images and stopping at the first test below 5 % finds "
+    "a difference between equal protocols in 22 % of studies, so fix the end date in advance"
 )
 _TOO_LARGE: Final = gettext_lazy(
     "{study} has {n} images, and above {most} this is not computed while you wait. Keep a report: that is "

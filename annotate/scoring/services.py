@@ -96,8 +96,8 @@ def compute(
     except BEYOND_COMPUTING as fault:
         raise NotScored(
             _(
-                "{protocol} cannot be scored on {dataset}: some regions are too large "
-                "beside others to compute with ({fault})."
+                "{protocol} cannot be scored on {dataset}: some regions are too large next to "
+                "others to compute with ({fault})."
             ).format(protocol=protocol.name, dataset=dataset, fault=str(fault))
         ) from fault
     return Scored(dataset, protocol, scored, before)

@@ -51,7 +51,7 @@ def decide(*, study: Study, person: User, is_excluded: bool, reason: str, by: Us
     rank in the study, and if nothing would change."""
     reason = " ".join(reason.split())
     if not reason:
-        raise StudyRefused(_("Say why: the reason stands in every report."))
+        raise StudyRefused(_("Give the reason: every report shows it."))
     give_pseudonyms(study)
     name = pseudonyms(study).get(person.pk, "")
     if not name.startswith(Role.ANNOTATOR):

@@ -72,7 +72,7 @@ class Study(models.Model):
     class EndRule(models.TextChoices):
         """When a study closes by itself; chosen before it opens."""
 
-        NEVER = "never", _("when somebody closes it")
+        NEVER = "never", _("when a researcher closes it")
         BUDGET = "budget", _("after so many answers")
 
     class Draw(models.TextChoices):
@@ -193,8 +193,9 @@ class Study(models.Model):
         default=0,
         validators=[MaxValueValidator(50)],
         help_text=_(
-            "Mixed in unmarked: a result beside a copy of it made worse by a known dose. They count in "
-            "no ranking and show who looks. They need ground truth; 40 a person tell who guesses."
+            "Hidden checks: a result shown next to a deliberately degraded copy. They count in "
+            "no ranking and show who looks. They need ground truth; 40 per person reveal "
+            "guessing."
         ),
     )
     known_at_least = models.FloatField(
@@ -203,8 +204,9 @@ class Study(models.Model):
         blank=True,
         validators=[MinValueValidator(0), MaxValueValidator(1)],
         help_text=_(
-            "Whoever is surely below (95 % interval, ten pairs or more) is left out of the reports, which "
-            "say so; 0.5 finds who guesses. Empty: nobody is left out by rule."
+            "Annotators whose accuracy is clearly lower (95 % interval, at least ten pairs) are "
+            "excluded from the reports, which say so; 0.5 finds guessing. Empty: no annotator is "
+            "excluded by rule."
         ),
     )
     same_for_all = models.BooleanField(
@@ -231,9 +233,7 @@ class Study(models.Model):
         blank=True,
         max_length=4000,
         validators=[MaxLengthValidator(4000)],
-        help_text=_(
-            "What the study is about and what becomes of the answers. Empty: the usual words."
-        ),
+        help_text=_("The study's topic and the use of the answers. Empty: the default text."),
     )
     consent = models.TextField(
         _("what people agree to"),
@@ -241,7 +241,8 @@ class Study(models.Model):
         max_length=2000,
         validators=[MaxLengthValidator(2000)],
         help_text=_(
-            "Stands beside the box they tick before the first pair. Empty: the usual words."
+            "The text next to the box that annotators tick before the first pair. Empty: the "
+            "default text."
         ),
     )
     contact = models.TextField(
@@ -412,7 +413,7 @@ class Pseudonym(models.Model):
 
 
 class Exclusion(WrittenOnce):
-    """Somebody's rankings are left out of a study's reports, or taken in again. Added, never changed."""
+    """An annotator's exclusion from a study's reports, or its end. Rows are added, never changed."""
 
     study = models.ForeignKey(Study, models.CASCADE, related_name="exclusions")
     person = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="exclusions")

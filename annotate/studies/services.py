@@ -201,7 +201,8 @@ def change_settings(
     if study.state != Study.State.DRAFT and any(name in ENDING for name in changed):
         raise StudyRefused(
             _(
-                "When a study ends is chosen before it opens, so that nobody chooses by what is found."
+                "The end of a study is chosen before it opens, so that it does not depend on the "
+                "results."
             )
         )
     now = {field.name: getattr(study, field.name) for field in Study._meta.concrete_fields}
@@ -224,7 +225,7 @@ def add_member(*, study: Study, username: str, role: str) -> Membership:
     """Add a member; a second call changes nothing. Raises StudyRefused for an unknown name."""
     person = User.objects.filter(username=username, is_active=True).first()
     if person is None:
-        raise StudyRefused(_("Nobody is named “{username}”.").format(username=username))
+        raise StudyRefused(_("There is no user named “{username}”.").format(username=username))
     membership, is_new = Membership.objects.get_or_create(
         study=study, person=person, role=Role(role)
     )

@@ -1,4 +1,4 @@
-"""What views of several subjects ask about a study: whether this request may see it."""
+"""Questions about a study that views of several subjects share: whether this request may see it."""
 
 from django.contrib.auth.models import AnonymousUser, User
 from django.http import Http404, HttpRequest

@@ -127,7 +127,7 @@ def _why(best: float, needed: float) -> str:
     if best >= needed:
         return Message("its best pair holds no character, or is one of several that do not fit")
     return Message(
-        "at most {best:.3f} of a detection lies on the truth; needed are {needed:g}",
+        "at most {best:.3f} of a detection is on the truth; the minimum is {needed:g}",
         best=best,
         needed=needed,
     )

@@ -54,7 +54,7 @@ def worsened(
     - removed: half of the texts that were found (IoU of boxes of 0.5 or more), rounded up, and
       everything that touches them;
     - added: half as many regions as there are, two at least, where nothing is;
-    - moved: as removed, but the regions stand beside the text, where nothing is.
+    - moved: as removed, but the regions are next to the text, where nothing is.
 
     Parameters
     ----------

@@ -15,7 +15,7 @@ from .geometry import Floats, Indices, Pairs
 from .regions import Region
 
 IGNORED: Final[str] = Message("an ignored region")
-INSIDE_IGNORED: Final[str] = Message("it lies in an ignored region")
+INSIDE_IGNORED: Final[str] = Message("it is in an ignored region")
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ _ORDER: Final[Mapping[Severity, int]] = {"error": 0, "question": 1, "warning": 2
 
 # Advice on problems of a kind; None if the problems give it themselves.
 ADVICE: Final[Mapping[str, str]] = {
-    "A1": "Pack the files anew, or choose another file.",
+    "A1": "Pack the files again, or choose another file.",
     "A2": "Pack plain files only, without links, passwords or archives inside.",
     "A3": "Split the file, or leave out what does not belong to it.",
     "N1": "Rename these files, or take out what does not belong to the set.",

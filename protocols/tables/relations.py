@@ -40,7 +40,7 @@ def cell_relations(table: Indices, cells: NDArray[np.intp]) -> NDArray[np.intp]:
 
     Examples
     --------
-    A row of two cells: the first stands before the second, to the right.
+    A row of two cells: the first precedes the second, to the right.
 
     >>> cell_relations(np.array([0, 0]), np.array([[0, 0, 0, 0], [0, 1, 0, 1]]))
     array([[0, 0, 1]])

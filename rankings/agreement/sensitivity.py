@@ -300,7 +300,7 @@ class _Measured:
     def _without(self, annotator: str) -> NDArray[np.float64]:
         changed, others = self._images.without(annotator)
         if not others.places.shape[1]:
-            # Nobody else ranked these images: they do not count.
+            # No other annotator ranked these images: they do not count.
             return np.delete(self._reported, changed, axis=0)
         distances = self._reported.copy()
         goals = others.goals(self._base.consensus)[:, np.newaxis]

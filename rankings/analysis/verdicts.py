@@ -61,14 +61,14 @@ def headline(
     nearest, farther = order[0], _farther(tested)
     level = [name for name in order[1:] if name not in farther]
     if not any(map(_is_told, tested["pairs"])):
-        words = gettext("By {criterion}, no two of the {n} protocols are told apart.")
+        words = gettext("By {criterion}, no two of the {n} protocols differ significantly.")
         return words.format(criterion=said, n=len(order))
     if not level:
         words = gettext("By {criterion}, {nearest} is nearer to people than every other protocol.")
     elif not farther:
         words = gettext(
-            "By {criterion}, {nearest} comes first, but no other protocol is told to be farther from "
-            "people than it."
+            "By {criterion}, {nearest} comes first, but no other protocol is significantly "
+            "farther from people."
         )
     else:
         words = gettext(
@@ -91,7 +91,8 @@ def _untested(criterion: str, scores: Mapping[str, float], tested: Mapping[str, 
     values = {"criterion": gettext(criterion), "score": in_decimals(score, 2)}
     if len(scores) == 1:
         words = gettext(
-            "By {criterion}, {nearest} is {score} away from people; nothing stands beside it."
+            "By {criterion}, {nearest} is {score} away from people; there is no other protocol "
+            "to compare it with."
         )
         return words.format(nearest=nearest[0], **values)
     reason = tested["reason"] if tested else ""
@@ -115,7 +116,7 @@ def _untested(criterion: str, scores: Mapping[str, float], tested: Mapping[str, 
 
 
 def verdicts(data: Mapping[str, Any]) -> list[Verdict]:
-    """Return what may be said by each criterion that has an image.
+    """Return the verdict by each criterion that has an image.
 
     Parameters
     ----------
@@ -129,7 +130,7 @@ def verdicts(data: Mapping[str, Any]) -> list[Verdict]:
     >>> table = {"rows": [], "baselines": [{"protocol": "all tied", "score": None}]}
     >>> data = {"settings": {"distance": "edit"}, "criteria": {"recall": table}}
     >>> verdicts(data | {"analysis": {"recall": {"comparisons": tested | {"n_rankings": 60}}}})
-    [Verdict(criterion='recall', sentences=('No two of the 2 protocols are told apart.',))]
+    [Verdict(criterion='recall', sentences=('No two of the 2 protocols differ significantly.',))]
     """
     distance = data["settings"]["distance"]
     return [
@@ -228,7 +229,7 @@ def _of_protocols(tested: Mapping[str, Any]) -> Iterator[str]:
     n_undecided = sum(not _is_told(pair) for pair in tested["pairs"])
     n_pairs = len(tested["pairs"])
     if n_undecided == n_pairs:
-        yield gettext("No two of the {n} protocols are told apart.").format(n=len(order))
+        yield gettext("No two of the {n} protocols differ significantly.").format(n=len(order))
         return
     if farther:
         names = [name for name in order if name in farther]
@@ -265,7 +266,7 @@ def _of_a_person(tested: Mapping[str, Any]) -> str:
     if len(farther) == n > 1:
         return gettext("A single person is nearer to the others than every protocol.")
     if n_level == n > 1:
-        return gettext("No protocol is told apart from a single person.")
+        return gettext("No protocol differs significantly from a single person.")
     parts = []
     if nearer:
         words = ngettext(
@@ -279,8 +280,8 @@ def _of_a_person(tested: Mapping[str, Any]) -> str:
         parts.append(words.format(names=_named(farther)))
     if n_level:
         words = ngettext(
-            "{n} protocol is not told apart from a person",
-            "{n} protocols are not told apart from a person",
+            "{n} protocol does not differ significantly from a person",
+            "{n} protocols do not differ significantly from a person",
             n_level,
         )
         parts.append(words.format(n=n_level))

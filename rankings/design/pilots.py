@@ -145,8 +145,8 @@ def pilot(
     if not known.image_is_apart:
         remarks.append(
             gettext_noop(
-                "No image was ranked by two people, so that images and chance cannot be told apart: what "
-                "several people an image would bring is not known, and counted as nothing."
+                "No image was ranked by two people, so images and chance cannot be separated: "
+                "the effect of several people per image is unknown, and counted as none."
             )
         )
     means = measured.distances.mean(axis=0).tolist()

@@ -26,7 +26,7 @@ from ..inference.multi_reader import ONE_ANNOTATOR, PersonalDistances, moments_o
 from ..inference.significance import ALPHA
 
 POWER: Final = 0.8
-# Nobody ranks more images; a design that needs more is none.
+# No annotator ranks more images; a design that needs more is impossible.
 MOST_IMAGES: Final = 100_000
 # A difference of so many standard errors drowns the noise of the mean: only that of its variance is left.
 _MOST_ERRORS: Final = 1e4

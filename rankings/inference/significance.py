@@ -201,7 +201,7 @@ def clusters(
 
     Examples
     --------
-    The third is level with the second, and still told apart from the first.
+    The third is level with the second, and still differs from the first.
 
     >>> clusters([0.5, 0.6, 0.7], ((None, 0.2, 0.01), (0.2, None, 0.3), (0.01, 0.3, None)))
     (1, 1, 2)

@@ -60,11 +60,11 @@ def _losses(pairs: Data) -> Table:
             yield name, mean, own["clusters"][name], own["letters"][name], *more
 
     note = gettext(
-        "The share of the pairs of methods that a protocol orders otherwise than a person: 1 where they "
-        "are opposite, a half where one of them ties the pair. Pairs that were drawn are weighed by the "
-        "inverse of their probability. No two protocols of one cluster, and no two that share a letter, "
-        "are told apart at 5 %, with annotators and images both random. It does not say how far whole "
-        "orders are apart."
+        "The share of the pairs of methods that a protocol orders differently from a person: 1 "
+        "where they are opposite, a half where one of them ties the pair. Pairs that were drawn "
+        "are weighted by the inverse of their probability. No two protocols of one cluster, and "
+        "no two that share a letter, differ significantly at 5 %, with annotators and images "
+        "both random. It does not say how far whole orders are apart."
     )
     if with_skips:
         note += " " + gettext(

@@ -36,10 +36,11 @@ def _variance(data: Data) -> Table:
         "variance",
         gettext("What makes protocols differ"),
         gettext(
-            "The variance of the difference between two protocols' distances to a single ranking, mean "
-            "over all pairs of protocols, and what part of it comes from where. The 95 % intervals are "
-            "of the shares, by jackknife with images and annotators random, so few annotators make them "
-            "wide. A large part of taste says that people differ; it does not say that somebody is wrong."
+            "The variance of the difference between two protocols' distances to a single "
+            "ranking, mean over all pairs of protocols, and its sources. The 95 % intervals are "
+            "of the shares, by jackknife with images and annotators random, so few annotators "
+            "make them wide. A large share of taste means that people differ; it does not mean "
+            "that anyone is wrong."
         )
         + "".join(
             " " + gettext("Not known: {reason}.").format(reason=in_language(reason))
@@ -68,15 +69,15 @@ def _taste(data: Data) -> Table:
         "taste",
         gettext("Whose taste differs"),
         gettext(
-            "The protocol that is nearer to this annotator than to the others of the same images by "
-            "the most, compared with all other protocols; the 95 % interval is of that difference, by "
-            "Student's t over this annotator's images, and holds for all annotators and protocols at "
-            "once. Where it holds 0, which protocol stands there does not say anything: nothing is "
-            "told from chance."
+            "The protocol whose distance to this annotator is smallest relative to its distance "
+            "to the others on the same images, compared with all other protocols; the 95 % "
+            "interval is of that difference, by Student's t over this annotator's images, and "
+            "holds for all annotators and protocols at once. If the interval includes 0, ignore "
+            "the protocol named: the difference may be chance."
         ),
         (
             *(CRITERION, Column("Annotator"), count("Images"), Column("Nearer protocol")),
-            *(number("Difference"), number("Low"), number("High"), Column("Told from chance")),
+            *(number("Difference"), number("Low"), number("High"), Column("Significant")),
         ),
         of_each(data, rows),
     )

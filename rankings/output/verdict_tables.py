@@ -58,8 +58,8 @@ def intervals(data: Data) -> Table:
                 ).format(n=_resamples(data)),
                 _test_of_clusters(data),
                 gettext(
-                    "Intervals of single protocols do not say which of two is nearer: those that "
-                    "overlap may be told apart."
+                    "Intervals of single protocols do not say which of two is nearer: protocols "
+                    "whose intervals overlap may still differ significantly."
                 ),
                 *_few_images(data),
             ]
@@ -91,7 +91,7 @@ def verdict_sentences(data: Data) -> Table:
     """
     return Table(
         VERDICTS,
-        gettext("What may be said"),
+        gettext("Verdicts"),
         (for_whom(data) or gettext("Nothing was tested with annotators and images random."))
         + " "
         + gettext("They do not say how much nearer a protocol is, nor whether that matters."),
@@ -170,12 +170,12 @@ def _few_images(data: Data) -> list[str]:
 def _test_of_clusters(data: Data) -> str:
     if _is_fixed(data):
         return gettext(
-            "No two protocols of one cluster are told apart at 5 % by the paired permutation test, "
-            "which takes the annotators as fixed."
+            "No two protocols of one cluster differ significantly at 5 % by the paired "
+            "permutation test, which takes the annotators as fixed."
         )
     return gettext(
-        "No two protocols of one cluster, and no two that share a letter, are told apart at 5 % by "
-        "the adjusted p-values of the table of pairs."
+        "No two protocols of one cluster, and no two that share a letter, differ significantly "
+        "at 5 % by the adjusted p-values of the table of pairs."
     )
 
 

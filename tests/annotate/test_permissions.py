@@ -62,7 +62,7 @@ ADDRESSES = {
     # It takes part already, and two is the minimum: the study's page says both.
     "judging:add_method": ("post", {"method": "a"}, {"admin"}, 302),
     "judging:withdraw_method": ("post", {"method": "a"}, {"admin"}, 302),
-    # Nobody has opened a link here: the page says that no invitation was found.
+    # No link has been opened here: the page says that no invitation was found.
     "accounts:open_invitation": ("get", {}, EVERYBODY, 404),
     "accounts:invitation": ("get", {}, EVERYBODY, 404),
     "accounts:join": ("post", {}, set(), 302),
@@ -114,7 +114,7 @@ ADDRESSES = {
     "publication:publish": ("get", {}, FOLLOWERS, 200),
     "publication:withdraw": ("post", {}, FOLLOWERS, 302),
     "questions:questions": ("get", {}, FOLLOWERS, 200),
-    # Nobody has tried other parameters yet.
+    # Other parameters have not been tried yet.
     "questions:table": ("get", {}, FOLLOWERS, 409),
     "figures:detectors": ("get", {}, FOLLOWERS, 200),
     "figures:kept_detectors": ("get", {}, FOLLOWERS, 200),

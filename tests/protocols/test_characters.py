@@ -255,5 +255,5 @@ def test_popeval_removes_what_lies_in_ignored_regions():
     scored = score("popeval", truth, [word(0, 0, 90, 20, "zz"), word(0, 50, 100, 70, "ab")])
     assert (scored.recall, scored.precision) == (1, 1)
     assert [region.reason for region in scored.unmatched if region.side == "detection"] == [
-        "it lies in an ignored region"
+        "it is in an ignored region"
     ]

@@ -143,7 +143,7 @@ def test_the_order_of_regions_is_irrelevant_unless_it_is_said(slug, scene, seed)
 @pytest.mark.parametrize("slug", [slug for slug in SLUGS if slug not in NOT_TRANSLATION_FREE])
 @given_shared(scene=scenes, right=st.integers(-500, 500), down=st.integers(-500, 500))
 def test_moving_everything_changes_nothing(slug, scene, right, down):
-    # Without a size, so that no image edge stands still.
+    # Without a size, so that no image edge stays in place.
     scene = replace(scene, width=None, height=None)
 
     def move(region):

@@ -142,7 +142,7 @@ def test_a_format_that_is_named_is_read_as_the_one_that_is_recognised(kind, text
         ("results", "0,0,9,0,9,9,0,9,1,word\n", "quad or quad-confidence"),
         ("results", SURE + "0,40,9,40,9,49,0,49,word\n0,0,9,0,9,9,0,9,x\n", "quad"),
         ("results", "0,0,9,0,9,9,0,9,0.9,2000\n", "polygon or quad or quad-confidence"),
-        # Beside lines with texts a fifth point may be a text of numbers.
+        # Among lines with texts a fifth point may be a text of numbers.
         ("results", PRICE + "TOTAL\n" + PRICE + "3,180.00\n", "polygon or quad"),
         # A script, or texts that begin with its name.
         ("results", MLT, "quad or quad-script"),

@@ -297,7 +297,7 @@ def test_ignored_truth_does_not_count_and_excuses_what_lies_in_it():
     assert {(u.side, u.index, u.reason) for u in scored.unmatched} == {
         ("truth", 1, "an ignored region"),
         ("truth", 2, "an ignored region"),
-        ("detection", 1, "it lies in an ignored region"),
+        ("detection", 1, "it is in an ignored region"),
     }
     # Overlapping ignored truths do not cover the same half twice.
     twice = [left, Region.from_box(0, 100, 40, 140, ignored=True)]

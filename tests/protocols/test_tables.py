@@ -192,7 +192,7 @@ def test_ignored_truth_and_what_lies_in_it_leave_the_counts():
     reasons = [(left.side, left.index, left.reason) for left in score.unmatched]
     assert reasons[:2] == [
         ("truth", 1, "an ignored region"),
-        ("detection", 1, "it lies in an ignored region"),
+        ("detection", 1, "it is in an ignored region"),
     ]
 
 

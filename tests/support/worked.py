@@ -62,7 +62,7 @@ def worked_study(name: str = "Street signs", photographs: bool = True) -> Study:
         turn = answer(turn, unfinished, ABCDE)
     for is_excluded, reason in ((True, "=answers\nwith one key"), (False, "a stuck key")):
         decide(study=study, person=changing, is_excluded=is_excluded, reason=reason, by=researcher)
-    # Somebody who has answered and then left.
+    # An annotator who has answered and then left.
     Membership.objects.filter(study=study, person=unfinished).delete()
     score_protocol(dataset=study.dataset, slug="iou")
     imported = ProtocolRun.objects.create(

@@ -27,7 +27,7 @@ class Chunk(Protocol[Answer]):
 
     @property
     def name(self) -> str:
-        """What it is, as people would say it: images 1 to 64 of a.zip."""
+        """Its name for people: images 1 to 64 of a.zip."""
 
     def __call__(self) -> Answer: ...
 
@@ -45,7 +45,7 @@ class Engine(Executor):
         """Whether it still computes."""
 
     def check(self) -> None:
-        """Raise EngineUnavailable if there is nobody left who could answer."""
+        """Raise EngineUnavailable if no workers are left."""
 
     def explained(self, fault: BaseException, name: str) -> Exception | None:
         """Return the failure of a chunk as a sentence, or None where it is the chunk's own."""
@@ -74,7 +74,7 @@ def answers(executor: Executor | None, chunks: Iterable[C]) -> Iterator[tuple[C,
     EngineUnavailable
         If a cluster is lost, or has no workers.
     Exception
-        What a chunk raised. Chunks that are still waiting are then cancelled.
+        Any exception of a chunk. Chunks that are still waiting are then cancelled.
 
     Examples
     --------
@@ -103,7 +103,7 @@ def answers(executor: Executor | None, chunks: Iterable[C]) -> Iterator[tuple[C,
         for _, future in waiting:
             future.cancel()
         if isinstance(chunks, Generator):
-            # What it reads from is let go now, and not when nobody remembers the failure any more.
+            # Release its source now, and not when the failure is garbage-collected.
             chunks.close()
 
 

@@ -16,13 +16,13 @@ from .chunks import Engine, died
 from .errors import ChunkFailed, EngineLost, EngineUnavailable
 
 T = TypeVar("T")
-# Within these seconds people are told that a scheduler does not answer.
+# A scheduler that does not answer is reported after this time.
 CONNECT_SECONDS: Final = 5.0
 # A scheduler that is silent for so long while a chunk is waited for is lost.
 ANSWER_SECONDS: Final = 15.0
 # So long a cluster may be without any worker: batch systems take their time.
 NO_WORKER_SECONDS: Final = 120.0
-# What decides the last digit of a result, beside the program itself.
+# Libraries that decide the last digit of a result, in addition to the program itself.
 _LIBRARIES: Final = ("numpy", "scipy", "shapely")
 
 
@@ -57,14 +57,14 @@ class Cluster(Engine):
             raise EngineUnavailable(
                 "Computing on a cluster needs Dask: pip install 'text-detection-rankings[cluster]'"
             ) from fault
-        # Its reports of a lost connection come with stack traces; what they mean is said by errors here.
+        # Its reports of a lost connection have stack traces; errors here say what they mean.
         logging.getLogger("distributed.client").setLevel(logging.CRITICAL)
         try:
             # In a thread: the caller's may have an event loop that runs, as in a notebook.
             with ThreadPoolExecutor(1) as thread:
                 thread.submit(lambda: asyncio.run(_greet(address, timeout - 0.5))).result()
             self._client: Any = Client(address, timeout=timeout, set_as_default=False)
-        # What listens there may be another program, whose answer can make anything of a client.
+        # Another program may listen there, whose answer can break the client in any way.
         except Exception as fault:
             raise EngineUnavailable(
                 f"No Dask scheduler answered at {address!r} within {timeout:g} s. Start it, or correct "

@@ -50,7 +50,7 @@ class Message(str):
     _plural: str
     _number: int
     _values: Mapping[str, Any]
-    # What the words join, if they are a separator.
+    # The joined parts, if the words are a separator.
     _parts: list[str] | None
     # Whether it is in the reader's language, and not in English.
     _is_read: bool
@@ -93,7 +93,7 @@ class Message(str):
         return self
 
     def format(self, *places: object, **values: object) -> "Message":
-        """Return the message with values for names in braces, beside those that it has."""
+        """Return the message with further values for names in braces."""
         if places:
             raise TypeError("values have names")
         filled = {**self._values, **values}
@@ -142,7 +142,7 @@ def in_language(text: str) -> str:
     Parameters
     ----------
     text
-        What was stored before messages had codes is plain English.
+        Texts stored before messages had codes are plain English.
 
     Examples
     --------
@@ -154,6 +154,13 @@ def in_language(text: str) -> str:
 
 def mapped(value: Any, change: Callable[[str], Any]) -> Any:
     """Return JSON-able data with every string among its values changed.
+
+    Parameters
+    ----------
+    value
+        Mappings, lists, strings and other values.
+    change
+        Called with each string; its result replaces it.
 
     Examples
     --------
@@ -236,8 +243,8 @@ def gettext_noop(words: str) -> str:
 
     Examples
     --------
-    >>> gettext_noop("it lies in an {where}").format(where="ignored region")
-    'it lies in an ignored region'
+    >>> gettext_noop("it is in an {where}").format(where="ignored region")
+    'it is in an ignored region'
     """
     return Message(words)
 

@@ -19,7 +19,7 @@ graceful_timeout = 20
 # Against slow growth of memory: about once a day for an annotated study.
 max_requests = 20_000
 max_requests_jitter = 2_000
-# Nobody steers it from outside: no socket for that, whose folder may not be writable.
+# No control socket: its folder may not be writable.
 control_socket_disable = True
 # Requests are logged by the site, without addresses of visitors (text_rankings/site/logs.py).
 accesslog = None

@@ -10,7 +10,7 @@ class TokenForm(forms.Form):
     name = forms.CharField(
         max_length=80,
         label=_("Name"),
-        help_text=_("What it is for, so that you know it again: “nightly backup”."),
+        help_text=_("Its purpose, so that you recognise it later: “nightly backup”."),
     )
     scopes = forms.MultipleChoiceField(
         label=_("It may"),

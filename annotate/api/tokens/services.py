@@ -34,9 +34,8 @@ def create_token(
 ) -> tuple[Token, str]:
     """Make a token and return it with its secret, which is stored nowhere.
 
-    ``days`` is how long it lasts; None is until it is revoked. Raises TokenRefused for a name that
-    is taken, an unknown scope or none, and for too many tokens.
-    """
+    ``days`` is its lifetime; None: until it is revoked. Raises TokenRefused for a name that is
+    taken, an unknown scope or none, and for too many tokens."""
     if not scopes or not set(scopes) <= set(SCOPES):
         raise TokenRefused(_("Choose what the token is for."))
     if person.api_tokens.count() >= MAX_TOKENS:

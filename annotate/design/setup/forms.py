@@ -206,9 +206,9 @@ class PeopleForm(forms.Form):
                 shown = ", ".join(f"“{username}”" for username in unknown[:5])
                 self.add_error(
                     name,
-                    _("Nobody is named {shown}. Invite them once it is set up.").format(
-                        shown=shown
-                    ),
+                    _(
+                        "There is no user named {shown}. Invite them once the study is set up."
+                    ).format(shown=shown),
                 )
             cleaned[role.value] = list(
                 dict.fromkeys([*cleaned.get(role.value, ()), *people.values()])

@@ -73,7 +73,7 @@ class Summary:
 
 
 def summary(new: NewStudy, settings: Callable[[str], Any]) -> Summary:
-    """Sum a new study up; ``settings`` gives each setting, chosen or usual. Lacks come with their step."""
+    """Sum up a new study; ``settings`` gives each setting. Missing parts come with their step."""
     images = services.chosen(new)
     n_images = images.count()
     n_without = images.filter(sha256="").count()
@@ -102,7 +102,7 @@ def summary(new: NewStudy, settings: Callable[[str], Any]) -> Summary:
         )
     if not n_annotators:
         lacks.append(
-            ("people", _("Nobody ranks yet. You can invite people once the study is made."))
+            ("people", _("No one ranks yet. You can invite people once the study is created."))
         )
     elif n_annotators < least:
         lacks.append(
@@ -117,7 +117,7 @@ def summary(new: NewStudy, settings: Callable[[str], Any]) -> Summary:
         )
     if not n_researchers and not settings("contact"):
         lacks.append(
-            ("people", _("No researcher is named, and annotators are told nobody whom to ask."))
+            ("people", _("No researcher is named, so annotators do not know whom to ask."))
         )
     return Summary(
         n_images, n_without, n_methods, n_annotators, n_researchers, least, blocks, lacks

@@ -73,7 +73,7 @@ class Sides:
 
 @dataclass
 class SeenTally:
-    """What annotators saw of the pairs that they answered, as far as their pages could record it."""
+    """Visibility of the answered pairs for the annotator, as far as their pages could record it."""
 
     n_known: int = 0
     first_left: int = 0

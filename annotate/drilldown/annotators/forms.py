@@ -14,5 +14,5 @@ class ExclusionForm(forms.Form):
     )
     reason = forms.CharField(
         max_length=Exclusion._meta.get_field("reason").max_length,
-        error_messages={"required": _("Say why: the reason stands in every report.")},
+        error_messages={"required": _("Give the reason: every report shows it.")},
     )

@@ -24,7 +24,7 @@ def _columns() -> tuple[str, ...]:
     return (
         _("Protocol"),
         _("Average rank"),
-        _("Not told apart in"),
+        _("No difference in"),
     )
 
 
@@ -72,9 +72,9 @@ def critical_difference(
         title=title,
         caption=(
             _(
-                "Average rank of each protocol's distance over {images} (1 is nearest to people). "
-                "{bars} CD is Nemenyi's critical difference at level {level}. The annotators are taken "
-                "as fixed: nothing is said of others."
+                "Average rank of each protocol's distance over {images} (1 is nearest to "
+                "people). {bars} CD is Nemenyi's critical difference at level {level}. The "
+                "annotators are taken as fixed: the test does not generalise to others."
             ).format(
                 images=counted_images(tested.n_images),
                 bars=_bars(is_rejected),
@@ -111,7 +111,7 @@ def _summary(ranks: Mapping[str, float], groups: Sequence[Sequence[str]], is_rej
     names = list(ranks)
     first, last = names[0], names[-1]
     told = _("; ").join(
-        _("not told apart: {names}").format(names=listed(group)) for group in groups
+        _("not significantly different: {names}").format(names=listed(group)) for group in groups
     )
     if not is_rejected:
         told = _("Friedman's test does not say that they differ")
@@ -124,7 +124,7 @@ def _summary(ranks: Mapping[str, float], groups: Sequence[Sequence[str]], is_rej
         best=in_decimals(ranks[first], 2),
         last=last,
         worst=in_decimals(ranks[last], 2),
-        told=told or _("all are told apart"),
+        told=told or _("all differ significantly"),
     )
 
 
@@ -143,7 +143,7 @@ def _notes(
             _("Friedman's test that all protocols are alike: {p}.").format(p=p_in_words(p_value))
         )
     if limit >= len(ranks) - 1:
-        notes.append(_("With so few images no difference of ranks could be told from chance."))
+        notes.append(_("With so few images no difference of ranks can be significant."))
     if len(set(ranks.values())) == 1:
         notes.append(_("All protocols have the same average rank."))
     return notes

@@ -116,7 +116,8 @@ def _caption(shown: ShownTable, dots: Sequence[_Dot], distance: str) -> str:
     if any(dot.letters for dot in dots):
         says.append(
             _(
-                "Protocols that share a letter are not told apart, with annotators and images random."
+                "Protocols that share a letter do not differ significantly, with annotators and "
+                "images random."
             )
         )
     if any(dot.is_person for dot in dots):

@@ -105,7 +105,9 @@ def sufficient_designs(found: Plan, *, criterion: str = "preference") -> Figure:
 
 def _title(question: Question, criterion: str) -> str:
     difference = numeral(in_100(question.difference))
-    return titled(_("What finds a difference of {n} in 100 pairs").format(n=difference), criterion)
+    return titled(
+        _("Designs that find a difference of {n} in 100 pairs").format(n=difference), criterion
+    )
 
 
 def _summary(choices: Sequence[Choice], best: Choice | None) -> str:

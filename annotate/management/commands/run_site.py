@@ -32,7 +32,7 @@ class Command(BaseCommand):
 def _a_worker() -> Iterator[None]:
     """Keep a worker running with this process; it also ends when this process is killed."""
     command = [*COMMAND, "worker", "--until-input-ends"]
-    # Nobody writes to its input: it ends when this process does, however that ends.
+    # No process writes to its input: it ends when this process does, however that ends.
     here = environment()
     with subprocess.Popen(command, stdin=subprocess.PIPE, env=here) as worker:  # nosec B603
         try:

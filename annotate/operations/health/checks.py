@@ -293,7 +293,7 @@ def plug_ins() -> Iterator[Finding]:
             _("Repair or uninstall {package}.").format(package=plugin.package),
         )
     if not broken:
-        yield Finding("plug-ins", "well", _("none is left out"))
+        yield Finding("plug-ins", "well", _("no annotator is excluded"))
 
 
 # Checks for a proxy every few seconds, for the admins' page, and slower ones.

@@ -81,7 +81,7 @@ def sections(
     Parameters
     ----------
     data : the report's JSON with its analysis
-    changes : what other parameters bring, or None where nobody has asked
+    changes : what other parameters bring, or None if not requested
     """
     around = data["analysis"][asked.criterion]
     tables = {table.slug: table for table in tables_of(data)}
@@ -204,8 +204,8 @@ def _variance(around: Mapping[str, Any]) -> str:
         "annotators, and {rest} a single ranking."
     ).format(images=words("images"), taste=words("taste"), rest=words("rest"))
     of_people = ngettext(
-        "{n} of {total} annotators has a taste that is told from chance.",
-        "{n} of {total} annotators have a taste that is told from chance.",
+        "The preferences of {n} of {total} annotators differ detectably from the group's.",
+        "The preferences of {n} of {total} annotators differ detectably from the group's.",
         told,
     ).format(n=told, total=found["n_annotators"])
     return f"{of_parts} {of_people}"
@@ -220,8 +220,8 @@ def _values(around: Mapping[str, Any]) -> str:
             "Not known: it takes ten images with two rankings on which people prefer some method."
         )
     return _(
-        "Of {n} protocols the values of {more} follow the strength of people's preference better than "
-        "their ranks do, those of {less} less well; the others cannot be told."
+        "For {more} of {n} protocols, score differences track how strongly people preferred a "
+        "method better than ranks do; for {less}, worse; the others are unclear."
     ).format(
         n=len(gains),
         more=sum(gain["low"] > 0 for gain in gains),
@@ -282,11 +282,11 @@ def _gained(gains: Sequence[Mapping[str, Any]], what: str) -> str:
     farther = [gain for gain in tested if gain["holm_p_value"] <= 0.05 and gain["difference"] > 0]
     if not nearer and not farther:
         return _(
-            "In none of {n} cases is {what} told to bring a protocol nearer to people."
+            "In none of {n} cases does {what} bring a protocol significantly nearer to people."
         ).format(n=len(tested), what=what)
     words = _(
-        "Of {n} cases {what} brings a protocol nearer to people in {nearer}, farther in {farther}; the "
-        "others cannot be told."
+        "In {n} cases, {what} brings a protocol significantly nearer to people in {nearer}, and "
+        "farther in {farther}; the others are unclear."
     )
     said = words.format(n=len(tested), what=what, nearer=len(nearer), farther=len(farther))
     best = min(nearer, key=lambda gain: gain["difference"], default=None)

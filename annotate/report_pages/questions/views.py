@@ -80,7 +80,9 @@ def table_file(request: HttpRequest, slug: str, table: str, extension: str) -> H
         return HttpResponse(form.errors.as_text(), status=422, content_type="text/plain")
     changes = services.last(study, form.settings(), form.runs())
     if changes is None:
-        words = _("Nobody has tried other parameters yet: the page of the open questions does it.")
+        words = _(
+            "No other parameters have been tried yet: start that on the page of the open questions."
+        )
         return HttpResponse(words, status=409, content_type="text/plain; charset=utf-8")
     found = next((one for one in change_tables(changes.data) if one.slug == table), None)
     if found is None:

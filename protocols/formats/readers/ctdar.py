@@ -132,7 +132,7 @@ def read_folder(folder: Path) -> dict[str, Path]:
             continue
         if path.stem in files:
             raise DocumentError(
-                "a second file beside {other}", file=path.name, other=files[path.stem].name
+                "a second file for {other}", file=path.name, other=files[path.stem].name
             )
         files[path.stem] = path
     return files

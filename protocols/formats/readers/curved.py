@@ -181,7 +181,7 @@ def offsets_region(line: str) -> Region:
 
     Examples
     --------
-    A box from (10, 20) to (30, 25), whose last point lies in its corner:
+    A box from (10, 20) to (30, 25), whose last point is its corner:
 
     >>> region = offsets_region("10,20,30,25," + "0,0," * 13 + "20,5")
     >>> region.points[:2], region.points[-2:]

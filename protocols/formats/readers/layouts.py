@@ -355,7 +355,7 @@ def _tail_of_results(survey: Survey, line_format: LineFormat) -> Decision:
         if odd:
             return _doubt(survey, plain, (plain.slug,), lambda of: of in odd)
     if has_texts and n is None:
-        # Beside lines with texts a fifth or sixth point may be a text of numbers.
+        # Among lines with texts a fifth or sixth point may be a text of numbers.
         few = {of for of in facts if 10 <= of.numbers < _SURELY_POLYGON and not of.has_more}
         few = {of for of in few if of.numbers % 2 == 0}
         if few:

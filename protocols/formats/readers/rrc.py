@@ -249,7 +249,7 @@ def _named(
             wanted = Message("at most {max_name} characters", max_name=MAX_NAME)
             problems.error("N1", "the name {name}", wanted, member.path, name=quoted(name))
         elif match[1] in seen:
-            found = Message("a second file for {match} (beside {seen})")
+            found = Message("a second file for {match} (the other: {seen})")
             found = found.format(match=match[1], seen=seen[match[1]])
             problems.error("N3", found, "one", member.path)
         else:

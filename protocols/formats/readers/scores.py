@@ -178,7 +178,7 @@ class _Reader:
             if (image, method) in seen:
                 self._problems.error(
                     "N3",
-                    "{image}, {method} again (beside line {seen})",
+                    "{image}, {method} again (first in line {seen})",
                     "one",
                     line=row.number,
                     text=row.text,

@@ -1,6 +1,6 @@
-// How the panes lie: beside each other, one above the other, or one at a time. One at a time is for windows
+// How the panes lie: side by side, one above the other, or one at a time. One at a time is for windows
 // without room for two, and for who likes a single large view; the browser keeps that. Panes that words speak
-// of as left and right stay beside each other: [data-beside].
+// of as left and right stay side by side: [data-beside].
 import { gettext } from "../elements/words.js";
 
 const NARROW =

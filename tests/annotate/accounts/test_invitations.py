@@ -363,7 +363,7 @@ def test_where_mail_is_set_up_each_gets_a_letter(admin_client, study, settings):
         ("en", "fr", "Hello"),
         ("", "fr", "Bonjour"),
         ("", "en", "Hello"),
-        # Nobody's account has the address.
+        # No account has the address.
         (None, "fr", "Bonjour"),
     ],
 )

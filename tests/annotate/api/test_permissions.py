@@ -63,7 +63,7 @@ OPERATIONS = {
     "GET reports/{id}/{table}/{extension}": (None, FOLLOWERS, 200),
     "POST studies/{slug}/paper": ({}, FOLLOWERS, 202),
     "POST reports/{id}/paper": ({}, FOLLOWERS, 202),
-    # Nobody has published it.
+    # It is not published.
     "GET reports/{id}/public": (None, FOLLOWERS, 404),
     "PUT reports/{id}/public": ({"title": "T", "download": "nothing"}, FOLLOWERS, 200),
     "DELETE reports/{id}/public": (None, FOLLOWERS, 404),

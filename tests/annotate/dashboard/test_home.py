@@ -88,8 +88,8 @@ def test_rankings_of_who_is_left_out_do_not_count(client):
     [
         (0, "open", "No annotator takes part yet."),
         (1, "open", "An image needs 2 complete rankings, and 1 person ranks."),
-        (2, "draft", "It is not open yet: nobody can answer."),
-        (2, "open", "Nobody completed a ranking in the last 7 days."),
+        (2, "draft", "It is not open yet: annotators cannot answer."),
+        (2, "open", "No one completed a ranking in the last 7 days."),
         (0, "closed", ""),
     ],
 )

@@ -14,7 +14,7 @@ from annotate.guide.presets import DEFAULT, PRESETS
 from annotate.guide.views import percent
 from protocols import registry
 
-# Nobody is signed in and nothing is stored: these tests may not touch the database.
+# No user is signed in and nothing is stored: these tests may not touch the database.
 LIST = reverse("guide:list")
 PLAYGROUND = reverse("guide:playground")
 SCORE = reverse("guide:score")

@@ -368,7 +368,7 @@ class TestQuestions:
 
     @pytest.mark.parametrize(("format", "right"), [("", 150), ("ltrb", 100)])
     def test_results_are_boxes_by_their_sides_where_the_truth_was_said_to_be(self, format, right):
-        """50 and 100 are a left side and a width, unless the results are said to have corners."""
+        """50 and 100 are a left side and a width, unless the answer is that results have corners."""
         draft = new_dataset(truth={"gt_img_1.txt": "50,10,100,20,TOTAL\n"})
         drafts.change_file(file=draft.files.get(), format="ltwh")
         results = add_results(draft, {"res_img_1.txt": "50,10,100,20\n"})

@@ -132,7 +132,7 @@ def missing_values():
 
 
 def always_left():
-    """Somebody presses one key: the pairs contradict each other and are settled somehow."""
+    """An annotator presses one key: the pairs contradict each other and are settled somehow."""
     study = with_runs(ranked(2, images=2, min_annotators=1, n_checks=3), Right=RIGHT)
     person = add_annotator(study)
     turn = judging.start(study=study, annotator=person)
@@ -245,7 +245,7 @@ def odd(request, module_data):
     return study, keep(study), request.param
 
 
-# Nobody has that name in these.
+# No annotator has that name in these.
 NO_FIRST_ANNOTATOR = (nobody,)
 
 

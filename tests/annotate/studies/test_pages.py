@@ -69,7 +69,7 @@ def test_the_study_page_says_what_is_missing(client):
     client.force_login(add_researcher(study))
     response = client.get(reverse("studies:detail", args=[study.slug]))
     assert response.context["blocks"] == [
-        "The study is not open yet: nobody can answer.",
+        "The study is not open yet: annotators cannot answer.",
         "No annotator takes part yet.",
         "2 of 2 images lack 3 complete rankings.",
     ]

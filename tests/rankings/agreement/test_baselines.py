@@ -155,7 +155,7 @@ MEANS = {"A": 1.0, "B": 2.0, "C": 3.0}
 @pytest.mark.parametrize(
     ("around", "sentence"),
     [
-        (compared(MEANS), "By recall, no two of the 3 protocols are told apart."),
+        (compared(MEANS), "By recall, no two of the 3 protocols differ significantly."),
         (
             compared(MEANS, [{"A", "B"}, {"A", "C"}]),
             "By recall, A is nearer to people than every other protocol.",
@@ -166,7 +166,7 @@ MEANS = {"A": 1.0, "B": 2.0, "C": 3.0}
         ),
         (
             compared(MEANS, [{"B", "C"}]),
-            "By recall, A comes first, but no other protocol is told to be farther from people than it.",
+            "By recall, A comes first, but no other protocol is significantly farther from people.",
         ),
         (
             compared(MEANS, reason="one image says nothing about others"),
@@ -188,6 +188,6 @@ def test_the_headline_of_few_scores():
     assert headline("recall", {"A": None}, None) == ""
     assert headline("recall", {}, None) == ""
     assert headline("recall", {"A": 1.5}, None) == (
-        "By recall, A is 1.50 away from people; nothing stands beside it."
+        "By recall, A is 1.50 away from people; there is no other protocol to compare it with."
     )
     assert "A and B are nearest" in headline("recall", {"A": 1.0, "B": 1.0, "C": 2.0}, None)

@@ -52,7 +52,7 @@ def chance_of_being_left_out(p_right):
 def test_who_guesses_is_left_out_and_who_looks_is_not():
     # Two criteria are known of a pair, three verdicts each: a guess is right in one of nine.
     assert chance_of_being_left_out(1 / 9) > 0.9999
-    # Somebody who errs in a tenth of the answers is right in 0.9 ** 2 of the pairs.
+    # An annotator who errs in a tenth of the answers is right in 0.9 ** 2 of the pairs.
     assert chance_of_being_left_out(0.81) < 1e-4
     # And who errs in a fifth of answers as plain as these.
     assert chance_of_being_left_out(0.64) < 0.02

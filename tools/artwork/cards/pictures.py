@@ -69,7 +69,7 @@ _VIGNETTE: Final = (
 def _street() -> Picture:
     return Picture(
         "street",
-        "A blue street plate on a brick wall: Helena Street. Beside it the house number 17.",
+        "A blue street plate on a brick wall: Helena Street. Next to it the house number 17.",
         (
             bricks(0, HEIGHT, "#9c5b45", "#c9b9a5", "#8d4f3b"),
             window(468, 150, 130, 160, "#e9e4d8"),
@@ -206,7 +206,7 @@ def _parking() -> Picture:
 def _cafe() -> Picture:
     return Picture(
         "cafe",
-        "A café at night: the name Luna in pink neon, beside it a green sign says coffee.",
+        "A café at night: the name Luna in pink neon, next to it a green sign says coffee.",
         (
             fade("night", "#141828", "#2a2238"),
             rect(0, 0, WIDTH, HEIGHT, "url(#night)"),

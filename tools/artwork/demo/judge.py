@@ -6,7 +6,7 @@ truth is removed from the marked area.
 
 Recall: how much of the text can be read inside the boxes.
     c(w) = area of word w inside the union of the boxes / area of w
-    r(w) = 0 if c <= 0.2, 1 if c >= 0.9, (c - 0.2) / 0.7 between: nobody reads a fifth of a word, and a
+    r(w) = 0 if c <= 0.2, 1 if c >= 0.9, (c - 0.2) / 0.7 between: a fifth of a word, and a
            missing rim is not noticed
     recall = sum of r(w) g(w) / sum of g(w), with g(w) = sqrt(area of w): larger words are noticed first
 
@@ -18,7 +18,7 @@ Precision: how much of what is marked is text.
 
 Tidiness: one box for one word.
     k(w) = number of boxes that hold at least 0.15 of w
-    m(w) = number of words at least half of which lies in the box that holds most of w
+    m(w) = number of words at least half of which is in the box that holds most of w
     tidiness = mean of 1 / (k(w) sqrt(m(w))) over the words with k(w) > 0, with the weights r(w) g(w)
 
 Preference: 0.5 recall + 0.3 precision + 0.2 tidiness.

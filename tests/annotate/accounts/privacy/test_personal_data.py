@@ -46,7 +46,7 @@ def study(made_study, db):
 
 @pytest.fixture
 def person(study, client):
-    """Somebody who has left traces everywhere: profile, keys, sessions, answers, words, invitations."""
+    """Return a user with traces everywhere: profile, keys, sessions, answers, words, invitations."""
     person = User.objects.create_user(
         USERNAME, "zq@example.org", PASSWORD, first_name="Zenobia", last_name="Quill"
     )
@@ -194,7 +194,7 @@ def test_erasure_wants_the_password(person, client):
 def test_erasure_says_before_what_stays_and_after_that_it_is_done(client):
     client.force_login(make_person("plain"))
     before = client.get(reverse("privacy:erase")).text
-    assert "What stays" in before
+    assert "Data that stay" in before
     assert "your answers and rankings" in before
     after = client.post(reverse("privacy:erase"), {"password": "pw"}, follow=True)
     assert "is erased" in after.text

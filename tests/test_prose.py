@@ -1,0 +1,72 @@
+"""Plain English: openings and words that the prose of the project does not use.
+
+The rule is in CONTRIBUTING.md. Quotations are in quotation marks or backquotes and do not count.
+"""
+
+import ast
+import io
+import re
+import tokenize
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+PACKAGES = (
+    "annotate",
+    "benchmarks",
+    "docs",
+    "protocols",
+    "rankings",
+    "tests",
+    "text_rankings",
+    "tools",
+)
+OPENINGS = re.compile(r"^(?:Who|Whoever|Whatever|What)\b(?![^.]*\?)")
+WORDS = re.compile(
+    r"\b(?:somebody|nobody|whoever|anew|stands|stood|told|be it)\b"
+    r"|\b(?:is|are) said\b"
+    r"|\b(?:beside|lacks|lies)\b",
+    re.IGNORECASE,
+)
+QUOTED = re.compile(r"`+[^`]*`+|“[^”]*”|\"[^\"]*\"|‘[^’]*’|:\w+:`[^`]*`")
+SECTION = re.compile(r"^ *(?:>>>|\.\.\. ).*$", re.MULTILINE)
+
+
+def wrong_in(text: str) -> list[str]:
+    """Return the openings and words of a paragraph that are out."""
+    plain = QUOTED.sub("“”", text)
+    opening = OPENINGS.match(plain)
+    return [*([opening[0]] if opening else []), *WORDS.findall(plain)]
+
+
+def prose_of(source: str) -> Iterator[tuple[int, str]]:
+    """Yield each paragraph of docstrings and comments with its line."""
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef) and node.body:
+            text = ast.get_docstring(node)
+            for paragraph in SECTION.sub("", text or "").split("\n\n"):
+                yield node.body[0].lineno, " ".join(paragraph.split())
+    for token in tokenize.generate_tokens(io.StringIO(source).readline):
+        if token.type == tokenize.COMMENT:
+            yield token.start[0], token.string.lstrip("#! ")
+
+
+def python_files() -> list[Path]:
+    return [
+        path
+        for package in PACKAGES
+        for path in sorted(ROOT.joinpath(package).rglob("*.py"))
+        if "migrations" not in path.parts
+    ]
+
+
+@pytest.mark.parametrize("path", python_files(), ids=lambda path: str(path.relative_to(ROOT)))
+def test_docstrings_and_comments_are_plain_english(path):
+    found = [
+        f"{line}: {', '.join(wrong)} in: {text[:80]}"
+        for line, text in prose_of(path.read_text(encoding="utf-8"))
+        if (wrong := wrong_in(text))
+    ]
+    assert found == []
