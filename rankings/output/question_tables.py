@@ -39,7 +39,7 @@ def _variance(data: Data) -> Table:
             "The variance of the difference between two protocols' distances to a single "
             "ranking, mean over all pairs of protocols, and its sources. The 95 % intervals are "
             "of the shares, by jackknife with images and annotators random, so few annotators "
-            "make them wide. A large share of taste means that people differ; it does not mean "
+            "make them wide. A large share of taste means that people differ; it does not say "
             "that anyone is wrong."
         )
         + "".join(
@@ -72,8 +72,8 @@ def _taste(data: Data) -> Table:
             "The protocol whose distance to this annotator is smallest relative to its distance "
             "to the others on the same images, compared with all other protocols; the 95 % "
             "interval is of that difference, by Student's t over this annotator's images, and "
-            "holds for all annotators and protocols at once. If the interval includes 0, ignore "
-            "the protocol named: the difference may be chance."
+            "holds for all annotators and protocols at once. If the interval includes 0, the "
+            "protocol named does not say anything: the difference may be chance."
         ),
         (
             *(CRITERION, Column("Annotator"), count("Images"), Column("Nearer protocol")),
