@@ -20,18 +20,13 @@ register: Final = Library()
 _BEGINS: Final = '{"text": '
 
 
-class _Stored(models.Field[Any, Any]):
+class MessageField(models.TextField[str, str]):
+    """Text that is a message or plain."""
+
     def deconstruct(self) -> Any:
         """Return the plain column, so that migrations do not name this module."""
         name, _, args, kwargs = super().deconstruct()
-        return name, f"django.db.models.{self.get_internal_type()}", args, kwargs
-
-
-class MessageField(_Stored, models.TextField[str, str]):
-    """Text that is a message or plain."""
-
-    def get_internal_type(self) -> str:
-        return "TextField"
+        return name, "django.db.models.TextField", args, kwargs
 
     def get_prep_value(self, value: Any) -> Any:
         if not isinstance(value, Message):
@@ -47,11 +42,13 @@ class MessageField(_Stored, models.TextField[str, str]):
         return message
 
 
-class MessageJSONField(_Stored, models.JSONField):
+class MessageJSONField(models.JSONField):
     """JSON-able data with messages in it."""
 
-    def get_internal_type(self) -> str:
-        return "JSONField"
+    def deconstruct(self) -> Any:
+        """Return the plain column, so that migrations do not name this module."""
+        name, _, args, kwargs = super().deconstruct()
+        return name, "django.db.models.JSONField", args, kwargs
 
     def get_prep_value(self, value: Any) -> Any:
         return to_json(super().get_prep_value(value))

@@ -28,6 +28,7 @@ from protocols.core.base import NEEDED
 from protocols.formats.problems import CODES
 from protocols.formats.recognition.reading import FORMATS
 from protocols.formats.summaries import ADVICE
+from rankings.elicitation.log import CRITERIA
 
 ROOT: Final = Path(__file__).resolve().parents[1]
 LOCALE: Final = ROOT / "annotate" / "locale"
@@ -123,7 +124,7 @@ def _by_python_and_templates() -> Iterator[Said]:
 
 
 def _declared() -> Iterator[str]:
-    """Yield the words that protocols, formats and kinds of faults declare."""
+    """Yield the words that protocols, formats, kinds of faults and criteria declare."""
     for family, protocols in registry.families().items():
         yield family
         for protocol in protocols:
@@ -132,7 +133,7 @@ def _declared() -> Iterator[str]:
             yield from (field.metadata.get("says", "") for field in protocol.declared())
     for format in FORMATS.values():
         yield from (format.name, format.description)
-    yield from (*NEEDED.values(), *CODES.values(), *ADVICE.values())
+    yield from (*NEEDED.values(), *CODES.values(), *ADVICE.values(), *CRITERIA)
 
 
 def _said_by_python(source: str, keywords: Mapping[str, Any] = _KEYWORDS) -> Iterator[Said]:

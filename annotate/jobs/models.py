@@ -138,9 +138,7 @@ class Job(models.Model):
 class Worker(models.Model):
     """A process that works on jobs, and when it was last heard of."""
 
-    name = models.CharField(
-        max_length=120, unique=True, help_text=gettext_lazy("Machine and process.")
-    )
+    name = MessageField(unique=True, help_text=gettext_lazy("Machine and process."))
     version = models.CharField(max_length=40)
     started = models.DateTimeField(auto_now_add=True)
     heartbeat = models.DateTimeField()

@@ -18,7 +18,7 @@ from ..errors import Contradiction, RankingError
 from .partial_order import PartialOrder, Verdict, items_of
 from .strategies import Strategy, expected_screens, most_balanced, next_of_newcomer
 
-CRITERIA: Final = (gettext_noop("recall"), gettext_noop("precision"), gettext_noop("preference"))
+CRITERIA: Final = ("recall", "precision", "preference")
 Buckets = tuple[tuple[int, ...], ...]
 
 # The same verdict with left and right exchanged.

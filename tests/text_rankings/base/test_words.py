@@ -5,6 +5,7 @@ import pickle
 
 import pytest
 
+from text_rankings.base import i18n
 from text_rankings.base.i18n import (
     Message,
     from_json,
@@ -27,14 +28,13 @@ FRENCH = {
 
 
 @pytest.fixture
-def french():
+def french(monkeypatch):
+    monkeypatch.setattr(i18n, "_reader", copy.copy(i18n._reader))
     translate_by(
-        lambda words: FRENCH.get(words, words),
+        lambda words: FRENCH.get(i18n, i18n),
         lambda one, more, n: FRENCH[one] if n < 2 else FRENCH[more],
         lambda number: number.replace(".", ","),
     )
-    yield
-    translate_by(str, lambda one, more, n: one if n == 1 else more)
 
 
 MESSAGES = [
