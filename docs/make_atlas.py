@@ -50,7 +50,7 @@ HEAD = """\
 "IoU 0.5" is the name of several protocols. This page shows the F-scores that the *same* result sets
 get from each of them, in percent over the whole set, and which orders of methods depend on the
 choice. It does not say which one is right, nor what a toolkit does to results before it compares
-them. What the ways do differently stands on the pages of [IOU](iou.md), [IoU in
+them. The pages explain the differences: [IOU](iou.md), [IoU in
 toolkits](iou-toolkits.md) and [average precision](average-precision.md) (PASCAL VOC; here the F-score
 of its matches).
 

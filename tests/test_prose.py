@@ -12,6 +12,8 @@ from pathlib import Path
 
 import pytest
 
+from tools import catalogues
+
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGES = (
     "annotate",
@@ -30,6 +32,11 @@ WORDS = re.compile(
     r"|\b(?:beside|lacks|lies)\b",
     re.IGNORECASE,
 )
+# A heading may be a question without its mark: What is loaded.
+IN_PAGES = re.compile(
+    r"\b(?:[Ss]omebody|[Nn]obody|[Ww]hoever|anew|stands|stood|told|[Bb]eside)\b|\b(?:is|are) said\b"
+)
+PLACES = re.compile(r"[{][^{}]*[}]|%[(][^()]*[)]s")
 QUOTED = re.compile(r"`+[^`]*`+|“[^”]*”|\"[^\"]*\"|‘[^’]*’|:\w+:`[^`]*`")
 SECTION = re.compile(r"^ *(?:>>>|\.\.\. ).*$", re.MULTILINE)
 
@@ -70,3 +77,43 @@ def test_docstrings_and_comments_are_plain_english(path):
         if (wrong := wrong_in(text))
     ]
     assert found == []
+
+
+# Decisions and the changelog are records of their day.
+RECORDS = {"CHANGELOG.md", *(path.name for path in (ROOT / "docs" / "decisions").glob("*.md"))}
+DOCUMENTS = [
+    path
+    for path in sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("*/*.md")])
+    if path.name not in RECORDS
+]
+IN_DOCUMENTS = re.compile(
+    r"^(?:[-*] +|[0-9]+[.] +)?[*]*(?:Who|Whoever|Whatever)\b(?![^.]*[?])"
+    r"|\b(?:[Ss]omebody|[Nn]obody|[Ww]hoever|anew|stands|stood|told|[Bb]eside)\b"
+    r"|\b(?:is|are) said\b"
+)
+
+
+@pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: str(path.relative_to(ROOT)))
+def test_documents_are_plain_english(path):
+    text = re.sub(r"^```.*?^```", "", path.read_text(encoding="utf-8"), flags=re.M | re.S)
+    lines = QUOTED.sub("“”", text).splitlines()
+    assert [line for line in lines if IN_DOCUMENTS.search(line)] == []
+
+
+def test_pages_are_plain_english():
+    catalogue = catalogues.catalogue("fr", "django")
+    messages = [one.id if isinstance(one.id, tuple) else (one.id,) for one in catalogue if one.id]
+    found = {text for texts in messages for text in texts if IN_PAGES.search(PLACES.sub("", text))}
+    assert found == set()
+
+
+@pytest.mark.parametrize(
+    "text", ["Who changes an answer does not count.", "Somebody waits.", "It is told anew."]
+)
+def test_a_word_that_is_out_is_found(text):
+    assert wrong_in(text)
+    assert IN_DOCUMENTS.search(text)
+
+
+def test_a_quotation_does_not_count():
+    assert wrong_in('The message "Nobody waits." is `told`.') == []

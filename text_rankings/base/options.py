@@ -24,7 +24,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         *("--workers", "--jobs"),
         type=_whole_number,
         metavar="N",
-        help="processes that compute; 1: none beside this one (default: one for each core)",
+        help="processes that compute; 1: this process only (default: one for each core)",
     )
     where.add_argument(
         "--scheduler",

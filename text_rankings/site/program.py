@@ -70,7 +70,7 @@ def _parser() -> argparse.ArgumentParser:
     for name, says in (
         ("demo", "set up a site with a finished study and one to try, and start it"),
         ("run", "start the site and a worker with the data there are"),
-        ("worker", "work on jobs beside a site that runs elsewhere"),
+        ("worker", "work on jobs of a site that runs elsewhere"),
         ("manage", "run a management command; without one, list them"),
     ):
         command = commands.add_parser(name, help=says, description=says, add_help=name != "manage")

@@ -30,7 +30,7 @@ class Command(BaseCommand):
         parser.add_argument(
             "--replace",
             action="store_true",
-            help="results that are loaded and nobody was asked about",
+            help="replace loaded results that no annotator has seen",
         )
 
     def handle(self, **options: Any) -> None:
