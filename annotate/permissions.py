@@ -11,29 +11,14 @@ from django.contrib.auth.models import User
 from django.core.exceptions import PermissionDenied
 from django.db.models import Model, Q, QuerySet
 
-from annotate.prepared_sql import Prepared
-
 from .access import Person
 from .datasets.models import Dataset, Image
 from .learning.services import begun_by
 from .studies.models import Role, Study
 
 
-def _person(pk: int) -> QuerySet[User]:
-    return User.objects.filter(pk=pk)
-
-
-_people = Prepared(_person)
-
-
 class Permissions(ModelBackend):
     """Django's backend, which signs in and knows the rescue pages, with the rules of this site."""
-
-    def get_user(self, user_id: int) -> User | None:
-        for person in _people(pk=user_id):
-            if self.user_can_authenticate(person):
-                return person
-        return None
 
     def has_perm(self, person: Person, permission: str, row: Model | None = None) -> bool:
         """Return whether a user has a permission, for the whole site or for one row.

@@ -422,10 +422,8 @@ ENGLISH = {
     "management": "commands are for who runs the site",
     "api": "what programs ask for",
     "accounts/privacy/personal_data.py": "one file, for its person and for programs",
-    **dict.fromkeys(
-        ("access.py", "errors.py", "permissions.py", "prepared_sql.py"),
-        "what programmers and disks say",
-    ),
+    **dict.fromkeys(("access.py", "errors.py", "permissions.py"), "what programmers and disks say"),
+    "prepared_sql.py": "what databases are asked",
     **dict.fromkeys(("api/errors.py", "api/problems.py", "api/fields.py"), "what programs ask for"),
     **dict.fromkeys(("api/schema.py", "api/parsers.py", "api/models.py"), "what programs ask for"),
     **dict.fromkeys(("api/idempotency.py", "api/pagination.py"), "what programs ask for"),

@@ -17,6 +17,8 @@ _ROUND_SECONDS: Final = 3
 # Time that a job may take to stop when the worker ends.
 _PATIENCE_SECONDS: Final = 5
 _SIGNALS: Final = (signal.SIGINT, signal.SIGTERM)
+# Windows has none.
+_HANG_UP: Final = [signal.SIGHUP] if hasattr(signal, "SIGHUP") else []
 
 
 class _Rounds(Scheduler):  # type: ignore[misc]  # the library has no types
@@ -41,11 +43,15 @@ class _Rounds(Scheduler):  # type: ignore[misc]  # the library has no types
 class _Consumer(Consumer):  # type: ignore[misc]  # the library has no types
     scheduler_class = _Rounds
 
-    def _set_signal_handlers(self) -> None:
-        for number in _SIGNALS:
-            signal.signal(number, self._end)
+    def start(self) -> None:
+        """Start the threads; a signal ends the jobs, too, and Huey's restart at SIGHUP is left out."""
+        before = {number: signal.getsignal(number) for number in _HANG_UP}
+        super().start()
+        for number, action in (before | dict.fromkeys(_SIGNALS, self.end)).items():
+            signal.signal(number, action)
 
-    def _end(self, *_: object) -> None:
+    def end(self, *_: object) -> None:
+        """End this process when its jobs have stopped."""
         running.stop_all()
         self.stop_flag.set()
 
@@ -73,7 +79,7 @@ def work(*, n_threads: int, ends_with_input: bool = False) -> None:
 
 def _end_with_input(consumer: _Consumer) -> None:
     sys.stdin.buffer.read()
-    consumer._end()
+    consumer.end()
 
 
 def _wait_for_jobs() -> None:

@@ -32,10 +32,10 @@ _MAX_PUT_BACK: Final = 1000
 class _Json(Serializer):  # type: ignore[misc]  # the library has no types
     """Messages as JSON: write access to the queue must not allow running code here."""
 
-    def _serialize(self, data: Message) -> bytes:
+    def serialize(self, data: Message) -> bytes:
         return json.dumps(data).encode()
 
-    def _deserialize(self, data: bytes) -> Message:
+    def deserialize(self, data: bytes) -> Message:
         return Message(*json.loads(bytes(data)))
 
 

@@ -10,7 +10,6 @@ from django.db.models import Count, QuerySet, Sum
 from django.utils.formats import number_format
 from django.utils.translation import gettext as _
 
-from annotate.prepared_sql import Prepared
 from annotate.studies.models import Study
 from rankings.elicitation.log import CRITERIA, MIRRORED
 from rankings.elicitation.shares import wilson
@@ -108,9 +107,7 @@ def own_work(study: Study, annotator: User) -> OwnWork:
 
 def seconds_a_pair(study: Study, annotator: User) -> float | None:
     """Return the median of this annotator's last active times, or None if none was measured."""
-    last = [
-        taken for taken in _seconds(study=study.pk, annotator=annotator.pk) if taken is not None
-    ]
+    last = [taken for taken in _last_seconds(study.pk, annotator.pk) if taken is not None]
     return median(last) if last else None
 
 
@@ -122,9 +119,6 @@ def _last_seconds(study: int, annotator: int) -> QuerySet[Judgement, float | Non
         seconds_taken__isnull=False,
     ).order_by("-created", "-pk")
     return times.values_list("seconds_taken", flat=True)[:N_TIMES]
-
-
-_seconds = Prepared(_last_seconds)
 
 
 def minutes_left(

@@ -6,7 +6,6 @@ from dataclasses import dataclass, field
 from django.contrib.auth.models import User
 from django.db.models import QuerySet
 
-from annotate.prepared_sql import Prepared
 from annotate.studies.models import Study
 from rankings.elicitation.log import CRITERIA, State
 from rankings.elicitation.strategies import Strategy
@@ -65,7 +64,7 @@ def strategy_of(study: Study) -> Strategy:
 
 def waiting_turn(study: Study, annotator: User) -> Turn | None:
     """Return what this annotator is asked now; None before the start and after the end."""
-    for screen in _waiting(study=study.pk, annotator=annotator.pk):
+    for screen in _waiting_screen(study.pk, annotator.pk):
         return turn_of(screen, read_log(screen.assignment))
     return None
 
@@ -79,9 +78,6 @@ def _waiting_screen(study: int, annotator: int) -> QuerySet[Screen]:
     ).select_related("assignment__image__dataset", "assignment__study")
     # An undo can reopen an image while the next one has begun; the earlier comes first.
     return waiting.order_by("assignment__position")[:1]
-
-
-_waiting = Prepared(_waiting_screen)
 
 
 def turn_of(screen: Screen, log: Log) -> Turn:

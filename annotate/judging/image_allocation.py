@@ -12,7 +12,6 @@ from django.db.models.expressions import Combinable
 from django.db.models.functions import Coalesce
 
 from annotate.access import permitted
-from annotate.prepared_sql import Prepared
 from annotate.studies.exclusions import left_out
 from annotate.studies.models import Membership, Role, Study, StudyImage
 
@@ -141,21 +140,17 @@ def _connects(n_complete: int, n_annotators: int | None, is_begun: bool) -> int:
 
 def is_alone(study: Study, annotator: User) -> bool:
     """Return whether this annotator shares no image with another yet."""
-    return not _shared(study=study.pk, annotator=annotator.pk)
+    return not _shared_images(study.pk, annotator.pk).exists()
 
 
-def _shared_images(study: int, annotator: int) -> QuerySet[Assignment, int]:
+def _shared_images(study: int, annotator: int) -> QuerySet[Assignment]:
     own = Assignment.objects.filter(study=study, annotator=annotator).exclude(state=_SKIPPED)
-    shared = _of_others(study, annotator).filter(image__in=own.values("image"))
-    return shared.order_by().values_list("image", flat=True)[:1]
+    return _of_others(study, annotator).filter(image__in=own.values("image"))
 
 
 def _of_others(study: int, annotator: int) -> QuerySet[Assignment]:
     of_others = Assignment.objects.filter(study=study).exclude(annotator=annotator)
     return of_others.exclude(state=_SKIPPED)
-
-
-_shared = Prepared(_shared_images)
 
 
 def n_images_of(study: Study, annotator: User) -> int:

@@ -117,8 +117,7 @@ def _take_stock(assignment: Assignment) -> bool:
     if asked_still:
         return True
     waiting.update(state=Screen.State.RETIRED)
-    last = assignment.screens.order_by("-number").values_list("number", flat=True).first() or 0
-    if next_screen(assignment, log, number=last + 1) is not None:
+    if next_screen(assignment, log) is not None:
         return True
     finish(assignment, log)
     return False

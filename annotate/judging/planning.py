@@ -12,7 +12,6 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from annotate.datasets.models import Image
-from annotate.prepared_sql import Prepared, insert
 from annotate.studies.models import Study, StudyImage
 from rankings.elicitation.log import Answer, Skip, pair_of
 from rankings.elicitation.rechecks import Ask, ask_of, default_checks
@@ -31,19 +30,18 @@ from .sampling import Visit, drawn_with, visit_of
 
 _SIDES_BLOCK = 8
 ONE_PAIR = 2
-_image = Prepared(lambda pk: Image.objects.filter(pk=pk).select_related("dataset"))
 _OF_THE_END = ("finished", "n_answered", "n_skipped")
 
 
-def go_on(screen: Screen, log: Log, annotator: User, *, number: int) -> Turn | None:
-    """Return what comes after an answer; ``number`` is that of the image's next screen."""
+def go_on(screen: Screen, log: Log, annotator: User) -> Turn | None:
+    """Return the next turn after an answer."""
     assignment = screen.assignment
     if assignment.study.state != Study.State.OPEN:
         # It has ended meanwhile: what this answer completes counts, and nothing more is asked.
         if log.settled.state.is_finished:
             finish(assignment, log)
         return None
-    following = next_screen(assignment, log, number=number)
+    following = next_screen(assignment, log)
     if following is not None:
         note = ""
         if following.purpose == Screen.Purpose.REPAIR:
@@ -73,7 +71,9 @@ def is_one_pair(assignment: Assignment) -> bool:
     return assignment.drawn is not None and len(assignment.items) <= ONE_PAIR
 
 
-def next_screen(assignment: Assignment, log: Log, *, number: int) -> Screen | None:
+def next_screen(assignment: Assignment, log: Log) -> Screen | None:
+    """Store the next screen of an image and return it; None if nothing is left to ask."""
+    number = log.last_screen + 1
     entries = log.entries
     known = known_pair_due(
         assignment, n_answered=len(entries), asked=log.known, hidden=hidden_results(assignment)
@@ -111,7 +111,7 @@ def _new_screen(
         strategy=assignment.study.strategy,
         first="left" if _is_drawn(assignment, number, "first") else "right",
     )
-    insert(screen)
+    screen.save(force_insert=True)
     return screen
 
 
@@ -149,7 +149,7 @@ def _take_up_next_image(study: Study, annotator: User) -> Turn | None:
         if visit.n_results < 2 or not is_still_to_be_had(study, image_id, alone=alone):
             continue
         n_before = Assignment.objects.filter(study=study, annotator=annotator).count()
-        [image] = _image(pk=image_id)
+        image = Image.objects.select_related("dataset").get(pk=image_id)
         assignment = Assignment(
             study=study,
             image=image,
@@ -159,9 +159,9 @@ def _take_up_next_image(study: Study, annotator: User) -> Turn | None:
             drawn=visit.drawn,
             known=known_pairs(study, annotator, image_id, visit.items, position=n_before + 1),
         )
-        insert(assignment)
+        assignment.save(force_insert=True)
         nothing = Log(assignment, ())
-        screen = next_screen(assignment, nothing, number=1)
+        screen = next_screen(assignment, nothing)
         if screen is not None:
             return Turn(screen, nothing, can_undo=n_before > 0)
         finish(assignment, nothing)

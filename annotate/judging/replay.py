@@ -3,12 +3,12 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Final, TypeAlias, cast
+from typing import Any, TypeAlias, cast
 
-from django.db.models import Q, QuerySet
+from django.db.models import QuerySet
 
 from annotate.datasets.models import Result
-from annotate.prepared_sql import Prepared
+from annotate.prepared_sql import log_of_an_assignment
 from annotate.studies.models import Study
 from rankings.elicitation.log import CRITERIA, Answer, Check, Skip, State
 from rankings.elicitation.partial_order import Verdict
@@ -59,6 +59,8 @@ class Log:
 
     assignment: models.Assignment
     events: tuple[Event, ...]
+    # The number of the assignment's last screen in any state; 0 without a screen.
+    last_screen: int = 0
 
     @cached_property
     def in_force(self) -> tuple[Event, ...]:
@@ -94,7 +96,7 @@ class Log:
     def with_event(self, stored: Stored) -> "Log":
         """Return the log with an event that was just stored, which nothing has withdrawn."""
         event = Event.of(stored)
-        longer = Log(self.assignment, (*self.events, event))
+        longer = Log(self.assignment, (*self.events, event), self.last_screen)
         if event.known is not None:
             vars(longer)["settled"] = self.settled
         else:
@@ -112,37 +114,23 @@ def is_withdrawn(event: Stored) -> bool:
     return hasattr(event, "withdrawal")
 
 
-_EVENT: Final = ("id", "number", "withdrawal__number")
-_COLUMNS: Final = (
-    *("id", "left", "right", "purpose", "known"),
-    *(f"judgements__{name}" for name in (*_EVENT, "seconds_taken", *CRITERIA)),
-    *(f"skips__{name}" for name in (*_EVENT, "reason")),
-)
-
-
-def _answered_screens(assignment: int) -> "QuerySet[models.Screen, tuple[Any, ...]]":
-    happened = Q(judgements__isnull=False) | Q(skips__isnull=False)
-    screens = models.Screen.objects.filter(happened, assignment=assignment)
-    return screens.values_list(*_COLUMNS)
-
-
-_rows_of_the_log = Prepared(_answered_screens)
-
-
 def read_log(assignment: models.Assignment) -> Log:
     """Fetch what answering asks of the assignment's events (one query)."""
     events: dict[tuple[bool, int], Event] = {}
-    for row in _rows_of_the_log(assignment=assignment.pk):
-        shown: tuple[int, int, int, str, int | None] = row[:5]
+    last_screen = 0
+    for row in log_of_an_assignment(assignment.pk):
+        last_screen = max(last_screen, row[0])
+        shown: tuple[int, int, int, str, int | None] = row[1:6]
         # A screen that was judged and skipped, one of them taken back, is in more rows than one.
-        pk, number, withdrawn_as, seconds, *said = row[5:12]
+        pk, number, withdrawn_as, seconds, *said = row[6:13]
         if pk is not None:
             given = {name: verdict for name, verdict in zip(CRITERIA, said, strict=True) if verdict}
             events[False, pk] = Event(pk, number, *shown, given, "", seconds, withdrawn_as)
-        pk, number, withdrawn_as, reason = row[12:]
+        pk, number, withdrawn_as, reason = row[13:]
         if pk is not None:
             events[True, pk] = Event(pk, number, *shown, None, reason, None, withdrawn_as)
-    return Log(assignment, tuple(sorted(events.values(), key=lambda event: event.number)))
+    in_order = sorted(events.values(), key=lambda event: event.number)
+    return Log(assignment, tuple(in_order), last_screen)
 
 
 def stored_events(assignment: models.Assignment) -> list[Stored]:

@@ -11,7 +11,6 @@ from django.contrib.auth.models import User
 from django.db.models import QuerySet
 
 from annotate.datasets.models import Result
-from annotate.prepared_sql import Prepared
 from annotate.scoring.models import ProtocolRun, Score
 from annotate.studies.models import Study, StudyImage
 from protocols import registry
@@ -55,7 +54,7 @@ def drawn_with(study: Study, *what: object) -> random.Random:
 def visit_of(study: Study, annotator: User, image_id: int) -> Visit:
     """Return what this annotator is asked of an image, the same until methods or scores change."""
     alike: dict[str, list[Result]] = defaultdict(list)
-    for result in _results(image=image_id, study=study.pk):
+    for result in _results(image_id, study.pk):
         alike[result.sha256].append(result)
     items = list(alike.values())
     if study.methods_per_visit is None or _asks_all(study, image_id):
@@ -64,12 +63,9 @@ def visit_of(study: Study, annotator: User, image_id: int) -> Visit:
     return _draw(study, items, drawn_with(study, annotator.pk, image_id, "methods"))
 
 
-def _of_image(image: int, study: int) -> QuerySet[Result]:
+def _results(image: int, study: int) -> QuerySet[Result]:
     results = Result.objects.filter(image=image, method__studies=study).select_related("method")
     return results.order_by("pk").defer("regions")
-
-
-_results = Prepared(_of_image)
 
 
 def _keys(items: Sequence[Sequence[Result]]) -> list[list[int]]:

@@ -1,17 +1,21 @@
 """Asking and answering: what the comparison page and the API do to the log."""
 
-from collections.abc import Collection, Iterable, Mapping
+import sys
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import replace
-from typing import Any
+from threading import Lock
+from typing import Any, Final
 
+from django.conf import settings
 from django.contrib.auth.models import User
 from django.core.exceptions import ValidationError
-from django.db import transaction
-from django.db.models import OuterRef, QuerySet, Subquery
+from django.db import connection, transaction
+from django.db.models import QuerySet
 from django.utils.translation import gettext as _
 
 from annotate.errors import CHOOSE_A_VERDICT, NotThere
-from annotate.prepared_sql import Prepared, insert, set_value
+from annotate.prepared_sql import study_of_a_screen
 from annotate.studies.models import Membership, Role, Study
 from rankings.elicitation.log import CRITERIA, MIRRORED
 
@@ -31,6 +35,28 @@ from .models import (
 from .planning import go_on, reopen, waiting_or_next
 from .replay import Event, Log, read_log
 
+if sys.platform != "win32":
+    import fcntl
+
+_turn: Final = Lock()
+
+
+@contextmanager
+def _in_turn() -> Iterator[None]:
+    """Let the answers of this machine wait for each other here, if the database is SQLite.
+
+    SQLite has one writer at a time. A connection that finds it busy sleeps for up to a tenth of a second
+    before each new try, although a transaction takes a few milliseconds.
+    """
+    if connection.vendor != "sqlite":
+        yield
+        return
+    with _turn, (settings.DATA_DIR / "answers.lock").open("a") as file:
+        # On Windows a site is one process. The system frees the lock when a process ends in any way.
+        if sys.platform != "win32":
+            fcntl.flock(file, fcntl.LOCK_EX)
+        yield
+
 
 @transaction.atomic
 def start(*, study: Study, annotator: User) -> Turn | None:
@@ -41,6 +67,7 @@ def start(*, study: Study, annotator: User) -> Turn | None:
     return waiting_or_next(_open_study(annotator, study), annotator)
 
 
+@_in_turn()
 @transaction.atomic
 def record_judgement(
     *,
@@ -63,7 +90,7 @@ def record_judgement(
     annotator's, StudyNotOpen, AlreadyAnswered if the screen has another answer, and Incomplete
     if a criterion that is asked has no verdict or a result was not shown.
     """
-    study, screen, last_number = _open_screen(screen_id, annotator, is_answer=True)
+    study, screen = _open_screen(screen_id, annotator, is_answer=True)
     log = read_log(screen.assignment)
     if screen.state != Screen.State.WAITING:
         _require_same_judgement(screen, log, verdicts)
@@ -78,11 +105,11 @@ def record_judgement(
         seen=_shown(seen),
         **_asked_verdicts(turn_of(screen, log), verdicts, disputed),
     )
-    insert(judgement)
-    set_value(screen, "state", Screen.State.ANSWERED)
+    judgement.save(force_insert=True)
+    _set_state(screen, Screen.State.ANSWERED)
     if screen.known is not None:
         apply_rule(study, annotator)
-    return go_on(screen, log.with_event(judgement), annotator, number=last_number + 1)
+    return go_on(screen, log.with_event(judgement), annotator)
 
 
 @transaction.atomic
@@ -98,7 +125,7 @@ def record_skip(
 
     The same skip twice is stored once. Raises as record_judgement does, but for Incomplete.
     """
-    study, screen, last_number = _open_screen(screen_id, annotator, is_answer=True)
+    study, screen = _open_screen(screen_id, annotator, is_answer=True)
     if screen.state == Screen.State.SKIPPED:
         return waiting_or_next(study, annotator)
     if screen.state != Screen.State.WAITING:
@@ -113,9 +140,9 @@ def record_skip(
         text=text,
         environment=dict(environment or {}),
     )
-    insert(skip)
-    set_value(screen, "state", Screen.State.SKIPPED)
-    return go_on(screen, log.with_event(skip), annotator, number=last_number + 1)
+    skip.save(force_insert=True)
+    _set_state(screen, Screen.State.SKIPPED)
+    return go_on(screen, log.with_event(skip), annotator)
 
 
 @transaction.atomic
@@ -146,7 +173,7 @@ def change(*, screen_id: str, annotator: User) -> Turn | None:
     Raises NotThere, StudyNotOpen, and AlreadyAnswered for a screen that has no answer in force or
     is too far back.
     """
-    study, screen, _last = _open_screen(screen_id, annotator)
+    study, screen = _open_screen(screen_id, annotator)
     log = read_log(screen.assignment)
     event = next((event for event in log.in_force if event.screen == screen.pk), None)
     if event is None or screen.public_id not in last_screens(study, annotator):
@@ -165,6 +192,11 @@ def _withdraw(event: Event, log: Log) -> None:
     reopen(assignment)
 
 
+def _set_state(screen: Screen, state: Screen.State) -> None:
+    screen.state = state
+    screen.save(update_fields=["state"])
+
+
 def _with_note(turn: Turn | None, note: str) -> Turn | None:
     return replace(turn, note=note) if turn is not None else None
 
@@ -175,48 +207,32 @@ def _locked_membership(**found_by: object) -> QuerySet[Membership]:
     So answers, skips and undos of one person follow one another and never wait in a circle.
     """
     memberships = Membership.objects.select_for_update(of=("self",)).select_related("study")
-    return memberships.filter(role=Role.ANNOTATOR, **found_by)
-
-
-def _locked_by_screen(person: int, public_id: str) -> QuerySet[Membership]:
-    return _locked_membership(
-        person=person,
-        study__assignments__annotator=person,
-        study__assignments__screens__public_id=public_id,
-    )
+    return memberships.order_by().filter(role=Role.ANNOTATOR, **found_by)
 
 
 def _screen(public_id: str) -> QuerySet[Screen]:
-    last = Screen.objects.filter(assignment=OuterRef("assignment")).order_by("-number")
-    return (
-        Screen.objects.filter(public_id=public_id)
-        .select_related("assignment__image")
-        .defer("assignment__image__truth")
-        .annotate(last_number=Subquery(last.values("number")[:1]))
-    )
-
-
-_membership_by_screen = Prepared(_locked_by_screen)
-_screens = Prepared(_screen)
+    screens = Screen.objects.select_related("assignment__image").defer("assignment__image__truth")
+    return screens.filter(public_id=public_id)
 
 
 def _open_study(annotator: User, study: Study) -> Study:
     """Return the study, locked for this annotator until the transaction ends."""
-    return _open(_locked_membership(person=annotator, study=study))
+    memberships = _locked_membership(person=annotator, study=study)
+    return _open(membership.study for membership in memberships)
 
 
-def _open(memberships: Iterable[Membership], *, is_answer: bool = False) -> Study:
-    """Return the study of a membership; raise StudyNotOpen, and NotThere where there is none.
+def _open(studies: Iterable[Study], *, is_answer: bool = False) -> Study:
+    """Return the one study; raise StudyNotOpen, and NotThere if there is none.
 
     An answer to a pair on screen is taken for a while after the study has ended by its rule.
     """
-    membership = next(iter(memberships), None)
-    if membership is None:
+    study = next(iter(studies), None)
+    if study is None:
         raise NotThere("Not an annotator of this study.")
-    is_open = membership.study.state == Study.State.OPEN
-    if not (is_open or (is_answer and membership.study.is_ending)):
-        raise not_open(membership.study)
-    return membership.study
+    is_open = study.state == Study.State.OPEN
+    if not (is_open or (is_answer and study.is_ending)):
+        raise not_open(study)
+    return study
 
 
 def not_open(study: Study) -> StudyNotOpen:
@@ -229,17 +245,17 @@ def not_open(study: Study) -> StudyNotOpen:
 
 def _open_screen(
     public_id: str, annotator: User, *, is_answer: bool = False
-) -> tuple[Study, Screen, int]:
-    """Return one of this annotator's screens with its study, locked, and the image's last number.
+) -> tuple[Study, Screen]:
+    """Return one of this annotator's screens with its study, locked.
 
     Raises NotThere for a screen that is not theirs.
     """
-    membership = _membership_by_screen(person=annotator.pk, public_id=public_id)
-    study = _open(membership, is_answer=is_answer)
-    [screen] = _screens(public_id=public_id)
+    found_by = [annotator.pk, Role.ANNOTATOR, public_id]
+    study = _open(Study.objects.raw(study_of_a_screen(), found_by), is_answer=is_answer)
+    screen = _screen(public_id).get()
     screen.assignment.study = study
     screen.assignment.annotator = annotator
-    return study, screen, screen.last_number  # type: ignore[attr-defined]  # annotated above
+    return study, screen
 
 
 def _last_event(study: Study, annotator: User, waiting: Turn | None) -> tuple[Event, Log] | None:

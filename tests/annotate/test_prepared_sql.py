@@ -1,92 +1,88 @@
-"""SQL that is made once gives the rows of today, for other values, and stores what save() stores."""
+"""Plain SQL gives what the same query of the models gives."""
 
 import pytest
-from django.contrib.auth.models import User
-from django.db import connection, transaction
-from django.db.utils import IntegrityError
 from django.forms.models import model_to_dict
 
-from annotate.judging.models import Assignment, Screen
-from annotate.prepared_sql import PLANNED_AFTER, Prepared, insert, set_value
-from annotate.studies.models import Membership
-from tests.support.factories import add_annotator, make_person, make_study
+from annotate.judging import services
+from annotate.judging.models import Screen
+from annotate.judging.replay import read_log, stored_events
+from annotate.prepared_sql import log_of_an_assignment, study_of_a_screen
+from annotate.studies.models import Role, Study
+from tests.support.factories import add_annotator, add_researcher, make_study
+from tests.support.truths import answer, same_truth
 
 pytestmark = [pytest.mark.django_db, pytest.mark.database]
+ABCD = same_truth([["a"], ["b"], ["c"], ["d"]])
+COLUMNS = (
+    *("number", "id", "left", "right", "purpose", "known"),
+    *(f"judgements__{name}" for name in ("id", "number", "withdrawal__number", "seconds_taken")),
+    *(f"judgements__{name}" for name in ("recall", "precision", "preference")),
+    *(f"skips__{name}" for name in ("id", "number", "withdrawal__number", "reason")),
+)
 
 
-def members(person, name):
-    memberships = Membership.objects.select_related("study").order_by("pk")
-    return memberships.filter(person=person, study__name=name)
-
-
-def test_each_call_gives_what_the_query_gives_with_these_values():
-    first, second = make_person(), make_person()
-    one, other = make_study(), make_study()
-    for study, person in ((one, first), (other, first), (one, second)):
-        add_annotator(study, person)
-    prepared = Prepared(members)
-    for person in (first, second):
-        for study in (one, other):
-            asked = {"person": person.pk, "name": study.name}
-            assert prepared(**asked) == list(members(**asked))
-    assert [found.study for found in prepared(person=first.pk, name=other.name)] == [other]
-    assert prepared(person=first.pk, name="'; DROP TABLE x") == []
-    # Rows are of now, not of the first call.
-    Membership.objects.filter(person=first).delete()
-    assert prepared(person=first.pk, name=one.name) == []
-
-
-def test_no_sql_is_made_after_the_first_call(django_assert_num_queries, monkeypatch):
-    person = make_person()
-    prepared = Prepared(lambda pk: User.objects.filter(pk=pk))
-    assert prepared(pk=person.pk) == [person]
-    monkeypatch.setattr(connection.ops.compiler("SQLCompiler"), "as_sql", None)
-    with django_assert_num_queries(1):
-        assert prepared(pk=person.pk) == [person]
-
-
-def test_a_value_that_no_row_is_compared_with_is_refused():
-    with pytest.raises(LookupError, match="limit"):
-        Prepared(lambda pk, limit: User.objects.filter(pk=pk))(pk=1, limit=3)
-
-
-def test_a_new_row_is_stored_as_save_stores_it():
-    study = make_study()
-    assignment = Assignment(
-        study=study, image=study.images.get(), annotator=make_person(), position=1, items=[[1], [2]]
+def skip(turn, annotator):
+    return services.record_skip(
+        screen_id=turn.screen.public_id, annotator=annotator, reason="cannot_see"
     )
-    insert(assignment)
-    stored = Assignment.objects.get(pk=assignment.pk)
-    assert model_to_dict(stored) == model_to_dict(assignment)
-    assert stored.created == assignment.created
-    with pytest.raises(IntegrityError):
-        insert(assignment)
 
 
-def test_one_field_is_stored_and_no_other():
-    study = make_study()
-    set_value(study, "state", "closed")
-    study.name = "not stored"
-    set_value(study, "seed", 5)
-    study.refresh_from_db()
-    assert (study.state, study.seed) == ("closed", 5)
-    assert study.name != "not stored"
-    assert not Screen.objects.exists()
+def undo(turn, annotator):
+    return services.undo(
+        study=turn.assignment.study, annotator=annotator, screen_id=turn.screen.public_id
+    )
 
 
-@pytest.mark.skipif(connection.vendor != "postgresql", reason="only PostgreSQL keeps plans")
-def test_what_is_asked_again_is_planned_once_and_what_others_ask_is_not():
-    people = [make_person() for _ in range(PLANNED_AFTER + 3)]
-    prepared = Prepared(lambda pk, name: User.objects.filter(pk=pk, username=name))
-    for person in people:
-        assert prepared(pk=person.pk, name=person.username) == [person]
-        assert User.objects.get(email="", pk=person.pk) == person
-    assert prepared(pk=people[0].pk, name=people[1].username) == []
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT statement FROM pg_prepared_statements")
-        [(statement,)] = cursor.fetchall()
-    assert "$2" in statement
-    # After a refusal of the database the same question is asked on.
-    with pytest.raises(IntegrityError), transaction.atomic():
-        insert(people[0])
-    assert prepared(pk=people[0].pk, name=people[0].username) == [people[0]]
+def test_the_log_has_the_rows_of_the_models_for_answers_skips_and_undone_ones():
+    study = make_study(["a", "b", "c", "d"])
+    annotator = add_annotator(study)
+    turn = services.start(study=study, annotator=annotator)
+    # A screen with both, each withdrawn, and one in force of either kind.
+    turn = undo(answer(turn, annotator, ABCD), annotator)
+    turn = undo(skip(turn, annotator), annotator)
+    turn = skip(answer(turn, annotator, ABCD), annotator)
+    rank_by_another = add_annotator(study)
+    answer(services.start(study=study, annotator=rank_by_another), rank_by_another, ABCD)
+
+    assignment = turn.assignment
+    screens = Screen.objects.filter(assignment=assignment)
+    expected = list(screens.values_list(*COLUMNS))
+    assert sorted(log_of_an_assignment(assignment.pk), key=str) == sorted(expected, key=str)
+
+    log = read_log(assignment)
+    stored = [(event.pk, event.number, event.screen_id) for event in stored_events(assignment)]
+    assert [(event.pk, event.number, event.screen) for event in log.events] == stored
+    assert len(stored) == 4
+    assert log.last_screen == max(screens.values_list("number", flat=True))
+
+
+def test_the_log_of_an_image_without_an_answer_has_its_screen_alone():
+    study = make_study(["a", "b"])
+    turn = services.start(study=study, annotator=add_annotator(study))
+    log = read_log(turn.assignment)
+    assert (log.events, log.last_screen) == ((), 1)
+
+
+def found(person, screen_id):
+    return list(Study.objects.raw(study_of_a_screen(), [person.pk, Role.ANNOTATOR, screen_id]))
+
+
+def test_the_study_of_a_screen_is_whole_and_found_for_its_annotator_alone():
+    study = make_study(["a", "b"])
+    annotator, other, researcher = add_annotator(study), add_annotator(study), add_researcher(study)
+    screen_id = services.start(study=study, annotator=annotator).screen.public_id
+
+    by_models = Study.objects.get(
+        memberships__person=annotator,
+        memberships__role=Role.ANNOTATOR,
+        assignments__annotator=annotator,
+        assignments__screens__public_id=screen_id,
+    )
+    [by_sql] = found(annotator, screen_id)
+    assert by_sql.get_deferred_fields() == set()
+    assert model_to_dict(by_sql) == model_to_dict(by_models)
+
+    assert found(other, screen_id) == found(researcher, screen_id) == []
+    assert found(annotator, "'; DROP TABLE x") == []
+    study.memberships.filter(person=annotator).delete()
+    assert found(annotator, screen_id) == []

@@ -126,7 +126,6 @@ def _database() -> dict[str, Any]:
             _for_us_alone(Path(settings["NAME"]))
         except OSError as fault:
             raise ImproperlyConfigured(f"DATA_DIR: {DATA_DIR}: {fault.strerror}") from fault
-        settings["ENGINE"] = "text_rankings.site.sqlite"
         settings["OPTIONS"] = {
             "transaction_mode": "IMMEDIATE",
             "timeout": 20,
@@ -365,7 +364,6 @@ SPECTACULAR_SETTINGS = {
 
 X_FRAME_OPTIONS = "DENY"
 SECURE_REFERRER_POLICY = "same-origin"
-SESSION_ENGINE = "annotate.accounts.session_store"
 SESSION_COOKIE_HTTPONLY = True
 if not DEBUG:
     # HTTPS=false serves plain HTTP inside a closed network.

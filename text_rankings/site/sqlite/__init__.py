@@ -1,1 +1,0 @@
-"""Django's SQLite, with a queue for those who want to write."""
