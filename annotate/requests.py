@@ -1,11 +1,12 @@
-"""Shared parts of requests: the signed-in user, the client's network, JSON fields."""
+"""Shared parts of requests: the signed-in user, permissions, refusals, the client's network."""
 
 import json
 from ipaddress import IPv6Network, ip_address
 from typing import Any, Final
 
-from django.contrib.auth.models import User
-from django.http import HttpRequest
+from django.contrib.auth.models import AnonymousUser, User
+from django.forms import BaseForm
+from django.http import Http404, HttpRequest, HttpResponse
 
 # One subscriber has as many addresses of IPv6 as this network holds. The account library counts by it, too.
 _PREFIX_6: Final = 64
@@ -17,6 +18,17 @@ class SignedInRequest(HttpRequest):
     """A request of a signed-in user; for annotations only, Django creates plain ones."""
 
     user: User
+
+
+def require(person: User | AnonymousUser, permission: str) -> None:
+    """Raise Http404 for a person without the permission, for whom the page does not exist."""
+    if not person.has_perm(permission):
+        raise Http404
+
+
+def refused_as_text(form: BaseForm) -> HttpResponse:
+    """Answer a request for a file whose form is not valid."""
+    return HttpResponse(form.errors.as_text(), status=422, content_type="text/plain; charset=utf-8")
 
 
 def network_of(address: str) -> str:

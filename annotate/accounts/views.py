@@ -22,7 +22,7 @@ from django.views.generic.edit import FormView
 from django.views.i18n import LANGUAGE_QUERY_PARAMETER, set_language
 
 from annotate.access import permitted
-from annotate.requests import SignedInRequest
+from annotate.requests import SignedInRequest, require
 from annotate.studies.models import Study
 
 from . import languages, mail, services
@@ -137,7 +137,7 @@ def _invitation_of_session(request: HttpRequest) -> Invitation | None:
 @require_http_methods(["GET", "POST"])
 def invitations(request: SignedInRequest) -> HttpResponse:
     """All invitations of the site; admins of the site are invited here."""
-    _require_admin(request)
+    require(request.user, "annotate.manage_people")
     form = InviteForm(request.POST if request.method == "POST" else None)
     return _invitations(request, None, form)
 
@@ -145,7 +145,7 @@ def invitations(request: SignedInRequest) -> HttpResponse:
 @login_required
 @require_http_methods(["GET", "POST"])
 def study_invitations(request: SignedInRequest, slug: str) -> HttpResponse:
-    _require_admin(request)
+    require(request.user, "annotate.manage_people")
     study = get_object_or_404(permitted(request.user, "annotate.follow_study", Study), slug=slug)
     form = InviteToStudyForm(request.POST if request.method == "POST" else None)
     return _invitations(request, study, form)
@@ -183,7 +183,7 @@ def _invitations(request: SignedInRequest, study: Study | None, form: InviteForm
 @login_required
 @require_POST
 def revoke(request: SignedInRequest, pk: int) -> HttpResponse:
-    _require_admin(request)
+    require(request.user, "annotate.manage_people")
     revoked = get_object_or_404(Invitation.objects.with_names(), pk=pk)
     try:
         services.revoke(invitation=revoked)
@@ -198,11 +198,6 @@ def revoke(request: SignedInRequest, pk: int) -> HttpResponse:
 
 def _address(request: HttpRequest, token: str) -> str:
     return request.build_absolute_uri(reverse("accounts:open_invitation", args=[token]))
-
-
-def _require_admin(request: HttpRequest) -> None:
-    if not request.user.has_perm("annotate.manage_people"):
-        raise Http404
 
 
 # One's own account

@@ -8,8 +8,6 @@ from rest_framework import serializers
 from .idempotency import HEADER
 from .problems import CONTENT_TYPE
 
-_PROBLEM = "Problem"
-
 
 class FaultSerializer(serializers.Serializer[None]):
     """One fault of what was sent."""

@@ -3,13 +3,13 @@
 from typing import Any
 
 from django.contrib.auth.decorators import login_required
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
 from django.views.decorators.http import require_safe
 
 from annotate.access import permitted
 from annotate.audit.models import AuditEntry, AuditQuerySet
-from annotate.requests import SignedInRequest
+from annotate.requests import SignedInRequest, require
 from annotate.studies.models import Study
 
 from .log_forms import LogForm
@@ -20,8 +20,7 @@ _PER_PAGE = 50
 @login_required
 @require_safe
 def log(request: SignedInRequest) -> HttpResponse:
-    if not request.user.has_perm("annotate.manage_people"):
-        raise Http404
+    require(request.user, "annotate.manage_people")
     return _page(request, AuditEntry.objects.all(), {})
 
 

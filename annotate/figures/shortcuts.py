@@ -1,17 +1,30 @@
-"""Answers with the file of a figure, for pages of several subjects."""
+"""Answers that pages of several subjects share: a page of a live report, the file of a figure."""
 
 import re
 from base64 import b64encode
+from collections.abc import Callable
+from functools import wraps
 from hashlib import sha256
-from typing import Final
+from typing import Any, Final
 
+from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
 from django.utils.cache import get_conditional_response
+from django.views.decorators.http import require_safe
+
+from annotate.reports import services
+from annotate.reports.errors import TooLarge
+from annotate.studies.models import Study
+from annotate.studies.shortcuts import followed
 
 from .building import FigureFile
 from .files import FORMATS
+from .forms import FigureForm
 
 _STYLE: Final = re.compile(rb"<style>(.*?)</style>", re.DOTALL)
+_Shows = Callable[[HttpRequest, Study, FigureForm], dict[str, Any]]
+_View = Callable[[HttpRequest, str], HttpResponse]
 
 
 def figure_response(
@@ -41,3 +54,30 @@ def _policy_of_figure(content: bytes) -> str:
         return "default-src 'none'"
     digest = b64encode(sha256(style[1]).digest()).decode()
     return f"default-src 'none'; style-src 'sha256-{digest}'; font-src data:"
+
+
+def report_page(template: str, max_images: int | None = None) -> Callable[[_Shows], _View]:
+    """Make a view of a function that returns what a page of a live report shows.
+
+    It is called once the settings in the address are valid and the study is small enough.
+    """
+
+    def decorate(shows: _Shows) -> _View:
+        @login_required
+        @require_safe
+        @wraps(shows)
+        def view(request: HttpRequest, slug: str) -> HttpResponse:
+            study = followed(request, slug)
+            form = FigureForm(request.GET, study=study, runs=services.available_runs(study))
+            context: dict[str, Any] = {"study": study, "form": form}
+            if not form.is_valid():
+                return render(request, template, context, status=422)
+            try:
+                services.require_small(study, max_images)
+            except TooLarge as refusal:
+                return render(request, template, context | {"too_large": str(refusal)})
+            return render(request, template, context | shows(request, study, form))
+
+        return view
+
+    return decorate

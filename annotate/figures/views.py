@@ -1,7 +1,6 @@
 """A study's figures: one page of all of them, and each as a file; the settings stand in the address."""
 
-import re
-from typing import Any, Final
+from typing import Any
 
 from django.contrib.auth.decorators import login_required
 from django.http import Http404, HttpRequest, HttpResponse, QueryDict
@@ -14,7 +13,7 @@ from annotate.reports import exports, services
 from annotate.reports.errors import TooLarge
 from annotate.reports.models import KeptReport
 from annotate.reports.shortcuts import offered_as_work
-from annotate.requests import SignedInRequest
+from annotate.requests import SignedInRequest, refused_as_text
 from annotate.studies.models import Study
 from annotate.studies.shortcuts import followed
 from rankings.output.skips import skips_said
@@ -25,32 +24,19 @@ from .data import MAX_IMAGES_DRAWN_AT_ONCE, FigureData, data_of_kept
 from .detectors import shown_standings
 from .forms import FigureForm, FileForm, KeptFigureForm, KeptFileForm
 from .presentation import criteria_links, shown_figure, shown_figures
-from .shortcuts import figure_response
+from .shortcuts import figure_response, report_page
 from .themes import Paper
 
-_STYLE: Final = re.compile(rb"<style>(.*?)</style>", re.DOTALL)
 
-
-@login_required
-@require_safe
-def figures(request: HttpRequest, slug: str) -> HttpResponse:
-    study = followed(request, slug)
-    form = FigureForm(request.GET, study=study, runs=services.available_runs(study))
-    context: dict[str, Any] = {"study": study, "form": form}
-    if not form.is_valid():
-        return render(request, "reports/figures.html", context, status=422)
-    try:
-        services.require_small(study, MAX_IMAGES_DRAWN_AT_ONCE)
-    except TooLarge as refusal:
-        return render(request, "reports/figures.html", context | {"too_large": str(refusal)})
+@report_page("reports/figures.html", MAX_IMAGES_DRAWN_AT_ONCE)
+def figures(request: HttpRequest, study: Study, form: FigureForm) -> dict[str, Any]:
     data = _data(study, form)
-    context |= {
+    return {
         "criterion": data.criterion,
         "criteria": list(criteria_links(request.GET)),
         "figures": shown_figures(data, request.GET),
         "settings_to_post": [(k, v) for k, values in request.GET.lists() for v in values],
     }
-    return render(request, "reports/figures.html", context)
 
 
 @login_required
@@ -60,7 +46,7 @@ def all_figures(request: SignedInRequest, slug: str) -> HttpResponse:
     study = followed(request, slug)
     form = FigureForm(request.POST, study=study, runs=services.available_runs(study))
     if not form.is_valid():
-        return _refusal(form)
+        return refused_as_text(form)
     job = work.start(study=study, settings=form.settings(), runs=form.runs(), person=request.user)
     return go_to(job)
 
@@ -74,7 +60,7 @@ def figure(request: HttpRequest, slug: str, name: str, extension: str) -> HttpRe
     study = followed(request, slug)
     form = FileForm(request.GET, study=study, runs=services.available_runs(study))
     if not form.is_valid():
-        return _refusal(form)
+        return refused_as_text(form)
     try:
         services.require_small(study, MAX_IMAGES_DRAWN_AT_ONCE)
     except TooLarge as refusal:
@@ -120,7 +106,7 @@ def kept_figure(
     report = get_object_or_404(study.kept_reports, pk=pk)
     form = KeptFileForm(request.GET)
     if not form.is_valid():
-        return _refusal(form)
+        return refused_as_text(form)
     return _file(
         request,
         data_of_kept(study, report, form.cleaned_data["criterion"]),
@@ -130,23 +116,11 @@ def kept_figure(
     )
 
 
-@login_required
-@require_safe
-def detectors(request: HttpRequest, slug: str) -> HttpResponse:
+@report_page("reports/detectors.html", services.MAX_IMAGES_ANALYSED_AT_ONCE)
+def detectors(request: HttpRequest, study: Study, form: FigureForm) -> dict[str, Any]:
     """Show where the detectors stand, by people and by every protocol."""
-    study = followed(request, slug)
-    form = FigureForm(request.GET, study=study, runs=services.available_runs(study))
-    context: dict[str, Any] = {"study": study, "form": form, "formats": exports.FORMATS}
-    if not form.is_valid():
-        return render(request, "reports/detectors.html", context, status=422)
-    try:
-        services.require_small(study, services.MAX_IMAGES_ANALYSED_AT_ONCE)
-    except TooLarge as refusal:
-        return render(request, "reports/detectors.html", context | {"too_large": str(refusal)})
-    context |= {"query": request.GET.urlencode()}
-    return render(
-        request, "reports/detectors.html", context | _standings(_data(study, form), request.GET)
-    )
+    shown = {"formats": exports.FORMATS, "query": request.GET.urlencode()}
+    return shown | _standings(_data(study, form), request.GET)
 
 
 @login_required
@@ -168,10 +142,6 @@ def _standings(data: FigureData, query: QueryDict) -> dict[str, Any]:
         "standings": shown_standings(data),
         "skips": skips_said(data.facts),
     }
-
-
-def _refusal(form: FigureForm | KeptFigureForm) -> HttpResponse:
-    return HttpResponse(form.errors.as_text(), status=422, content_type="text/plain; charset=utf-8")
 
 
 def _file(

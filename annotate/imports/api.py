@@ -16,6 +16,7 @@ from annotate.api.idempotency import idempotent
 from annotate.api.scopes import LOAD
 from annotate.api.views import ApiView, ListView, OneView, SignedInRequest
 from annotate.datasets.models import Dataset
+from annotate.requests import require
 
 from . import drafts, plans, undoing
 from .models import Draft, DraftFile, Finding, Import
@@ -46,8 +47,7 @@ class _ForAdmins(ApiView):
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
         super().initial(request, *args, **kwargs)
         # Before any uploaded file is read.
-        if not request.user.has_perm("annotate.load_data"):
-            raise Http404
+        require(request.user, "annotate.load_data")
 
 
 class _OfLoad(_ForAdmins):

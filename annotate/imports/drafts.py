@@ -299,15 +299,9 @@ def cancel_work(*, draft: Draft) -> None:
 def discard(*, draft: Draft) -> None:
     """Give up a load; its files go, and its report with them."""
     cancel_work(draft=draft)
-    with transaction.atomic():
-        locked = _locked(draft)
-        _refuse_unless(locked, Draft.State.OPEN, Draft.State.CHECKED)
-        locked.state = Draft.State.DISCARDED
-        locked.revision += 1
-        locked.save()
+    with _changing(draft, Draft.State.DISCARDED) as locked:
         locked.findings.all().delete()
-    forget_files(locked)
-    draft.refresh_from_db()
+    forget_files(draft)
 
 
 def clean_old() -> None:
@@ -348,12 +342,12 @@ def _forget_unused(hashes: Iterable[str]) -> None:
 
 
 @contextmanager
-def _changing(draft: Draft) -> Iterator[Draft]:
+def _changing(draft: Draft, state: str = Draft.State.OPEN) -> Iterator[Draft]:
     """Lock a draft to change what it holds; an earlier check of it no longer counts."""
     with transaction.atomic():
         locked = _locked(draft)
         _refuse_unless(locked, Draft.State.OPEN, Draft.State.CHECKED)
-        locked.state = Draft.State.OPEN
+        locked.state = state
         locked.revision += 1
         locked.save()
         yield locked

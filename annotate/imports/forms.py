@@ -48,8 +48,8 @@ class FilesForm(forms.Form):
     )
 
 
-class StartForm(forms.Form):
-    """The target of a load. Files come with it, or one by one afterwards."""
+class _IntoForm(forms.Form):
+    """The dataset that files are loaded into; none for a new one."""
 
     dataset = forms.ModelChoiceField(
         Dataset.objects.none(),
@@ -57,11 +57,6 @@ class StartForm(forms.Form):
         to_field_name="slug",
         label=gettext_lazy("Load into"),
         empty_label=gettext_lazy("a new dataset (or people only)"),
-    )
-    files = _ManyFiles(  # type: ignore[assignment]
-        label=FilesForm.base_fields["files"].label,
-        required=False,
-        help_text=FilesForm.base_fields["files"].help_text,
     )
 
     def __init__(self, *args: Any, datasets: QuerySet[Dataset], **kwargs: Any) -> None:
@@ -69,16 +64,19 @@ class StartForm(forms.Form):
         self.fields["dataset"].queryset = datasets  # type: ignore[attr-defined]  # a choice of rows
 
 
-class TargetForm(forms.Form):
+class StartForm(_IntoForm):
+    """The target of a load. Files come with it, or one by one afterwards."""
+
+    files = _ManyFiles(  # type: ignore[assignment]
+        label=FilesForm.base_fields["files"].label,
+        required=False,
+        help_text=FilesForm.base_fields["files"].help_text,
+    )
+
+
+class TargetForm(_IntoForm):
     """The dataset that files are loaded into, or name and origin of a new one."""
 
-    dataset = forms.ModelChoiceField(
-        Dataset.objects.none(),
-        required=False,
-        to_field_name="slug",
-        label=gettext_lazy("Load into"),
-        empty_label=gettext_lazy("a new dataset (or people only)"),
-    )
     name = forms.CharField(
         label=gettext_lazy("Name of the dataset"), max_length=120, required=False
     )
@@ -89,10 +87,6 @@ class TargetForm(forms.Form):
         widget=forms.Textarea(attrs={"rows": 2}),
     )
     licence = forms.CharField(label=gettext_lazy("Licence"), required=False, max_length=200)
-
-    def __init__(self, *args: Any, datasets: QuerySet[Dataset], **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        self.fields["dataset"].queryset = datasets  # type: ignore[attr-defined]  # a choice of rows
 
 
 def _formats() -> Iterable[tuple[str, str]]:

@@ -1,7 +1,8 @@
 """Loads as the API shows and takes them."""
 
-from typing import Any
+from typing import Any, cast
 
+from django import forms
 from django.contrib.auth.models import User
 from rest_framework import serializers
 
@@ -10,6 +11,7 @@ from annotate.jobs.serializers import JobSerializer
 from protocols.formats.problems import CODES
 from protocols.formats.recognition.reading import FORMATS, LINES
 
+from .forms import FileForm, FindingsForm, TargetForm
 from .models import Draft, DraftFile, FileKind, Finding, Import, Missing
 from .plans import OpenQuestion, Plan
 
@@ -100,12 +102,20 @@ class WholeLoadSerializer(LoadSerializer):
         )
 
 
+def _text_of(form: type[forms.Form], name: str, help_text: str = "") -> serializers.CharField:
+    """Return a text that may be left out, as long as the form of the page takes it."""
+    field = cast(forms.CharField, form.base_fields[name])
+    return serializers.CharField(
+        max_length=field.max_length, required=False, allow_blank=True, help_text=help_text
+    )
+
+
 class DescriptionSerializer(serializers.Serializer[None]):
     """Name and origin of the new dataset; fields left out stay as they are."""
 
-    name = serializers.CharField(max_length=120, required=False, allow_blank=True)
-    provenance = serializers.CharField(max_length=2000, required=False, allow_blank=True)
-    licence = serializers.CharField(max_length=200, required=False, allow_blank=True)
+    name = _text_of(TargetForm, "name")
+    provenance = _text_of(TargetForm, "provenance")
+    licence = _text_of(TargetForm, "licence")
 
 
 class NewLoadSerializer(DescriptionSerializer):
@@ -137,9 +147,7 @@ class FileChangeSerializer(serializers.Serializer[None]):
     format = serializers.ChoiceField(
         ["", *FORMATS], required=False, help_text="Empty: found out from the content."
     )
-    title = serializers.CharField(
-        max_length=120, required=False, allow_blank=True, help_text="Of results the method."
-    )
+    title = _text_of(FileForm, "title", "Of results the method.")
 
 
 class FileAnswerSerializer(serializers.Serializer[None]):
@@ -185,7 +193,7 @@ class FindingSerializer(serializers.ModelSerializer[Finding]):
 class FindingQuery(serializers.Serializer[None]):
     severity = serializers.ChoiceField(Finding.Severity.choices, required=False)
     code = serializers.ChoiceField(list(CODES), required=False)
-    words = serializers.CharField(required=False, max_length=100)
+    words = _text_of(FindingsForm, "words")
 
 
 class ReceiptSerializer(serializers.ModelSerializer[Import]):

@@ -29,7 +29,7 @@ from annotate.datasets.photographs import photograph_bytes
 from annotate.errors import Refusal
 from annotate.jobs import workers
 from annotate.jobs.shortcuts import told
-from annotate.requests import SignedInRequest
+from annotate.requests import SignedInRequest, require
 from protocols.formats.recognition.reading import FORMATS
 from text_rankings.base.i18n import in_language
 
@@ -55,8 +55,7 @@ def _for_admins(view: View) -> View:
 
     @wraps(view)
     def guarded(request: SignedInRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
-        if not request.user.has_perm("annotate.load_data"):
-            raise Http404
+        require(request.user, "annotate.load_data")
         return view(request, *args, **kwargs)
 
     return login_required(guarded)

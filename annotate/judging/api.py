@@ -4,7 +4,6 @@ from functools import cached_property
 from typing import Any
 
 from django.db.models import Count, Q, QuerySet
-from django.http import Http404
 from django.shortcuts import get_object_or_404
 from drf_spectacular.utils import extend_schema, extend_schema_view
 from rest_framework.exceptions import ValidationError
@@ -18,6 +17,7 @@ from annotate.api.problems import CONTENT_TYPE
 from annotate.api.scopes import JUDGE
 from annotate.api.views import ApiView, ListView, SignedInRequest
 from annotate.datasets.models import Method
+from annotate.requests import require
 from annotate.studies.models import Study
 from rankings.elicitation.log import CRITERIA
 
@@ -199,8 +199,7 @@ class History(_Judging):
 
 class StudyMethod(ApiView):
     def _study_and_method(self, request: Request, slug: str, method: str) -> tuple[Study, Method]:
-        if not request.user.has_perm("annotate.load_data"):
-            raise Http404
+        require(request.user, "annotate.load_data")
         study = get_object_or_404(
             permitted(request.user, "annotate.follow_study", Study), slug=slug
         )

@@ -7,7 +7,7 @@ from typing import Any
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.contrib.auth.views import redirect_to_login
-from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase, JsonResponse
+from django.http import HttpRequest, HttpResponse, HttpResponseBase, JsonResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.utils.translation import gettext as _
@@ -18,7 +18,7 @@ from django.views.decorators.http import require_POST, require_safe
 from annotate.access import permitted
 from annotate.datasets.models import Image, Method
 from annotate.errors import CHOOSE_A_VERDICT
-from annotate.requests import SignedInRequest
+from annotate.requests import SignedInRequest, require
 from annotate.studies.errors import StudyRefused
 from annotate.studies.models import Study
 from rankings.elicitation.log import CRITERIA
@@ -214,8 +214,7 @@ def withdraw_method(request: SignedInRequest, slug: str) -> HttpResponse:
 
 
 def _study_and_method(request: HttpRequest, slug: str) -> tuple[Study, Method]:
-    if not request.user.has_perm("annotate.load_data"):
-        raise Http404
+    require(request.user, "annotate.load_data")
     study = get_object_or_404(Study, slug=slug)
     name = request.POST.get("method", "")
     return study, get_object_or_404(study.dataset.methods, slug=name)

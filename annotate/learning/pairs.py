@@ -97,11 +97,6 @@ def start_of(box: Box, share: float) -> Box:
     return (left, top, round(left + share * (right - left), 1), bottom)
 
 
-def top_of(box: Box, share: float) -> Box:
-    left, top, right, bottom = box
-    return (left, top, right, round(top + share * (bottom - top), 1))
-
-
 def beside(box: Box, across: float = 0, down: float = 0) -> Box:
     """Return a box moved by these shares of its width and height."""
     left, top, right, bottom = box

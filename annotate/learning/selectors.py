@@ -1,7 +1,6 @@
-"""First visits for the researchers of a study, and its size for those who begin."""
+"""The people an annotator may ask, and the size of a study for those who begin."""
 
 from dataclasses import dataclass
-from datetime import datetime
 
 from django.contrib.auth.models import User
 from django.utils.translation import gettext as _
@@ -9,48 +8,7 @@ from django.utils.translation import ngettext
 
 from annotate.judging.annotator_summary import in_words
 from annotate.judging.image_allocation import n_images_of
-from annotate.judging.models import CRITERION_NAMES
 from annotate.studies.models import Role, Study
-
-from .models import FirstVisit
-from .services import Practice
-
-
-@dataclass(frozen=True)
-class PracticeResult:
-    """One annotator's consent and practice; ``is_flagged`` is the note to the researcher."""
-
-    person: User
-    consented: datetime
-    finished: datetime | None
-    outcome: str  # in words
-    is_flagged: bool
-    # One text for each complete round: "Recall 6 of 6, Precision 4 of 6".
-    rounds: tuple[str, ...]
-
-
-def practice_results(study: Study) -> list[PracticeResult]:
-    """Return the first visits to a study by user name. They are no part of its results."""
-    visits = study.first_visits.select_related("annotator").order_by("annotator__username")
-    return [
-        PracticeResult(
-            person=visit.annotator,
-            consented=visit.consented,
-            finished=visit.finished,
-            outcome=visit.get_practice_display(),
-            is_flagged=visit.practice == FirstVisit.Practice.NOT_PASSED,
-            rounds=tuple(
-                ", ".join(
-                    _("{criterion} {n} of {total}").format(
-                        criterion=CRITERION_NAMES[criterion], n=n, total=practised.n_answered
-                    )
-                    for criterion, n in practised.n_right.items()
-                )
-                for practised in Practice(visit).complete_rounds
-            ),
-        )
-        for visit in visits
-    ]
 
 
 def contacts(study: Study) -> list[User]:

@@ -5,19 +5,19 @@ from typing import Any
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.core.paginator import Paginator
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from annotate.judging.image_allocation import is_answered
-from annotate.requests import SignedInRequest
+from annotate.requests import SignedInRequest, require
 from annotate.stopping.presentation import shown_standings
 from annotate.studies import services
 from annotate.studies.draws import in_words
 from annotate.studies.errors import StudyRefused
 from annotate.studies.forms import MemberForm, RoleForm, SettingsForm
-from annotate.studies.models import Role, Study
+from annotate.studies.models import Membership, Role, Study
 from annotate.studies.shortcuts import followed
 
 from . import selectors
@@ -65,8 +65,7 @@ def detail(request: SignedInRequest, slug: str) -> HttpResponse:
 @login_required
 @require_http_methods(["GET", "POST"])
 def change_settings(request: SignedInRequest, slug: str) -> HttpResponse:
-    if not request.user.has_perm("annotate.load_data"):
-        raise Http404
+    require(request.user, "annotate.load_data")
     study = followed(request, slug)
     answered = is_answered(study)
     sent = request.POST if request.method == "POST" else None
@@ -107,12 +106,7 @@ def add_member(request: SignedInRequest, slug: str) -> HttpResponse:
         except StudyRefused as refusal:
             form.add_error("username", str(refusal))
         else:
-            messages.success(
-                request,
-                _("{person} is {role} now.").format(
-                    person=membership.person, role=membership.get_role_display()
-                ),
-            )
+            _confirm_role(request, membership)
             return redirect("studies:members", slug=slug)
     return _members(request, study, form, status=422)
 
@@ -131,13 +125,14 @@ def change_member(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
     except StudyRefused as refusal:
         messages.error(request, str(refusal))
     else:
-        messages.success(
-            request,
-            _("{person} is {role} now.").format(
-                person=membership.person, role=membership.get_role_display()
-            ),
-        )
+        _confirm_role(request, membership)
     return redirect("studies:members", slug=slug)
+
+
+def _confirm_role(request: HttpRequest, membership: Membership) -> None:
+    words = _("{person} is {role} now.")
+    role = membership.get_role_display()
+    messages.success(request, words.format(person=membership.person, role=role))
 
 
 @login_required
@@ -157,8 +152,7 @@ def remove_member(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
 
 
 def _with_members(request: HttpRequest, slug: str) -> Study:
-    if not request.user.has_perm("annotate.manage_people"):
-        raise Http404
+    require(request.user, "annotate.manage_people")
     return followed(request, slug)
 
 

@@ -15,8 +15,8 @@ from django.views.decorators.http import require_safe
 from annotate.figures.data import MAX_IMAGES_DRAWN_AT_ONCE, FigureData, data_of_kept
 from annotate.figures.forms import FigureForm, KeptFigureForm
 from annotate.figures.presentation import criteria_links, shown_figures
+from annotate.figures.shortcuts import report_page
 from annotate.reports import exports, services
-from annotate.reports.errors import TooLarge
 from annotate.reports.models import KeptReport
 from annotate.reports.pairs import shown_pairs
 from annotate.reports.presentation import (
@@ -39,18 +39,8 @@ from .presentation import FIRST_FIGURE, OF_IMAGES, answer_of, figure_names, part
 _IMAGES_PER_PAGE = 100
 
 
-@login_required
-@require_safe
-def report(request: HttpRequest, slug: str) -> HttpResponse:
-    study = followed(request, slug)
-    form = _form(request, study)
-    context: dict[str, Any] = {"study": study, "form": form}
-    if not form.is_valid():
-        return render(request, "reports/report.html", context, status=422)
-    try:
-        services.require_small(study)
-    except TooLarge as refusal:
-        return render(request, "reports/report.html", context | {"too_large": str(refusal)})
+@report_page("reports/report.html")
+def report(request: HttpRequest, study: Study, form: FigureForm) -> dict[str, Any]:
     settings, runs, criterion = form.settings(), form.runs(), form.cleaned_data["criterion"]
     n_images = study.study_images.count()
     is_small = n_images <= services.MAX_IMAGES_ANALYSED_AT_ONCE
@@ -63,7 +53,12 @@ def report(request: HttpRequest, slug: str) -> HttpResponse:
     if len(runs) < len(services.available_runs(study)):
         # Best and Worst depend on the protocols that take part.
         query += f"&{urlencode({'among': [run.name for run in runs]}, doseq=True)}"
-    context |= {
+    figures = (
+        FigureData(study, runs, settings, criterion, analysed=data or None)
+        if n_images <= MAX_IMAGES_DRAWN_AT_ONCE
+        else None
+    )
+    return {
         "built": built,
         "skips": skips_said(built.header),
         "facts": facts_shown(built.header),
@@ -74,14 +69,8 @@ def report(request: HttpRequest, slug: str) -> HttpResponse:
         "address_of_images": reverse("reports:images", args=[study.slug]),
         "formats": exports.FORMATS,
         "pairs": shown_pairs(services.pairs_report(study=study, settings=settings, runs=runs)),
+        **_page(request, study, built.report, data, criterion, figures),
     }
-    figures = (
-        FigureData(study, runs, settings, criterion, analysed=data or None)
-        if n_images <= MAX_IMAGES_DRAWN_AT_ONCE
-        else None
-    )
-    context |= _page(request, study, built.report, data, criterion, figures)
-    return render(request, "reports/report.html", context)
 
 
 @login_required
@@ -147,25 +136,14 @@ def _page(
     }
 
 
-@login_required
-@require_safe
-def images(request: HttpRequest, slug: str) -> HttpResponse:
+@report_page("reports/images.html")
+def images(request: HttpRequest, study: Study, form: FigureForm) -> dict[str, Any]:
     """Show the distance of every protocol to the consensus of each image."""
-    study = followed(request, slug)
-    form = _form(request, study)
-    context: dict[str, Any] = {"study": study, "form": form}
-    if not form.is_valid():
-        return render(request, "reports/images.html", context, status=422)
-    try:
-        services.require_small(study)
-    except TooLarge as refusal:
-        return render(request, "reports/images.html", context | {"too_large": str(refusal)})
     settings = form.settings()
     built = services.study_report(study=study, settings=settings, runs=form.runs())
     anywhere = reverse("evidence:image", args=[study.slug, "-"])
     links = ImageLinks(anywhere.removesuffix("-/"), settings_query(settings))
-    context |= _images(request, built.report, form.cleaned_data["criterion"], links)
-    return render(request, "reports/images.html", context)
+    return _images(request, built.report, form.cleaned_data["criterion"], links)
 
 
 @login_required
@@ -194,10 +172,6 @@ def _images(
         "page": page,
         "rows": shown.image_rows(list(page)),
     }
-
-
-def _form(request: HttpRequest, study: Study) -> FigureForm:
-    return FigureForm(request.GET, study=study, runs=services.available_runs(study))
 
 
 def _kept(request: HttpRequest, slug: str, pk: int) -> tuple[Study, KeptReport, str]:

@@ -9,7 +9,7 @@ from django.shortcuts import get_object_or_404, render
 from django.views.decorators.http import require_http_methods, require_safe
 
 from annotate.jobs.shortcuts import go_to
-from annotate.requests import SignedInRequest
+from annotate.requests import SignedInRequest, refused_as_text
 from annotate.studies.models import Study
 from annotate.studies.shortcuts import followed
 from rankings.agreement.report import report_from_json
@@ -28,10 +28,10 @@ def export(request: HttpRequest, slug: str, extension: str) -> HttpResponse:
     study = followed(request, slug)
     form = _form(request, study)
     if not form.is_valid():
-        return HttpResponse(form.errors.as_text(), status=422, content_type="text/plain")
+        return refused_as_text(form)
     look = LookForm(request.GET)
     if not look.is_valid():
-        return HttpResponse(look.errors.as_text(), status=422, content_type="text/plain")
+        return refused_as_text(look)
     try:
         built, text = built_text(study, form, extension, look.look())
     except TooLarge as refusal:
@@ -47,7 +47,7 @@ def export_table(request: HttpRequest, slug: str, table: str, extension: str) ->
     study = followed(request, slug)
     form = _form(request, study)
     if not form.is_valid():
-        return HttpResponse(form.errors.as_text(), status=422, content_type="text/plain")
+        return refused_as_text(form)
     try:
         services.require_small_for(table, study)
     except TooLarge as refusal:
@@ -98,7 +98,7 @@ def kept_file(request: HttpRequest, slug: str, pk: int, extension: str) -> HttpR
     report = get_object_or_404(study.kept_reports, pk=pk)
     look = LookForm(request.GET)
     if not look.is_valid():
-        return HttpResponse(look.errors.as_text(), status=422, content_type="text/plain")
+        return refused_as_text(look)
     text = exports.kept_text(report, extension, look.look())
     return file_response(request, text, extension, f"{study.slug}-report-{pk}.{extension}")
 

@@ -3,7 +3,6 @@
 from typing import Any
 
 from django.db.models import QuerySet
-from django.http import Http404
 from django.shortcuts import get_object_or_404
 from drf_spectacular.utils import extend_schema, extend_schema_view
 from rest_framework.request import Request
@@ -18,6 +17,7 @@ from annotate.api.views import ListView, OneView, SignedInRequest
 from annotate.datasets.models import Dataset
 from annotate.jobs.serializers import JobSerializer
 from annotate.jobs.shortcuts import accepted
+from annotate.requests import require
 
 from . import work
 from .models import ProtocolRun, Score
@@ -56,8 +56,7 @@ class RunList(ListView):
     @idempotent
     def post(self, request: SignedInRequest, slug: str) -> Response:
         """Have every result of a dataset scored with a protocol (admins)."""
-        if not request.user.has_perm("annotate.load_data"):
-            raise Http404
+        require(request.user, "annotate.load_data")
         dataset, sent = self._dataset(), self.sent(NewRunSerializer)
         job = work.start(
             dataset=dataset,

@@ -1,13 +1,13 @@
 """Scoring a dataset from its page."""
 
 from django.contrib.auth.decorators import login_required
-from django.http import Http404, HttpResponse, QueryDict
+from django.http import HttpResponse, QueryDict
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_http_methods
 
 from annotate.access import permitted
 from annotate.datasets.models import Dataset
-from annotate.requests import SignedInRequest
+from annotate.requests import SignedInRequest, require
 
 from . import work
 from .forms import ScoreForm
@@ -17,8 +17,7 @@ from .readiness import readiness
 @login_required
 @require_http_methods(["GET", "POST"])
 def score(request: SignedInRequest, slug: str) -> HttpResponse:
-    if not request.user.has_perm("annotate.load_data"):
-        raise Http404
+    require(request.user, "annotate.load_data")
     dataset = get_object_or_404(permitted(request.user, "annotate.see_dataset", Dataset), slug=slug)
     ready = readiness(dataset)
     sent = request.POST.copy() if request.method == "POST" else None

@@ -12,6 +12,7 @@ from annotate.access import permitted
 from annotate.api.idempotency import idempotent
 from annotate.api.views import ApiView, ListView, OneView
 from annotate.datasets.models import Dataset
+from annotate.requests import require
 
 from . import services
 from .models import Membership, Study
@@ -23,7 +24,7 @@ from .serializers import (
     StudyQuery,
     StudySerializer,
 )
-from .shortcuts import followed, require_admin
+from .shortcuts import followed
 
 
 class StudyList(ListView):
@@ -52,7 +53,7 @@ class StudyList(ListView):
     @idempotent
     def post(self, request: Request) -> Response:
         """Set up a study. Images with results of fewer than two of the methods are left out."""
-        require_admin(request)
+        require(request.user, "annotate.load_data")
         seen = permitted(request.user, "annotate.see_dataset", Dataset)
         study = services.create_study(**self.sent(NewStudySerializer, datasets=seen))
         address = reverse("api:study", args=[study.slug], request=request)
@@ -74,7 +75,7 @@ class StudyState(ApiView):
     @extend_schema(request=StateSerializer, responses=StudySerializer)
     def put(self, request: Request, slug: str) -> Response:
         """Open a study for answers, or close it; the answers stay (admins)."""
-        require_admin(request)
+        require(request.user, "annotate.load_data")
         study = followed(request, slug)
         services.set_state(study=study, state=self.sent(StateSerializer)["state"])
         return Response(self.shown(StudySerializer, study))
@@ -87,7 +88,7 @@ class MemberList(ListView):
     ordering = ("pk",)
 
     def get_queryset(self) -> QuerySet[Membership]:
-        require_admin(self.request)
+        require(self.request.user, "annotate.load_data")
         study = followed(self.request, self.kwargs["slug"])
         return study.memberships.select_related("person")
 
@@ -95,7 +96,7 @@ class MemberList(ListView):
     @idempotent
     def post(self, request: Request, slug: str) -> Response:
         """Add a member; a second request changes nothing."""
-        require_admin(request)
+        require(request.user, "annotate.load_data")
         study = followed(request, slug)
         membership = services.add_member(study=study, **self.sent(NewMemberSerializer))
         return Response(self.shown(MemberSerializer, membership), 201)

@@ -7,12 +7,9 @@ from django import forms
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from protocols import registry
-
 from .models import Role, Study
-from .services import BREAKS, DRAWING, ENDING, LOCKED_BY_ANSWERS, SHARING, WORDS, misfits, usual
-
-_WITH_DEFAULT = frozenset({"ground_truth", "n_known", "twin_iou", "ends_by", *DRAWING, *BREAKS})
+from .services import misfits
+from .settings import BY_NAME, SETTINGS, Lock, Part, StudyField, match_protocols, usual
 
 
 class SettingsForm(forms.ModelForm[Study]):
@@ -20,53 +17,51 @@ class SettingsForm(forms.ModelForm[Study]):
 
     class Meta:
         model = Study
-        fields = ["name", *SHARING, *ENDING, *BREAKS, *WORDS, *LOCKED_BY_ANSWERS]
+        fields = ["name", *BY_NAME]
         labels = {
             "name": gettext_lazy("Name"),
-            "recall_question": gettext_lazy("Recall question"),
-            "precision_question": gettext_lazy("Precision question"),
-            "preference_question": gettext_lazy("Preference question"),
-            "min_annotators": gettext_lazy("Annotators per image, at least"),
-            "max_annotators": gettext_lazy("Annotators per image, at most"),
-            "strategy": gettext_lazy("Order of the pairs"),
+            **{setting.name: setting.own_label for setting in SETTINGS if setting.own_label},
         }
-        widgets = {name: forms.Textarea(attrs={"rows": 4}) for name in WORDS}
+        widgets = {
+            setting.name: forms.Textarea(attrs={"rows": 4})
+            for setting in SETTINGS
+            if setting.part is Part.WORDS
+        }
 
     def __init__(self, *args: Any, is_answered: bool = False, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         if "match_protocol" in self.fields:
             self.fields["match_protocol"] = self._protocols()
-        for name in self.fields.keys() & _WITH_DEFAULT:
-            self.fields[name].required = False
-            self.fields[name].initial = usual(name)
-        if is_answered:
-            for name in LOCKED_BY_ANSWERS:
-                self.fields[name].disabled = True
-        if self.instance.pk is not None and self.instance.state != Study.State.DRAFT:
-            for name in ENDING:
-                self.fields[name].disabled = True
+        is_opened = self.instance.pk is not None and self.instance.state != Study.State.DRAFT
+        holds = {Lock.NEVER: False, Lock.OPENING: is_opened, Lock.FIRST_ANSWER: is_answered}
+        for setting in self._settings:
+            self.fields[setting.name].required = setting.is_required
+            self.fields[setting.name].disabled = holds[setting.locks_at]
+
+    @property
+    def _settings(self) -> list[StudyField]:
+        """The settings that this form has."""
+        return [setting for setting in SETTINGS if setting.name in self.fields]
 
     @property
     def groups(self) -> list[tuple[str, list[forms.BoundField]]]:
         """The fields in the parts of the page of settings."""
         return [
-            (_("The study"), [self[name] for name in ("name", *SHARING)]),
-            (_("How it ends"), [self[name] for name in ENDING]),
-            (_("What annotators read"), [self[name] for name in WORDS]),
-            (_("Breaks"), [self[name] for name in BREAKS]),
-            (_("What gives answers their meaning"), [self[name] for name in LOCKED_BY_ANSWERS]),
+            (
+                str(part.label),
+                [
+                    *([self["name"]] if part is Part.STUDY else []),
+                    *(self[setting.name] for setting in self._settings if setting.part is part),
+                ],
+            )
+            for part in Part
         ]
 
     def _protocols(self) -> forms.ChoiceField:
-        by_family = {
-            family: [
-                (protocol.slug, protocol.name)
-                for protocol in protocols
-                if protocol.has_matches and protocol.needs == "regions"
-            ]
-            for family, protocols in registry.families().items()
-        }
-        protocols = [(family, usable) for family, usable in by_family.items() if usable]
+        protocols = [
+            (family, [(protocol.slug, protocol.name) for protocol in usable])
+            for family, usable in match_protocols().items()
+        ]
         return forms.ChoiceField(
             label=self.fields["match_protocol"].label,
             help_text=self.fields["match_protocol"].help_text,
@@ -76,9 +71,9 @@ class SettingsForm(forms.ModelForm[Study]):
 
     def clean(self) -> dict[str, Any]:
         cleaned = super().clean() or self.cleaned_data
-        for name in self.fields.keys() & _WITH_DEFAULT:
-            if cleaned.get(name) in (None, "") and name not in self.errors:
-                cleaned[name] = usual(name)
+        for setting in self._settings:
+            if cleaned.get(setting.name) in (None, "") and setting.name not in self.errors:
+                cleaned[setting.name] = usual(setting.name)
         for name, sentence in misfits(cleaned, self._n_methods(cleaned)).items():
             if name in self.fields and name not in self.errors:
                 self.add_error(name, sentence)

@@ -7,9 +7,8 @@ from rest_framework import serializers
 from annotate.datasets.models import Dataset, Image, Method
 
 from .models import Membership, Study
-from .services import BREAKS, ENDING, LOCKED_BY_ANSWERS, SHARING, WORDS, misfits
-
-_SETTINGS = [*SHARING, *ENDING, *LOCKED_BY_ANSWERS, *BREAKS, *WORDS]
+from .services import misfits
+from .settings import BY_NAME
 
 
 class StudySerializer(serializers.ModelSerializer[Study]):
@@ -19,13 +18,8 @@ class StudySerializer(serializers.ModelSerializer[Study]):
     class Meta:
         model = Study
         fields = read_only_fields = [
-            "slug",
-            "name",
-            "dataset",
-            "methods",
-            "state",
-            "created",
-            *_SETTINGS,
+            *("slug", "name", "dataset", "methods", "state", "created"),
+            *BY_NAME,
         ]
 
 
@@ -50,7 +44,7 @@ class NewStudySerializer(serializers.ModelSerializer[Study]):
 
     class Meta:
         model = Study
-        fields = ["name", "dataset", "methods", "images", *_SETTINGS]
+        fields = ["name", "dataset", "methods", "images", *BY_NAME]
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)

@@ -1,7 +1,7 @@
 """Setting up a study and deciding who takes part."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, Final
+from typing import Any
 
 from django.contrib.auth.models import User
 from django.core.exceptions import EmptyResultSet
@@ -19,41 +19,9 @@ from .draws import draw_images
 from .errors import StudyRefused
 from .models import Membership, Role, Study, StudyImage
 from .pseudonyms import give_pseudonyms
+from .settings import BY_NAME, SETTINGS, Lock, match_protocols, usual
 
 _MIN_METHODS = 2
-# The settings of a study, for forms and the API: five groups.
-SHARING: Final = ("min_annotators", "max_annotators")
-BREAKS: Final = ("break_minutes", "break_screens")
-# The researcher's own words; a first visit keeps those that were agreed to.
-WORDS: Final = ("welcome", "consent", "contact")
-# A visit's task: how many methods, and how they, and the images with more of them or of people, are
-# drawn.
-DRAWING: Final = ("drawn_by", "whole_percent", "agreement_percent", "agreement_annotators")
-ASKING: Final = ("methods_per_visit", *DRAWING)
-# When the study closes by itself; chosen before it opens.
-ENDING: Final = ("ends_by", "answer_budget")
-# Settings that affect the meaning of an answer, or the circumstances in which it is given.
-LOCKED_BY_ANSWERS: Final = (
-    *ASKING,
-    "strategy",
-    "recall_question",
-    "precision_question",
-    "preference_question",
-    "ground_truth",
-    "match_protocol",
-    "n_checks",
-    "n_known",
-    "known_at_least",
-    "same_for_all",
-    "keep_camera",
-    "twin_iou",
-)
-
-
-def usual(setting: str) -> Any:
-    """Return the usual value of a study's setting."""
-    field = next(field for field in Study._meta.fields if field.name == setting)
-    return field.get_default()
 
 
 def misfits(settings: Mapping[str, Any], n_methods: int | None = None) -> dict[str, str]:
@@ -87,6 +55,9 @@ def misfits(settings: Mapping[str, Any], n_methods: int | None = None) -> dict[s
         found["answer_budget"] = _(
             "It counts where the study ends by a rule. Choose one, or leave it empty."
         )
+    slug = value("match_protocol")
+    if slug and slug not in {one.slug for some in match_protocols().values() for one in some}:
+        found["match_protocol"] = _("Choose a protocol that matches regions, or leave it empty.")
     if k and n_methods is not None and k >= n_methods:
         found["methods_per_visit"] = _(
             "{n_methods} methods take part, and a visit asks fewer. Leave it empty for whole rankings."
@@ -185,20 +156,20 @@ def change_settings(
     list(study.memberships.select_for_update().order_by("pk"))
     study.refresh_from_db()
     changed = [name for name, value in settings.items() if getattr(study, name) != value]
-    locked = [name for name in changed if name in LOCKED_BY_ANSWERS]
+    declared = [BY_NAME[name] for name in changed if name != "name"]
+    locked = [setting.label for setting in declared if setting.locks_at is Lock.FIRST_ANSWER]
     if locked and is_answered(study):
-        title_of = {field.name: str(field.verbose_name) for field in Study._meta.fields}
-        names = ", ".join(title_of[name] for name in locked)
         raise StudyRefused(
             _(
                 "People have answered under the present settings, so these stay: {names}. "
                 "Duplicate the study to ask in another way."
-            ).format(names=names)
+            ).format(names=", ".join(locked))
         )
-    asking = [name for name in changed if name in ASKING]
-    if asking and study.state == Study.State.OPEN:
+    draws_again = any(setting.is_drawn for setting in declared)
+    if draws_again and study.state == Study.State.OPEN:
         raise StudyRefused(_("While the study is open, what a visit asks stays. Close it first."))
-    if study.state != Study.State.DRAFT and any(name in ENDING for name in changed):
+    ends_otherwise = any(setting.locks_at is Lock.OPENING for setting in declared)
+    if ends_otherwise and study.state != Study.State.DRAFT:
         raise StudyRefused(
             _(
                 "The end of a study is chosen before it opens, so that it does not depend on the "
@@ -215,7 +186,7 @@ def change_settings(
     for name in changed:
         setattr(study, name, settings[name])
     study.save(update_fields=changed)
-    if asking:
+    if draws_again:
         draw_images(study)
     if changed:
         record(Act.STUDY_CHANGED, study=study, what=study.name, details={"settings": changed})
@@ -285,7 +256,10 @@ def set_state(*, study: Study, state: str) -> None:
 
 def _rule(study: Study) -> dict[str, Any]:
     """Return the rule by which a study will end, for the log."""
-    return {name: getattr(study, name) for name in ENDING} if study.ends_by_rule else {}
+    if not study.ends_by_rule:
+        return {}
+    rule = [setting.name for setting in SETTINGS if setting.locks_at is Lock.OPENING]
+    return {name: getattr(study, name) for name in rule}
 
 
 @transaction.atomic

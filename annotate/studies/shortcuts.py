@@ -1,7 +1,7 @@
 """Questions about a study that views of several subjects share: whether this request may see it."""
 
 from django.contrib.auth.models import AnonymousUser, User
-from django.http import Http404, HttpRequest
+from django.http import HttpRequest
 from django.shortcuts import get_object_or_404
 from rest_framework.request import Request
 
@@ -15,9 +15,3 @@ def followed(request: HttpRequest | Request, slug: str) -> Study:
     user: User | AnonymousUser = request.user
     studies = permitted(user, "annotate.follow_study", Study).select_related("dataset")
     return get_object_or_404(studies, slug=slug)
-
-
-def require_admin(request: HttpRequest | Request) -> None:
-    """Raise Http404 unless the request is an admin's."""
-    if not request.user.has_perm("annotate.load_data"):
-        raise Http404

@@ -7,17 +7,17 @@ from django.shortcuts import redirect
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST
 
-from annotate.requests import SignedInRequest
+from annotate.requests import SignedInRequest, require
 
 from . import services
 from .models import Study
-from .shortcuts import followed, require_admin
+from .shortcuts import followed
 
 
 @login_required
 @require_POST
 def set_state(request: SignedInRequest, slug: str) -> HttpResponse:
-    require_admin(request)
+    require(request.user, "annotate.load_data")
     study = followed(request, slug)
     state = request.POST.get("state", "")
     if state not in (Study.State.OPEN, Study.State.CLOSED):

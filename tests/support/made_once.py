@@ -4,12 +4,9 @@ A module writes:
 
     made_study = made_once(lambda: make_study(["a", "b"]))
 
-    @pytest.fixture
-    def study(made_study, db):
-        return deepcopy(made_study)
-
-Each test works in a savepoint of the module's transaction, so it may change rows; the copy lets it
-change objects. A test with transactions of its own cannot share such data.
+and its tests ask for `study`, the copy from tests/annotate/conftest.py. Each test works in a savepoint
+of the module's transaction, so it may change rows; the copy lets it change objects. A test with
+transactions of its own cannot share such data.
 """
 
 from collections.abc import Callable, Iterator

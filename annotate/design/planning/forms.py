@@ -1,6 +1,6 @@
 """Forms of a plan: its goal, its people, and the study whose rankings show how images and people vary."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, Final
 
@@ -53,7 +53,25 @@ def planned(
     return Planned(form, found, is_enlarged=True)
 
 
-class PlanForm(forms.Form):
+class MainAndMore(forms.BaseForm):
+    """A form whose rarer fields are behind a summary, open if one has a fault."""
+
+    MAIN: ClassVar[Collection[str]]
+
+    @property
+    def main(self) -> list[forms.BoundField]:
+        return [self[name] for name in self.fields if name in self.MAIN]
+
+    @property
+    def more(self) -> list[forms.BoundField]:
+        return [self[name] for name in self.fields if name not in self.MAIN]
+
+    @property
+    def more_is_wrong(self) -> bool:
+        return any(field.errors for field in self.more)
+
+
+class PlanForm(MainAndMore, forms.Form):
     """The question of a plan. Missing fields have their defaults, so the page shows a plan at once."""
 
     difference = forms.FloatField(
@@ -95,8 +113,8 @@ class PlanForm(forms.Form):
         label=_("Minutes a person needs before the first pair"), min_value=0, max_value=480
     )
 
-    # Fields that the design of a new study shows; a summary hides the others there.
-    MAIN: ClassVar[tuple[str, ...]] = ("difference", "people", "criterion")
+    # Fields that the design of a new study shows at once.
+    MAIN = ("difference", "people", "criterion")
 
     def __init__(
         self,
@@ -130,18 +148,6 @@ class PlanForm(forms.Form):
         study = self.fields["study"]
         if isinstance(study, forms.ModelChoiceField):
             study.queryset = pilots
-
-    @property
-    def main(self) -> list[forms.BoundField]:
-        return [self[name] for name in self.MAIN]
-
-    @property
-    def more(self) -> list[forms.BoundField]:
-        return [self[name] for name in self.fields if name not in self.MAIN]
-
-    @property
-    def more_is_wrong(self) -> bool:
-        return any(field.errors for field in self.more)
 
     def asked(self) -> dict[str, Any]:
         """Return what `services.plan_study` is asked."""

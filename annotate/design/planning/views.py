@@ -15,7 +15,7 @@ from annotate.datasets.models import Dataset
 from annotate.figures.building import FigureFile
 from annotate.figures.shortcuts import figure_response
 from annotate.figures.themes import ALL_WIDTHS_MM, THEMES, Paper
-from annotate.requests import SignedInRequest
+from annotate.requests import SignedInRequest, refused_as_text
 from rankings.design.pilots import DEMO
 
 from .forms import planned
@@ -53,7 +53,7 @@ def map_file(request: SignedInRequest, slug: str, extension: str) -> HttpRespons
     asked_for = planned(request.GET, dataset=dataset, person=request.user)
     form, found = asked_for.form, asked_for.plan
     if found is None:
-        return HttpResponse(form.errors.as_text(), status=422, content_type="text/plain")
+        return refused_as_text(form)
     theme, width = request.GET.get("theme", "light"), request.GET.get("width", "double")
     if theme not in THEMES or width not in ALL_WIDTHS_MM:
         raise Http404

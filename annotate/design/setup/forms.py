@@ -1,7 +1,7 @@
 """The forms of the steps, each a part of what a study needs."""
 
 from collections.abc import Iterable, Mapping
-from typing import Any, ClassVar, Final
+from typing import Any, Final
 
 from django import forms
 from django.contrib.auth.models import User
@@ -10,13 +10,14 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, pgettext_lazy
 
 from annotate.datasets.models import Method
+from annotate.design.planning.forms import MainAndMore
 from annotate.studies.errors import StudyRefused
 from annotate.studies.forms import SettingsForm
 from annotate.studies.models import Role, Study
-from annotate.studies.services import SHARING, WORDS, free_slug
+from annotate.studies.services import free_slug
+from annotate.studies.settings import SETTINGS, of_step
 
 from .image_filters import Filter
-from .services import DESIGN, LOOK
 
 # Beyond these, people are named.
 MAX_PEOPLE_LISTED: Final = 100
@@ -63,10 +64,10 @@ class DataForm(forms.ModelForm[Study]):
         return methods
 
 
-class StepForm(SettingsForm):
-    """Some of the settings: those that most people look at, and more of them."""
+class StepForm(MainAndMore, SettingsForm):
+    """Some of the settings."""
 
-    MAIN: ClassVar[tuple[str, ...]] = ()
+    MAIN = [setting.name for setting in SETTINGS if setting.is_main]
 
     def __init__(self, *args: Any, n_methods: int, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -75,24 +76,10 @@ class StepForm(SettingsForm):
     def _n_methods(self, cleaned: Mapping[str, Any]) -> int:
         return self._n
 
-    @property
-    def main(self) -> list[forms.BoundField]:
-        return [self[name] for name in self.MAIN]
-
-    @property
-    def more(self) -> list[forms.BoundField]:
-        return [self[name] for name in self.fields if name not in self.MAIN]
-
-    @property
-    def more_is_wrong(self) -> bool:
-        return any(field.errors for field in self.more)
-
 
 class DesignForm(StepForm):
-    MAIN = ("recall_question", "precision_question", "preference_question", *SHARING)
-
     class Meta(SettingsForm.Meta):
-        fields = [*DESIGN]
+        fields = [*of_step("design"), "seed"]
         labels = {**SettingsForm.Meta.labels, "seed": gettext_lazy("Seed")}
         help_texts = {
             "seed": gettext_lazy(
@@ -102,10 +89,8 @@ class DesignForm(StepForm):
 
 
 class LookForm(StepForm):
-    MAIN = ("ground_truth", "match_protocol", *WORDS)
-
     class Meta(SettingsForm.Meta):
-        fields = [*LOOK]
+        fields = of_step("look")
 
 
 class ImageFilterForm(forms.Form):

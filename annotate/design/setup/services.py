@@ -10,17 +10,9 @@ from django.db.models import QuerySet
 from annotate.datasets.models import Dataset, Image, ImageQuerySet, Method
 from annotate.studies import services as studies
 from annotate.studies.models import RETIRED_END_RULE, Role, Study
-from annotate.studies.services import BREAKS, ENDING, LOCKED_BY_ANSWERS, SHARING, WORDS
+from annotate.studies.settings import BY_NAME, usual
 
 from .models import NewStudy
-
-# Settings of the annotators' pages and tools; all other settings belong to the design.
-LOOK = (
-    *("ground_truth", "match_protocol", "same_for_all", "keep_camera", "twin_iou"),
-    *BREAKS,
-    *WORDS,
-)
-DESIGN = (*SHARING, *ENDING, *(name for name in LOCKED_BY_ANSWERS if name not in LOOK), "seed")
 
 
 @transaction.atomic
@@ -37,10 +29,9 @@ def begin(
 
     ``like`` is a study of the dataset whose images and settings are taken over.
     """
-    new = NewStudy(person=person, dataset=dataset, settings={"seed": studies.usual("seed")})
+    new = NewStudy(person=person, dataset=dataset, settings={"seed": usual("seed")})
     if like is not None:
-        copied = (*SHARING, *ENDING, *LOCKED_BY_ANSWERS, *BREAKS, *WORDS)
-        new.settings |= {setting: getattr(like, setting) for setting in copied}
+        new.settings |= {name: getattr(like, name) for name in BY_NAME}
         if like.ends_by == RETIRED_END_RULE:
             new.settings["ends_by"] = Study.EndRule.NEVER.value
         keys = list(Image.objects.filter(studies=like).in_order().values_list("pk", flat=True))

@@ -26,11 +26,11 @@ from annotate.design.planning.presentation import panel
 from annotate.errors import CHOOSE_A_VERDICT
 from annotate.guide.markdown import own_words
 from annotate.judging.models import Skip
-from annotate.requests import SignedInRequest
+from annotate.requests import SignedInRequest, require
 from annotate.scoring.readiness import readiness
 from annotate.studies.errors import StudyRefused
 from annotate.studies.models import Role, Study
-from annotate.studies.services import usual
+from annotate.studies.settings import usual
 
 from . import image_filters, presentation, services
 from .forms import (
@@ -54,7 +54,7 @@ _FORMS: Final = {"design": DesignForm, "look": LookForm}
 @require_safe
 def start(request: SignedInRequest) -> HttpResponse:
     """Choose a dataset, or go on with what was begun."""
-    _require_admin(request)
+    require(request.user, "annotate.load_data")
     datasets = permitted(request.user, "annotate.see_dataset", Dataset)
     page = Paginator(datasets, _DATASETS_PER_PAGE).get_page(request.GET.get("page"))
     shown = with_counts(Dataset.objects.filter(pk__in=[row.pk for row in page.object_list]))
@@ -78,7 +78,7 @@ def start(request: SignedInRequest) -> HttpResponse:
 @require_http_methods(["GET", "POST"])
 def begin(request: SignedInRequest, dataset_slug: str) -> HttpResponse:
     """Show the first step of a study on a dataset; nothing is stored before it is sent."""
-    _require_admin(request)
+    require(request.user, "annotate.load_data")
     dataset = get_object_or_404(
         permitted(request.user, "annotate.see_dataset", Dataset), slug=dataset_slug
     )
@@ -166,8 +166,8 @@ def _data_again(request: SignedInRequest, new: NewStudy) -> HttpResponse:
 
 def _asked_for(request: HttpRequest, n_methods: int) -> dict[str, Any]:
     """Return settings of the design that the address asks for, as a plan does; unfit ones are left out."""
-    named = {name: request.GET[name] for name in services.DESIGN if name in request.GET}
-    usual_ones = {name: usual(name) for name in services.DESIGN}
+    named = {name: request.GET[name] for name in DesignForm.base_fields if name in request.GET}
+    usual_ones = {name: usual(name) for name in DesignForm.base_fields}
     form = DesignForm(usual_ones | named, n_methods=n_methods)
     form.is_valid()
     return {name: form.cleaned_data[name] for name in named if name in form.cleaned_data}
@@ -443,11 +443,6 @@ def _sent(request: HttpRequest) -> Any:
 
 
 def _own(request: SignedInRequest, pk: int) -> NewStudy:
-    _require_admin(request)
+    require(request.user, "annotate.load_data")
     own = NewStudy.objects.filter(person=request.user).select_related("dataset")
     return get_object_or_404(own, pk=pk)
-
-
-def _require_admin(request: HttpRequest) -> None:
-    if not request.user.has_perm("annotate.load_data"):
-        raise Http404

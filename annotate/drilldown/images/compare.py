@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from django.utils.translation import gettext as _
 
-from annotate.datasets.drawing import polygon_points
+from annotate.datasets.drawing import Picture, polygon_points
 from annotate.datasets.models import Image, Method, Result
 from annotate.scoring.models import ProtocolRun
 from protocols import registry
@@ -17,7 +17,6 @@ from protocols.core.fitting import lacking
 from text_rankings.base.i18n import gettext, gettext_noop
 
 from .orders import counted_boxes
-from .page import Picture
 
 _UNMATCHED, _IGNORED = "unmatched", "ignored"
 # Marks of protocols on regions: kinds of matches, and causes of losses.

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 from django.utils.translation import gettext as _
 
-from annotate.datasets.drawing import drawn
+from annotate.datasets.drawing import Picture, picture
 from annotate.datasets.models import Image, Method, Result
 from annotate.judging.models import Assignment, Judgement
 from annotate.scoring.models import ProtocolRun, Score
@@ -23,17 +23,6 @@ from rankings.orders.from_scores import f_beta, ranking_from_scores
 from text_rankings.base.i18n import gettext, in_language, numeral
 
 from .orders import Bucket, Comparison, Letters, Order, Pane
-
-
-@dataclass(frozen=True, slots=True)
-class Picture:
-    """The photograph and the ground truth under the boxes; without a photograph the url is empty."""
-
-    url: str
-    width: int
-    height: int
-    truth: Sequence[str]
-    ignored: Sequence[str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,13 +77,15 @@ def find_image(study: Study, name: str) -> Image | None:
 
 
 def picture_of(image: Image, results: Sequence[Result], url: str) -> Picture:
-    width, height = image.size_to_draw(
-        [region for result in results for region in result.detections]
+    """Return the photograph and the ground truth under the boxes, with room for all results."""
+    boxes = [region for result in results for region in result.detections]
+    return picture(
+        truth=image.truth_regions,
+        boxes=(),
+        convention=image.dataset.box_convention,
+        url=url,
+        size=image.size_to_draw(boxes),
     )
-    convention = image.dataset.box_convention
-    counted = [region for region in image.truth_regions if not region.ignored]
-    ignored = [region for region in image.truth_regions if region.ignored]
-    return Picture(url, width, height, drawn(counted, convention), drawn(ignored, convention))
 
 
 def results_of(study: Study, image: Image) -> list[Result]:

@@ -21,6 +21,7 @@ from annotate.reports.snapshots import snapshot
 from annotate.scoring.models import ProtocolRun, Score
 from annotate.studies.models import Study, StudyImage
 from annotate.studies.pseudonyms import names_of, numbered
+from annotate.studies.settings import SETTINGS, InBundle
 from rankings import __version__ as software_version
 from rankings.agreement.report import Settings
 from text_rankings.base.i18n import gettext as _
@@ -207,7 +208,7 @@ class _Bundle:
         methods = study.methods.order_by("pk").values_list("name", flat=True)
         return {
             # Whom people can ask is a name, and other words may hold one.
-            **encoded(study, leave_out=self._own_words()),
+            **encoded(study, leave_out=self._withheld()),
             "methods": list(methods),
             "images": list(images),
             # Where an image is asked otherwise than the others: all methods, or of more people.
@@ -222,10 +223,14 @@ class _Bundle:
             ],
         }
 
-    def _own_words(self) -> tuple[str, ...]:
-        if not self._words:
-            return ("welcome", "consent", "contact")
-        return () if self._names else ("contact",)
+    def _withheld(self) -> list[str]:
+        """Return the settings that may name somebody whom this bundle does not name."""
+        held = {
+            InBundle.ALWAYS: False,
+            InBundle.WITH_WORDS: not self._words,
+            InBundle.WITH_WORDS_AND_NAMES: not (self._words and self._names),
+        }
+        return [setting.name for setting in SETTINGS if held[setting.in_bundle]]
 
     def _assignments(self) -> Iterator[dict[str, Any]]:
         name_of = dict(self._study.dataset.methods.values_list("pk", "name"))

@@ -17,7 +17,7 @@ from annotate.reports import exports
 from annotate.reports import services as reports
 from annotate.reports.errors import TooLarge
 from annotate.reports.shortcuts import file_response
-from annotate.requests import SignedInRequest
+from annotate.requests import SignedInRequest, refused_as_text
 from annotate.studies.models import Study
 from annotate.studies.shortcuts import followed
 from rankings.output.change_tables import change_tables
@@ -77,7 +77,7 @@ def table_file(request: HttpRequest, slug: str, table: str, extension: str) -> H
     study = followed(request, slug)
     form = FigureForm(request.GET, study=study, runs=reports.available_runs(study))
     if not form.is_valid():
-        return HttpResponse(form.errors.as_text(), status=422, content_type="text/plain")
+        return refused_as_text(form)
     changes = services.last(study, form.settings(), form.runs())
     if changes is None:
         words = _(

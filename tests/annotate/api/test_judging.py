@@ -1,7 +1,6 @@
 """An annotator without a browser: the same pairs, the same log, the same rankings, as blind."""
 
 import json
-from copy import deepcopy
 
 import pytest
 from django.urls import reverse
@@ -45,21 +44,7 @@ def answer_of(screen, results=None):
     return verdicts(asked, results, screen["left"], screen["right"])
 
 
-def make_the_study():
-    return make_study(list(BOXES), images=3, boxes=BOXES)
-
-
-made_study = made_once(make_the_study)
-
-
-@pytest.fixture
-def study(made_study, db):
-    return deepcopy(made_study)
-
-
-@pytest.fixture
-def annotator(study):
-    return add_annotator(study)
+made_study = made_once(lambda: make_study(list(BOXES), images=3, boxes=BOXES))
 
 
 @pytest.fixture

@@ -31,11 +31,6 @@ def _figure_3():
 made_study = made_once(_figure_3)
 
 
-@pytest.fixture
-def study(made_study, db):
-    return deepcopy(made_study)
-
-
 made_worked = made_once(lambda: worked_study(photographs=False))
 
 

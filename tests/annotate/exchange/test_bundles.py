@@ -4,7 +4,6 @@ import hashlib
 import io
 import json
 import random
-from copy import deepcopy
 
 import pytest
 from django.contrib.auth.models import User
@@ -56,11 +55,6 @@ made_study = made_once(worked_study)
 @pytest.fixture(scope="module")
 def made_members(made_study):
     return members_of(bundle_of(made_study, photographs=True))
-
-
-@pytest.fixture
-def study(made_study, db):
-    return deepcopy(made_study)
 
 
 @pytest.fixture

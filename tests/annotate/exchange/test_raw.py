@@ -5,7 +5,6 @@ import hashlib
 import io
 import json
 import zipfile
-from copy import deepcopy
 
 import pytest
 from django.contrib.auth.models import User
@@ -30,11 +29,6 @@ pytestmark = pytest.mark.django_db
 
 
 made_study = made_once(lambda: worked_study(photographs=False))
-
-
-@pytest.fixture
-def study(made_study, db):
-    return deepcopy(made_study)
 
 
 def read(study, name, **options):

@@ -2,7 +2,6 @@
 
 import csv
 import json
-from copy import deepcopy
 
 import pytest
 from django.urls import reverse
@@ -35,11 +34,6 @@ def make_the_study():
 
 
 made_study = made_once(make_the_study)
-
-
-@pytest.fixture
-def study(made_study, db):
-    return deepcopy(made_study)
 
 
 def page(client, study, **query):

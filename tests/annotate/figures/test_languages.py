@@ -1,7 +1,6 @@
 """A figure on a page speaks the reader's language; what is taken for a paper is English, byte for byte."""
 
 import re
-from copy import deepcopy
 from datetime import date
 
 import pytest
@@ -23,11 +22,6 @@ FRENCH, ENGLISH = {"accept-language": "fr"}, {"accept-language": "en"}
 
 
 made_study = made_once(ranked_study)
-
-
-@pytest.fixture
-def study(made_study, db):
-    return deepcopy(made_study)
 
 
 def words_of(svg):

@@ -5,7 +5,6 @@ import io
 import re
 import zipfile
 from base64 import b64encode
-from copy import deepcopy
 from dataclasses import replace
 from xml.etree import ElementTree
 
@@ -30,11 +29,6 @@ from tests.support.work import file_made
 from tests.support.worked import ranked_study
 
 made_study = made_once(ranked_study)
-
-
-@pytest.fixture
-def study(made_study, db):
-    return deepcopy(made_study)
 
 
 @pytest.fixture

@@ -34,11 +34,6 @@ def study():
 
 
 @pytest.fixture
-def annotator(study):
-    return add_annotator(study)
-
-
-@pytest.fixture
 def page(client, study, annotator):
     client.force_login(annotator)
     return lambda: client.get(reverse("judging:own", args=[study.slug])).text

@@ -1,7 +1,6 @@
 """Changed and disputed answers, re-checks, history, methods that come and go."""
 
 import json
-from copy import deepcopy
 
 import pytest
 from django.core.management import call_command
@@ -34,21 +33,7 @@ STRICT = same_truth([[name] for name in NAMES])
 JSON = {"accept": "application/json"}
 
 
-def make_the_study():
-    return make_study(["a", "b", "c", "d"])
-
-
-made_study = made_once(make_the_study)
-
-
-@pytest.fixture
-def study(made_study, db):
-    return deepcopy(made_study)
-
-
-@pytest.fixture
-def annotator(study):
-    return add_annotator(study)
+made_study = made_once(lambda: make_study(["a", "b", "c", "d"]))
 
 
 ABCD = same_truth([["a"], ["b"], ["c"], ["d"]])

@@ -2,7 +2,6 @@
 
 import json
 import re
-from copy import deepcopy
 from pathlib import Path
 
 import pytest
@@ -27,21 +26,7 @@ JSON = {"Accept": "application/json"}
 KEYS = json.loads(Path(__file__).with_name("keys.json").read_text())
 
 
-def make_the_study():
-    return make_study(["alpha-net", "beta-net", "gamma-net"], images=2)
-
-
-made_study = made_once(make_the_study)
-
-
-@pytest.fixture
-def study(made_study, db):
-    return deepcopy(made_study)
-
-
-@pytest.fixture
-def annotator(study):
-    return add_annotator(study)
+made_study = made_once(lambda: make_study(["alpha-net", "beta-net", "gamma-net"], images=2))
 
 
 @pytest.fixture

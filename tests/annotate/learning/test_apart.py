@@ -1,7 +1,6 @@
 """Practice enters nothing: no log, ranking, report or export (T18)."""
 
 import re
-from copy import deepcopy
 from pathlib import Path
 
 import pytest
@@ -33,11 +32,6 @@ def make_the_study():
 
 
 made_study = made_once(make_the_study)
-
-
-@pytest.fixture
-def study(made_study, db):
-    return deepcopy(made_study)
 
 
 def log():

@@ -1,7 +1,6 @@
 """The first visit page by page, as it works without JavaScript."""
 
 import re
-from copy import deepcopy
 
 import pytest
 from django.urls import reverse
@@ -26,16 +25,7 @@ PAGES = [
 ]
 
 
-def make_the_study():
-    return make_study(["method-alpha", "method-beta"])
-
-
-made_study = made_once(make_the_study)
-
-
-@pytest.fixture
-def study(made_study, db):
-    return deepcopy(made_study)
+made_study = made_once(lambda: make_study(["method-alpha", "method-beta"]))
 
 
 @pytest.fixture

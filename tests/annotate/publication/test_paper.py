@@ -6,7 +6,6 @@ import json
 import shutil
 import subprocess
 import zipfile
-from copy import deepcopy
 
 import pytest
 from django.core.management import CommandError, call_command
@@ -22,11 +21,6 @@ pytestmark = pytest.mark.django_db
 
 
 made_study = made_once(lambda: ranked_study("a_1", "Right & true", "=Reversed"))
-
-
-@pytest.fixture
-def study(made_study, db):
-    return deepcopy(made_study)
 
 
 def keep(client, study):

@@ -1,7 +1,5 @@
 """Leaving an annotator out of the reports, and taking them in again."""
 
-from copy import deepcopy
-
 import pytest
 from django.urls import reverse
 
@@ -27,11 +25,6 @@ def make_the_study():
 
 
 made_study = made_once(make_the_study)
-
-
-@pytest.fixture
-def study(made_study, db):
-    return deepcopy(made_study)
 
 
 @pytest.fixture

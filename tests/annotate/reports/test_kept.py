@@ -4,7 +4,6 @@ import html
 import json
 import re
 from collections import defaultdict
-from copy import deepcopy
 from hashlib import sha256
 
 import pytest
@@ -25,11 +24,6 @@ ABC = [["a"], ["b"], ["c"]]
 
 
 made_study = made_once(ranked_study)
-
-
-@pytest.fixture
-def study(made_study, db):
-    return deepcopy(made_study)
 
 
 def keep(client, study, **settings):

@@ -4,7 +4,6 @@ import csv
 import io
 import json
 import re
-from copy import deepcopy
 
 import pytest
 from django.core.management import CommandError, call_command
@@ -25,11 +24,6 @@ ABC = [["a"], ["b"], ["c"]]
 
 
 made_study = made_once(ranked_study)
-
-
-@pytest.fixture
-def study(made_study, db):
-    return deepcopy(made_study)
 
 
 def table(text):

@@ -1,7 +1,5 @@
 """Every page with tests of an open study explains the cost of repeated looks."""
 
-from copy import deepcopy
-
 import pytest
 from django.urls import reverse
 
@@ -32,11 +30,6 @@ def differing_study():
 
 
 made_study = made_once(differing_study)
-
-
-@pytest.fixture
-def study(made_study, db):
-    return deepcopy(made_study)
 
 
 def kept_report(study):

@@ -1,7 +1,6 @@
 """Members of a study: added, given another role, removed; what was answered stays."""
 
 import re
-from copy import deepcopy
 
 import pytest
 from django.urls import reverse
@@ -24,16 +23,7 @@ pytestmark = pytest.mark.django_db
 AB = same_truth([["a"], ["b"]])
 
 
-def make_the_study():
-    return make_study(["a", "b"], images=2)
-
-
-made_study = made_once(make_the_study)
-
-
-@pytest.fixture
-def study(made_study, db):
-    return deepcopy(made_study)
+made_study = made_once(lambda: make_study(["a", "b"], images=2))
 
 
 @pytest.fixture

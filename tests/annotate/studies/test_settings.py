@@ -1,12 +1,17 @@
 """Changing the settings of a study, sharing its images out, and making another one like it."""
 
+import json
 from concurrent.futures import ThreadPoolExecutor
+from operator import attrgetter
 
 import pytest
-from django.db import connection
+from django.db import connection, models
 from django.urls import reverse
 
 from annotate.audit.models import Act, AuditEntry
+from annotate.design.setup.forms import DesignForm, LookForm
+from annotate.design.setup.services import begin
+from annotate.exchange.bundles.records import decoded, encoded
 from annotate.judging import services as judging
 from annotate.judging.image_allocation import is_answered, n_images_of, own_progress
 from annotate.judging.models import Assignment
@@ -14,6 +19,8 @@ from annotate.studies import services
 from annotate.studies.errors import StudyRefused
 from annotate.studies.forms import SettingsForm
 from annotate.studies.models import Study
+from annotate.studies.serializers import NewStudySerializer, StudySerializer
+from annotate.studies.settings import BY_NAME, NOT_SETTINGS, SETTINGS, Lock, usual
 from tests.support.factories import add_annotator, make_admin, make_study
 from tests.support.truths import rank_everything, same_truth
 
@@ -29,18 +36,24 @@ def admin_client(client):
 
 def form_of(study, **changes):
     """Return what a browser sends when the page is stored with changes."""
-    names = [
-        "name",
-        "min_annotators",
-        "max_annotators",
-        *services.LOCKED_BY_ANSWERS,
-        "break_minutes",
-        "break_screens",
-    ]
-    given = {name: getattr(study, name) for name in names} | changes
+    given = {name: getattr(study, name) for name in ("name", *BY_NAME)} | changes
     return {
         name: value for name, value in given.items() if value is not None and value is not False
     }
+
+
+def another_value(name):
+    """Return a value that a setting may have and does not have usually."""
+    field, usual_value = Study._meta.get_field(name), usual(name)
+    if name == "match_protocol":
+        return "iou"
+    if field.choices:
+        return next(value for value, _ in field.choices if value != usual_value)
+    if isinstance(field, models.BooleanField):
+        return not usual_value
+    if isinstance(field, models.FloatField):
+        return 0.6
+    return 4 if isinstance(field, models.IntegerField) else "Another text?"
 
 
 def answered_study(**settings):
@@ -70,19 +83,14 @@ def test_the_address_stays_when_the_name_changes(admin_client):
     assert admin_client.get(response["Location"]).status_code == 200
 
 
-@pytest.mark.parametrize("name", services.LOCKED_BY_ANSWERS)
-def test_what_gives_answers_their_meaning_is_locked_by_the_first(admin_client, name):
-    study = answered_study()
-    before = getattr(study, name)
-    after = {
-        "strategy": "balanced",
-        "ground_truth": "always",
-        "match_protocol": "iou",
-        "n_checks": 1,
-        "same_for_all": False,
-        "keep_camera": False,
-    }.get(name, "Another question?")
-    assert after != before
+@pytest.mark.parametrize(
+    "setting",
+    [one for one in SETTINGS if one.locks_at is Lock.FIRST_ANSWER],
+    ids=attrgetter("name"),
+)
+def test_what_gives_answers_their_meaning_is_locked_by_the_first(admin_client, setting):
+    study, name = answered_study(), setting.name
+    before, after = getattr(study, name), another_value(name)
     with pytest.raises(StudyRefused, match="Duplicate the study"):
         services.change_settings(study=study, is_answered=is_answered, **{name: after})
     # The page shows it and does not take it.
@@ -195,8 +203,70 @@ def test_two_at_the_same_moment_do_not_get_the_same_last_image():
     assert len(taken) == len(set(taken))
 
 
-def test_every_setting_is_in_a_part_of_the_page():
-    form = SettingsForm()
-    assert sorted(field.name for _, fields in form.groups for field in fields) == sorted(
-        form.fields
-    )
+def test_every_field_of_a_study_is_declared_once_as_a_setting_or_as_none():
+    fields = [field.name for field in Study._meta.concrete_fields]
+    declared = [*(setting.name for setting in SETTINGS), *NOT_SETTINGS]
+    assert sorted(declared) == sorted(fields)
+
+
+class TestEverySettingIs:
+    """A setting that a place forgets is named by the test of that place."""
+
+    def test_in_a_part_of_the_page_of_settings(self):
+        shown = [field.name for _, fields in SettingsForm().groups for field in fields]
+        assert sorted(shown) == sorted(["name", *BY_NAME])
+
+    def test_in_a_step_of_a_new_study(self):
+        asked = [*DesignForm.base_fields, *LookForm.base_fields]
+        assert sorted(asked) == sorted([*BY_NAME, "seed"])
+
+    def test_in_a_copy_of_the_study(self):
+        study = make_study(["a", "b"], ends_by="budget", answer_budget=4)
+        new = begin(
+            person=make_admin(),
+            dataset=study.dataset,
+            name="A copy",
+            methods=list(study.methods.all()),
+            like=study,
+        )
+        assert new.settings.keys() == {"name", "seed", *BY_NAME}
+
+    def test_shown_and_taken_by_the_api(self):
+        assert BY_NAME.keys() <= StudySerializer().fields.keys()
+        taken = NewStudySerializer().fields
+        assert BY_NAME.keys() <= taken.keys()
+        assert not any(taken[name].required for name in BY_NAME)
+
+    @pytest.mark.parametrize("name", BY_NAME)
+    def test_read_from_a_bundle_as_it_was_written(self, name):
+        study = Study(**{name: another_value(name)})
+        row = json.loads(json.dumps(encoded(study, leave_out=["created"])))
+        assert getattr(decoded(Study, row), name) == another_value(name)
+
+    @pytest.mark.parametrize("name", BY_NAME)
+    def test_changed_and_logged(self, name):
+        needs = {
+            "agreement_percent": {"max_annotators": 2, "min_annotators": 1},
+            "ends_by": {"answer_budget": 4},
+            "answer_budget": {"ends_by": "budget"},
+        }
+        changes = {name: another_value(name)} | needs.get(name, {})
+        study = make_study(["a", "b", "c", "d", "e"], state="draft")
+        services.change_settings(study=study, is_answered=is_answered, **changes)
+        assert getattr(Study.objects.get(pk=study.pk), name) == another_value(name)
+        [entry] = AuditEntry.objects.filter(act=Act.STUDY_CHANGED)
+        assert name in entry.details["settings"]
+
+
+def test_what_is_no_setting_cannot_be_changed_as_one():
+    with pytest.raises(KeyError):
+        services.change_settings(
+            study=make_study(["a", "b"]), is_answered=is_answered, state="closed"
+        )
+
+
+def test_matches_are_coloured_by_a_protocol_that_matches_regions():
+    with pytest.raises(StudyRefused, match="matches regions"):
+        services.change_settings(
+            study=make_study(["a", "b"]), is_answered=is_answered, match_protocol="none such"
+        )

@@ -1,7 +1,6 @@
 """Personal data is exported in full, and erased so that nothing leads back."""
 
 import json
-from copy import deepcopy
 
 import pytest
 from allauth.account.models import EmailAddress
@@ -32,16 +31,7 @@ USERNAME, PASSWORD = "zenobia-quill", "a-long-phrase-93"
 PERSONAL = ("zenobia", "quill", "Zenobia", "Quill", "zq@example.org", "secretsecret", "Zbrowser")
 
 
-def make_the_study():
-    return make_study(["a", "b"], images=3)
-
-
-made_study = made_once(make_the_study)
-
-
-@pytest.fixture
-def study(made_study, db):
-    return deepcopy(made_study)
+made_study = made_once(lambda: make_study(["a", "b"], images=3))
 
 
 @pytest.fixture

@@ -1,7 +1,6 @@
 """Planning a study: the page, its map, the API, and the messages if little is known."""
 
 import re
-from copy import deepcopy
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
@@ -20,11 +19,6 @@ pytestmark = pytest.mark.django_db
 
 
 made_study = made_once(two_who_differ)
-
-
-@pytest.fixture
-def study(made_study, db):
-    return deepcopy(made_study)
 
 
 def address(study):

@@ -3,7 +3,6 @@
 import csv
 import io
 import re
-from copy import deepcopy
 
 import pytest
 from django.urls import reverse
@@ -26,11 +25,6 @@ SETTINGS = Settings(min_annotators=2)
 
 
 made_study = made_once(two_who_differ)
-
-
-@pytest.fixture
-def study(made_study, db):
-    return deepcopy(made_study)
 
 
 def address(study):
