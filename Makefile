@@ -16,7 +16,7 @@ POSTGRES_URL ?= postgres://root@127.0.0.1:5432/test
 SUDO := $(shell [ "$$(id -u)" = 0 ] || echo "sudo -n")
 
 .DEFAULT_GOAL := help
-.PHONY: help demo run test test-fast test-thorough test-postgres benchmarks-check load crash sbom lint messages docs docs-site artwork screenshots browser tex lock clean
+.PHONY: help demo run test test-fast test-changed test-thorough test-postgres benchmarks-check load crash sbom lint messages docs docs-site artwork screenshots browser tex lock clean
 
 help: ## List these targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 20
@@ -36,8 +36,12 @@ test: .venv/dev browser ## Run every test, those in a browser included
 	@$(PYTEST) $(TESTS)
 	@if command -v node >/dev/null && ls tests/js/*.test.mjs >/dev/null 2>&1; then node --test tests/js/; fi
 
-test-fast: .venv/dev ## Run every test that needs neither a browser nor benchmark data
-	@WITHOUT_BENCHMARK_DATA=1 $(PYTEST) --ignore tests/browser -p no:playwright -p no:base_url $(TESTS)
+test-fast: .venv/dev ## Run the tests that need no browser, no benchmark data and no shipped program
+	@WITHOUT_BENCHMARK_DATA=1 $(PYTEST) -m "not browser and not release" -p no:playwright -p no:base_url $(TESTS)
+
+test-changed: .venv/dev ## Run the fast tests that the changes since the last commit can reach
+	@tests=$$($(BIN)/python -m tools.changed_tests) && if [ -z "$$tests" ]; then echo "No change reaches a test."; \
+		else WITHOUT_BENCHMARK_DATA=1 $(PYTEST) -m "not browser and not release" -p no:playwright -p no:base_url $$tests; fi
 
 test-thorough: .venv/dev ## Try many more examples of every property, and others each time; takes long
 	@$(PYTEST) --hypothesis-profile=thorough -m "not browser" $(TESTS)

@@ -140,6 +140,27 @@ _DATABASE = (
     "tests/annotate/studies/",
     "tests/annotate/upgrade/",
 )
+# Tests of what is shipped: wheels, programs, documents, killed processes, whole archives. They are slow,
+# and `make test-fast` leaves them out.
+_RELEASE = (
+    "tests/annotate/api/test_fuzzed.py",
+    "tests/annotate/imports/test_killed.py",
+    "tests/annotate/jobs/test_workers.py",
+    "tests/annotate/operations/backups/",
+    "tests/annotate/upgrade/",
+    "tests/deploy/test_cluster.py",
+    "tests/deploy/test_crash.py",
+    "tests/deploy/test_proxy.py",
+    "tests/test_docs_site.py",
+    "tests/test_documents_run.py",
+    "tests/test_notebook.py",
+    "tests/test_plugins.py",
+    "tests/test_program.py",
+    "tests/test_wheel.py",
+    "tests/text_rankings/base/test_cluster.py",
+    "tests/text_rankings/base/test_processes.py",
+    "tests/tools/artwork/",
+)
 # The longest tests begin first, so that no core waits for the other at the end.
 _FIRST = ("tests/browser/", "tests/annotate/test_real_study", "tests/annotate/reports/")
 # Modules of these folders share what they prepare.
@@ -149,7 +170,7 @@ _SPREAD = ("tests/browser/test_pages.py", "tests/annotate/api/test_fuzzed.py")
 
 
 def pytest_collection_modifyitems(items):
-    gone = [path for path in _DATABASE if not (_ROOT / path).exists()]
+    gone = [path for path in (*_DATABASE, *_RELEASE) if not (_ROOT / path).exists()]
     if gone:
         raise pytest.UsageError(f"tests/conftest.py names tests that are not there: {gone}")
     missing = pytest.mark.skip(reason="no Chromium on this machine: `make browser` installs it")
@@ -157,6 +178,8 @@ def pytest_collection_modifyitems(items):
         path = item.path.relative_to(_ROOT).as_posix()
         if path.startswith(_DATABASE):
             item.add_marker(pytest.mark.database)
+        if path.startswith(_RELEASE):
+            item.add_marker(pytest.mark.release)
         if path.startswith("tests/browser/"):
             item.add_marker(pytest.mark.browser)
             if _chromium() is None:

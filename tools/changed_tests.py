@@ -1,0 +1,66 @@
+"""The tests that a change can reach, by the imports of the tree: ``make test-changed``.
+
+Pages are reached by addresses and protocols by their slugs, not by imports. So a change of a subject of the
+site also selects that subject's tests and those of the whole site, and a change of a protocol the tests of
+all protocols. Any other file than Python selects all fast tests.
+"""
+
+import subprocess
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Final
+
+import grimp
+
+ROOT: Final = Path(__file__).resolve().parents[1]
+PACKAGES: Final = ("annotate", "protocols", "rankings", "tests", "text_rankings", "tools")
+
+
+def changed() -> list[str]:
+    """Return the paths that differ from the last commit, new files included."""
+    commands = (
+        ["git", "diff", "--name-only", "HEAD"],
+        ["git", "ls-files", "--others", "--exclude-standard"],
+    )
+    return [
+        line
+        for command in commands
+        for line in subprocess.run(
+            command, cwd=ROOT, capture_output=True, text=True, check=True
+        ).stdout.splitlines()
+    ]
+
+
+def tests_of(paths: Iterable[str]) -> list[str]:
+    """Return the test modules and folders that changes of these paths can reach, sorted."""
+    graph = grimp.build_graph(*PACKAGES, cache_dir=None)
+    return sorted({test for path in paths for test in _of_path(graph, path)})
+
+
+def _of_path(graph: grimp.ImportGraph, path: str) -> Iterator[str]:
+    if not path.endswith(".py") or not path.startswith(PACKAGES):
+        yield "tests"
+        return
+    module = path.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
+    if module.rpartition(".")[2] == "conftest":
+        yield path.rpartition("/")[0]
+        return
+    if module in graph.modules:
+        for name in {module, *graph.find_downstream_modules(module)}:
+            if name.rpartition(".")[2].startswith("test_"):
+                yield f"{name.replace('.', '/')}.py"
+    if path.startswith("protocols/"):
+        yield "tests/protocols"
+    if path.startswith("annotate/"):
+        yield from _of_site(path)
+
+
+def _of_site(path: str) -> Iterator[str]:
+    folder = "/".join(["tests", *path.split("/")[:2]])
+    if ROOT.joinpath(folder).is_dir():
+        yield folder
+    yield from (file.relative_to(ROOT).as_posix() for file in ROOT.glob("tests/annotate/test_*.py"))
+
+
+if __name__ == "__main__":
+    print(*tests_of(changed()))
