@@ -1,7 +1,8 @@
 """The rules of who may see and do what, as a backend of Django's permissions.
 
 No module imports it. Code calls ``person.has_perm("annotate.load_data")``,
-``person.has_perm("annotate.follow_study", study)``, or for lists ``access.permitted()``."""
+``person.has_perm("annotate.follow_study", study)``, or for lists ``access.permitted()``.
+"""
 
 from collections.abc import Callable, Mapping
 from typing import Any, Final

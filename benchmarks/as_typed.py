@@ -2,7 +2,8 @@
 
 The scripts may not be redistributed, so users provide copies: ``DIR/SLUG/script.py`` with the
 modules it needs in the same folder. ``DIR/python`` is the interpreter that has its libraries; the
-default is this one. Runs of both alternate, so that other load on the machine affects both."""
+default is this one. Runs of both alternate, so that other load on the machine affects both.
+"""
 
 import json
 import os

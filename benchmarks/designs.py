@@ -13,7 +13,8 @@ planner's formulas the screens for 80 % power at 5 % (planned). Studies of about
 simulated and analysed after several numbers of images: the screens at which the median pair of
 protocols is distinguished in 80 % of them, and how often the sign of the true difference (of
 people's opinion, without their slips) is kept there. Then errors of the test where protocols are
-equally near. Nothing here passes or fails."""
+equally near. Nothing here passes or fails.
+"""
 
 import argparse
 import math

@@ -7,7 +7,8 @@ Simulated annotators answer a generated study through gunicorn, on PostgreSQL if
 and otherwise on SQLite. Each thinks between two answers, for an exponential time with the given
 mean (people take several seconds; 0: as fast as the site answers). Afterwards the benchmark checks
 that the database holds every acknowledged answer once, and that the rankings follow from the log.
-Nothing passes or fails; targets are printed next to the numbers."""
+Nothing passes or fails; targets are printed next to the numbers.
+"""
 
 import argparse
 import json

@@ -6,7 +6,8 @@ A generated study of 12 methods on 20 photographs is answered by keyboard in Chr
 press that confirms to the next pair painted, requests and bytes per screen, weight of scripts and
 styles, memory. Then an image with thousands of boxes is moved. Then the server alone, on SQLite:
 answer in, next pair out, with 10 and with 50 methods. Nothing passes or fails; targets are printed
-next to the numbers."""
+next to the numbers.
+"""
 
 import argparse
 import gzip

@@ -5,7 +5,8 @@
 Public result sets are read from DIR (../shared/data); missing ones are skipped with a message. The
 competition's command is timed as users type it, and compared with the official scripts if
 ``--official`` names the folder of the user's own copies (benchmarks/as_typed.py). Nothing here
-passes or fails."""
+passes or fails.
+"""
 
 import argparse
 import gc
@@ -177,7 +178,8 @@ class Report:
 def best(work: Callable[[], Answer], repeats: int) -> tuple[float, Answer]:
     """Return the shortest time of a few runs, and the last answer.
 
-    Objects already in memory are hidden from the garbage collector, or the other data here would count."""
+    Objects already in memory are hidden from the garbage collector, or the other data here would count.
+    """
     seconds = []
     for _ in range(repeats):
         gc.collect()

@@ -7,7 +7,8 @@ Generated data, one criterion except for the table itself, which has all three: 
 quality, annotators see it in steps and with noise, protocols with more noise and another scale.
 Seconds (clock and processor) and peak memory are from two runs of each part, because measuring
 memory takes time; the second figure is the most that the process had held by then, data included.
-``--large`` takes 100,000 images and one run of each part. Nothing here passes or fails."""
+``--large`` takes 100,000 images and one run of each part. Nothing here passes or fails.
+"""
 
 import argparse
 import gc

@@ -10,7 +10,8 @@ images, two rankings each, five million judgements (:mod:`.scale_rows`). A page 
 with an empty cache, then three times: the report has the first time, the shortest of the others
 (other load on the machine makes any of them longer), and the queries. A last column compares the
 sizes: flat, linear, or faster than linear. Nothing here passes or fails; 300 ms is the target for a
-page."""
+page.
+"""
 
 import argparse
 import json

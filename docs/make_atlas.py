@@ -1,7 +1,8 @@
 """Write docs/protocols/iou-atlas.md: the same results under everything that goes by "IoU 0.5".
 
 ``python docs/make_atlas.py`` scores the shared result sets and dates the page; without them it
-prints a message and exits with 2."""
+prints a message and exits with 2.
+"""
 
 import sys
 from collections.abc import Iterator, Mapping, Sequence

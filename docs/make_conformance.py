@@ -1,7 +1,8 @@
 """Write docs/protocols/conformance.md: how far every protocol is from its tool, image by image.
 
 ``python docs/make_conformance.py`` compares with the shared reference values, and exits with 1 if
-an image is beyond the bound; without the values it prints a message and exits with 2."""
+an image is beyond the bound; without the values it prints a message and exits with 2.
+"""
 
 import json
 import math

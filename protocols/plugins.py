@@ -1,6 +1,7 @@
 """Protocols and formats that other installed packages bring, by entry points.
 
-An unusable plug-in is left out and named, whatever is wrong with it: faults of others stop nothing here."""
+An unusable plug-in is left out and named, whatever is wrong with it: faults of others stop nothing here.
+"""
 
 import logging
 from collections.abc import Callable, Container, Mapping

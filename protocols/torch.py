@@ -27,7 +27,8 @@ class NotABatch(ProtocolError, ValueError):
 class _Seen:
     """An image: its place among those of its process, its name, and its score or what to score.
 
-    ``lacks`` names the inputs that the protocol needs and the image does not have."""
+    ``lacks`` names the inputs that the protocol needs and the image does not have.
+    """
 
     place: int
     name: str

@@ -89,7 +89,8 @@ def lint_imports(root: Path) -> str:
 
 def relations() -> dict[str, int]:
     """Return the names under which a model is reached from a model of another subject. Each has the
-    lowest place of a subject that owns a relation of this name."""
+    lowest place of a subject that owns a relation of this name.
+    """
     owners: dict[str, int] = {}
     for model in apps.get_app_config("annotate").get_models(include_auto_created=True):
         owner = subject_of(model.__module__)

@@ -2,7 +2,8 @@
 
 Three rules find words that are not marked for translation, one for templates, one for scripts and
 one for Python; then the catalogues themselves. Files for other programs and for papers are always
-English (tests/annotate/test_languages.py)."""
+English (tests/annotate/test_languages.py).
+"""
 
 import ast
 import html

@@ -6,7 +6,8 @@
 
 The faults and their tests are in mutants.json; some need a PostgreSQL (POSTGRES_URL). A fault is
 found by its text, in any file and with any line breaks, so the same faults apply after files have
-moved. If a statement is rewritten, add its new form to the "edits" of its fault."""
+moved. If a statement is rewritten, add its new form to the "edits" of its fault.
+"""
 
 import argparse
 import json

@@ -1,6 +1,7 @@
 """Notebooks without a server: run their cells in order, and keep what they say in the file.
 
-``python -m tools.notebooks docs/tutorials/eight-detectors.ipynb`` writes the outputs again."""
+``python -m tools.notebooks docs/tutorials/eight-detectors.ipynb`` writes the outputs again.
+"""
 
 import ast
 import contextlib

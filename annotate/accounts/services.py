@@ -46,7 +46,8 @@ def invite(
     """Make an invitation for each address, or one link for anyone.
 
     An open invitation of the same address to the same role is revoked: of two links only the newer
-    works. Raises InvitationRefused if an address belongs to a user who already has the role."""
+    works. Raises InvitationRefused if an address belongs to a user who already has the role.
+    """
     if len(emails) > MAX_AT_ONCE:
         raise InvitationRefused(
             _("At most {most} people can be invited at once; these are {n}.").format(

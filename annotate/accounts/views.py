@@ -73,7 +73,8 @@ def open_invitation(request: HttpRequest, token: str) -> HttpResponse:
     """Note which invitation was opened and go on without its token.
 
     The address with the token is requested once, no page that links elsewhere contains it, and the
-    server's log shows it without the token (text_rankings/site/logs.py)."""
+    server's log shows it without the token (text_rankings/site/logs.py).
+    """
     opened = services.invitation_of(token)
     if opened is None:
         request.session.pop(INVITATION_KEY, None)

@@ -31,7 +31,8 @@ def idempotent(view: View) -> View:
 
     The key is stored in the transaction that does the work: a request with the same key waits until
     the first one ends, and a failed request leaves nothing behind and may be retried under its
-    key."""
+    key.
+    """
 
     @wraps(view)
     def once(self: Any, request: Request, *args: Any, **kwargs: Any) -> Response:

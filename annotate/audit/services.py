@@ -26,7 +26,8 @@ def record(
     """Add an entry, in the transaction of the act itself: no act without an entry, nor the reverse.
 
     Without ``actor`` it is the user of the request; in a command none. ``what`` and ``details``
-    must not name or describe a person: use ``about`` for that."""
+    must not name or describe a person: use ``about`` for that.
+    """
     return AuditEntry.objects.create(
         act=act,
         what=what[:_MAX_WHAT],

@@ -54,7 +54,8 @@ def store(digest: str, content: bytes) -> None:
     """Store a photograph under its hash, whole or not at all.
 
     An existing file counts as new for `orphans.sweep`, so it stays until the caller has written the
-    image that shows it. Only that sweep removes a photograph."""
+    image that shows it. Only that sweep removes a photograph.
+    """
     path = stored_path(digest)
     try:
         os.utime(path)

@@ -1,7 +1,8 @@
 """Figures, drawings and files: each is made once, and kept in the database for all processes.
 
 A cached item has a key made of its inputs and its language, so nothing is ever out of date or in
-another language; it is deleted a day later."""
+another language; it is deleted a day later.
+"""
 
 from collections.abc import Callable, Collection, Mapping
 from functools import cache
@@ -42,7 +43,8 @@ def sizes(
 ) -> Mapping[str, Sizes]:
     """Return each figure's size on all papers; both themes draw alike.
 
-    A size that only a drawing gives is None if drawing is not allowed, because it takes a while."""
+    A size that only a drawing gives is None if drawing is not allowed, because it takes a while.
+    """
     return _kept(
         ("sizes", data.key, sorted(figure.name for figure in figures), may_draw),
         lambda: {

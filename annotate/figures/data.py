@@ -78,7 +78,8 @@ class FigureData:
     def around(self) -> Mapping[str, Any] | None:
         """Intervals, tests and measures around the table (:class:`.CriterionAnalysis` as JSON).
 
-        None if a page would wait for them too long, or there is no protocol."""
+        None if a page would wait for them too long, or there is no protocol.
+        """
         if self.kept is not None:
             kept: Mapping[str, Any] | None = self.kept.data["analysis"].get(self.criterion)
             return kept

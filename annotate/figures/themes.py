@@ -17,7 +17,8 @@ FONT: Final = "Liberation Sans, Arimo, Helvetica, Arial, sans-serif"
 class Theme:
     """Colours that differ in lightness, so that a grey print tells them apart.
 
-    ``ramp`` goes from nothing to all of a share; ``lines`` also differ by dashes and marks."""
+    ``ramp`` goes from nothing to all of a share; ``lines`` also differ by dashes and marks.
+    """
 
     ground: str
     ink: str

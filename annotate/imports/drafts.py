@@ -248,7 +248,8 @@ def confirm(*, draft: Draft, person: User | None = None, replace: bool = False) 
     """Load what was checked, in the background and in one transaction.
 
     ``replace`` is the consent to replace results. Raises NotLoaded, with the reasons, if it cannot
-    be loaded."""
+    be loaded.
+    """
     with transaction.atomic():
         arguments = begin_load(draft=draft, person=person, replace=replace)
         job = _start("imports.load", draft, person, arguments)

@@ -1,6 +1,7 @@
 """Check the files of a draft: read them and store what is odd or wrong, with examples to look at.
 
-May run twice: the second run finds the draft changed under its lock and leaves it."""
+May run twice: the second run finds the draft changed under its lock and leaves it.
+"""
 
 import random
 from collections.abc import Iterable, Mapping, Sequence

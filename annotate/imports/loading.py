@@ -1,6 +1,7 @@
 """Load what the check of a draft read: everything or nothing, with a receipt for each kind of data.
 
-May run twice: the second run finds the draft changed under its lock and leaves it."""
+May run twice: the second run finds the draft changed under its lock and leaves it.
+"""
 
 from collections.abc import Mapping, Sequence
 from itertools import chain

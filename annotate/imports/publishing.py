@@ -1,7 +1,8 @@
 """Write checked rows into the database and remove them again.
 
 The caller holds the transaction. Rows come from disk in batches: memory holds the names of a
-dataset's images, never all regions."""
+dataset's images, never all regions.
+"""
 
 from collections.abc import Iterable, Iterator, Mapping
 from hashlib import sha256
@@ -165,7 +166,8 @@ def method_to_fill(dataset: Dataset, title: str, *, replace: bool) -> tuple[Meth
     """Return the method of this name, made or emptied, and whether it had results before.
 
     Raises NotLoaded for results that are already loaded, unless ``replace`` is set and no answer
-    refers to them."""
+    refers to them.
+    """
     replaced = _method_to_replace(dataset, title, replace=replace)
     if replaced is not None:
         remove_results(replaced)

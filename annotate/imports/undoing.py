@@ -92,7 +92,8 @@ def undo_import(*, receipt: Import, person: User | None = None) -> Import:
     """Take out what a load added; the receipt stays and says who undid it.
 
     Scores that protocols computed of its results are deleted with them. Raises NotLoaded, with the
-    reasons, if other data depend on it."""
+    reasons, if other data depend on it.
+    """
     locked = Import.objects.select_for_update(of=("self",)).get(pk=receipt.pk)
     if locked.dataset_id is not None:
         Dataset.objects.select_for_update().get(pk=locked.dataset_id)

@@ -2,7 +2,8 @@
 
 A message is the key of a job. `sweep` puts a lost message back; a duplicate finds the job already
 taken. Huey stores the messages: in a file next to the database, in the site's own PostgreSQL, or in
-Redis if QUEUE_URL is set."""
+Redis if QUEUE_URL is set.
+"""
 
 import json
 import logging

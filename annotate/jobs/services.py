@@ -37,7 +37,8 @@ def start(
     call returns it. ``is_told`` has the person notified of the end on the next page they open.
 
     Raises NotAllowed if the person does not have the permission that the kind needs. A worker asks
-    again when it begins and before it publishes, also for the token the request was made with."""
+    again when it begins and before it publishes, also for the token the request was made with.
+    """
     token = token_in_use(person)
     key = _key(kind, person, token, arguments) if is_once else ""
     fields = {
@@ -95,7 +96,8 @@ def cancel(*, job: Job) -> None:
 def again(*, job: Job, person: User | None) -> Job:
     """Start a failed or cancelled job again.
 
-    Raises Refusal for any other job, and NotAllowed if the person does not have the permission it needs."""
+    Raises Refusal for any other job, and NotAllowed if the person does not have the permission it needs.
+    """
     if job.state not in (Job.State.FAILED, Job.State.CANCELLED):
         raise Refusal(_("Only work that failed or was cancelled is done again."))
     if not is_repeatable(job):

@@ -193,7 +193,8 @@ def tally_of(study: Study, person: User) -> Tally:
 def apply_rule(study: Study, person: User) -> None:
     """Exclude an annotator from the reports whose accuracy is clearly below the study's minimum.
 
-    Once: a researcher's later decision about them stays."""
+    Once: a researcher's later decision about them stays.
+    """
     if study.known_at_least is None:
         return
     tally = tally_of(study, person)

@@ -22,7 +22,8 @@ def answer_given(sent: QueryDict) -> dict[str, Any]:
     """Return what a page sent of an answer as services.record_judgement takes it.
 
     Not a Django form: creating one takes longer than reading these values. The service refuses
-    invalid verdicts; damaged values of other fields must not cost the answer."""
+    invalid verdicts; damaged values of other fields must not cost the answer.
+    """
     seen = sent.get("seen", "")
     disputed = sent.get("disputed", "").split(",")
     return {

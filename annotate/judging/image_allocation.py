@@ -30,7 +30,8 @@ def images_to_take_up(
 ) -> QuerySet[StudyImage]:
     """Images this annotator has not taken up and that are not shared out to others already.
 
-    An annotator who is ``alone`` may be one person more on images that more people see anyway."""
+    An annotator who is ``alone`` may be one person more on images that more people see anyway.
+    """
     taken_up = Assignment.objects.filter(study=study, image=OuterRef("image"), annotator=annotator)
     images = StudyImage.objects.filter(study=study).exclude(Exists(taken_up))
     if study.max_annotators is None:
@@ -79,7 +80,8 @@ def is_still_to_be_had(study: Study, image_id: int, *, alone: bool) -> bool:
     """Check again under a lock if images are shared out, so that no annotator takes one too many.
 
     A row locked by another transaction is skipped, because waiting while holding other rows could
-    deadlock."""
+    deadlock.
+    """
     if study.max_annotators is None:
         return True
     rows = StudyImage.objects.select_for_update(skip_locked=True)
@@ -101,7 +103,8 @@ def images_in_order(study: Study, annotator: User, *, alone: bool) -> Iterator[i
 
     An annotator who is ``alone`` begins with an image that others have begun, or that more people
     see: so any two annotators share images through others. Equally near images are drawn at
-    random."""
+    random.
+    """
     rows = images_to_take_up(study, annotator, alone=alone).order_by()
     groups: dict[tuple[int, ...], list[int]] = defaultdict(list)
     begun = (

@@ -63,7 +63,8 @@ def start(*, study: Study, annotator: User) -> Turn | None:
     """Return the waiting screen, making it (and taking up an image) where there is none.
 
     None when this annotator has nothing left to rank. Raises NotThere for a user who is not an
-    annotator of the study, and StudyNotOpen."""
+    annotator of the study, and StudyNotOpen.
+    """
     return waiting_or_next(_open_study(annotator, study), annotator)
 
 

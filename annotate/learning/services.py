@@ -33,7 +33,8 @@ class PracticeAnswer(TypedDict):
 def is_due(study: Study, annotator: User) -> bool:
     """Return whether this annotator still has to see the first visit before the first pair.
 
-    Never once it is finished, and never for an annotator who has begun to judge."""
+    Never once it is finished, and never for an annotator who has begun to judge.
+    """
     return not Study.objects.filter(begun_by(annotator), pk=study.pk).exists()
 
 

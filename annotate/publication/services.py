@@ -28,7 +28,8 @@ def publish(
 
     With an ``address`` the page is listed under it; without, it gets a random one, which stays as
     long as the page does. Raises NotPublished for an address that is taken, and for a report whose
-    content has changed."""
+    content has changed.
+    """
     if not report.is_whole:
         raise NotPublished(
             _(

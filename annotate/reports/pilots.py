@@ -31,7 +31,8 @@ def pilot_of_study(
     """Return a study's components of variance; the demo's, with the reason, where it has too little.
 
     If there are rankings and pairs, the rankings count. Sentinels do not: no study is planned to
-    find that they are worse."""
+    find that they are worse.
+    """
     settings = settings or Settings()
     chosen = available_runs(study) if runs is None else runs
     name, key = f"pilot-{criterion}", cache.key_of(study, settings, chosen)

@@ -383,7 +383,8 @@ def _by_sentinel(
 ) -> list[ShownWarning]:
     """Gather warnings of single protocols: a list of dozens would not be read.
 
-    The verdicts already cover the ranking that ties all."""
+    The verdicts already cover the ranking that ties all.
+    """
     by_sentinel: dict[str, ShownWarning] = {}
     for warning in warnings:
         if says_all_tied and warning["sentinel"] == ALL_TIED:

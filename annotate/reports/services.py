@@ -335,7 +335,8 @@ def compute_report(
 ) -> ComputedReport:
     """Compute a report with everything around it, by ``executor`` or in this process.
 
-    Everything is read at one moment, and annotators can answer meanwhile."""
+    Everything is read at one moment, and annotators can answer meanwhile.
+    """
     # It names people, so their names must stay.
     give_pseudonyms(study)
     with snapshot():
@@ -378,7 +379,8 @@ def sentinels(runs: Sequence[ProtocolRun]) -> list[str]:
 def annotator_rankings(study: Study) -> AnnotatorRankings:
     """Return each image's complete rankings by method name, annotators in a fixed order.
 
-    Images without a ranking are included, so that a report can say that it leaves them out."""
+    Images without a ranking are included, so that a report can say that it leaves them out.
+    """
     return _unnamed(_rankings(study, str, images_of(study)))
 
 
@@ -392,7 +394,8 @@ def _unnamed(rankings: NamedRankings) -> AnnotatorRankings:
 def named_rankings(study: Study, images: ImageQuerySet | None = None) -> NamedRankings:
     """Return the same rankings with the annotators' pseudonyms.
 
-    ``images`` are those to examine, in order; all ranked ones are among them."""
+    ``images`` are those to examine, in order; all ranked ones are among them.
+    """
     names = pseudonyms(study)
     looked_at = images_of(study) if images is None else images
     return _rankings(study, lambda annotator: names[annotator], looked_at)

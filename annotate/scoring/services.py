@@ -68,7 +68,8 @@ def compute(
     Chunks of images are computed by ``executor``, or in this process; ``progress(done, total)`` is
     called after each with the number of scored results. Raises NotScored for a dataset without
     results, and one without the inputs of the protocol (transcriptions, confidences, table cells, a
-    second method)."""
+    second method).
+    """
     methods = list(dataset.methods.filter(results__isnull=False).distinct())
     if not methods:
         raise NotScored(

@@ -48,7 +48,8 @@ def decide(*, study: Study, person: User, is_excluded: bool, reason: str, by: Us
     """Leave an annotator's rankings out of all reports from now on, or count them again.
 
     Kept reports stay as they are. Raises StudyRefused without a reason, for a user who does not
-    rank in the study, and if nothing would change."""
+    rank in the study, and if nothing would change.
+    """
     reason = " ".join(reason.split())
     if not reason:
         raise StudyRefused(_("Give the reason: every report shows it."))

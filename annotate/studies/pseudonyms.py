@@ -12,7 +12,8 @@ def pseudonyms(study: Study) -> dict[int, str]:
     """Return the name under which each person of a study appears, by user id.
 
     Annotators are annotator-1, annotator-2 ..., and members who only follow the study are
-    researcher-1 ..., in the order in which they joined. A given number stays when members leave."""
+    researcher-1 ..., in the order in which they joined. A given number stays when members leave.
+    """
     rows = numbered(study)
     annotators = {row.person_id: str(row) for row in rows if row.role == Role.ANNOTATOR}
     others = {row.person_id: str(row) for row in rows if row.role != Role.ANNOTATOR}

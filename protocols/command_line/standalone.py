@@ -309,7 +309,8 @@ def _parameters(text: str) -> dict[str, Any]:
 def _sorted(slug: str, changed: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
     """Return the parameters of the protocol, and those of the reading.
 
-    Parameters unknown to both are ignored, as in the scripts, but reported."""
+    Parameters unknown to both are ignored, as in the scripts, but reported.
+    """
     declared = fields(registry.get(slug))
     names = {of.metadata["rrc"]: of.name for of in declared if of.metadata.get("rrc")}
     names |= {of.name: of.name for of in declared}

@@ -42,7 +42,8 @@ class Scene:
 
     ``detections`` is None if a result set has no file for the image; most protocols treat it as an
     empty file, some do not. ``parents`` maps ids of upper-level regions (lines) to their shapes, if
-    the ground truth has them. The size in pixels is None if unknown."""
+    the ground truth has them. The size in pixels is None if unknown.
+    """
 
     truth: tuple[Region, ...]
     detections: tuple[Region, ...] | None
@@ -276,7 +277,8 @@ class Protocol(ABC):
     def settled_for(self, truth: Iterable[Region]) -> Self:
         """Return the protocol with what depends on the ground truth of a whole data set settled.
 
-        Callers that score a data set in parts call this first, once."""
+        Callers that score a data set in parts call this first, once.
+        """
         return self
 
     @abstractmethod

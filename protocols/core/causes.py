@@ -90,7 +90,8 @@ class Losses:
 class Cost:
     """Cost of a cause: the gain in the figures if only this cause were removed.
 
-    None if the figure is undefined, without counted truth or without counted detections."""
+    None if the figure is undefined, without counted truth or without counted detections.
+    """
 
     cause: Cause
     n_truth: int

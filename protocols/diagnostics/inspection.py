@@ -1,6 +1,7 @@
 """Inspection of results that parse: fit to the ground truth, and usual mistakes.
 
-It corrects nothing by itself: another reading that fits far better is a question."""
+It corrects nothing by itself: another reading that fits far better is a question.
+"""
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence

@@ -227,7 +227,8 @@ class Measured:
         """Return which unmatched detections have more than ``limit`` of their area in ignored truths.
 
         A share that equals the limit up to rounding is not more; otherwise the position of an image
-        would decide."""
+        would decide.
+        """
         inside = summed(self._ignored_pairs.detection, self._ignored_shared, len(self._m))
         share = shares(inside, self._detections.areas)
         # A sum over overlapping regions is too large, never too small.

@@ -118,7 +118,8 @@ def faces_of(
 def _parts_of_rectangles(drawn: Drawn) -> Parts:
     """Return the isolated polygons, and the cells of the grids of the clusters that have only rectangles.
 
-    The rest in ``drawn`` are the polygons of the other clusters."""
+    The rest in ``drawn`` are the polygons of the other clusters.
+    """
     if not len(drawn.boxes):
         return []
     drawn.seek_clusters()

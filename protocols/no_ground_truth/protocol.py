@@ -33,7 +33,8 @@ class NoGroundTruth(Protocol):
     three methods the scores have little meaning.
 
     A method without detections has recall 0 and no precision; ``empty_precision`` replaces it. An
-    image whose domain has no area has no scores. Ground truth counts only as an oracle."""
+    image whose domain has no area has no scores. Ground truth counts only as an oracle.
+    """
 
     slug: ClassVar[str] = "no-ground-truth"
     family: ClassVar[Family] = "Other questions"

@@ -59,7 +59,8 @@ class _Sides:
     """The sides of polygons that are not horizontal, by cluster.
 
     ``start`` is the x of the upper end at ``top``, ``slope`` how far x goes for each pixel down;
-    ``enters`` is 1 if the polygon is to the right of the side, else -1."""
+    ``enters`` is 1 if the polygon is to the right of the side, else -1.
+    """
 
     owner: Indices
     cluster: Indices

@@ -134,7 +134,8 @@ class Overlaps:
 
         From the highest threshold down, pairs are added by falling IoU, and each matching extends
         the one before by augmenting paths. So a region paired at a threshold is paired at all lower
-        ones."""
+        ones.
+        """
         falling = sorted(self.pairs, key=lambda pair: -pair[2])
         neighbours: defaultdict[int, list[int]] = defaultdict(list)
         partner: dict[int, int] = {}

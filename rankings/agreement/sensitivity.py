@@ -261,7 +261,8 @@ class _Measured:
 
     Intermediate results that several changes share are computed once: the scores in each rounding,
     each consensus, and the distances as reported, of which a change of annotators alters a few rows
-    only."""
+    only.
+    """
 
     def __init__(
         self, images: _Images, scores: Scores, protocols: Sequence[str], base: _Change

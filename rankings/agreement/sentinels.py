@@ -1,7 +1,8 @@
 """Warnings about protocols that should not do well, and do.
 
 The caller knows the protocols and passes the names of the sentinels in. The analysis adds the
-baseline that ties everything."""
+baseline that ties everything.
+"""
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass

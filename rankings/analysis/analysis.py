@@ -79,7 +79,8 @@ class CriterionAnalysis:
 
     Clusters and letters come from the comparisons, with annotators and images random; intervals,
     permutations, Friedman's and Wilcoxon's tests take the annotators as fixed. Cluster and letter
-    are None if there is no test."""
+    are None if there is no test.
+    """
 
     intervals: Intervals
     comparisons: Comparisons

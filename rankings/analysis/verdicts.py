@@ -2,7 +2,8 @@
 
 They follow from the tests with annotators and images random (:mod:`.multi_reader`): which protocols
 differ, adjusted for all pairs, and which cannot be distinguished. Analyses made before these tests
-existed have no sentence."""
+existed have no sentence.
+"""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass

@@ -86,7 +86,8 @@ def _in_one_number(strict: Costs, tied: Costs) -> tuple[Costs, Costs]:
     Every part of the rule is a sum over pairs, so one number holds them all, each scaled above all
     later ones. "i strictly before j" adds 1 to the place of j, whose digit is the more significant
     the earlier j's name. The last method needs no digit: the places of the others and the number of
-    tied pairs determine its place."""
+    tied pairs determine its place.
+    """
     n = strict.shape[-1]
     digits = np.array([n ** (n - 2 - at) if at < n - 1 else 0 for at in range(n)], dtype=np.int64)
     scale = _scale_of_ties(n)

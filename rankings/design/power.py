@@ -11,7 +11,8 @@ The degrees of freedom fall towards those of the annotators as images are added,
 annotators outnumber the images that several of them rank. So a larger design may find less than a
 smaller one that it contains. A study can always use the smaller one: the power of a design is
 therefore that of the best design within it, and never falls with images or annotators. Above 200
-images and 100 annotators the designs within go in steps of 1 %."""
+images and 100 annotators the designs within go in steps of 1 %.
+"""
 
 import math
 from dataclasses import dataclass, replace

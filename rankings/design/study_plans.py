@@ -161,7 +161,8 @@ class Plan:
     """All designs that were looked at, what to choose, and what to know about it.
 
     ``within_reach`` is the difference that the people and images can reveal, to a pair of methods
-    in a thousand, if they cannot reveal the one asked for; otherwise None."""
+    in a thousand, if they cannot reveal the one asked for; otherwise None.
+    """
 
     question: Question
     pilot: Pilot

@@ -2,7 +2,8 @@
 
 Sets of items are integers used as bit sets: bit ``i`` is item ``i``. Union, difference and size of
 a set are then one operation of the processor each; the planner, which replays the log for every
-screen, spends most of its time on them."""
+screen, spends most of its time on them.
+"""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import InitVar, dataclass, field

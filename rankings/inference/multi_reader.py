@@ -17,7 +17,8 @@ are never fewer and the test errs more often, by up to half a point in our simul
 A few annotators may by chance agree on one of many pairs, and their component of variance there is
 near 0. So the component is taken as no smaller than its usual share of the other two components,
 summed over all pairs; with two protocols this changes nothing. Without it, Student's t of three
-annotators declared seven equal protocols different in up to 18 % of simulated studies."""
+annotators declared seven equal protocols different in up to 18 % of simulated studies.
+"""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace

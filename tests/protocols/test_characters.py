@@ -47,14 +47,16 @@ def test_characters_follow_a_slanted_word():
 
 def test_characters_follow_a_curve():
     """A bent line of six points: top (0,0) (20,10) (40,0), bottom 10 below. Two characters take a
-    section each; the centre of each is the mean of its corners."""
+    section each; the centre of each is the mean of its corners.
+    """
     bent = Region((0, 0, 20, 10, 40, 0, 40, 10, 20, 20, 0, 10))
     assert points(bent, 2, curved=True) == [[10, 10], [30, 10]]
 
 
 def test_the_last_character_of_an_odd_number_of_points_ends_at_the_corner_below_as_published():
     """Top (0,0) (40,0), below it (40,10) (20,20) (0,10): of the bottom the first section, from
-    (0,10) to (20,20), is cut in two at (10,15), but its end is the corner (40,10)."""
+    (0,10) to (20,20), is cut in two at (10,15), but its end is the corner (40,10).
+    """
     odd = Region((0, 0, 40, 0, 40, 10, 20, 20, 0, 10))
     assert points(odd, 2, curved=True) == [
         [(0 + 20 + 0 + 10) / 4, 6.25],
@@ -89,7 +91,8 @@ def test_left_and_top_edges_are_inside_right_and_bottom_ones_are_not(square, x, 
 
 def test_tedeval_counts_characters_that_lie_in_exactly_one_detection():
     """Two detections over six characters of ten and five of ten share one: nine of ten count, and
-    each detection has what it holds of the ten."""
+    each detection has what it holds of the ten.
+    """
     truth = [word(0, 0, 100, 20, "abcdefghij")]
     scored = score(
         "tedeval", truth, [Region.from_box(0, 0, 60, 20), Region.from_box(50, 0, 100, 20)]
@@ -158,7 +161,8 @@ def test_cleval_counts_one_character_for_any_false_polygon():
 def test_cleval_turns_no_polygon():
     """Two letters in an upright box of 20 x 100: side by side for polygons, so that the upper half
     of the box contains neither (they are on its edge, which is outside), one above the other for
-    quadrilaterals, so that it contains one."""
+    quadrilaterals, so that it contains one.
+    """
     upright = [word(0, 0, 20, 100, "ab")]
     upper = [Region.from_box(0, 0, 20, 50)]
     assert score("cleval", upright, upper, box_type="quad").recall == 0.5
@@ -176,7 +180,8 @@ def test_cleval_gives_a_triangle_a_fourth_corner_as_published():
 def test_an_ignored_polygon_has_ten_characters():
     """They stand at x = 5, 15, ... 95, so that a detection from 90 on holds one. (One character
     would stand at x = 50.) Shares of ignored truths add up where they hold one: 0.238 is too
-    little, twice that is enough."""
+    little, twice that is enough.
+    """
     ignored = Region.from_box(0, 0, 100, 100, text="###", ignored=True)
     beside = Region.from_box(0, 200, 100, 300, text="###", ignored=True)
     across = Region.from_box(90, 0, 104, 300)
@@ -225,7 +230,8 @@ def test_cleval_end_to_end_joins_pieces_in_reading_order():
 
 def test_cleval_end_to_end_strikes_a_letter_once():
     """One detection over two words read as "aa": each "aa" would take both letters; the second word
-    finds none left. Two of four letters, both detected ones; a detection of two words costs one."""
+    finds none left. Two of four letters, both detected ones; a detection of two words costs one.
+    """
     truth = [word(0, 0, 50, 20, "aa"), word(50, 0, 100, 20, "aa")]
     scored = score("cleval-end-to-end", truth, [word(0, 0, 100, 20, "aa")])
     assert scored.recall == pytest.approx(2 / 4)
@@ -234,7 +240,8 @@ def test_cleval_end_to_end_strikes_a_letter_once():
 
 def test_popeval_strikes_single_candidates_first():
     """ "ab" touches both detections, "b" only the right one; "b" goes first and takes its b, so
-    "ab" has the left one alone."""
+    "ab" has the left one alone.
+    """
     truth = [word(0, 0, 50, 20, "ab"), word(51, 0, 100, 20, "b")]
     scored = score("popeval", truth, [word(0, 0, 30, 20, "a"), word(40, 0, 100, 20, "b")])
     assert scored.indicators["n_struck_letters"] == 2

@@ -1,7 +1,8 @@
 """The stand-alone call reads, refuses and writes as the competition's scripts do.
 
 Expected values follow from the published scripts (version 1.1): patterns of names and of lines,
-matched from the start, and the use of their matches."""
+matched from the start, and the use of their matches.
+"""
 
 import json
 import zipfile
@@ -250,7 +251,8 @@ def test_polygons_are_read_where_the_published_programs_read_them(choice, tmp_pa
 
 def test_box_type_is_a_parameter_of_cleval(tmp_path):
     """An upright false positive is one character as a polygon, three as a quadrilateral: its sides
-    are 50 and 100, and round(0.5 + 2) is 2."""
+    are 50 and 100, and round(0.5 + 2) is 2.
+    """
     truth, tall = {"1.txt": f"{WORD},four"}, f"{WORD}\n200,0,250,0,250,100,200,100"
     for box_type, n_false in (("POLY", 1), ("QUAD", 2)):
         options = ["-c=CLEval", f'-p={{"BOX_TYPE": "{box_type}"}}']

@@ -20,7 +20,8 @@ def score(slug, truth, detections):
 
 def test_a_partial_detection_counts_up_to_the_share_it_covers():
     """Recall is 1 for min_area_recall up to 0.6 and 0 above: 12 of 20 steps. It is precise whatever
-    min_area_precision, but never covers 0.8: that graph is 0 throughout."""
+    min_area_precision, but never covers 0.8: that graph is 0 throughout.
+    """
     performance = performance_graphs(registry.get("deteval"), [Scene((WORD,), (PART,))])
     by_recall, by_precision = performance.graphs
     assert by_recall.parameter == "min_area_recall"
@@ -70,7 +71,8 @@ def test_wolf_weighs_a_merge_like_a_split():
 
 def test_wolf_wants_a_single_overlap_on_both_sides():
     """A second detection that touches the word by a pixel column makes it no one-to-one match; the
-    split with one good part is then one-to-one again if both shares suffice."""
+    split with one good part is then one-to-one again if both shares suffice.
+    """
     scored = score("deteval-wolf", [WORD], [WORD, Region.from_box(99, 0, 150, 9)])
     assert [match.kind for match in scored.matches] == ["one-to-one"]
     assert (scored.recall, scored.precision) == (1.0, 0.5)

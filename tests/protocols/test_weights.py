@@ -28,7 +28,8 @@ def test_weights_change_nothing_where_all_regions_weigh_the_same(slug, scene):
 @pytest.mark.parametrize("slug", CREDITED)
 def test_a_found_headline_outweighs_a_missed_footnote(slug):
     """One word of 100 x 40 found, one of 25 x 10 missed: 1/2 of the words, 16/17 of the area;
-    7 of 9 characters."""
+    7 of 9 characters.
+    """
     headline = Region.from_box(0, 0, 99, 39, text="HEADING")
     footnote = Region.from_box(0, 100, 24, 109, text="re")
     scene = Scene((headline, footnote), (headline,))

@@ -61,7 +61,8 @@ def run_document(
     need a title.
 
     ``without`` has the first lines of blocks that are left out, ``instead`` the replacements of
-    others. Processes that the blocks leave running end with them."""
+    others. Processes that the blocks leave running end with them.
+    """
     shims, packages = folder.parent / "shims", folder.parent / "packages"
     for made in (folder, shims, packages):
         made.mkdir(exist_ok=True)

@@ -40,7 +40,8 @@ def given_shared(**strategies: st.SearchStrategy[Any]) -> Callable[[Callable], C
     """Give a test examples as `hypothesis.given` does, but draw them once for all tests.
 
     Drawing takes longer than most tests of a protocol. The thorough profile draws for each test
-    again, and shrinks failures."""
+    again, and shrinks failures.
+    """
     if settings.get_current_profile_name() == "thorough":
         return given(**strategies)
 

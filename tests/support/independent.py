@@ -20,7 +20,8 @@ def edit_distance(start: Buckets, goal: Buckets) -> Fraction:
     """The cheapest script of splits, then swaps of single neighbours, then merges, by search.
 
     A swap exchanges two consecutive elements; an element next to a bucket is consecutive to each
-    member only one at a time, so swaps are made on a strict refinement of the start."""
+    member only one at a time, so swaps are made on a strict refinement of the start.
+    """
     best: dict[tuple[Buckets, int], Fraction] = {}
     queue: list[tuple[Fraction, int, Buckets, int]] = [(Fraction(0), 0, start, _SPLITTING)]
     n_seen = 0

@@ -103,7 +103,8 @@ def erase(person: User) -> str:
 
     Judgements stay under it, and rows that depend on the account alone are deleted: profile,
     addresses, keys, sessions, tokens, preferences. The account can no longer sign in. Raises
-    NotErased for the last admin, because the site would have no admin."""
+    NotErased for the last admin, because the site would have no admin.
+    """
     _refuse_last_admin(person)
     addresses = _addresses(person)
     _end_sessions(person)

@@ -35,7 +35,8 @@ def create_token(
     """Make a token and return it with its secret, which is stored nowhere.
 
     ``days`` is its lifetime; None: until it is revoked. Raises TokenRefused for a name that is
-    taken, an unknown scope or none, and for too many tokens."""
+    taken, an unknown scope or none, and for too many tokens.
+    """
     if not scopes or not set(scopes) <= set(SCOPES):
         raise TokenRefused(_("Choose what the token is for."))
     if person.api_tokens.count() >= MAX_TOKENS:

@@ -74,7 +74,8 @@ def plan_study(
 
     ``study`` is the pilot; without one, or if it is too large to analyse, the demo is used, and the
     result says so. Without ``images`` those of the dataset are used; without ``seconds`` those
-    measured in the pilot."""
+    measured in the pilot.
+    """
     cost = measured(study)
     return plan(
         _pilot(study, criterion),

@@ -201,7 +201,8 @@ def work_on(
     """Return the work on each assignment.
 
     A ranking is compared with the consensus of the other annotators; ``of_images`` are all
-    assignments of the same study and images. An ``excluded`` annotator is not among the others."""
+    assignments of the same study and images. An ``excluded`` annotator is not among the others.
+    """
     work = _work_of_each(assignments)
     _add_distances(of_images, work, excluded, consensus)
     return work
@@ -251,7 +252,8 @@ def _add_distances(
 ) -> None:
     """Add each complete ranking's distance to the consensus of the others who ranked the image.
 
-    An excluded annotator is compared, but is not among the others."""
+    An excluded annotator is compared, but is not among the others.
+    """
     # A visit that asked some methods is no ranking of the image.
     complete = [one for one in assignments if one.rankings and one.drawn is None]
     counted = [assignment for assignment in complete if assignment.annotator_id not in excluded]

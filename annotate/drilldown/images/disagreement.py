@@ -56,7 +56,8 @@ class Question:
 
     With ``only`` "best" or "worst": the images on which the protocol is the nearest or the farthest
     of those ``among`` which the report counts it. A baseline has no run, and uses the images that
-    count among these."""
+    count among these.
+    """
 
     run: ProtocolRun | None
     criterion: str
@@ -124,7 +125,8 @@ def disagreement(study: Study, question: Question) -> Disagreement:
     """Return the images by the distance of one protocol, largest first; equals as in the study.
 
     If all images are requested, an image without scores of another protocol is included here, but
-    not in the report's tables."""
+    not in the report's tables.
+    """
     run, only, among = question.run, question.only, question.among
     if run is None:
         return _of_baseline(study, question)
@@ -148,7 +150,8 @@ def _compared(
 ) -> tuple[Mapping[str, Mapping[str, Ranking]], CriterionReport, int]:
     """Return the named rankings, what a report says of them, and how many images more it leaves out.
 
-    Of the images without a ranking, which may be almost all, only the listed ones are examined."""
+    Of the images without a ranking, which may be almost all, only the listed ones are examined.
+    """
     ranked = ranked_images(study)
     is_ranked = Q(pk__in=ranked.order_by().values("pk"))
     listed = images_of(study).exclude(is_ranked).values("pk")[:_MOST_KEPT]

@@ -69,7 +69,8 @@ class Move:
 class Order:
     """One annotator's or protocol's order of the methods, and its distance from the consensus.
 
-    Without an order ``lacks`` says why. ``edit`` and ``kemeny`` are None if it cannot be compared."""
+    Without an order ``lacks`` says why. ``edit`` and ``kemeny`` are None if it cannot be compared.
+    """
 
     key: str
     name: str

@@ -46,7 +46,8 @@ def import_study(source: Source) -> Loaded:
 
     The people of the bundle become accounts that cannot sign in. Raises NotLoaded if the bundle is
     damaged, of another version, inconsistent, has a name that is taken, or holds rankings that do
-    not follow from its events; then no row is stored."""
+    not follow from its events; then no row is stored.
+    """
     with tempfile.TemporaryDirectory() as folder:
         bundle = read_bundle(source, Path(folder))
         with transaction.atomic():

@@ -68,7 +68,8 @@ def write_bundle(
 
     Without ``words``, free texts of the study's people are left out: they may name a person.
     ``tell(done, total, doing)`` is called before each part and each photograph. Raises NotExported
-    if a requested photograph is missing."""
+    if a requested photograph is missing.
+    """
     with snapshot(), zipfile.ZipFile(stream, "w") as archive:
         bundle = _Bundle(study, archive, names=names, words=words, tell=tell or _untold)
         bundle.write(photographs=photographs)

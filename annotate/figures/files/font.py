@@ -19,7 +19,8 @@ _TEXT: Final = re.compile(r"<text [^>]*>([^<]*)</text>")
 def font_style(svg: str) -> str:
     """Return a style element that carries the letters of an SVG's texts; empty without any.
 
-    A letter missing from the font is left to the reader's machine."""
+    A letter missing from the font is left to the reader's machine.
+    """
     letters = frozenset(unescape("".join(_TEXT.findall(svg))))
     return _style(letters | _USUAL) if letters else ""
 

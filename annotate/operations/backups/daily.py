@@ -21,7 +21,8 @@ def back_up() -> Path | None:
     """Write every row once a day and keep the newest BACKUPS_KEPT; photographs stay where they are.
 
     Return the archive, or None if none was due. It is complete or absent: written under a temporary
-    name and moved into place. Raises OSError and DatabaseError for a full disk."""
+    name and moved into place. Raises OSError and DatabaseError for a full disk.
+    """
     if not settings.BACKUPS_KEPT:
         return None
     folder().mkdir(mode=0o700, parents=True, exist_ok=True)

@@ -1,7 +1,8 @@
 """Numbers for monitoring, in Prometheus' format, at /metrics.
 
 Each web process counts its requests in files that all of them share (PROMETHEUS_MULTIPROC_DIR,
-which text_rankings/site/gunicorn.py sets); the database is queried at each scrape."""
+which text_rankings/site/gunicorn.py sets); the database is queried at each scrape.
+"""
 
 import ipaddress
 import os

@@ -28,7 +28,8 @@ class Collector:
 
     Polygons may run in either direction, as these formats allow; those without area are refused
     (L4), self-crossing ones reported (L5), and so are duplicated regions (L8) and regions that
-    reach outside an image whose size the file gives (L6)."""
+    reach outside an image whose size the file gives (L6).
+    """
 
     def __init__(self, problems: Problems, format: str) -> None:
         self._problems = problems

@@ -2,7 +2,8 @@
 
 ``{"gt_1": [{"points": [[x, y], ...], "transcription": "word", "illegibility": false}]}``; results
 have ``res_1`` and ``confidence``. An illegible region is ignored; ArT's ``language`` is its
-label."""
+label.
+"""
 
 import re
 from collections.abc import Mapping

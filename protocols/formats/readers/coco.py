@@ -2,7 +2,8 @@
 
 Also read: COCO-Text and TextOCR, where ``imgs`` and ``anns`` are objects by id. A region is the
 annotation's ``segmentation`` (one polygon, or run lengths), else ``points`` or ``mask`` as a flat
-list, else ``bbox`` as x, y, width, height. Fields that COCO does not have keep our names."""
+list, else ``bbox`` as x, y, width, height. Fields that COCO does not have keep our names.
+"""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final

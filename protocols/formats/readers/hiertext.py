@@ -30,7 +30,8 @@ def _read_hiertext(document: Document, collector: Collector, problems: Problems,
     """Read the words of a HierText file, each with its line as parent.
 
     Illegible text is ignored; so is a line without words, which represents words that were not
-    transcribed."""
+    transcribed.
+    """
     for annotation in _annotations(document, problems):
         try:
             _read_image(annotation, collector, problems, document.entry)

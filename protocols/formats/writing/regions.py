@@ -4,7 +4,8 @@ Lines of the Robust Reading Competition hold coordinates and either a transcript
 or one of a transcription and a confidence (results). They cannot hold a line feed in a text, a text
 ``###`` that is not "don't care", an ignored region with a text of its own, a text and a confidence,
 nor label, id, parent, table cell and mask. A region that would lose data is refused, unless the
-caller names the field in ``without``. COCO holds everything."""
+caller names the field in ``without``. COCO holds everything.
+"""
 
 import json
 import zipfile

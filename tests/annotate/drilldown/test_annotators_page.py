@@ -72,7 +72,8 @@ def test_answers_are_counted_by_side_and_criterion(follow):
 
 def test_the_distance_is_to_the_consensus_of_the_others(follow):
     """a > b > c twice and c > b > a: for each of the first two the others tie all (two merges, 1);
-    for the third they say a > b > c (three swaps, 3)."""
+    for the third they say a > b > c (three swaps, 3).
+    """
     study = make_study(list("abc"), images=2)
     for ranking in (ABC, ABC, CBA):
         rank_everything(study, add_annotator(study), same_truth(ranking))
@@ -84,7 +85,8 @@ def test_the_distance_is_to_the_consensus_of_the_others(follow):
 
 def test_the_consensus_is_that_of_the_report_and_is_named(follow):
     """The others of the fourth say a > b > c twice and b > c > a: mean ranks tie a and b (a split, 0.5),
-    and by Kemeny's majority a is before b (0)."""
+    and by Kemeny's majority a is before b (0).
+    """
     study = make_study(list("abc"))
     for ranking in (ABC, ABC, [["b"], ["c"], ["a"]], ABC):
         rank_everything(study, add_annotator(study), same_truth(ranking))

@@ -71,7 +71,8 @@ def test_the_baselines_stand_below_the_protocols(follow, study):
 
 def test_merges_are_drawn_too_and_passing_a_tie_costs_a_swap_for_each(follow):
     """b = c > a to a > b = c: a passes two tied methods, 2 swaps. c > b > a to the same: a passes
-    b and c, one swap each, after that b and c merge: 2.5."""
+    b and c, one swap each, after that b and c merge: 2.5.
+    """
     study = make_study(list("abc"))
     for _ in range(3):
         rank_everything(study, add_annotator(study), same_truth([["a"], ["b", "c"]]))

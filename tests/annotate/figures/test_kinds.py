@@ -75,7 +75,8 @@ def test_a_box_has_the_quartiles_and_the_mean():
 
 def test_average_ranks_and_groups_are_those_of_the_test():
     """Ranks of A: 1, 2, 1.5, 1; of B: 2.5, 1, 1.5, 2; of C: 2.5, 3, 3, 3. CD of 3 protocols and
-    4 images: 2.343 sqrt(3 x 4 / 24) = 1.657 (Demsar, table 5)."""
+    4 images: 2.343 sqrt(3 x 4 / 24) = 1.657 (Demsar, table 5).
+    """
     table = [[row[name] for name in ABC] for row in DISTANCES.values()]
     figure = critical_difference(nemenyi(table, ABC), p_value=0.04)
     assert [row[:2] for row in figure.rows] == [("A", 1.375), ("B", 1.75), ("C", 2.875)]

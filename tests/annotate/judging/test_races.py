@@ -3,7 +3,8 @@
 A model of the log, without planning, runs next to the site: two annotators in two tabs, a
 researcher who closes the study, an admin who lets methods join and leave or replaces results, and
 erasure. Steps of two kinds: one act alone, whose outcome the model predicts, and two at the same
-moment, in either order."""
+moment, in either order.
+"""
 
 from collections import Counter
 

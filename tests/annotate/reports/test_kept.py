@@ -184,7 +184,8 @@ def test_a_kept_page_reads_the_report_and_builds_nothing(researcher, study, monk
 
 def test_a_kept_report_is_shown_with_few_queries(researcher, study, django_assert_max_num_queries):
     """For the person, their work, the study, the report, others to compare, the figures' fingerprint and
-    their cache; none for images or rows."""
+    their cache; none for images or rows.
+    """
     kept = keep(researcher, study)
     keep(researcher, study)
     page(researcher, kept)

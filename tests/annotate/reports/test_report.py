@@ -36,7 +36,8 @@ def table(text):
 
 def test_the_tables_count_best_and_worst_and_average_the_distance(researcher, study):
     """Reversing three strict places takes three swaps; all tied to a > b > c two splits; a random
-    order has half of the three pairs the wrong way round."""
+    order has half of the three pairs the wrong way round.
+    """
     response = researcher.get(reverse("reports:report", args=[study.slug]))
     for criterion in (shown.table for shown in response.context["tables"]):
         assert [(row.protocol, row.best, row.worst, row.score) for row in criterion.rows] == [

@@ -3,7 +3,8 @@
 `first-release.json.gz` holds every row of a site, and `first-release-bundle.zip` its finished
 study, as the software before the second migration wrote them: two annotators who contradict
 themselves, skip and undo, a study in work, scores, kept reports, a load, jobs, a token. They are
-never regenerated."""
+never regenerated.
+"""
 
 import gzip
 import json

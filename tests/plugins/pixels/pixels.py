@@ -10,7 +10,8 @@ from protocols.core.base import ImageScore, Protocol, Tally, f_score, parameter
 @dataclass(frozen=True)
 class Pixels(Protocol):
     """Recall is the share of the text's area that is found, precision that of the detections' area
-    that is text. A side without area leaves its figure undefined, as does an image without a file."""
+    that is text. A side without area leaves its figure undefined, as does an image without a file.
+    """
 
     slug, name, reference = "pixels", "Pixels", "This page"
     summary, family = "Shares of the area of text and of detections.", "Shares of areas"

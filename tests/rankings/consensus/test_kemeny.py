@@ -189,7 +189,8 @@ def test_turning_every_ranking_round_keeps_the_distance(rankings):
 
 def circle(n):
     """A ranking for each start of a circle of n methods: no order satisfies all, and none is solved
-    separately."""
+    separately.
+    """
     methods = [f"m{at:02}" for at in range(n)]
     return [tuple((method,) for method in methods[at:] + methods[:at]) for at in range(0, n, 5)]
 
