@@ -41,7 +41,7 @@ def study_of_a_screen() -> str:
 
 
 def log_of_an_assignment(assignment: int) -> list[tuple[Any, ...]]:
-    """Return the screens of an assignment, each beside its judgements and skips, if it has any."""
+    """Return the screens of an assignment, each with its judgements and skips, if it has any."""
     with connection.cursor() as cursor:
         cursor.execute(_LOG_OF_AN_ASSIGNMENT, [assignment])
         rows: list[tuple[Any, ...]] = cursor.fetchall()

@@ -20,7 +20,7 @@ END = "<!-- end of what is made -->\n"
 def table() -> str:
     """Return the table, a row for each format in the order of the registry."""
     rows = [
-        "| slug | format | a file of it | kept beside the outline | written |",
+        "| slug | format | a file of it | kept in addition to the outline | written |",
         "| --- | --- | --- | --- | --- |",
     ]
     for slug, of in FORMATS.items():

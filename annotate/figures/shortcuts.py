@@ -56,7 +56,7 @@ def _policy_of_figure(content: bytes) -> str:
     return f"default-src 'none'; style-src 'sha256-{digest}'; font-src data:"
 
 
-def report_page(template: str, max_images: int | None = None) -> Callable[[_Shows], _View]:
+def report_page(template: str, limit: Callable[[], int] | None = None) -> Callable[[_Shows], _View]:
     """Make a view of a function that returns what a page of a live report shows.
 
     It is called once the settings in the address are valid and the study is small enough.
@@ -73,7 +73,7 @@ def report_page(template: str, max_images: int | None = None) -> Callable[[_Show
             if not form.is_valid():
                 return render(request, template, context, status=422)
             try:
-                services.require_small(study, max_images)
+                services.require_small(study, limit() if limit else None)
             except TooLarge as refusal:
                 return render(request, template, context | {"too_large": str(refusal)})
             return render(request, template, context | shows(request, study, form))

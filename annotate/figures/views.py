@@ -28,7 +28,7 @@ from .shortcuts import figure_response, report_page
 from .themes import Paper
 
 
-@report_page("reports/figures.html", MAX_IMAGES_DRAWN_AT_ONCE)
+@report_page("reports/figures.html", lambda: MAX_IMAGES_DRAWN_AT_ONCE)
 def figures(request: HttpRequest, study: Study, form: FigureForm) -> dict[str, Any]:
     data = _data(study, form)
     return {
@@ -116,7 +116,7 @@ def kept_figure(
     )
 
 
-@report_page("reports/detectors.html", services.MAX_IMAGES_ANALYSED_AT_ONCE)
+@report_page("reports/detectors.html", lambda: services.MAX_IMAGES_ANALYSED_AT_ONCE)
 def detectors(request: HttpRequest, study: Study, form: FigureForm) -> dict[str, Any]:
     """Show where the detectors stand, by people and by every protocol."""
     shown = {"formats": exports.FORMATS, "query": request.GET.urlencode()}

@@ -291,7 +291,7 @@ def file_reports(draft: Draft) -> list[FileReport]:
     reports = []
     for file in draft.files.all():
         facts = [
-            (str(i18n), file.counts[key]) for key, i18n in _FACTS.items() if key in file.counts
+            (str(words), file.counts[key]) for key, words in _FACTS.items() if key in file.counts
         ]
         reports.append(FileReport(file, facts, histogram(file.counts.get("histogram", []))))
     return reports
@@ -354,7 +354,7 @@ class Offered:
     """Another reading of a file that would fit far better: both, drawn on the same image."""
 
     file: DraftFile
-    i18n: str
+    words: str
     image: str
     # Recall and precision as words.
     said_as_read: str

@@ -359,8 +359,8 @@ def what_blocks(study: Study, counted: Figures, n_annotators: int) -> list[str]:
     for lacking, n in counted.n_lacking.items():
         sentences.append(
             ngettext(
-                "{n} of {total} images has no {lacking}.",
-                "{n} of {total} images have no {lacking}.",
+                "{n} of {total} images still needs {lacking}.",
+                "{n} of {total} images still need {lacking}.",
                 n,
             ).format(n=n, total=counted.n_images, lacking=study.n_complete(lacking))
         )

@@ -69,7 +69,7 @@ class StudyField:
         return str(self.own_label or capfirst(_field(self.name).verbose_name))
 
 
-# What decides what an answer means, or under which circumstances it is given.
+# Settings that affect the meaning of an answer, or the circumstances in which it is given.
 _meaning = partial(StudyField, part=Part.MEANING, locks_at=Lock.FIRST_ANSWER)
 _asked = partial(_meaning, step="design")
 _question = partial(_asked, is_main=True, is_required=True)

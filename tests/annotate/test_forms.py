@@ -28,6 +28,7 @@ def forms() -> dict[str, type[BaseForm]]:
             if (
                 isinstance(value, type)
                 and issubclass(value, BaseForm)
+                and hasattr(value, "base_fields")
                 and value.__module__ == module.__name__
             ):
                 found[f"{module.__name__}.{name}".removeprefix("annotate.")] = value

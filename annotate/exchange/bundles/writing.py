@@ -225,7 +225,7 @@ class _Bundle:
         }
 
     def _withheld(self) -> list[str]:
-        """Return the settings that may name somebody whom this bundle does not name."""
+        """Return the settings that may name a person whom this bundle leaves out."""
         held = {
             InBundle.ALWAYS: False,
             InBundle.WITH_WORDS: not self._words,

@@ -110,12 +110,10 @@ def database() -> Iterator[Finding]:
 
 def migrations() -> Iterator[Finding]:
     executor = MigrationExecutor(connection)
-    known_formats = executor.loader.graph.nodes
-    ours = {app for app, _name in known_formats}
+    known = executor.loader.graph.nodes
+    ours = {app for app, _name in known}
     newer = [
-        key
-        for key in executor.loader.applied_migrations
-        if key[0] in ours and key not in known_formats
+        key for key in executor.loader.applied_migrations if key[0] in ours and key not in known
     ]
     if newer and not executor.loader.replacements:
         yield Finding(

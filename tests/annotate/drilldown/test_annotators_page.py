@@ -122,14 +122,14 @@ def test_times_are_those_that_were_measured(follow):
 def test_t23_what_was_in_sight_is_counted_as_far_as_it_is_known(follow):
     study = make_study(list("abcd"), n_checks=0)
     rank_everything(study, add_annotator(study), same_truth([["a"], ["b"], ["c"], ["d"]]))
-    background_counts = [
+    stored = [
         {"first": "left", "left": 4.0, "right": 2.0},
         {"first": "both", "left": 3.0, "right": 9.0},
         {"first": "right", "left": 8.0, "right": 10.0},
     ]
     judgements = list(Judgement.objects.order_by("pk"))
-    assert len(judgements) > len(background_counts)  # of the others nothing is known
-    for judgement, seen in zip(judgements, background_counts, strict=False):
+    assert len(judgements) > len(stored)  # of the others nothing is known
+    for judgement, seen in zip(judgements, stored, strict=False):
         judgement.seen = seen
         judgement.save()
     client = follow(study)
@@ -236,7 +236,7 @@ def test_names_can_be_hidden(follow):
 def test_a_study_without_annotators_and_one_who_has_not_begun(follow):
     study = make_study(list("ab"))
     client = follow(study)
-    assert "Nobody is ranking in this study yet" in client.get(url(study)).text
+    assert "No one is ranking in this study yet" in client.get(url(study)).text
     add_newcomer(study)
     response = client.get(url(study), {"annotator": "annotator-1"})
     assert "has not begun an image" in response.text

@@ -206,4 +206,4 @@ def test_t23_a_pair_tells_who_said_what_with_the_sides_of_the_page_and_what_was_
 def test_a_pair_that_nobody_was_asked_about_says_so(follow):
     study = make_study(["a", "b"])
     add_annotator(study)
-    assert "Nobody was asked about this very pair" in follow(study).get(compare_url(study)).text
+    assert "No one was asked about this pair" in follow(study).get(compare_url(study)).text

@@ -186,7 +186,7 @@ def test_few_or_equal_numbers_are_drawn_without_a_nan(case, paper):
         ("one image", "One image: it says nothing about others."),
         ("identical", "Equally far from people on every image: A and B."),
         ("identical ranks", "All protocols have the same average rank."),
-        ("one image's ranks", "no difference of ranks could be told from chance"),
+        ("one image's ranks", "no difference of ranks can be significant"),
         ("constant", "The same score for everything: A."),
         ("one method", "People tied all methods on every image"),
         ("all agree", "Ties everything on every image: A1."),

@@ -58,7 +58,7 @@ class TestWaiting:
 
     def test_people_who_do_not_run_the_site_are_told_whom_to_ask(self, browser_of, person):
         text = page(browser_of(person), make_job(person)).text
-        assert "Tell whoever runs this site" in text
+        assert "inform the administrators of this site" in text
         assert "manage.py" not in text
 
     def test_it_is_said_since_when_there_is_no_worker(self, browser_of, person):

@@ -4,8 +4,8 @@ import fcntl
 
 import pytest
 from django.db import connection, transaction
-from django.http import Http404
 
+from annotate.errors import NotThere
 from annotate.judging import services
 from annotate.judging.errors import AlreadyAnswered
 from annotate.judging.models import Assignment, Judgement, Screen, Withdrawal
@@ -96,7 +96,7 @@ def test_on_sqlite_threads_and_processes_store_answers_one_after_the_other(monke
     answer(turn, annotator, ABC)
     assert waits_for_us == [connection.vendor == "sqlite"] * 2
     # A refused answer gives its place up, too.
-    with pytest.raises(Http404):
+    with pytest.raises(NotThere):
         services.record_judgement(screen_id="none", annotator=annotator, verdicts={})
     assert not services._turn.locked()
     assert not is_held(lock)

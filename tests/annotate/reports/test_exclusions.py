@@ -89,7 +89,7 @@ def test_decisions_are_rows_that_never_change(study, researcher):
 
 @pytest.mark.parametrize("reason", ["", "  \n "])
 def test_a_decision_needs_a_reason(study, researcher, reason):
-    with pytest.raises(StudyRefused, match="Say why"):
+    with pytest.raises(StudyRefused, match="Give the reason"):
         decide(study=study, person=people(study)[0], is_excluded=True, reason=reason, by=researcher)
 
 
@@ -135,7 +135,7 @@ def test_a_refused_decision_is_shown_again_with_the_reason(client, study, resear
     address = reverse("evidence:decide_annotator", args=[study.slug, "annotator-1"])
     response = client.post(address, {"is_excluded": "yes", "reason": ""})
     assert response.status_code == 422
-    assert "Say why" in response.text
+    assert "Give the reason" in response.text
     response = client.post(address, {"is_excluded": "no", "reason": "x"})
     assert response.status_code == 422
     assert "already" in response.text

@@ -14,7 +14,8 @@ from tests.support.truths import rank_everything, same_truth
 pytestmark = pytest.mark.django_db
 
 OPEN = (
-    "looks every ten images until a test is below 5 % finds a difference between equal protocols in"
+    "after every ten images and stopping at the first test below 5 % finds a difference between equal "
+    "protocols in"
 )
 PAGES = ("reports:report", "figures:figures", "figures:detectors", "questions:questions")
 

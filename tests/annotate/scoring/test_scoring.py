@@ -303,6 +303,6 @@ def test_regions_that_geometry_gives_up_on_are_refused_and_leave_nothing(
         raise fault
 
     monkeypatch.setattr(registry.PROTOCOLS["iou"], "score", gives_up)
-    with pytest.raises(NotScored, match="too large beside"):
+    with pytest.raises(NotScored, match="too large next to"):
         score_protocol(dataset=dataset, slug="iou")
     assert not ProtocolRun.objects.exists()

@@ -114,7 +114,7 @@ def test_a_membership_of_another_study_is_not_there(admin_client, study, name):
 
 
 def test_a_study_without_members_says_what_to_do(admin_client, study):
-    assert "Nobody takes part yet" in members_page(admin_client, study).text
+    assert "The study has no members yet" in members_page(admin_client, study).text
 
 
 def test_queries_do_not_grow_with_members(admin_client, study, django_assert_max_num_queries):

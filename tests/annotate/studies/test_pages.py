@@ -71,7 +71,7 @@ def test_the_study_page_says_what_is_missing(client):
     assert response.context["blocks"] == [
         "The study is not open yet: annotators cannot answer.",
         "No annotator takes part yet.",
-        "2 of 2 images lack 3 complete rankings.",
+        "2 of 2 images still need 3 complete rankings.",
     ]
 
 
@@ -87,9 +87,9 @@ def test_images_that_lack_rankings_are_counted_by_how_many_they_lack(client):
     client.force_login(add_researcher(study))
     response = client.get(reverse("studies:detail", args=[study.slug]))
     assert response.context["blocks"][1:] == [
-        "1 of 3 images lacks 1 complete ranking.",
-        "1 of 3 images lacks 2 complete rankings.",
-        "1 of 3 images lacks 3 complete rankings.",
+        "1 of 3 images still needs 1 complete ranking.",
+        "1 of 3 images still needs 2 complete rankings.",
+        "1 of 3 images still needs 3 complete rankings.",
     ]
     figures = response.context["figures"]
     assert (figures.n_ready, figures.n_begun, figures.n_untouched) == (0, 2, 1)
@@ -230,7 +230,7 @@ def test_an_unknown_person_is_422_with_the_reason(client):
     url = reverse("studies:add_member", args=[study.slug])
     response = client.post(url, {"username": "nobody", "role": "annotator"})
     assert response.status_code == 422
-    assert "Nobody is named" in response.text
+    assert "There is no user named" in response.text
 
 
 def test_long_studies_come_in_pages(client):

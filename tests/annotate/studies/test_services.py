@@ -71,5 +71,5 @@ def test_adding_somebody_twice_changes_nothing(dataset):
 
 def test_an_unknown_name_is_refused(dataset):
     study = create_study(name="Signs", dataset=dataset, methods=list(dataset.methods.all()))
-    with pytest.raises(StudyRefused, match="Nobody is named “anna”"):
+    with pytest.raises(StudyRefused, match="There is no user named “anna”"):
         add_member(study=study, username="anna", role="annotator")

@@ -31,7 +31,7 @@ FRENCH = {
 def french(monkeypatch):
     monkeypatch.setattr(i18n, "_reader", copy.copy(i18n._reader))
     translate_by(
-        lambda words: FRENCH.get(i18n, i18n),
+        lambda words: FRENCH.get(words, words),
         lambda one, more, n: FRENCH[one] if n < 2 else FRENCH[more],
         lambda number: number.replace(".", ","),
     )

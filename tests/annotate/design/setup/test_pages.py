@@ -276,7 +276,7 @@ def test_people_beyond_the_list_are_named(site, dataset, monkeypatch):
 def test_the_last_step_says_what_lacks_and_where(site, dataset):
     new = begun(site, dataset)
     html = site.get(reverse("setup:finish", args=[new.pk])).text
-    assert "Nobody ranks yet" in html
+    assert "No one ranks yet" in html
     assert "5 of 5 images have no photograph" in html
     assert reverse("setup:step", args=[new.pk, "people"]) in html
 
