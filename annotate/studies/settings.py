@@ -110,7 +110,7 @@ BY_NAME: Final[Mapping[str, StudyField]] = {setting.name: setting for setting in
 # The other fields of Study.
 NOT_SETTINGS: Final = (
     *("id", "dataset", "created"),
-    # Forms and API have it beside the settings; a copy of a study gets another.
+    # Forms and API have it in addition to the settings; a copy of a study gets another.
     "name",
     # Made of the first name.
     "slug",
