@@ -1,4 +1,4 @@
-"""Rescue work under /rescue/: every table can be read, and what the log holds cannot be changed."""
+"""Rescue work under /rescue/: every table is readable, and append-only tables cannot be changed."""
 
 from typing import Any
 
@@ -38,7 +38,7 @@ class RescueAdmin(admin.ModelAdmin[models.Model]):
     """One page of rows costs a fixed number of queries, and every change is in our own log."""
 
     list_per_page = 50
-    # Counting millions of rows twice for a page is what makes Django's admin slow.
+    # Counting millions of rows twice for a page makes Django's admin slow.
     show_full_result_count = False
 
     def get_list_select_related(self, request: HttpRequest) -> Any:

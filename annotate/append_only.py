@@ -6,7 +6,7 @@ from django.db import models
 
 
 class WrittenOnce(models.Model):
-    """A row that is written once. What is to be corrected gets another row."""
+    """A row that is written once. A correction is another row."""
 
     class Meta:
         abstract = True

@@ -19,7 +19,7 @@ from annotate.requests import network_of
 from . import known_browsers, languages
 from .models import Invitation, hash_of
 
-# Where a visitor's session keeps the number of the invitation whose link was opened.
+# Session key of the invitation whose link the visitor opened.
 INVITATION_KEY = "invitation"
 # Messages of the account library on our pages, and those whose French differs from ours: our
 # catalogue has precedence.

@@ -60,7 +60,7 @@ class SignUpForm(SignupForm):  # type: ignore[misc]  # the library has no types
 
 
 class LostPasswordForm(ResetPasswordForm):  # type: ignore[misc]  # the library has no types
-    """Looks nothing up: a worker does, and what an account has takes no time here."""
+    """It looks nothing up: a worker does, and the response takes equally long with and without an account."""
 
     def clean_email(self) -> str:
         address: str = self.cleaned_data["email"]

@@ -24,7 +24,7 @@ def of(request: HttpRequest, name: str) -> str:
 
 
 def remember(request: HttpRequest, response: HttpResponse, name: str) -> None:
-    """Have the browser carry that this person signed in with it."""
+    """Mark this browser as one in which the user has signed in."""
     browser, people = _read(request)
     kept = [_mark(name), *(mark for mark in people if mark != _mark(name))][:_MAX_PEOPLE]
     response.set_cookie(

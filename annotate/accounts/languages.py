@@ -31,7 +31,7 @@ def writing_to(people: Iterable[int]) -> Iterator[None]:
 
 
 def keep(response: HttpResponse, language: str) -> None:
-    """Let this browser ask in this language from now on; empty: in its own."""
+    """Set the language of this browser's requests; empty: the browser's own."""
     cookie = settings.LANGUAGE_COOKIE_NAME
     if not language:
         response.delete_cookie(cookie, samesite="Lax")

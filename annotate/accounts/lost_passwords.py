@@ -22,7 +22,7 @@ _PRIORITY: Final = 10
 
 
 def ask(address: str, root: str) -> None:
-    """Have the letter written to an address; ``root`` is where the site was asked, ``https://host/``."""
+    """Start writing the letter to an address; ``root`` is the site's address, ``https://host/``."""
     start(
         kind=KIND,
         title=gettext_noop("Letter for a lost password"),
@@ -41,7 +41,8 @@ def write(arguments: Mapping[str, Any], running: Running) -> None:
     root = urlsplit(arguments["root"])
     request = RequestFactory(headers={"host": root.netloc}).get("/", secure=root.scheme == "https")
     form = ResetPasswordForm({"email": arguments["address"]})
-    # Of who asks; of a person's own choice the adapter knows. Letters that waited for this version have none.
+    # Language of the request; the adapter knows the user's own choice. Letters queued before this
+    # version have none.
     language = translation.override(arguments.get("language") or None)
     with request_context(request), language:
         if form.is_valid():

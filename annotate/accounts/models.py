@@ -99,7 +99,7 @@ class Invitation(models.Model):
 
     @property
     def place(self) -> str:
-        """To what it lets in, for sentences."""
+        """Return the target of the invitation, for sentences."""
         if self.study is None:
             return gettext("this site")
         return gettext("the study “{study}”").format(study=self.study)
@@ -119,7 +119,7 @@ class Preferences(models.Model):
     theme = models.CharField(max_length=5, choices=Theme, default=Theme.SYSTEM, blank=True)
     advance = models.BooleanField(_("continue automatically after the last answer"), default=False)
     single_keys = models.BooleanField(_("answer with single keys"), default=True)
-    # Of settings.LANGUAGES; empty: what the browser asks for.
+    # One of settings.LANGUAGES; empty: the browser's choice.
     language = models.CharField(_("language"), max_length=7, default="", blank=True)
     # {action: KeyboardEvent.code}: keys that were changed.
     keys = models.JSONField(default=dict, blank=True)

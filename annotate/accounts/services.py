@@ -1,4 +1,4 @@
-"""Inviting people, letting them in, and what is stored about a person: all of it shown, or erased."""
+"""Invitations and sign-up, and the export and erasure of personal data."""
 
 import secrets
 from collections.abc import Iterable, Sequence
@@ -119,7 +119,7 @@ def revoke(*, invitation: Invitation) -> None:
 
 
 def accept(*, invitation: Invitation, person: User) -> None:
-    """Let the person in.
+    """Sign the person in.
 
     Raises InvitationRefused if the invitation is not open, is for another person, or is older than
     the person's removal from the study. Of two people at the same moment the database lets one in.

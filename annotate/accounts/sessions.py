@@ -37,7 +37,7 @@ _LONGEST: Final = 120
 
 
 def browser_of(user_agent: str) -> str:
-    """Return the names of a browser and its system, or what it says of itself where they are not known."""
+    """Return the names of a browser and its system, or its own description if they are unknown."""
     browser, system = (
         next((name for sign, name in names.items() if sign in user_agent), "")
         for names in (_BROWSERS, _SYSTEMS)

@@ -24,7 +24,7 @@ class Finite(serializers.FloatField):
 
 
 class RegionSerializer(serializers.Serializer[None]):
-    """A polygon in image pixels, y down; what is not known is left out."""
+    """A polygon in image pixels, y down; unknown fields are left out."""
 
     points = serializers.ListField(
         child=Finite(min_value=-MAX_COORDINATE, max_value=MAX_COORDINATE),
@@ -59,7 +59,7 @@ class RegionSerializer(serializers.Serializer[None]):
 
 
 class StoredRegionSerializer(serializers.Serializer[None]):
-    """A polygon in image pixels, y down; what is not known is left out."""
+    """A polygon in image pixels, y down; unknown fields are left out."""
 
     points = serializers.ListField(child=serializers.FloatField(), min_length=6)
     text = serializers.CharField(required=False)

@@ -27,7 +27,7 @@ View = Callable[..., Response]
 
 
 def idempotent(view: View) -> View:
-    """Give the first answer again to the same request under the same key.
+    """Repeat the first response to the same request under the same key.
 
     The key is stored in the transaction that does the work: a request with the same key waits until
     the first one ends, and a failed request leaves nothing behind and may be retried under its

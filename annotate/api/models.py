@@ -11,7 +11,7 @@ class GivenAnswer(models.Model):
         settings.AUTH_USER_MODEL, models.CASCADE, related_name="given_answers"
     )
     key = models.CharField(max_length=255)
-    # Of method, address and body.
+    # Hash of method, address and body.
     request_sha256 = models.CharField(max_length=64)
     status = models.PositiveSmallIntegerField(null=True)
     body = models.TextField(blank=True)

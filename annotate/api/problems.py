@@ -1,4 +1,4 @@
-"""Every error as a problem document (RFC 9457): what happened, and what to do."""
+"""Errors as problem documents (RFC 9457): what happened, and what to do."""
 
 import logging
 from collections.abc import Iterator
@@ -106,7 +106,7 @@ def _known(fault: Exception) -> exceptions.APIException | None:
 
 
 def _status(known: exceptions.APIException) -> int:
-    # As the pages do: 400 is for what cannot be read, 422 for what does not hold.
+    # As the pages do: 400 for unreadable requests, 422 for invalid values.
     return 422 if isinstance(known, exceptions.ValidationError) else known.status_code
 
 
@@ -143,7 +143,7 @@ def _escaped(name: str) -> str:
     return name.replace("~", "~0").replace("/", "~1")
 
 
-# For what goes wrong before or after a view of the API; pages have theirs.
+# For errors before or after a view of the API; pages have their own.
 
 
 def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:

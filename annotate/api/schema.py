@@ -1,4 +1,4 @@
-"""The OpenAPI description: which errors every operation has, and what a region looks like."""
+"""The OpenAPI description: errors of every operation, and the shape of a region."""
 
 from typing import Any
 
@@ -10,7 +10,7 @@ from .problems import CONTENT_TYPE
 
 
 class FaultSerializer(serializers.Serializer[None]):
-    """One fault of what was sent."""
+    """One fault of a request."""
 
     pointer = serializers.CharField(help_text="JSON pointer into what was sent.")
     detail = serializers.CharField()

@@ -18,7 +18,7 @@ SCOPES = {
 
 
 class HasScope(BasePermission):
-    """Signed in, and with a token only for what the token was made for."""
+    """Signed in, or with a token of the required scope."""
 
     def has_permission(self, request: Request, view: Any) -> bool:
         if not request.user or not request.user.is_authenticated:

@@ -32,7 +32,7 @@ class PerPerson(_Limit):
 
 
 class Heavy(PerPerson):
-    """For what takes the server seconds; counted per person, whatever the token."""
+    """Limit for requests that take seconds; counted per person, for all tokens together."""
 
     scope = "heavy"
 

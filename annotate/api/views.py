@@ -99,7 +99,7 @@ class AnyType(DefaultContentNegotiation):
 
 
 class NotThere(ApiView):
-    """Every address below the API's that is none."""
+    """Any unknown address below the API's."""
 
     permission_classes = ()
     authentication_classes = ()

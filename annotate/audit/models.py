@@ -68,7 +68,8 @@ class AuditEntry(WrittenOnce):
     study = models.ForeignKey(
         "annotate.Study", models.SET_NULL, null=True, blank=True, related_name="audit_entries"
     )
-    # Whom it concerns. Names and addresses stand in the account alone, so that erasure reaches them.
+    # The person or study concerned. Names and addresses are in the account only, so that erasure
+    # reaches them.
     about = models.ForeignKey(
         settings.AUTH_USER_MODEL, models.PROTECT, null=True, blank=True, related_name="acts_about"
     )

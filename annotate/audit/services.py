@@ -40,7 +40,7 @@ def record(
 
 @contextmanager
 def acting(who: Callable[[], Any]) -> Iterator[None]:
-    """Let what is recorded inside be the act of whom ``who`` returns."""
+    """Attribute everything recorded inside to the person that ``who`` returns."""
     before = _who_acts.set(who)
     try:
         yield

@@ -104,7 +104,7 @@ def completeness(
 
 
 def completeness_of(n_images: Mapping[int, int]) -> dict[int, Completeness]:
-    """Of datasets, given by their keys with the number of their images, whether anything is missing."""
+    """Return whether anything is missing from datasets, given by key with their number of images."""
     methods = selectors.method_counts_of(n_images)
     n_results = {
         dataset: sum(row.n_results for row in of_dataset) for dataset, of_dataset in methods.items()

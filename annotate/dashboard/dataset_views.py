@@ -96,7 +96,7 @@ def matrix(request: SignedInRequest, slug: str) -> HttpResponse:
 @login_required
 @require_safe
 def viewer(request: SignedInRequest, slug: str, name: str) -> HttpResponse:
-    """One image with its ground truth and, with ``?method=``, what a method found on it."""
+    """Show one image with its ground truth and, with ``?method=``, the method's result."""
     dataset = _dataset(request, slug)
     image = get_object_or_404(dataset.images, name=name)
     results = {

@@ -32,7 +32,7 @@ _BY_STATE: Final = Case(
 
 
 def pictures_of(studies: QuerySet[Study]) -> dict[int, list[Thumbnail]]:
-    """Return the images in small that stand for each study."""
+    """Return the thumbnails of each study's sample images."""
     images = StudyImage.objects.filter(study=OuterRef("pk")).order_by("image")
     return covers(first_images(studies, images, "image"))
 
@@ -191,7 +191,7 @@ class Site:
 
 
 def site(person: User) -> Site:
-    """Return what waits on the site for this admin."""
+    """Return the open tasks of this admin."""
     jobs: dict[str, Any] = Job.objects.aggregate(
         at_work=Count("pk", filter=Q(state__in=Job.OPEN)),
         failed=Count(

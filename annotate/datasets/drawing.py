@@ -27,7 +27,7 @@ def drawn(regions: Iterable[Region], convention: str) -> list[str]:
 
 @dataclass(frozen=True, slots=True)
 class Picture:
-    """An image with what is drawn on it; without a photograph ``url`` is empty."""
+    """An image with the shapes drawn on it; without a photograph ``url`` is empty."""
 
     url: str
     width: int
@@ -45,7 +45,7 @@ def picture(
     url: str = "",
     size: tuple[int, int] | None = None,
 ) -> Picture:
-    """Return what to draw: ground truth that counts, that which is ignored, and boxes over it."""
+    """Return the shapes to draw: counted ground truth, ignored ground truth, and boxes on top."""
     width, height = size or room_for([*truth, *boxes])
     return Picture(
         url=url,

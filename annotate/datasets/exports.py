@@ -56,7 +56,7 @@ def truth_file(dataset: Dataset, extension: str) -> BinaryIO:
 def results_file(method: Method, extension: str) -> BinaryIO:
     """Return the results of a method as a zip of lines or as COCO JSON. Raises NotExported.
 
-    An image that had no file in what was loaded has none in the zip.
+    An image without a file in the load has none in the zip.
     """
     dataset = method.dataset
     results = method.results.order_by("image__position", "image__pk")

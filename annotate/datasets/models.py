@@ -124,8 +124,8 @@ class Method(models.Model):
     name = models.CharField(max_length=120)
     slug = models.SlugField(max_length=120)
     created = models.DateTimeField(auto_now_add=True)
-    # {"n": results, "boxes":, "empty":, "without_file":}, kept by what loads results, so that no page
-    # counts millions of them; None: not counted.
+    # {"n": results, "boxes":, "empty":, "without_file":}, updated by loads so that no page counts
+    # millions of results; None: not counted.
     totals = models.JSONField(null=True, blank=True)
 
     class Meta:
@@ -152,7 +152,7 @@ class Result(models.Model):
     n_regions = models.PositiveIntegerField()
     # Some protocols score an absent file unlike an empty one.
     had_file = models.BooleanField(default=True)
-    # Of the drawn geometry alone: equal hashes look alike, so people need not compare them.
+    # Hash of the drawn geometry only: equal hashes look alike, so people need not compare them.
     sha256 = models.CharField(max_length=64)
 
     class Meta:

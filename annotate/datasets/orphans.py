@@ -9,7 +9,7 @@ from typing import Final
 from . import thumbnails
 from .models import Image, image_storage, stored_path
 
-# No load takes as long: what was stored since then may be about to be shown.
+# Longer than any load takes: a newer photograph may belong to a load in progress.
 GRACE: Final = 24 * 3600
 _BATCH: Final = 500
 _ASIDE: Final = ".aside"

@@ -73,7 +73,7 @@ def store(digest: str, content: bytes) -> None:
 
 
 def read_photographs(source: Source, problems: Problems) -> Iterator[tuple[Entry, Photograph]]:
-    """Yield each file that is a photograph; what is none becomes a problem."""
+    """Yield each photograph; any other file becomes a problem."""
     for entry in _files(source, problems):
         photograph = _verified(entry, problems)
         if photograph is not None:

@@ -1,4 +1,4 @@
-"""Counts of what a dataset holds; nothing here reads regions or repeats counts that services keep."""
+"""Counts of a dataset's contents; they read no regions and repeat no counts that services keep."""
 
 import random
 from collections.abc import Iterable, Mapping, Sequence
@@ -75,7 +75,7 @@ def method_counts_of(n_images: Mapping[int, int]) -> dict[int, list[MethodCounts
 
 
 def _totals(methods: Iterable[Method]) -> Mapping[int, Totals]:
-    """Return by method what is kept of it; what is not kept is counted now."""
+    """Return the stored counts by method; count the missing ones now."""
     methods = list(methods)
     totals: dict[int, Totals] = {method.pk: method.totals or _NOTHING for method in methods}
     uncounted = [method.pk for method in methods if method.totals is None]
@@ -186,13 +186,13 @@ class Holdings:
     found: Sequence[Region]
 
 
-# Of so many images the ground truth is looked at, and so many results of all methods together.
+# Sample sizes: images for the ground truth, and results of all methods together.
 _MAX_LOOKED_AT: Final = 200
 _MAX_RESULTS_LOOKED_AT: Final = 600
 
 
 def holdings(dataset: Dataset) -> Holdings:
-    """Look at some images of a dataset, drawn at random, and at what was found on some of them.
+    """Inspect a random sample of a dataset's images, and of the results on them.
 
     The same images are drawn each time.
     """

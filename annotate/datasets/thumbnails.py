@@ -14,7 +14,7 @@ from PIL import ImageOps
 from .drawing import drawn
 from .models import Dataset, Image, image_storage, stored_path
 
-# Pixels of the longer side: twice what a list shows, for fine screens.
+# Pixels of the longer side: twice the size in a list, for high-resolution screens.
 SIDE: Final = 400
 FOLDER: Final = "thumbnails"
 CONTENT_TYPE: Final = "image/jpeg"
@@ -79,12 +79,12 @@ def thumbnail_of(image: Image, convention: str) -> Thumbnail:
     return Thumbnail(image.sha256, width, height, polygons)
 
 
-# So many images stand for a dataset or a study.
+# Number of sample images of a dataset or a study.
 N_ON_COVER: Final = 3
 
 
 def covers(first: Mapping[int, Iterable[int]]) -> dict[int, list[Thumbnail]]:
-    """Return in small the images that stand for each of some rows, named by their keys."""
+    """Return the thumbnails of some rows, by the keys of the rows."""
     keys = {key for images in first.values() for key in images}
     images = Image.objects.select_related("dataset").in_bulk(keys)
     return {

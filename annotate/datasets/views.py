@@ -1,4 +1,4 @@
-"""Files of a dataset to take away, and the photographs themselves."""
+"""Downloads of a dataset, and the photographs themselves."""
 
 from typing import Final
 

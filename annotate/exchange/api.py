@@ -84,7 +84,7 @@ class CausesOfRun(ApiView):
     @extend_schema(request=None, responses={202: JobSerializer})
     @idempotent
     def post(self, request: SignedInRequest, pk: int) -> Response:
-        """Have written why regions got nothing in a run, and what each cause costs (CSV in a zip).
+        """Export the reasons regions were unmatched, and the score each costs (zipped CSV).
 
         404 also where the run's protocol cannot say it.
         """

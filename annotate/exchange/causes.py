@@ -1,4 +1,4 @@
-"""Why regions got nothing in a protocol run, and what each cause costs, as tables."""
+"""Tables of why regions are unmatched in a protocol run, and the cost of each cause."""
 
 import zipfile
 from collections.abc import Callable, Iterator
@@ -24,10 +24,10 @@ Tell = Callable[[int, int, str], None]
 
 
 def write_causes(run: ProtocolRun, stream: IO[bytes], tell: Tell) -> None:
-    """Write a zip of two tables: every region that lost credit, and what each cause costs.
+    """Write a zip of two tables: every region that lost credit, and the cost of each cause.
 
-    Of the results that the run scored and that are still there. Memory does not grow with them.
-    Raises ProtocolError where the run's parameters are of another version.
+    For the existing results that the run scored. Memory does not grow with them. Raises
+    ProtocolError if the run's parameters are of another version.
     """
     protocol = registry.as_stored(run.protocol, run.parameters)
     of_methods: dict[str, Losses] = {}

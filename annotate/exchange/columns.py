@@ -1,4 +1,4 @@
-"""The dictionary of the raw data: every column of its tables and what it means."""
+"""The data dictionary: every column of the raw data's tables and its meaning."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

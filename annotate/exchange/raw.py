@@ -72,7 +72,7 @@ def _json(value: Any) -> str:
 
 @dataclass(frozen=True, slots=True)
 class File:
-    """One file of the raw data: what it is called, and how it is written."""
+    """One file of the raw data: its name, and its writer."""
 
     label: str | Promise
     content_type: str

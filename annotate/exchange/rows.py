@@ -41,7 +41,7 @@ class Logs:
 
 
 def logs_of(assignments: Sequence[Assignment]) -> Logs:
-    """Fetch what happened to some assignments in a handful of queries."""
+    """Fetch the events of some assignments in a handful of queries."""
     events: dict[int, list[Judgement | Skip | Withdrawal]] = {
         assignment.pk: [] for assignment in assignments
     }
@@ -150,7 +150,7 @@ def rankings(study: Study, *, names: bool = False) -> Iterator[Row]:
 
 
 def _drawn(assignment: Assignment, method_of: Mapping[int, str], run_of: Mapping[int, str]) -> Row:
-    """Return what was drawn by names; a method or a run that was removed has none."""
+    """Return the drawing by names; a removed method or run has none."""
     drawn = assignment.drawn
     if drawn is None:
         return dict.fromkeys(("drawn_from", "probabilities", "drawn_by"))

@@ -75,7 +75,7 @@ def own_answers_file(request: SignedInRequest, slug: str, kind: str) -> HttpResp
 @login_required
 @require_POST
 def raw_zip(request: SignedInRequest, slug: str) -> HttpResponse:
-    """Have all tables written into one zip."""
+    """Start writing all tables into one zip."""
     study = followed(request, slug)
     names = request.POST.get("names") == "yes"
     return go_to(work.start_raw(study=study, names=names, person=request.user))
@@ -84,7 +84,7 @@ def raw_zip(request: SignedInRequest, slug: str) -> HttpResponse:
 @login_required
 @require_POST
 def bundle(request: SignedInRequest, slug: str) -> HttpResponse:
-    """Have the whole study written for another site or an archive."""
+    """Start writing the whole study for another site or an archive."""
     study = followed(request, slug)
     photographs, names = (request.POST.get(what) == "yes" for what in ("images", "names"))
     job = work.start_bundle(study=study, photographs=photographs, names=names, person=request.user)
@@ -94,7 +94,7 @@ def bundle(request: SignedInRequest, slug: str) -> HttpResponse:
 @login_required
 @require_POST
 def truth_file(request: SignedInRequest, slug: str, extension: str) -> HttpResponse:
-    """Have a dataset's ground truth written as a file."""
+    """Start writing a dataset's ground truth as a file."""
     dataset = _dataset(request, slug)
     return go_to(work.start_truth(dataset=dataset, extension=extension, person=request.user))
 
@@ -102,7 +102,7 @@ def truth_file(request: SignedInRequest, slug: str, extension: str) -> HttpRespo
 @login_required
 @require_POST
 def results_file(request: SignedInRequest, slug: str, method: str, extension: str) -> HttpResponse:
-    """Have the results of a method written as a file."""
+    """Start writing the results of a method as a file."""
     of = get_object_or_404(_dataset(request, slug).methods.select_related("dataset"), slug=method)
     return go_to(work.start_results(method=of, extension=extension, person=request.user))
 
@@ -110,7 +110,7 @@ def results_file(request: SignedInRequest, slug: str, method: str, extension: st
 @login_required
 @require_POST
 def causes_file(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
-    """Have written why regions got nothing in a run."""
+    """Start writing why regions are unmatched in a run."""
     run = get_object_or_404(_dataset(request, slug).runs.all(), pk=pk)
     if not run.has_causes:
         raise Http404

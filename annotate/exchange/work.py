@@ -33,7 +33,7 @@ _Row = TypeVar("_Row", bound=Model)
 
 
 def start_bundle(*, study: Study, photographs: bool, names: bool, person: User) -> Job:
-    """Have a study written as a bundle, the answers with user names or with pseudonyms."""
+    """Start writing a study as a bundle, the answers with user names or with pseudonyms."""
     words = gettext_noop("Bundle of {study}")
     if photographs:
         words = gettext_noop("Bundle of {study} with photographs")
@@ -48,13 +48,13 @@ def start_bundle(*, study: Study, photographs: bool, names: bool, person: User) 
 
 
 def start_raw(*, study: Study, names: bool, person: User) -> Job:
-    """Have all tables of a study's raw data written into one zip."""
+    """Start writing all tables of a study's raw data into one zip."""
     title = gettext_noop("Raw data of {study}").format(study=study)
     return jobs.start(kind=RAW, person=person, title=title, study=study.pk, names=names)
 
 
 def start_truth(*, dataset: Dataset, extension: str, person: User) -> Job:
-    """Have a dataset's ground truth written as a zip of lines or as COCO JSON."""
+    """Start writing a dataset's ground truth as a zip of lines or as COCO JSON."""
     title = gettext_noop("Ground truth of {dataset} ({extension})").format(
         dataset=dataset, extension=extension
     )
@@ -64,7 +64,7 @@ def start_truth(*, dataset: Dataset, extension: str, person: User) -> Job:
 
 
 def start_results(*, method: Method, extension: str, person: User) -> Job:
-    """Have the results of a method written as a zip of lines or as COCO JSON."""
+    """Start writing the results of a method as a zip of lines or as COCO JSON."""
     title = gettext_noop("Results of {method} on {dataset} ({extension})").format(
         method=method.name, dataset=method.dataset, extension=extension
     )
@@ -74,7 +74,7 @@ def start_results(*, method: Method, extension: str, person: User) -> Job:
 
 
 def start_causes(*, run: ProtocolRun, person: User) -> Job:
-    """Have written why regions got nothing in a run that has causes, and what each of them costs."""
+    """Start writing why regions are unmatched in a run that has causes, and the cost of each."""
     title = gettext_noop("Causes of {run}").format(run=run)
     return jobs.start(kind=CAUSES, person=person, title=title, run=run.pk)
 

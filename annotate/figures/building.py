@@ -22,7 +22,7 @@ from .files.vega import Drawn, draw, fitted_size_pt, specification
 from .kinds import figure_of
 from .themes import ALL_WIDTHS_MM, Paper
 
-# Of text_rankings.site.settings.CACHES.
+# The name of the cache in text_rankings.site.settings.CACHES.
 _CACHE: Final = "drawings"
 # width of a paper -> width and height on a page, in CSS pixels
 Sizes = Mapping[str, tuple[int, int] | None]
@@ -102,7 +102,7 @@ class FigureFile:
 
 
 def _kept(parts: tuple[object, ...], make: Callable[[], Made]) -> Made:
-    """Return what was made of the same parts before, or make and keep it."""
+    """Return the cached item of these parts, or make and cache it."""
     key = _key(*parts)
     kept: Made | None = caches[_CACHE].get(key)
     if kept is None:

@@ -137,18 +137,18 @@ class FigureData:
 
     @property
     def holds_questions(self) -> bool:
-        """Whether the answers are those of what is shown, and not of a study that went on."""
+        """Return whether the answers are those of the shown report, and not newer ones."""
         stored = None if self.kept is None else self.kept.data["analysis"].get(self.criterion, {})
         return stored is None or "questions" in stored
 
     @property
     def holds_detectors(self) -> bool:
-        """Whether a kept report says where the detectors stand; older ones do not."""
+        """Return whether a kept report has the standings of the detectors; older ones do not."""
         return self.kept is not None and "detectors" in self.kept.data
 
     @cached_property
     def detectors(self) -> Mapping[str, Any]:
-        """Where the detectors stand by the criterion: of the kept report, or of the study as it is."""
+        """Return the standings of the detectors by the criterion, kept or current."""
         found: Mapping[str, Any]
         if self.kept is not None and self.holds_detectors:
             found = self.kept.data["detectors"]
@@ -169,7 +169,7 @@ class FigureData:
 
     @cached_property
     def key(self) -> str:
-        """Equal keys, equal figures: what is drawn, and how far the study's log has come."""
+        """Return a key of the input and the log's position; equal keys mean equal figures."""
         progress = self.study.assignments.aggregate(
             begun=Count("pk"),
             complete=Count("pk", filter=Q(state=Assignment.State.COMPLETE)),
@@ -235,7 +235,7 @@ class FigureData:
 
 
 def data_of_kept(study: Study, kept: KeptReport, criterion: str) -> FigureData:
-    """Return what the figures of a kept report are drawn from, by one criterion."""
+    """Return the input of a kept report's figures, by one criterion."""
     report = report_from_json(kept.data)
     # Runs that were replaced since are in the report by their names alone.
     names = {row.protocol for table in report.criteria.values() for row in table.rows}
@@ -263,7 +263,7 @@ def completed_per_day(study: Study) -> list[tuple[date, int]]:
 
 
 def noted_as_live(figure: Figure, data: FigureData) -> Figure:
-    """Return a figure with a note, where it shows what the kept report does not hold."""
+    """Return a figure with a note if it shows data that the kept report does not contain."""
     if data.kept is None:
         return figure
     return replace(figure, notes=(*figure.notes, str(_FROM_THE_STUDY)))

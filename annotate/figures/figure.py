@@ -45,5 +45,5 @@ class Figure:
 
 
 def without_drawing(name: str, title: str, columns: Sequence[str], reason: str) -> Figure:
-    """Return a figure that says in words what is missing."""
+    """Return a figure that says which data are missing."""
     return Figure(name, title, "", reason, tuple(columns), (), (reason,), None)

@@ -17,7 +17,7 @@ _USUAL = {"criterion": "recall", "theme": "light", "width": "double"}
 
 
 def _with_usual(data: QueryDict) -> QueryDict:
-    """Return what the address says, and the usual value of what it does not."""
+    """Return the values in the address, with defaults for missing ones."""
     given = data.copy()
     for name, value in _USUAL.items():
         if not given.get(name):
@@ -56,7 +56,7 @@ class FileForm(FigureForm, _PaperForm):
 
 
 class KeptFigureForm(forms.Form):
-    """Of a kept report only the criterion can be chosen: its settings are its own."""
+    """For a kept report only the criterion can be chosen: its settings are its own."""
 
     criterion = _choice(CRITERIA)
 

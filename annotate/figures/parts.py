@@ -24,7 +24,7 @@ def drawing(figure: Figure, paper: Paper) -> Spec:
 
 
 def in_words(figure: Figure, paper: Paper) -> Spec:
-    """Return a drawing that says what the figure cannot show."""
+    """Return a drawing that says what is missing from the figure."""
     n_letters = int(paper.width_pt / 4.2)
     lines: list[str] = []
     for word in " ".join(figure.notes).split():
@@ -45,7 +45,7 @@ def in_words(figure: Figure, paper: Paper) -> Spec:
 
 
 def data_of(rows: Sequence[Mapping[str, Cell]]) -> Spec:
-    """Return the rows as data that stand in the drawing that uses them."""
+    """Return the rows as data inside the drawing that uses them."""
     return {"values": list(rows)}
 
 
@@ -155,7 +155,7 @@ def label_width(paper: Paper, names: Sequence[str]) -> float:
 def matrix_of_cells(
     paper: Paper, names: Sequence[str], matrix: Matrix, *, top: float, digits: int, legend: str
 ) -> Spec:
-    """Return a square of shaded cells; numbers stand in them where they fit, else there is a key."""
+    """Return a square of shaded cells; they contain numbers if these fit, otherwise there is a key."""
     heads, rows = _heads(names)
     labels = label_width(paper, rows)
     size = min(26.0, (paper.width_pt - labels - 10) / len(names))
@@ -205,7 +205,7 @@ def matrix_of_cells(
 def _heads(names: Sequence[str]) -> tuple[list[str], list[str]]:
     """Return the headings above the columns and before the rows.
 
-    Long names would have to be turned to stand above columns, so there they are numbered.
+    Long names would have to be turned to fit above columns, so there they are numbered.
     """
     if max(map(len, names)) <= 3:
         return list(names), list(names)

@@ -86,7 +86,7 @@ class _Addresses:
 
     def __init__(self, data: FigureData, query: QueryDict) -> None:
         self._settings = query.copy()
-        # How a file is drawn is its own.
+        # A file has its own drawing.
         for name in ("theme", "width", "language"):
             self._settings.pop(name, None)
         self._settings["criterion"] = data.criterion

@@ -1,4 +1,4 @@
-"""A study's figures: one page of all of them, and each as a file; the settings stand in the address."""
+"""A study's figures: one page of all of them, and each as a file; the address has the settings."""
 
 from typing import Any
 
@@ -42,7 +42,7 @@ def figures(request: HttpRequest, study: Study, form: FigureForm) -> dict[str, A
 @login_required
 @require_POST
 def all_figures(request: SignedInRequest, slug: str) -> HttpResponse:
-    """Have every figure written in every format, as one zip."""
+    """Start writing every figure in every format, as one zip."""
     study = followed(request, slug)
     form = FigureForm(request.POST, study=study, runs=services.available_runs(study))
     if not form.is_valid():
@@ -86,7 +86,7 @@ def kept_figures(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
 @login_required
 @require_POST
 def all_kept_figures(request: SignedInRequest, slug: str, pk: int) -> HttpResponse:
-    """Have every figure of a kept report written in every format, as one zip."""
+    """Start writing every figure of a kept report in every format, as one zip."""
     study = followed(request, slug)
     report = get_object_or_404(study.kept_reports, pk=pk)
     data = data_of_kept(study, report, "recall")
@@ -118,7 +118,7 @@ def kept_figure(
 
 @report_page("reports/detectors.html", lambda: services.MAX_IMAGES_ANALYSED_AT_ONCE)
 def detectors(request: HttpRequest, study: Study, form: FigureForm) -> dict[str, Any]:
-    """Show where the detectors stand, by people and by every protocol."""
+    """Show the standings of the detectors, by people and by every protocol."""
     shown = {"formats": exports.FORMATS, "query": request.GET.urlencode()}
     return shown | _standings(_data(study, form), request.GET)
 
@@ -157,7 +157,7 @@ def _data(study: Study, form: FigureForm) -> FigureData:
 
 
 def _kept(request: HttpRequest, slug: str, pk: int) -> tuple[Study, KeptReport, FigureData]:
-    """Return a kept report with what its figures of the criterion asked for are drawn from; else 404."""
+    """Return a kept report with the input of its figures by the requested criterion; else 404."""
     study = followed(request, slug)
     report = get_object_or_404(study.kept_reports, pk=pk)
     form = KeptFigureForm(request.GET)

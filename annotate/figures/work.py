@@ -37,7 +37,7 @@ def start(
     person: User,
     kept: KeptReport | None = None,
 ) -> Job:
-    """Have every figure of a report written in every format and width, for print (light)."""
+    """Start writing every figure of a report in every format and width, for print (light)."""
     title = gettext_noop("All figures of {study}").format(study=study)
     if kept:
         title = gettext_noop("All figures of report {number} of {study}").format(
@@ -53,7 +53,7 @@ def start(
 
 
 def write(arguments: Mapping[str, Any], running: Running) -> None:
-    """Do the work of the job; raises JobFailed where what it is of is gone."""
+    """Do the work of the job; raises JobFailed if its subject was deleted."""
     study, settings, runs = asked_for(arguments)
     kept = kept_asked_for(arguments, study)
 

@@ -29,7 +29,7 @@ _ALIGNED: Final = {"text-align:right": "number", "text-align:center": "centre"}
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """A rendered document: its own title, and HTML that holds only what the renderer made."""
+    """A rendered document: its title, and HTML made by the renderer only."""
 
     title: str
     html: str
@@ -46,7 +46,7 @@ def document(slug: str) -> Document | None:
 
 
 def of_plugin(protocol: Protocol) -> Document | None:
-    """Return what the class of a plug-in says of itself."""
+    """Return the docstring of a plug-in's class."""
     said = inspect.cleandoc(type(protocol).__doc__ or "")
     return Document(protocol.name, rendered(said).html) if said else None
 
@@ -90,7 +90,7 @@ def rendered(text: str) -> Document:
 
 
 def own_words(text: str) -> SafeString:
-    """Return what a researcher wrote in Markdown as HTML, without headings and pictures.
+    """Return a researcher's Markdown as HTML, without headings and pictures.
 
     HTML in the text is shown as text, and links lead to the web or to a mail address only.
     """
@@ -141,7 +141,7 @@ def _place_table(token: Token) -> None:
 
 
 def _in_boxes(html: str) -> str:
-    """Let tables and blocks of code scroll by themselves, by keyboard too."""
+    """Make tables and blocks of code scroll by themselves, by keyboard too."""
     # Safe on the text: the renderer escapes every < of the document itself.
     numbers = count(1)
     html = re.sub(

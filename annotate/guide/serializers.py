@@ -72,7 +72,7 @@ def _parameter(declared: "Field[Any]") -> dict[str, Any]:
 
 
 class SceneSerializer(serializers.Serializer[None]):
-    """One image: what should be found and what was found."""
+    """One image: its ground truth and its detections."""
 
     name = serializers.CharField(required=False, default="", allow_blank=True, max_length=200)
     width = Finite(required=False, allow_null=True, default=None, min_value=1, max_value=1e6)

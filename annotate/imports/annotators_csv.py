@@ -143,7 +143,7 @@ class _Reader:
 
 
 def write_people(rows: Rows, progress: Progress) -> tuple[list[int], dict[str, int]]:
-    """Let these people take part; return the memberships that are new, and counts."""
+    """Add these people as members; return the new memberships, and counts."""
     studies = {study.slug: study for study in Study.objects.all()}
     counts = {"members": 0, "members_already": 0}
     new: list[int] = []

@@ -105,7 +105,7 @@ class LoadDetail(_OfLoad):
 
     @extend_schema(request=None, responses={204: None})
     def delete(self, request: Request, pk: int) -> Response:
-        """Give up a load; nothing of it stays."""
+        """Discard a load with all its files."""
         drafts.discard(draft=self.load(pk))
         return Response(status=204)
 
@@ -130,7 +130,7 @@ class LoadFile(_OfLoad):
 
     @extend_schema(request=FileChangeSerializer, responses=LoadFileSerializer)
     def patch(self, request: Request, pk: int, file: int) -> Response:
-        """Correct what a file was taken for."""
+        """Correct the guessed kind of a file."""
         changed = self._file(pk, file)
         drafts.change_file(file=changed, **self.sent(FileChangeSerializer))
         return Response(self.shown(LoadFileSerializer, changed))
@@ -145,7 +145,7 @@ class LoadFile(_OfLoad):
 class LoadCheck(_OfLoad):
     @extend_schema(request=None, responses={202: WholeLoadSerializer})
     def post(self, request: SignedInRequest, pk: int) -> Response:
-        """Read the files in the background and say what is wrong (a dry run): nothing is loaded."""
+        """Read the files in the background and report findings (a dry run): nothing is loaded."""
         drafts.start_check(draft=self.load(pk), person=request.user)
         return self.whole(pk, 202)
 
@@ -165,7 +165,7 @@ class LoadConfirm(_OfLoad):
     @extend_schema(request=ConfirmSerializer, responses={202: WholeLoadSerializer})
     @idempotent
     def post(self, request: SignedInRequest, pk: int) -> Response:
-        """Load what was checked, in the background: everything or nothing."""
+        """Load the checked files, in the background: all or nothing."""
         draft, sent = self.load(pk), self.sent(ConfirmSerializer)
         drafts.confirm(draft=draft, person=request.user, **sent)
         return self.whole(pk, 202)
@@ -226,6 +226,6 @@ class ReceiptDetail(_OfReceipt, OneView):
 class ReceiptUndo(_OfReceipt):
     @extend_schema(request=None, responses=WholeReceiptSerializer)
     def post(self, request: SignedInRequest, pk: int) -> Response:
-        """Take out what a load added, as long as nothing is built on it; the receipt stays."""
+        """Remove the data that a load added, unless other data depend on it; the receipt stays."""
         receipt = get_object_or_404(_RECEIPTS, pk=pk)
         return self.told(undoing.undo_import(receipt=receipt, person=request.user))

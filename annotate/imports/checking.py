@@ -1,4 +1,4 @@
-"""Read the files of a load and report what is odd or wrong; nothing is written to the database.
+"""Checking the files of a load: findings are reported; nothing is written to the database.
 
 The rows go to disk (`staging.Rows`), one archive at a time, and are loaded from there.
 """
@@ -38,7 +38,7 @@ from . import staging
 from .models import DraftFile, Missing
 from .staging import Rows
 
-# "done of total" of what a person waits for; it may raise to stop the work.
+# "done of total" of the check; it may raise to stop the work.
 Progress = Callable[[int, int], None]
 Size = tuple[int, int]
 # A picture of more boxes than these is drawn without the rest.
@@ -75,7 +75,7 @@ class Given:
 
 @dataclass
 class Example:
-    """An image to look at: what a file says is on it, and how many problems it has."""
+    """An image to look at: the regions in a file, and the number of its problems."""
 
     image: str
     regions: dict[str, Any]
@@ -92,7 +92,7 @@ class Checked:
     line_format: str = ""
     at_random: list[Example] = field(default_factory=list)
     worst: list[Example] = field(default_factory=list)
-    # Of ground truth what results are compared with; of results two readings of an image.
+    # Of ground truth, the regions for comparison; of results, two readings of an image.
     against: Against | None = None
     with_text: Collection[str] = frozenset()
     trial: dict[str, Any] | None = None
@@ -107,7 +107,7 @@ class Known:
     line_format: str | None = None
     # Whether the ground truth of the same load was said to have boxes by their sides.
     is_by_sides: bool = False
-    # Of each method the images it has a result on; None: on all.
+    # For each method the images with a result; None: all.
     evaluated: dict[str, Collection[str] | None] = field(default_factory=dict)
     against: Against = field(default_factory=Against)
     # Images whose ground truth has a region that counts.
@@ -175,8 +175,8 @@ def check_truth(
 def check_results(given: Given, known: Known, rows: Rows, progress: Progress) -> Checked:
     """Read results of methods.
 
-    The rows are method, image, regions, their number and the hash of what is drawn, all of a method
-    together. A file that names no methods is of the one it was given with.
+    The rows are method, image, regions, their number and the hash of the drawn shapes, all of a
+    method together. A file without method names has the method given with it.
     """
 
     def by_sides() -> Archive:

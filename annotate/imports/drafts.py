@@ -1,4 +1,4 @@
-"""The steps of a load: collect files, check them, answer what is asked, confirm, or discard.
+"""The steps of a load: collect files, check them, answer questions, confirm, or discard.
 
 Each step is stored, so that it can be left and come back to. Pages, the API and `at_once.py` call this;
 the long work is in `dry_run.py` and `loading.py`.
@@ -74,7 +74,7 @@ def describe(*, draft: Draft, **fields: Any) -> None:
 
 
 def add_file(*, draft: Draft, stream: BinaryIO, name: str) -> DraftFile:
-    """Keep an uploaded file and guess what it is.
+    """Store an uploaded file and guess its kind.
 
     Raises NotLoaded if it is too large, is in this load already, or the load is under way.
     """
@@ -128,7 +128,7 @@ def _add(draft: Draft, **fields: Any) -> DraftFile:
 
 
 def change_file(*, file: DraftFile, **fields: Any) -> None:
-    """Correct what was guessed: kind, format, title (method or protocol), missing, per_cent."""
+    """Correct the guesses: kind, format, title (method or protocol), missing, per_cent."""
     changed = [name for name, value in fields.items() if getattr(file, name) != value]
     if not changed:
         return
@@ -145,7 +145,7 @@ def remove_file(*, file: DraftFile) -> None:
 
 
 def earlier_loads(draft: Draft) -> dict[int, Earlier]:
-    """Of each file whose content was loaded before: by which receipt, and under which name."""
+    """Return, for each file whose content was loaded before, the receipt and the name."""
     by_hash: dict[str, Earlier] = {}
     for receipt in Import.objects.filter(undone__isnull=True).select_related("person", "dataset"):
         for file in receipt.files:
@@ -154,7 +154,7 @@ def earlier_loads(draft: Draft) -> dict[int, Earlier]:
 
 
 def start_check(*, draft: Draft, person: User | None = None) -> Job:
-    """Read the files in the background and say what is wrong; nothing is written to the data.
+    """Read the files in the background and report findings; nothing is written to the data.
 
     Raises NotLoaded for a load without files, without a target, or already under way.
     """
@@ -245,7 +245,7 @@ def _reading(slug: str) -> str:
 
 
 def confirm(*, draft: Draft, person: User | None = None, replace: bool = False) -> Job:
-    """Load what was checked, in the background and in one transaction.
+    """Load the checked files, in the background and in one transaction.
 
     ``replace`` is the consent to replace results. Raises NotLoaded, with the reasons, if it cannot
     be loaded.
@@ -298,7 +298,7 @@ def cancel_work(*, draft: Draft) -> None:
 
 
 def discard(*, draft: Draft) -> None:
-    """Give up a load; its files go, and its report with them."""
+    """Discard a load with its files and its report."""
     cancel_work(draft=draft)
     with _changing(draft, Draft.State.DISCARDED) as locked:
         locked.findings.all().delete()
@@ -344,7 +344,7 @@ def _forget_unused(hashes: Iterable[str]) -> None:
 
 @contextmanager
 def _changing(draft: Draft, state: str = Draft.State.OPEN) -> Iterator[Draft]:
-    """Lock a draft to change what it holds; an earlier check of it no longer counts."""
+    """Lock a draft to change it; an earlier check no longer counts."""
     with transaction.atomic():
         locked = _locked(draft)
         _refuse_unless(locked, Draft.State.OPEN, Draft.State.CHECKED)

@@ -1,4 +1,4 @@
-"""Check the files of a draft: read them and store what is odd or wrong, with examples to look at.
+"""Checking the files of a draft: findings are stored, with examples.
 
 May run twice: the second run finds the draft changed under its lock and leaves it.
 """
@@ -37,7 +37,7 @@ _MAX_BESIDE: Final = 10
 def check(
     arguments: Mapping[str, Any], progress: Progress, paths: Mapping[int, Path] | None = None
 ) -> None:
-    """Read the files of a draft and store what is odd or wrong; the data stays as it is.
+    """Read the files of a draft and store the findings; the data stay as they are.
 
     ``paths`` says, by key, where files lie that were not kept.
     """
@@ -225,7 +225,7 @@ def _examples(
             "image": example.image,
             "problems": example.n_problems,
             "regions": example.regions,
-            # Of ground truth it would lie under itself.
+            # Ground truth would be drawn below itself.
             "truth": None if file.kind == FileKind.TRUTH else truths.get(example.image),
             "photograph": photographs.get(example.image),
         }

@@ -9,7 +9,7 @@ from text_rankings.base.i18n import ngettext
 
 
 class NotLoaded(Refusal):
-    """Something in the files is wrong; ``problems`` says what and where. Nothing was loaded."""
+    """The files have faults; ``problems`` lists them. Nothing was loaded."""
 
     def __init__(self, message: str, problems: Sequence[Problem] = ()) -> None:
         super().__init__(_("{message} Nothing was loaded.").format(message=message))
@@ -27,4 +27,4 @@ class NotLoaded(Refusal):
 
 
 class CannotUndo(Refusal):
-    """Something is built on what was loaded."""
+    """Other data depend on the loaded data."""

@@ -111,7 +111,7 @@ class FileForm(forms.Form):
         initial = {"kind": file.kind, "format": known, "title": file.title}
         super().__init__(sent, initial=initial, prefix=f"file-{file.pk}")
         self.file = file
-        # Where the same content was loaded before.
+        # The earlier load of the same content.
         self.earlier = earlier
         for field in self.fields.values():
             field.widget.attrs["aria-label"] = _("{field} of {file}").format(

@@ -22,7 +22,7 @@ from .models import DraftFile, FileKind, Import
 
 @dataclass(frozen=True, slots=True)
 class FileToLoad:
-    """A file or folder on disk, and what its questions are answered with beforehand."""
+    """A file or folder on disk, with answers to its questions."""
 
     path: Path
     kind: str
@@ -34,7 +34,8 @@ class FileToLoad:
     missing: str = ""
     # Whether scores above 1 are per cent; None: such a score is a fault.
     per_cent: bool | None = None
-    # How results are to be read, if not as they are; empty: another reading that fits better is a fault.
+    # Reading of the results, if not as they are; empty: another reading that fits better is a
+    # fault.
     reading: str = ""
 
 
@@ -81,7 +82,7 @@ def load_files(
 
 
 class LoadAtOnce:
-    """A draft whose files are read where they lie; what is not loaded in the end is discarded."""
+    """A draft whose files are read in place; it is discarded if it is not loaded."""
 
     def __init__(
         self,
@@ -134,7 +135,7 @@ class LoadAtOnce:
             raise NotLoaded.because_of(problems)
 
     def load(self, *, replace: bool) -> list[Import]:
-        """Load what was checked; return the receipts."""
+        """Load the checked files; return the receipts."""
         begun = drafts.begin_load(draft=self.draft, person=self._person, replace=replace)
         with _failing_as_refusal():
             loading.load(begun, self._progress, self._paths)

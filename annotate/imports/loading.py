@@ -1,4 +1,4 @@
-"""Load what the check of a draft read: everything or nothing, with a receipt for each kind of data.
+"""Loading the output of a draft's check: all or nothing, with a receipt for each kind of data.
 
 May run twice: the second run finds the draft changed under its lock and leaves it.
 """
@@ -38,7 +38,7 @@ _ACTS: Final = {
 def load(
     arguments: Mapping[str, Any], progress: Progress, paths: Mapping[int, Path] | None = None
 ) -> None:
-    """Write what was checked, in one transaction, and leave a receipt for each kind of data.
+    """Write the checked data in one transaction, with a receipt for each kind of data.
 
     Photographs are stored first; those of a load that fails go with the next sweep. ``paths`` says,
     by key, where files lie that were not kept.
@@ -167,7 +167,7 @@ class _Loader:
         self._receipt(Import.Kind.USERS, [file], counts, {"memberships": memberships})
 
     def _rows(self, file: DraftFile) -> staging.Rows:
-        """Return what the check read from a file, if it is still that."""
+        """Return the output of the check of a file, if the file has not changed."""
         rows = staging.Rows(staging.rows_path(file.draft_id, file.pk))
         if not rows.path.exists() or rows.sha256() != file.rows_sha256:
             raise JobFailed(

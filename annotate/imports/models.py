@@ -1,4 +1,4 @@
-"""Loads: what is being prepared (a draft with its files and findings), and receipts of what was done."""
+"""Loads: drafts with their files and findings, and receipts."""
 
 from collections.abc import Mapping
 from typing import cast
@@ -56,11 +56,11 @@ class Draft(models.Model):
     name = models.CharField(max_length=120, blank=True)
     provenance = models.TextField(blank=True)
     licence = models.TextField(blank=True)
-    # Counts what changed in it, so that work begun on an older state can tell.
+    # Version counter, so that work begun on an older state can be recognised.
     revision = models.PositiveIntegerField(default=0)
     # State of the dataset when the files were checked against it.
     checked_against = models.JSONField(default=dict)
-    # Examples to draw, and what will be added, replaced and left alone.
+    # Examples to draw, and the rows to add, replace and leave alone.
     summary = MessageJSONField(default=dict)
     job = models.ForeignKey(Job, models.SET_NULL, null=True, blank=True, related_name="+")
     created = models.DateTimeField(auto_now_add=True)
@@ -86,7 +86,7 @@ class Draft(models.Model):
 
 
 class DraftFile(models.Model):
-    """A file of a draft, and what is known of it.
+    """A file of a draft, with its properties.
 
     An upload is kept on disk under its hash; a load at once reads its files where they lie.
     """
@@ -94,17 +94,17 @@ class DraftFile(models.Model):
     draft = models.ForeignKey(Draft, models.CASCADE, related_name="files")
     name = models.CharField(max_length=255)
     bytes = models.PositiveBigIntegerField()
-    # Of a folder, the hash of its path.
+    # For a folder, the hash of its path.
     sha256 = models.CharField(max_length=64, db_index=True)
     kind = models.CharField(max_length=12, choices=FileKind)
     # One of protocols.formats.recognition.reading; empty: found out from the content.
     format = models.CharField(max_length=40, blank=True)
-    # Of results the method, of scores the protocol.
+    # For results the method, for scores the protocol.
     title = models.CharField(gettext_lazy("name"), max_length=120, blank=True)
     # Why it was taken for this kind, as a sentence.
     reason = MessageField(blank=True)
     missing = models.CharField(max_length=13, choices=Missing, blank=True)
-    # How results are to be read where another way would fit far better; empty: not asked or not answered.
+    # Reading of results for which another one fits far better; empty: not asked or not answered.
     reading = models.CharField(max_length=40, blank=True)
     # Whether scores above 1 are per cent; None: not asked or not answered.
     per_cent = models.BooleanField(null=True, blank=True)
@@ -235,7 +235,7 @@ class Import(models.Model):
     person = models.ForeignKey(
         settings.AUTH_USER_MODEL, models.PROTECT, null=True, blank=True, related_name="imports"
     )
-    # Where the report of the check is; empty for a study's bundle.
+    # Address of the check's report; empty for a study's bundle.
     draft = models.ForeignKey(
         Draft, models.SET_NULL, null=True, blank=True, related_name="receipts"
     )
@@ -243,10 +243,10 @@ class Import(models.Model):
     # [{"name": ..., "sha256": ..., "bytes": ...}]
     files = MessageJSONField()
     counts = models.JSONField()
-    # Sentences: what was odd but read all the same.
+    # Sentences: faults that did not prevent the load.
     warnings = MessageJSONField(default=list)
-    # Primary keys of what came into being: {"dataset": 1}, {"methods": [1, 2]}, {"run": 3} ...
-    # Empty: loaded before this was written down, so it cannot be undone.
+    # Primary keys of the created rows: {"dataset": 1}, {"methods": [1, 2]}, {"run": 3} ... Empty:
+    # loaded before keys were recorded, so it cannot be undone.
     added = models.JSONField(default=dict)
     # Names of the methods whose earlier results went.
     replaced = models.JSONField(default=list)

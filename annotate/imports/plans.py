@@ -28,7 +28,7 @@ _SLUG: Final = re.compile(rf"\b({'|'.join(sorted(LINES, key=len, reverse=True))}
 
 @dataclass(frozen=True)
 class OpenQuestion:
-    """Something only a person can say, and what they have said so far."""
+    """A question that only a person can answer, with the answer so far."""
 
     finding: Finding
     file: DraftFile
@@ -100,9 +100,9 @@ def n_faults(draft: Draft) -> int:
 
 
 def questions(draft: Draft) -> list[OpenQuestion]:
-    """Return what the check asks, with what was answered before it; answers may be changed."""
+    """Return the questions of the check, with earlier answers; answers may be changed."""
     asked = Q(severity=Finding.Severity.QUESTION)
-    # Answered before the last check, which then only noted what was said.
+    # Answered before the last check, which then only noted the answer.
     answered = Q(severity=Finding.Severity.WARNING, code__in=_ASKED)
     answered &= ~Q(file__kind=FileKind.PHOTOGRAPHS)
     findings = draft.findings.filter(asked | answered).select_related("file", "draft")

@@ -91,7 +91,7 @@ class Shown:
 
 @dataclass(frozen=True, slots=True)
 class Badge:
-    """How bad findings are: a word, and the ending of its class of CSS."""
+    """The severity of findings: a word, and the suffix of its CSS class."""
 
     word: str
     tone: str
@@ -113,7 +113,7 @@ class Kind:
 
 
 def kinds(draft: Draft) -> list[Kind]:
-    """Return what the check found, kind by kind, errors first."""
+    """Return the findings by kind, errors first."""
     order = list(Finding.Severity.values)
     found: dict[tuple[str, str], Kind] = {}
     unanswered = _unanswered(draft)
@@ -130,7 +130,7 @@ def kinds(draft: Draft) -> list[Kind]:
             ),
         )
         kind.texts.append(in_language(with_names(of["text"])))
-        # Of names the place says it all.
+        # For names the place is sufficient.
         told_so = {"is_one": of["n"] == 1, "is_shape": code.startswith("L")}
         examples = [_example(example, **told_so) for example in of["examples"]]
         shown = [example for example in examples if any(example)]
@@ -221,7 +221,7 @@ class Bar:
 
     label: str
     n: int
-    # Of the longest bar, for drawing.
+    # Relative to the longest bar, for drawing.
     percent: int
 
 
@@ -265,7 +265,7 @@ _FACTS: Final = {
 }
 
 
-# Of receipts: what was written.
+# For receipts: the written rows.
 _WRITTEN: Final = _FACTS | {
     "protocol": gettext_lazy("protocol"),
     "truth": gettext_lazy("images with ground truth"),
@@ -283,7 +283,7 @@ _WRITTEN: Final = _FACTS | {
 
 
 def written(receipt: Import) -> list[tuple[str, Any]]:
-    """Return what a load wrote, in words and numbers; of results see each method's."""
+    """Return the rows that a load wrote, in words and numbers; for results by method."""
     return [(str(_WRITTEN.get(name, name)), n) for name, n in receipt.counts.items()]
 
 
@@ -299,7 +299,7 @@ def file_reports(draft: Draft) -> list[FileReport]:
 
 @dataclass(frozen=True, slots=True)
 class Drawing:
-    """An example of what was read, drawn."""
+    """An example of the read data, as a drawing."""
 
     image: str
     of: str
@@ -323,7 +323,7 @@ def drawings(draft: Draft) -> list[Drawing]:
 
 @dataclass(frozen=True, slots=True)
 class FitRow:
-    """How a result set fits the ground truth at a glance; None is undefined or not known."""
+    """The fit of a result set to the ground truth; None is undefined or unknown."""
 
     method: str
     is_loaded: bool
@@ -385,7 +385,7 @@ def offers(draft: Draft) -> list[Offered]:
 
 
 def _photograph(draft: Draft, example: Mapping[str, Any]) -> tuple[str, tuple[int, int] | None]:
-    """Return where the photograph of an example is, and its size; nothing where there is none."""
+    """Return the address and size of an example's photograph; nothing without one."""
     if not example["photograph"]:
         return "", None
     sha256, _, width, height, staged_in, _ = example["photograph"]

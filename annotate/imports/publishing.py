@@ -267,7 +267,7 @@ def studies_with_answers_on(method: Method) -> models.QuerySet[Study]:
 
 
 def remove_results(method: Method) -> None:
-    """Take out a method's results, and with them what protocols said of them."""
+    """Delete a method's results, and the scores of protocols on them."""
     for run in ProtocolRun.objects.filter(scores__result__method=method).distinct():
         run.overall.pop(method.name, None)
         run.n_scores = run.scores.exclude(result__method=method).count()

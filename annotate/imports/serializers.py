@@ -28,7 +28,7 @@ class Extended:
 
 
 class LoadFileSerializer(serializers.ModelSerializer[DraftFile]):
-    """An uploaded file and what it was taken for."""
+    """An uploaded file and its guessed kind."""
 
     counts = serializers.DictField(help_text="Counts from the check.")
     missing = serializers.CharField(
@@ -83,7 +83,7 @@ class LoadSerializer(serializers.ModelSerializer[Draft]):
 
 
 class WholeLoadSerializer(LoadSerializer):
-    """A load with its files, how far its work is, what is asked, and what it would do."""
+    """A load with its files, its progress, its questions, and its effect."""
 
     files = LoadFileSerializer(many=True, read_only=True)
     job = JobSerializer(read_only=True, allow_null=True)
@@ -197,7 +197,7 @@ class FindingQuery(serializers.Serializer[None]):
 
 
 class ReceiptSerializer(serializers.ModelSerializer[Import]):
-    """One load: the person, the time, the files and what came of them."""
+    """One load: the person, the time, the files and the results."""
 
     dataset = serializers.SlugRelatedField[Dataset]("slug", read_only=True, allow_null=True)
     person = serializers.SlugRelatedField[User]("username", read_only=True, allow_null=True)

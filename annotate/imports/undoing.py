@@ -1,4 +1,4 @@
-"""Undoing a load: exactly what it added goes, as long as nothing is built on it."""
+"""Undoing a load: exactly the added rows are deleted, unless other data depend on them."""
 
 from django.contrib.auth.models import User
 from django.db import transaction
@@ -89,7 +89,7 @@ def _against_results(receipt: Import, dataset: Dataset) -> list[str]:
 
 @transaction.atomic
 def undo_import(*, receipt: Import, person: User | None = None) -> Import:
-    """Take out what a load added; the receipt stays and says who undid it.
+    """Delete the rows that a load added; the receipt stays and names the person who undid it.
 
     Scores that protocols computed of its results are deleted with them. Raises NotLoaded, with the
     reasons, if other data depend on it.

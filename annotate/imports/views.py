@@ -224,7 +224,7 @@ def progress(request: SignedInRequest, pk: int) -> HttpResponse:
     job = draft.job
     if request.GET.get("as") == "json":
         if not draft.is_at_work or job is None:
-            # The page itself says what became of it.
+            # The page itself shows the result.
             return JsonResponse({"next": reverse("imports:progress", args=[pk])})
         return JsonResponse(told(request, job))
     if not draft.is_at_work:
@@ -350,7 +350,7 @@ def photograph(request: SignedInRequest, pk: int, sha256: str) -> HttpResponse:
 @_for_admins
 @require_http_methods(["GET", "POST"])
 def confirm(request: SignedInRequest, pk: int) -> HttpResponse:
-    """Show what would be added, replaced and left alone; when posted, load it."""
+    """Show the rows to add, replace and leave alone; when posted, load the files."""
     draft = _draft(pk)
     if draft.state != Draft.State.CHECKED:
         return redirect(presentation.address(draft))
@@ -393,7 +393,7 @@ def receipts(request: SignedInRequest) -> HttpResponse:
 @_for_admins
 @require_http_methods(["GET", "POST"])
 def receipt(request: SignedInRequest, pk: int) -> HttpResponse:
-    """Show who loaded what, when and from which files; when posted, undo the load."""
+    """Show a receipt: the person, the data, the time and the files; when posted, undo the load."""
     receipts = Import.objects.select_related("person", "dataset", "draft", "undone_by")
     shown = get_object_or_404(receipts, pk=pk)
     if request.method == "POST":

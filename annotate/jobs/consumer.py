@@ -1,4 +1,4 @@
-"""A standing worker: Huey's consumer, which also says that it is there and sweeps up what was lost."""
+"""A standing worker: Huey's consumer, which also reports that it is running and puts lost jobs back."""
 
 import logging
 import signal

@@ -1,4 +1,4 @@
-"""How the work of the person who reads a page ended, for the page's top."""
+"""How the jobs of the page's reader ended, for the top of the page."""
 
 from collections.abc import Callable
 

@@ -1,4 +1,4 @@
-"""Where the chunks of jobs are computed: one engine for each worker process, made when it is needed."""
+"""The engine that computes the chunks of jobs: one for each worker process, made on first use."""
 
 import atexit
 import logging
@@ -88,7 +88,7 @@ def _processes() -> Executor | None:
 
 
 def _kept(name: str, make: Callable[[], Engine]) -> Engine:
-    """Return the engine of this process; make one where there is none that can still compute."""
+    """Return the engine of this process; make one if none can compute."""
     global _pid
     with _lock:
         if _pid != os.getpid():

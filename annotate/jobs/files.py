@@ -37,9 +37,9 @@ def publishing_file(
 ) -> Iterator[Outcome]:
     """Write a file and publish the job with it; a file that is not whole is never seen.
 
-    Raises what ``write`` raises, OSError for a full disk; then nothing stays.
+    Raises the exceptions of ``write``, such as OSError for a full disk; then no file is left.
     """
-    # Of an attempt whose worker was killed while it published.
+    # Left by an attempt whose worker was killed while it published.
     for left in folder().glob(f"{running.pk}-*"):
         left.unlink(missing_ok=True)
     name = f"{running.pk}-{uuid4().hex}{Path(file_name).suffix}"

@@ -31,7 +31,7 @@ class JobQuerySet(models.QuerySet["Job"]):
 
 
 class Job(models.Model):
-    """One piece of long work: what it is, how far it is, who works on it, and what came of it."""
+    """One piece of long work: its kind, progress, worker and result."""
 
     class State(models.TextChoices):
         WAITING = "waiting", gettext_lazy("waiting")
@@ -55,7 +55,7 @@ class Job(models.Model):
     # Primary key of the API token that the request was made with; the job ends with the token. None
     # if the person was signed in. No foreign key: a revoked token is deleted and must stay known.
     token_key = models.PositiveBigIntegerField(null=True, blank=True, editable=False)
-    # Of the site that asked; an older worker leaves it alone.
+    # Version of the site that asked; an older worker leaves the job alone.
     version = models.CharField(max_length=40, blank=True)
     # Higher comes first.
     priority = models.SmallIntegerField(default=0)
@@ -69,7 +69,7 @@ class Job(models.Model):
     # Result: a sentence, the page to go on to, a file to download.
     outcome = MessageField(blank=True)
     address = models.CharField(max_length=300, blank=True)
-    # By kind, the primary keys of what it made: {"run": 7}.
+    # Primary keys of the created rows by kind: {"run": 7}.
     made = models.JSONField(default=dict)
     file = models.CharField(
         max_length=120, blank=True, help_text=gettext_lazy("Name in the results' folder.")
@@ -77,10 +77,10 @@ class Job(models.Model):
     file_name = models.CharField(
         max_length=200, blank=True, help_text=gettext_lazy("As people download it.")
     )
-    # Of the worker that has it now; one that finds another's here has lost the job.
+    # Identifies the present worker; a worker that finds another value here has lost the job.
     worker = models.CharField(max_length=32, blank=True)
     n_attempts = models.PositiveSmallIntegerField(default=0)
-    # Of one that is to be tried again later.
+    # Reason of a job that is to be tried again later.
     not_before = models.DateTimeField(null=True, blank=True)
     created = models.DateTimeField(auto_now_add=True)
     started = models.DateTimeField(null=True, blank=True)

@@ -67,7 +67,7 @@ def _connect() -> Any:
 
 
 def opened() -> Huey:
-    """Return this process's way to the queue. Raises QueueAway where there is none."""
+    """Return this process's connection to the queue. Raises QueueAway if there is none."""
     try:
         return _opened()[0]
     except Exception as fault:  # each storage has errors of its own
@@ -104,7 +104,7 @@ def upkeep() -> None:
 
 
 def look_after() -> None:
-    """Do what is due every minute; what fails is logged and tried in a minute."""
+    """Do the work of every minute; failures are logged and retried in a minute."""
     _do_all(EVERY_MINUTE)
 
 

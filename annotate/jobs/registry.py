@@ -30,7 +30,7 @@ class Outcome:
 
     text: str = ""
     address: str = ""
-    # By kind, the primary keys of what was made.
+    # Primary keys of the created rows by kind.
     made: dict[str, int] = field(default_factory=dict)
     file: str = ""
     file_name: str = ""
@@ -93,7 +93,7 @@ def work_of(kind: str) -> Work:
 
 
 def needed_for(kind: str) -> Needed | None:
-    """Return what a person needs for a kind. None if only the site itself asks, or if it is unknown."""
+    """Return the permission that a kind needs, or None for the site's own kinds."""
     return _KINDS[kind].needed if kind in _KINDS else None
 
 

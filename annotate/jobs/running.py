@@ -42,7 +42,7 @@ _DISK_FULL: Final = gettext_noop(
 )
 # Set when this process is to end: jobs stop where they next tell their progress.
 _stopping: Final = threading.Event()
-# Of the jobs at work in this process, by the name under which they have it.
+# The jobs of this process, by the name under which it has taken them.
 _at_work: Final[dict[str, int]] = {}
 
 
@@ -94,7 +94,7 @@ def _do(job: Job, pulse: "Pulse") -> None:
 
 
 def stop_all() -> None:
-    """Have the jobs of this process stop where they next tell their progress."""
+    """Ask the jobs of this process to stop when they next report progress."""
     _stopping.set()
 
 
@@ -104,7 +104,7 @@ def is_at_work() -> bool:
 
 
 def put_all_back() -> None:
-    """Let the jobs that this process has still at work wait for another worker."""
+    """Return the unfinished jobs of this process to the queue."""
     for worker, pk in list(_at_work.items()):
         _put_back(pk, worker, n_attempts=F("n_attempts") - 1)
 

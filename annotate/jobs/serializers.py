@@ -9,7 +9,7 @@ from .models import Job
 
 
 class JobSerializer(serializers.ModelSerializer[Job]):
-    """A piece of long work: how far it is, and what came of it."""
+    """A piece of long work: its progress and its result."""
 
     made = serializers.DictField(
         child=serializers.IntegerField(), help_text="Ids of what it made: a run, a report."

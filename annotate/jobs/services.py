@@ -125,6 +125,6 @@ def mark_all_seen(*, person: User) -> None:
 
 
 def ask_for_mail(*, job: Job) -> None:
-    """Have a letter sent to the job's person when it ends."""
+    """Request a letter to the job's person when it ends."""
     Job.objects.open().filter(pk=job.pk).update(wants_mail=True, mail_language=get_language() or "")
     job.refresh_from_db()

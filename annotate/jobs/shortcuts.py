@@ -29,7 +29,7 @@ def go_to(job: Job) -> HttpResponse:
 
 
 def told(request: HttpRequest, job: Job) -> dict[str, object]:
-    """Return what the script of a job's page asks for once a second."""
+    """Return the input of a job page's script, which asks once a second."""
     if not job.is_open:
         return {"next": request.path}
     silent = workers.silence() if job.state == Job.State.WAITING else None

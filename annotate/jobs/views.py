@@ -45,7 +45,7 @@ def work(request: SignedInRequest) -> HttpResponse:
 @login_required
 @require_safe
 def job(request: SignedInRequest, pk: int) -> HttpResponse:
-    """One job: how far it is, or what came of it; ``?as=json`` is for the page's script."""
+    """Show one job: its progress or its result; ``?as=json`` is for the page's script."""
     job = _job(request, pk)
     if request.GET.get("as") == "json":
         return JsonResponse(told(request, job))

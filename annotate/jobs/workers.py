@@ -1,4 +1,4 @@
-"""Which workers there are, and since when there is none."""
+"""The running workers, and since when there is none."""
 
 import os
 import socket
@@ -27,7 +27,7 @@ class Silence:
 
     # None: no worker was ever started here.
     since: datetime | None
-    # Of a worker that is there but too old for what waits; else empty.
+    # Set if the worker is too old for the waiting jobs; else empty.
     old_version: str = ""
 
 

@@ -112,7 +112,7 @@ def seconds_a_pair(study: Study, annotator: User) -> float | None:
 
 
 def _last_seconds(study: int, annotator: int) -> QuerySet[Judgement, float | None]:
-    # Of the last images only: all answers of an annotator are thousands of rows.
+    # For the last images only: all answers of an annotator are thousands of rows.
     own = Assignment.objects.filter(study=study, annotator=annotator).order_by("-position")
     times = Judgement.objects.filter(
         assignment__in=own.values("pk")[:N_TIMES],

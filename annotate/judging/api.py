@@ -83,7 +83,7 @@ class _Judging(ApiView):
         return fault
 
     def then(self, study: Study, act: Any, /, **sent: Any) -> Response:
-        """Do something to the log and answer with what is asked next."""
+        """Do an act on the log and answer with the next question."""
         have = sent.pop("have")
         try:
             turn = act(annotator=self.request.user, **sent)
@@ -207,13 +207,13 @@ class StudyMethod(ApiView):
 
     @extend_schema(request=None, responses={200: AddedSerializer})
     def put(self, request: SignedInRequest, slug: str, method: str) -> Response:
-        """Let another method take part in a study that runs (admins); nothing is asked again."""
+        """Add another method to an open study (admins); nothing is asked again."""
         study, chosen = self._study_and_method(request, slug, method)
         return Response({"n_waiting": methods.add_method(study=study, method=chosen)})
 
     @extend_schema(request=None, responses={204: None})
     def delete(self, request: SignedInRequest, slug: str, method: str) -> Response:
-        """Let a method take part no more (admins); the answers about it are kept."""
+        """Remove a method from an open study (admins); the answers about it are kept."""
         study, chosen = self._study_and_method(request, slug, method)
         methods.withdraw_method(study=study, method=chosen)
         return Response(status=204)

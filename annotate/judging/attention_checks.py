@@ -1,7 +1,8 @@
 """Hidden checks: a result shown next to a deliberately degraded copy.
 
-They are drawn with the image and stored with its assignment, so that the log alone says what was shown.
-The planner never sees them. They show who looks, and a study may leave out by rule who does not.
+They are drawn with the image and stored with its assignment, so that the log alone says what was
+shown. The planner never sees them. They show which annotators look, and a study may exclude the
+others by rule.
 """
 
 import random
@@ -32,7 +33,7 @@ _SKIPPED: Final = gettext_noop("{reason}, {n} skipped")
 
 @dataclass(frozen=True, slots=True)
 class Tally:
-    """How many known-answer pairs an annotator answered, how many of them right, and how many skipped."""
+    """An annotator's known-answer pairs: answered, right, and skipped."""
 
     n: int = 0
     n_right: int = 0
@@ -75,9 +76,9 @@ def known_pairs(
 ) -> list[dict[str, Any]]:
     """Draw an image's known-answer pairs, in the order in which they are asked.
 
-    ``place``: after how many other answers; ``result``: what is shown, and on ``side`` its copy,
-    ``regions``, made worse as ``kind`` says by ``dose`` regions. Fewer than the study asks for, or
-    none, where no result can be made worse for certain.
+    ``place``: after how many other answers; ``result``: the shown result, and on ``side`` its copy,
+    ``regions``, degraded by ``kind`` and ``dose`` regions. Fewer than the study asks for, or none,
+    if no result can be degraded for certain.
     """
     n = position * study.n_known // _IN_IMAGES - (position - 1) * study.n_known // _IN_IMAGES
     if not n:
@@ -138,7 +139,7 @@ def copy_of(pair: Mapping[str, Any], original: Result) -> Result:
 
 
 def two_results(screen: Screen, results: Mapping[int, Result]) -> tuple[Result, Result]:
-    """Return what a screen shows on the left and on the right, of stored results by their number."""
+    """Return the left and right contents of a screen, from stored results by number."""
     left, right = results[screen.left_id], results[screen.right_id]
     pair = pair_of(screen)
     if pair is None:

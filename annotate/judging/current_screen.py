@@ -46,7 +46,7 @@ class Turn:
 
     @property
     def implied(self) -> dict[str, str]:
-        """The verdicts that need no asking. A re-check asks all; a changed answer what it asked."""
+        """Return the verdicts that need no asking; a re-check asks all criteria."""
         if self.screen.is_check or self.screen.known is not None:
             return {}
         known = self.state.implied(*self.pair)
@@ -63,7 +63,7 @@ def strategy_of(study: Study) -> Strategy:
 
 
 def waiting_turn(study: Study, annotator: User) -> Turn | None:
-    """Return what this annotator is asked now; None before the start and after the end."""
+    """Return the current screen of this annotator; None before the start and after the end."""
     for screen in _waiting_screen(study.pk, annotator.pk):
         return turn_of(screen, read_log(screen.assignment))
     return None

@@ -12,7 +12,7 @@ class StudyNotOpen(JudgingRefusal):
 
 
 class AlreadyAnswered(JudgingRefusal):
-    """The screen has another answer, or was left behind by an undo; what is stored stays."""
+    """The screen has another answer, or an undo left it behind; the stored answer stays."""
 
 
 class Incomplete(JudgingRefusal):

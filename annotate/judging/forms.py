@@ -19,7 +19,7 @@ AIDS = (
 
 
 def answer_given(sent: QueryDict) -> dict[str, Any]:
-    """Return what a page sent of an answer as services.record_judgement takes it.
+    """Return the fields of a sent answer as arguments of services.record_judgement.
 
     Not a Django form: creating one takes longer than reading these values. The service refuses
     invalid verdicts; damaged values of other fields must not cost the answer.
@@ -30,7 +30,7 @@ def answer_given(sent: QueryDict) -> dict[str, Any]:
         "verdicts": {name: sent.get(name, "") for name in CRITERIA},
         "seconds_taken": _seconds(sent.get("seconds_taken", "")),
         "aids": _aids(json_object(sent.get("aids", ""))),
-        # A page without scripts says nothing of what it showed.
+        # Without JavaScript, the view state is unknown.
         "seen": json_object(seen) if seen else None,
         "disputed": [name for name in CRITERIA if name in disputed],
     }
@@ -65,5 +65,5 @@ class SkipForm(forms.Form):
     environment = forms.CharField(required=False, max_length=4000)
 
     def clean_environment(self) -> dict[str, str]:
-        """Return what the browser says of itself: short texts only."""
+        """Return the browser's description of itself: short texts only."""
         return short_texts(self.cleaned_data["environment"], n_value=200)

@@ -119,7 +119,7 @@ def images_in_order(study: Study, annotator: User, *, alone: bool) -> Iterator[i
 
 
 def _draw(study: Study, annotator: User, image: int) -> bytes:
-    # It decides what comes first, and keeps no secret.
+    # It decides the order, and keeps no secret.
     return md5(f"{study.seed}/{annotator.pk}/{image}".encode(), usedforsecurity=False).digest()
 
 

@@ -19,7 +19,7 @@ _MIN_METHODS = 2
 
 @transaction.atomic
 def add_method(*, study: Study, method: Method) -> int:
-    """Let another method take part; return how many rankings wait for it.
+    """Add another method; return how many rankings wait for it.
 
     Its results are placed in the rankings that exist, with few screens; nothing is asked again.
     Raises StudyRefused for a method of another dataset or one that takes part already.
@@ -48,7 +48,7 @@ def add_method(*, study: Study, method: Method) -> int:
 
 @transaction.atomic
 def withdraw_method(*, study: Study, method: Method) -> None:
-    """Let a method take part no more. Its answers stay in the log; rankings leave it out.
+    """Remove a method. Its answers stay in the log; rankings leave it out.
 
     Raises StudyRefused for a method that does not take part, and if fewer than two would be left.
     """
@@ -92,7 +92,7 @@ def _may_ask(assignment: Assignment, method: Method) -> bool:
 
 
 def _extend(assignment: Assignment, result: Result) -> None:
-    """Give a result its place among the planner's items: a new one, or that of its like."""
+    """Assign a result to one of the planner's items: a new one, or that of an equal result."""
     ids = [results[0] for results in assignment.items]
     digest_of = dict(Result.objects.filter(pk__in=ids).values_list("pk", "sha256"))
     for item, results in enumerate(assignment.items):

@@ -24,7 +24,7 @@ class Verdict(models.TextChoices):
     RIGHT = "right", _("Right better")
 
 
-# Of the criteria in rankings.elicitation.log.CRITERIA.
+# Names from rankings.elicitation.log.CRITERIA.
 CRITERION_NAMES: Final = {
     "recall": _("Recall"),
     "precision": _("Precision"),
@@ -34,12 +34,12 @@ A_DAY_SECONDS: Final = 86_400
 
 
 def unknown_seen() -> dict[str, Any]:
-    """Return what is stored of an answer whose page could not tell what was shown."""
+    """Return the stored value of an answer whose page could not record visibility."""
     return {"first": "unknown"}
 
 
 def check_seen(seen: Any) -> None:
-    """Refuse what is neither unknown nor both results in sight, one of them or both first.
+    """Refuse any value but unknown, or both results visible, one of them or both first.
 
     {"first": "left", "right" or "both", "left": seconds, "right": seconds}: the seconds for which
     each result was painted over its photograph inside the window. {"first": "unknown"}: nothing is
@@ -81,7 +81,7 @@ def check_known(known: Any) -> None:
 
 
 def check_drawn(drawn: Any) -> None:
-    """Refuse what does not say which methods a visit asks and how probable each of its pairs was.
+    """Refuse a value that does not give the methods of a visit and the probability of each pair.
 
     {"methods": ids of the methods drawn, "from": of those that could be, "pairs": [method, method,
     probability] for every two of those drawn, "runs": the protocol runs whose disagreement weighed}.
@@ -125,9 +125,9 @@ class Assignment(models.Model):
     state = models.CharField(max_length=10, choices=State, default=State.IN_WORK)
     # [[result id, ...], ...]: the planner's items in order; results that look alike share one.
     items = models.JSONField()
-    # Null: all methods are asked. Else what was drawn, see check_drawn; the items hold no other.
+    # Null: all methods are asked. Else the drawn methods, see check_drawn; the items hold no other.
     drawn = models.JSONField(null=True, blank=True, validators=[check_drawn])
-    # Items of which no method takes part any more; what follows by way of them stays known.
+    # Items without any remaining method; relations that follow through them stay known.
     hidden = models.JSONField(default=list, blank=True)
     # {criterion: [[method id, ...], ...]}: a cache of the replayed log, null until complete.
     rankings = models.JSONField(null=True, blank=True)
@@ -236,7 +236,7 @@ class Screen(models.Model):
 
     @property
     def is_check(self) -> bool:
-        """True for a screen that asks again what is known."""
+        """Return whether a screen repeats a known pair."""
         return self.purpose in (self.Purpose.NEAR, self.Purpose.REPEAT, self.Purpose.AGAIN)
 
 
@@ -261,8 +261,8 @@ class Judgement(_Event):
     """One annotator's answer to one screen. A Withdrawal ends it."""
 
     screen = models.ForeignKey(Screen, models.PROTECT, related_name="judgements")
-    # How many answers and skips of this screen were withdrawn before; with the constraint below
-    # the database itself refuses a second answer that is in force.
+    # How many answers and skips of this screen were withdrawn before; with the constraint below the
+    # database itself refuses a second answer in force.
     attempt = models.PositiveSmallIntegerField(default=0)
     # Empty: not asked, it followed from earlier answers.
     recall = models.CharField(max_length=5, choices=Verdict, blank=True)

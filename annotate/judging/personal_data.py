@@ -30,5 +30,5 @@ def answers(person: User) -> Iterator[dict[str, Any]]:
 
 
 def erase_texts(person: User) -> None:
-    """Erase the only free text of an annotator, and what their browser reported about itself."""
+    """Erase the only free text of an annotator, and the browser descriptions."""
     Skip.objects.filter(assignment__annotator=person).update(text="", environment={})

@@ -37,7 +37,8 @@ def go_on(screen: Screen, log: Log, annotator: User) -> Turn | None:
     """Return the next turn after an answer."""
     assignment = screen.assignment
     if assignment.study.state != Study.State.OPEN:
-        # It has ended meanwhile: what this answer completes counts, and nothing more is asked.
+        # It has ended meanwhile: an image completed by this answer counts, and nothing more is
+        # asked.
         if log.settled.state.is_finished:
             finish(assignment, log)
         return None
@@ -175,7 +176,7 @@ def has_begun_all(study: Study, annotator: User) -> bool:
 
 
 def next_visit(study: Study, annotator: User) -> tuple[int, Visit, list[dict[str, Any]]] | None:
-    """Return the image this annotator will most likely get next and what is asked of it.
+    """Return the image this annotator will most likely get next, and its first screen.
 
     With it come the known-answer pairs that it will have.
     """

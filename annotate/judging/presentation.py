@@ -96,7 +96,7 @@ def criteria_data(study: Study, implied: Mapping[str, str]) -> list[dict[str, An
 
 
 def sides(turn: Turn) -> dict[str, dict[str, Any]]:
-    """Return what a page without scripts draws on the left and on the right."""
+    """Return the left and right drawings for the no-JavaScript page."""
     screen = turn.screen
     results = Result.objects.in_bulk([screen.left_id, screen.right_id])
     convention = turn.assignment.image.dataset.box_convention
@@ -202,7 +202,7 @@ def _truth_data(study: Study, image: Image, convention: str) -> dict[str, list[s
 def _matches_data(
     study: Study, image: Image, results: Mapping[str, Result]
 ) -> dict[str, dict[str, list[str]]] | None:
-    """Return what the study's protocol makes of each region, where annotators may see it."""
+    """Return the matches of each region by the study's protocol, if annotators may see them."""
     if study.match_protocol not in registry.PROTOCOLS:
         return None
     protocol = registry.get(study.match_protocol)
@@ -214,7 +214,7 @@ def _matches_data(
         [score] = protocol.score([scene])
         fates = _fates("truth", score, len(scene.truth))
         matches[name] = {
-            # In the order of the truth's polygons, which leave out what is ignored.
+            # In the order of the truth's polygons, which leave out ignored ones.
             "truth": [
                 fate for fate, region in zip(fates, scene.truth, strict=True) if not region.ignored
             ],
@@ -235,7 +235,7 @@ def _fates(side: str, score: ImageScore, n: int) -> list[str]:
 
 
 def address(name: str, of: str) -> str:
-    """Return the address of what many answers name: a page of a study, a photograph."""
+    """Return an address that many answers contain: a page of a study, a photograph."""
     return _address(get_script_prefix(), name, of)
 
 
@@ -274,7 +274,7 @@ def preferences_data(annotator: User) -> dict[str, Any]:
 
 
 def _remaining(turn: Turn) -> Remaining:
-    """Return the screens left, known-answer pairs among them: they must not stand out."""
+    """Return the remaining screens, including known-answer pairs: they must not stand out."""
     assignment = turn.assignment
     left = remaining_with_checks(
         turn.log.settled, strategy_of(assignment.study), n_checks_of(assignment)

@@ -21,7 +21,7 @@ Stored: TypeAlias = models.Judgement | models.Skip
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """An answer or a skip, as far as what comes next depends on it."""
+    """An answer or a skip, with the fields that the planner needs."""
 
     pk: int
     number: int
@@ -55,7 +55,7 @@ class Event:
 
 @dataclass(frozen=True)
 class Log:
-    """All events of one assignment, oldest first, and what they lead to."""
+    """All events of one assignment, oldest first, and the resulting state."""
 
     assignment: models.Assignment
     events: tuple[Event, ...]
@@ -115,7 +115,7 @@ def is_withdrawn(event: Stored) -> bool:
 
 
 def read_log(assignment: models.Assignment) -> Log:
-    """Fetch what answering asks of the assignment's events (one query)."""
+    """Fetch the fields of the assignment's events that an answer needs (one query)."""
     events: dict[tuple[bool, int], Event] = {}
     last_screen = 0
     for row in log_of_an_assignment(assignment.pk):

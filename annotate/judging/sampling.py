@@ -32,7 +32,7 @@ _SETTINGS: Final = Settings()
 
 @dataclass(frozen=True)
 class Visit:
-    """The results to compare, those that look alike as one item, and what was drawn (check_drawn)."""
+    """The results to compare, identical ones as one item, and the drawing (check_drawn)."""
 
     items: list[list[int]]
     drawn: dict[str, Any] | None
@@ -47,12 +47,12 @@ class Visit:
 
 
 def drawn_with(study: Study, *what: object) -> random.Random:
-    """Return a generator that depends on the study's seed and on what is drawn, nothing else."""
+    """Return a generator that depends only on the study's seed and on what is drawn."""
     return random.Random("/".join(map(str, (study.seed, *what))))
 
 
 def visit_of(study: Study, annotator: User, image_id: int) -> Visit:
-    """Return what this annotator is asked of an image, the same until methods or scores change."""
+    """Return the sampled results of an image for this annotator; the same until methods or scores change."""
     alike: dict[str, list[Result]] = defaultdict(list)
     for result in _results(image_id, study.pk):
         alike[result.sha256].append(result)

@@ -114,13 +114,13 @@ class NextSerializer(serializers.Serializer[Any]):
 
 
 def next_data(study: Study, turn: Turn | None, request: Any, *, have: str, done: bool) -> Any:
-    """Return what NextSerializer describes; ``have`` is the key of the image that is known."""
+    """Return the data of NextSerializer; ``have`` is the key of the image that the client has."""
     screen = None if turn is None else _turn_data(payload(turn, have=have), request)
     return NextSerializer({"study": study.slug, "done": done, "screen": screen}).data
 
 
 def _turn_data(page: Mapping[str, Any], request: Any) -> dict[str, Any]:
-    """Return what the page gets, with the API's addresses instead of the page's."""
+    """Return the page's data, with the API's addresses instead of the page's."""
     shown, progress = page["image"], page["progress"]
     digest = _HASH.search(shown["url"] or "")
     address = reverse("api:photograph", args=[digest[0]], request=request) if digest else None
@@ -145,7 +145,7 @@ def _turn_data(page: Mapping[str, Any], request: Any) -> dict[str, Any]:
 
 
 class ConflictSerializer(ProblemSerializer):
-    """The pair was answered otherwise, or left behind; what is asked now comes with it."""
+    """The pair has another answer, or was left behind; the current screen is included."""
 
     current = NextSerializer(required=False)
 

@@ -1,4 +1,4 @@
-"""Asking and answering: what the comparison page and the API do to the log."""
+"""Asking and answering: acts of the comparison page and the API on the log."""
 
 import sys
 from collections.abc import Collection, Iterable, Iterator, Mapping
@@ -43,7 +43,7 @@ _turn: Final = Lock()
 
 @contextmanager
 def _in_turn() -> Iterator[None]:
-    """Let the answers of this machine wait for each other here, if the database is SQLite.
+    """Serialise the answers of this machine here, if the database is SQLite.
 
     SQLite has one writer at a time. A connection that finds it busy sleeps for up to a tenth of a second
     before each new try, although a transaction takes a few milliseconds.
@@ -60,7 +60,7 @@ def _in_turn() -> Iterator[None]:
 
 @transaction.atomic
 def start(*, study: Study, annotator: User) -> Turn | None:
-    """Return the waiting screen, making it (and taking up an image) where there is none.
+    """Return the waiting screen; create it (and take up an image) if there is none.
 
     None when this annotator has nothing left to rank. Raises NotThere for a user who is not an
     annotator of the study, and StudyNotOpen.
@@ -82,8 +82,8 @@ def record_judgement(
 ) -> Turn | None:
     """Store the answer to a screen and return the next one; None when nothing is left.
 
-    ``seen`` says what was shown (models.check_seen); None: the page cannot tell, which is stored
-    as unknown. An answer that says itself that a result was not shown is refused.
+    ``seen`` is the visibility of both results (models.check_seen); None: the page cannot tell,
+    which is stored as unknown. An answer that reports a hidden result is refused.
 
     ``disputed`` names criteria that follow from earlier answers and are answered all the same:
     then the new answer counts, and earlier ones that contradict it are set aside. The same answer
@@ -203,7 +203,7 @@ def _with_note(turn: Turn | None, note: str) -> Turn | None:
 
 
 def _locked_membership(**found_by: object) -> QuerySet[Membership]:
-    """Everything that changes what an annotator has answered takes this one lock first.
+    """Every change of an annotator's answers takes this one lock first.
 
     So answers, skips and undos of one person follow one another and never wait in a circle.
     """
@@ -283,7 +283,7 @@ def _require_same_judgement(screen: Screen, log: Log, verdicts: Mapping[str, str
 def _asked_verdicts(
     turn: Turn, verdicts: Mapping[str, str], disputed: Collection[str]
 ) -> dict[str, str]:
-    """Return the verdicts to store; raise Incomplete for what is missing or forged."""
+    """Return the verdicts to store; raise Incomplete for missing or forged ones."""
     reasons = {}
     stored = {}
     implied = turn.implied
@@ -303,7 +303,7 @@ def _asked_verdicts(
 
 
 def _shown(seen: Mapping[str, object] | None) -> dict[str, Any]:
-    """Return what to store of what was shown; raise Incomplete unless both results were."""
+    """Return the visibility to store; raise Incomplete unless both results were shown."""
     if seen is None:
         return unknown_seen()
     try:

@@ -183,7 +183,7 @@ def next_image(request: SignedInRequest, slug: str) -> HttpResponse:
 @login_required
 @require_POST
 def add_method(request: SignedInRequest, slug: str) -> HttpResponse:
-    """Let another method take part in a study that runs."""
+    """Add another method to an open study."""
     study, method = _study_and_method(request, slug)
     try:
         n_waiting = methods.add_method(study=study, method=method)

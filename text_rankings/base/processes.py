@@ -49,7 +49,8 @@ class Processes(Engine):
     """An executor with one process pool of one worker for each thread.
 
     A worker that dies therefore breaks only its own pool. Its chunk starts again in a new one, three
-    times at most. If the fork server dies, that costs one of these attempts, too. Workers end with this process, even if it is killed.
+    times at most. If the fork server dies, that costs one of these attempts, too. Workers end with
+    this process, even if it is killed.
 
     Parameters
     ----------

@@ -19,7 +19,7 @@ from annotate.audit.services import record
 
 from .errors import NotErased
 
-# Secrets, and what would tell an annotator which method a result is of.
+# Secrets, and fields that would reveal to an annotator which method a result is of.
 _LEFT_OUT = {
     *("password", "token_hash", "session_key", "key", "digest", "content"),
     *("items", "drawn", "hidden", "rankings", "unsettled"),
@@ -46,7 +46,7 @@ _sources: dict[str, Source] = {}
 
 
 def register(name: str, source: Source) -> None:
-    """Give out and erase these data with the account's own."""
+    """Export and erase these data together with the account's own."""
     _sources[name] = source
 
 

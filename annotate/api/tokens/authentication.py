@@ -10,7 +10,7 @@ from .models import Token
 
 
 class BearerToken(authentication.TokenAuthentication):
-    """The framework reads the header; what a token is worth is ours."""
+    """The framework reads the header; we check the token."""
 
     keyword = "Bearer"
     model = Token

@@ -20,7 +20,7 @@ class Token(models.Model):
     name = models.CharField(max_length=80)
     # Names of annotate.api.scopes.
     scopes = models.JSONField()
-    # How it begins, to tell it from others.
+    # Its first characters, to distinguish it from others.
     beginning = models.CharField(max_length=12)
     sha256 = models.CharField(max_length=64, unique=True)
     created = models.DateTimeField(auto_now_add=True)

@@ -19,7 +19,7 @@ from .errors import TokenRefused
 from .models import Token
 
 MAX_TOKENS: Final = 20
-# So that a token in a log or a repository is known for what it is.
+# A prefix that identifies a token in a log or a repository.
 _MARK: Final = "tdr_"
 _BYTES: Final = 32
 # Attribute of the User object of a request, which lives as long as the request.

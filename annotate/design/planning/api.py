@@ -90,7 +90,7 @@ class PlannedQuestionSerializer(serializers.Serializer[Any]):
 
 
 class StudyPlanSerializer(serializers.Serializer[Any]):
-    """All designs that were looked at, and what should be known about them."""
+    """All examined designs, with notes."""
 
     question = PlannedQuestionSerializer()
     origin = serializers.CharField(help_text="Where the components of variance come from.")
@@ -107,7 +107,7 @@ class PlanOfDataset(ApiView):
 
     @extend_schema(parameters=[PlanQuery], responses=StudyPlanSerializer)
     def get(self, request: SignedInRequest, slug: str) -> Response:
-        """Return which images and people find a difference between two protocols, and what that costs."""
+        """Return the images and people that reveal a difference between two protocols, and their cost."""
         datasets = permitted(request.user, "annotate.see_dataset", Dataset)
         dataset = get_object_or_404(datasets, slug=slug)
         asked = self.query()

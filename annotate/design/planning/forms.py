@@ -25,7 +25,7 @@ MOST_IMAGES: Final = 100_000
 
 @dataclass(frozen=True)
 class Planned:
-    """A question with its plan; without one where it is none.
+    """A question with its plan; without a plan if the question is invalid.
 
     ``is_enlarged`` where the usual difference cannot be found and the smallest that can took its place.
     """
@@ -150,7 +150,7 @@ class PlanForm(MainAndMore, forms.Form):
             study.queryset = pilots
 
     def asked(self) -> dict[str, Any]:
-        """Return what `services.plan_study` is asked."""
+        """Return the arguments of `services.plan_study`."""
         cleaned = dict(self.cleaned_data)
         cleaned["difference"] /= _PERCENT
         cleaned["power"] /= _PERCENT

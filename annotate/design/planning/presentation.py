@@ -34,7 +34,7 @@ class ShownChoice:
 
 
 def panel(found: Plan, path: str, *, is_enlarged: bool = False) -> dict[str, Any]:
-    """Return what the panel with the answer shows; ``path`` is the page that takes its settings over."""
+    """Return the content of the panel with the answer; ``path`` is the page that takes over its settings."""
     wider = found.within_reach
     return {
         "plan": found,

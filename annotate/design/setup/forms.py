@@ -1,4 +1,4 @@
-"""The forms of the steps, each a part of what a study needs."""
+"""The forms of the steps, each for a part of a study."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any, Final
@@ -24,7 +24,7 @@ MAX_PEOPLE_LISTED: Final = 100
 
 
 class DataForm(forms.ModelForm[Study]):
-    """The name of a study and what it compares."""
+    """The name of a study, and its methods."""
 
     methods: ModelMultipleChoiceField[Method] = ModelMultipleChoiceField(
         Method.objects.none(),

@@ -135,7 +135,7 @@ def at_random(images: Sequence[Fact], n: int, seed: int) -> list[int]:
 
 
 def runs_to_compare(dataset: Dataset) -> list[int]:
-    """Return the newest run of each protocol; none where it is one, or all images would take long."""
+    """Return the newest run of each protocol; none if there is only one, or all images would take long."""
     runs = list(dataset.runs.latest_of_each_protocol().values_list("pk", flat=True))
     n_images, n_methods = dataset.images.count(), dataset.methods.count()
     takes_long = n_images * n_methods**2 * len(runs) > 2 * _MAX_COMPARED

@@ -1,4 +1,4 @@
-"""A study that is being set up: what was chosen until now."""
+"""A study in setup: the choices so far."""
 
 from django.conf import settings
 from django.db import models

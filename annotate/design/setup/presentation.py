@@ -1,4 +1,4 @@
-"""The steps of a new study as its pages show them, and what it comes to."""
+"""The steps of a new study for its pages, and a summary."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass

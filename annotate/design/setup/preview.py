@@ -34,7 +34,7 @@ class Preview:
     study: Study
     methods: Sequence[Method]
     images: Sequence[int]
-    # Where the preview is, and where it leads back to.
+    # The preview's address, and the page it returns to.
     url: str
     back_url: str
 
@@ -130,7 +130,7 @@ def preview_of(study: Study) -> Preview:
 
 
 def preview_of_new(new: NewStudy) -> Preview:
-    """Return the preview of a study that is being set up, with what was chosen until now."""
+    """Return the preview of a study in setup, with the choices so far."""
     settings = {name: value for name, value in new.settings.items() if name != "name"}
     study = Study(name=str(new), slug="preview", dataset=new.dataset, **settings)
     return Preview(

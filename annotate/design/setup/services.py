@@ -1,4 +1,4 @@
-"""Keeping what was chosen in each step, and making the study of it."""
+"""Storing the choices of each step, and creating the study."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any

@@ -53,7 +53,7 @@ _FORMS: Final = {"design": DesignForm, "look": LookForm}
 @login_required
 @require_safe
 def start(request: SignedInRequest) -> HttpResponse:
-    """Choose a dataset, or go on with what was begun."""
+    """Choose a dataset, or continue a study in setup."""
     require(request.user, "annotate.load_data")
     datasets = permitted(request.user, "annotate.see_dataset", Dataset)
     page = Paginator(datasets, _DATASETS_PER_PAGE).get_page(request.GET.get("page"))
@@ -125,7 +125,7 @@ def step(request: SignedInRequest, pk: int, step: str) -> HttpResponse:
 
 
 def _plan(request: SignedInRequest, new: NewStudy) -> dict[str, Any]:
-    """Return the question what the study should find, as far as the draft answers it, and the plan."""
+    """Return the question about the study's goal, with the draft's answers, and the plan."""
     known: dict[str, Any] = {"images": max(2, services.chosen(new).count())}
     annotators = new.people.get(Role.ANNOTATOR.value)
     if annotators:
@@ -229,7 +229,7 @@ def images(request: SignedInRequest, pk: int) -> HttpResponse:
     has_regions = len(of_dataset) <= image_filters.MAX_LOOKED_AT
     filter_form = ImageFilterForm(request.GET, has_regions=has_regions, has_scores=bool(runs))
     wanted = filter_form.wanted()
-    # Of all images only where they are ordered by it.
+    # For all images only if they are ordered by it.
     apart = image_filters.apart(new.dataset, runs) if wanted.order == "apart" else {}
     comparable = set(services.comparable(new).values_list("pk", flat=True))
     chosen = comparable if new.images is None else comparable & set(new.images)
@@ -304,7 +304,7 @@ def _choose(
     else:
         shown = set(_keys(request, "shown"))
         now = (chosen - shown) | (set(_keys(request, "image")) & shown)
-        # Where nothing was unticked, all stay all.
+        # If nothing was unticked, all remain chosen.
         if new.images is None and now == chosen:
             now = None
     services.keep_images(new=new, images=None if now is None else sorted(now))

@@ -78,7 +78,7 @@ class SeenTally:
     n_known: int = 0
     first_left: int = 0
     first_right: int = 0
-    # Of each pair the seconds of the result that was shown less.
+    # For each pair, the seconds of the result that was shown for less time.
     least: MutableSequence[float] = field(default_factory=lambda: array("d"))
 
     @property
@@ -96,7 +96,7 @@ class SeenTally:
         self.least.extend(other.least)
 
     def take_up(self, seen: Mapping[str, Any]) -> None:
-        """Count what is stored of one answer (see judging.models.check_seen)."""
+        """Count the stored visibility of one answer (see judging.models.check_seen)."""
         if seen["first"] == "unknown":
             return
         self.n_known += 1
@@ -301,6 +301,6 @@ def _are_of_same_methods(rankings: Iterable[Ranking]) -> bool:
 
 
 def _ranking(assignment: Assignment, criterion: str) -> Ranking:
-    # Of a complete assignment only, and a constraint gives those their rankings.
+    # Of complete assignments only; a constraint ensures that they have rankings.
     rankings = assignment.rankings or {}
     return tuple(tuple(map(str, bucket)) for bucket in rankings[criterion])

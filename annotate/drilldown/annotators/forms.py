@@ -7,7 +7,7 @@ from annotate.studies.models import Exclusion
 
 
 class ExclusionForm(forms.Form):
-    """The button says which way; the reason is what every report will say."""
+    """The button gives the direction; every report shows the reason."""
 
     is_excluded = forms.TypedChoiceField(
         choices=[("yes", _("leave out")), ("no", _("count"))], coerce=lambda value: value == "yes"

@@ -45,7 +45,7 @@ def annotators(request: HttpRequest, slug: str) -> HttpResponse:
 @login_required
 @require_POST
 def count(request: SignedInRequest, slug: str) -> HttpResponse:
-    """Have the work of a large study's annotators counted."""
+    """Start counting the work of a large study's annotators."""
     study = followed(request, slug)
     consensus = _consensus_of(request.POST)
     return go_to(

@@ -1,4 +1,4 @@
-"""Two methods on one image with ground truth, and what a protocol makes of each region."""
+"""Two methods on one image with ground truth, and a protocol's matches of each region."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -59,7 +59,7 @@ class Side:
     score: ImageScore | None = None
     matches: Sequence[Line] = ()
     unmatched: Sequence[Line] = ()
-    # Those that some region has; empty where the protocol cannot say what a region lost.
+    # Causes that occur; empty if the protocol has none.
     costs: Sequence[Cost] = ()
 
     @property
@@ -70,10 +70,10 @@ class Side:
 def matching_protocols(
     image: Image, results: Sequence[Result], runs: Sequence[ProtocolRun]
 ) -> dict[str, Protocol]:
-    """Return by the name to choose them the protocols that say what matches on this image.
+    """Return, by name, the protocols that report matches on this image.
 
-    The published ones, and those of runs, which keep their names: a run of an earlier version can have
-    the name of what is published today.
+    The published ones, and those of runs, which keep their names: a run of an earlier version can
+    have the name of a protocol published today.
     """
     detections = [region for result in results for region in result.detections]
     usable = {
@@ -174,7 +174,7 @@ def _named(side: str, at: int, image: Image, result: Result) -> str:
 def payload(
     image: Image, picture: Picture, sides: Sequence[Side], protocol_name: str
 ) -> Mapping[str, Any]:
-    """Return what the viewer's script draws from: the comparison page's shape, with names."""
+    """Return the input of the viewer's script, in the comparison page's format, with names."""
     by_name = {side.method.slug: side for side in sides}
     has_matches = all(side.score is not None for side in sides)
     return {

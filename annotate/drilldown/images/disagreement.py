@@ -148,7 +148,7 @@ def disagreement(study: Study, question: Question) -> Disagreement:
 def _compared(
     study: Study, question: Question, runs: Sequence[ProtocolRun]
 ) -> tuple[Mapping[str, Mapping[str, Ranking]], CriterionReport, int]:
-    """Return the named rankings, what a report says of them, and how many images more it leaves out.
+    """Return the named rankings, the report's numbers, and how many more images the report leaves out.
 
     Of the images without a ranking, which may be almost all, only the listed ones are examined.
     """

@@ -118,7 +118,7 @@ class ParametersForm(forms.Form):
 
 
 def _with_own(data: Any, protocol: Protocol) -> Any:
-    """Return what an address says, and the protocol's own values where it says nothing."""
+    """Return the values in an address, with the protocol's own values for missing ones."""
     given = data.copy()
     for name, value in protocol.parameters().items():
         if not isinstance(value, bool) and not given.get(f"p-{name}"):

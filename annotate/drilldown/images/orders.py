@@ -93,7 +93,7 @@ class Order:
 
     @property
     def edit_words(self) -> str:
-        """Of what the edit distance is the sum."""
+        """Return the parts of the edit distance."""
         if self.edit is None:
             return ""
         counts = (
@@ -188,7 +188,7 @@ def _place(before: int, n: int) -> str:
 
 @dataclass
 class Comparison:
-    """Finds the way of each order to the consensus, and counts what is drawn of all of them."""
+    """Computes the way of each order to the consensus, and the totals to draw."""
 
     consensus: Ranking | None
     letters: Letters

@@ -51,7 +51,7 @@ def answers_to(
     answers = Judgement.objects.filter(
         pair, assignment__study=study, withdrawal__isnull=True
     ).select_related("screen", "assignment")
-    # Of a known-answer pair one side is a copy, and the other result is not on it.
+    # One side of a known-answer pair is a copy, so the other result is not shown.
     answers = answers.exclude(screen__purpose=Screen.Purpose.KNOWN)
     for answer in answers.order_by("created", "pk"):
         is_swapped = answer.screen.left_id != left.pk

@@ -180,7 +180,7 @@ def disagreement(request: SignedInRequest, slug: str) -> HttpResponse:
 def _apart(
     request: HttpRequest, study: Study, question: image_disagreement.Question
 ) -> dict[str, Any]:
-    """Return what the page shows of the images; without a count of a large study, none of them."""
+    """Return the page's content about the images; none without a count of a large study."""
     is_large, counted_at = background_counts.is_large(study), None
     apart: image_disagreement.Disagreement
     if is_large:

@@ -54,7 +54,7 @@ class Member:
 
 @dataclass(frozen=True)
 class Bundle:
-    """The entries of a bundle by name, what its manifest says, and how many rows were read so far."""
+    """The entries of a bundle by name, its manifest, and the number of rows read so far."""
 
     members: Mapping[str, Member]
     manifest: Mapping[str, Any]

@@ -61,7 +61,7 @@ class AssignmentReader:
             StudyImage.objects.filter(study=self._study, image=image_id).update(n_complete=n)
 
     def _log(self, row: dict[str, Any]) -> "_Log":
-        """Return an assignment with what happened to it, nothing stored yet."""
+        """Return an assignment with its events, not stored yet."""
         image = self._data.images[row.pop("image")]
         screens, events = row.pop("screens"), row.pop("events")
         # Older bundles have none.
@@ -117,7 +117,7 @@ class AssignmentReader:
         return log
 
     def _drawn(self, drawn: Any) -> dict[str, Any] | None:
-        """Return what was drawn by the keys of this site; older bundles have none."""
+        """Return the drawn methods by the keys of this site; older bundles have none."""
         if drawn is None:
             return None
         methods = self._data.methods
@@ -145,7 +145,7 @@ class AssignmentReader:
 
 
 class _Log:
-    """An assignment and what happened to it, before it is stored."""
+    """An assignment with its events, before it is stored."""
 
     def __init__(self, assignment: Assignment) -> None:
         self.assignment = assignment

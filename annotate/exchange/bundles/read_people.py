@@ -16,7 +16,7 @@ _MAX_USERNAME: Final = 150
 
 
 class PeopleReader:
-    """Stores who took part as what; later parts find people by the names they have in the bundle."""
+    """Stores members and their roles; later parts find people by their names in the bundle."""
 
     def __init__(self, bundle: Bundle, study: Study) -> None:
         self._bundle = bundle

@@ -1,4 +1,4 @@
-"""Loading a study's bundle: everything or nothing, and only what the log bears out."""
+"""Loading a study's bundle: all or nothing, and only rankings that follow from the log."""
 
 import tempfile
 from collections.abc import Mapping, Sequence
@@ -34,7 +34,7 @@ from .writing import SOFTWARE, report_bytes
 
 @dataclass(frozen=True, slots=True)
 class Loaded:
-    """A study that was loaded, the rows of each list, and what is odd about them."""
+    """A loaded study, the number of rows of each list, and warnings."""
 
     study: Study
     counts: Mapping[str, int]
@@ -131,7 +131,7 @@ def _check_counts(bundle: Bundle) -> None:
 
 
 def _check_report(bundle: Bundle, study: Study) -> list[str]:
-    """Compare the report of the loaded study with the bundle's; return what differs, in sentences.
+    """Compare the report of the loaded study with the bundle's; return the differences, as sentences.
 
     Another version of the software may write it otherwise. Raises NotLoaded if the same version
     gives other numbers.

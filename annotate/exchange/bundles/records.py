@@ -21,7 +21,7 @@ _KINDS: Final = (
 
 
 def plain_fields(model: type[models.Model]) -> list["models.Field[Any, Any]"]:
-    """Return what a row holds itself, without its key and what it refers to."""
+    """Return a row's own fields, without its key and its references."""
     return [
         field
         for field in model._meta.concrete_fields
@@ -42,7 +42,7 @@ def encoded(instance: models.Model, leave_out: Collection[str] = ()) -> dict[str
 
 
 def decoded(model: type[Row], row: Mapping[str, Any], **others: Any) -> Row:
-    """Return an unsaved row from what encoded() gave; ``others`` are set as they are.
+    """Return an unsaved row from the output of encoded(); ``others`` are set as they are.
 
     Raises ValueError for a field that is unknown, missing, or not as the model has it.
     """
@@ -66,7 +66,7 @@ def _checked(field: "models.Field[Any, Any]", value: Any) -> Any:
         read = field.to_python(value)
         field.run_validators(read)
         if isinstance(field, models.JSONField):
-            # Those pass over what is empty.
+            # They ignore empty values.
             for check in field.validators:
                 check(read)
     except ValidationError as fault:
@@ -87,7 +87,7 @@ def to_line(value: Any) -> bytes:
 
 
 def from_json(content: bytes) -> Any:
-    """Read JSON strictly. Raises ValueError; the numbers that are none in JSON are refused, too."""
+    """Read JSON strictly. Raises ValueError, also for NaN and infinities."""
     if b"\\u0000" in content:
         raise ValueError("a text holds a zero byte")
     return json.loads(content.decode(), parse_constant=_no_number, parse_float=_finite)

@@ -42,7 +42,7 @@ from . import (
 from .records import encoded, to_line
 
 _CHUNK: Final = 1024 * 1024
-# Of an assignment: what is counted, and what names rows by their keys.
+# Fields of an assignment: counts, and those that name rows by their keys.
 _NAMED: Final = ("items", "known", "drawn", "rankings", "n_answered", "n_skipped")
 _NOT_TOLD: Final = "not told in this bundle"
 SOFTWARE: Final = f"text-detection-rankings {software_version}"
@@ -64,7 +64,7 @@ def write_bundle(
     words: bool = True,
     tell: Tell | None = None,
 ) -> dict[str, int]:
-    """Write a study as of one moment; return how many of what it holds.
+    """Write a study as of one moment; return the counts of its contents.
 
     Without ``words``, free texts of the study's people are left out: they may name a person.
     ``tell(done, total, doing)`` is called before each part and each photograph. Raises NotExported
@@ -77,7 +77,7 @@ def write_bundle(
 
 
 class _Bundle:
-    """The zip that is being written: what it holds so far, and how people are called in it."""
+    """The zip in progress: its contents so far, and the names of people in it."""
 
     def __init__(
         self, study: Study, archive: zipfile.ZipFile, *, names: bool, words: bool, tell: Tell
@@ -197,7 +197,7 @@ class _Bundle:
         for row in self._study.exclusions.all():
             yield {
                 "person": self._people[row.person_id],
-                # Null for an admin who is none of the study's people.
+                # Null for an admin who is not a member of the study.
                 "by": self._people.get(row.created_by_id or 0),
                 **encoded(row),
                 **({} if self._words else {"reason": _NOT_TOLD}),
@@ -208,11 +208,11 @@ class _Bundle:
         images = Image.objects.filter(studies=study).in_order().values_list("name", flat=True)
         methods = study.methods.order_by("pk").values_list("name", flat=True)
         return {
-            # Whom people can ask is a name, and other words may hold one.
+            # The contact is a name, and the other texts may contain one.
             **encoded(study, leave_out=self._withheld()),
             "methods": list(methods),
             "images": list(images),
-            # Where an image is asked otherwise than the others: all methods, or of more people.
+            # Images with other rules: all methods asked, or more annotators.
             "asked_otherwise": {
                 row.image.name: encoded(row, leave_out=["n_complete"])
                 for row in _asked_otherwise(study)
@@ -320,7 +320,7 @@ def _asked_otherwise(study: Study) -> Iterable[StudyImage]:
 def _drawn(
     assignment: Assignment, name_of: Mapping[int, str], number_of: Mapping[int, int]
 ) -> dict[str, Any] | None:
-    """Return what was drawn by names of methods and numbers of runs, without those that were removed."""
+    """Return the drawing by names of methods and numbers of runs, without removed ones."""
     if assignment.drawn is None:
         return None
     return {

@@ -11,7 +11,7 @@ from typing import Final
 
 # The file the drawing program measures text with; it comes from there.
 _FILE: Final = Path(__file__).parents[1] / "fonts" / "LiberationSans-Regular.ttf"
-# Every figure with text carries these, so that most figures share what was cut out of the font once.
+# Every figure with text carries these, so that most figures share the same subset of the font.
 _USUAL: Final = frozenset(string.ascii_letters + string.digits + string.punctuation + " –−…")
 _TEXT: Final = re.compile(r"<text [^>]*>([^<]*)</text>")
 

@@ -48,7 +48,7 @@ def _information(figure: Figure, facts: Mapping[str, str]) -> dict[str, str]:
 
 
 def _sort_resources(drawn: "DictionaryObject") -> None:
-    """Sort what a page, or a form on it, uses.
+    """Sort the resources of a page, or of a form on it.
 
     The drawing program lists it in another order each time, and objects are numbered in the order
     in which they are listed: sorted, equal figures give equal bytes.

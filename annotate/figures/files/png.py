@@ -16,7 +16,7 @@ PIXELS_PER_INCH: Final = 300
 def to_png(
     figure: Figure, paper: Paper, facts: Mapping[str, str], drawn: Drawn | None = None
 ) -> bytes:
-    """Return the figure at 300 pixels per inch, with what it says of itself as text chunks."""
+    """Return the figure at 300 pixels per inch, with its description as text chunks."""
     # Loaded with the first figure, as the other drawing libraries are.
     import vl_convert
     from PIL import Image

@@ -40,7 +40,7 @@ def _without_what_xml_refuses(part: Any) -> Any:
 
 
 def draw(specified: str, width_pt: float) -> Drawn:
-    """Return what a specification draws, on a paper of this width."""
+    """Return the drawing of a specification, on a paper of this width."""
     # Loaded with the first figure: its start takes half a second.
     import vl_convert
 

@@ -153,7 +153,7 @@ def _drawing(paper: Paper, curves: _Curves, optima: _Optima, distance: str) -> S
     height = max(120.0 if paper.is_wide else 100.0, 9.0 * len(names))
     low, high = _limits(curves)
     ends = {name: curve[-1][1] for name, curve in curves.items()}
-    # Labels stand at least 8.5 points apart.
+    # Labels are at least 8.5 points apart.
     label_at = _spread(ends, low, high, 8.5 * (high - low) / height)
     scale = {"domain": [low, high], "nice": False, "zero": False}
     y_title = capital(_("mean {distance}").format(distance=SHORT_DISTANCE_NAMES[distance]))

@@ -167,7 +167,7 @@ def _drawing(
     paper: Paper, ranks: Mapping[str, float], groups: Sequence[Sequence[str]], limit: float
 ) -> Spec:
     """Return the diagram in points: its lines belong to no axis that Vega-Lite has."""
-    # Names stand left and right of the axis, which goes from rank 1 to the number of protocols.
+    # Names are left and right of the axis, which goes from rank 1 to the number of protocols.
     margin = min(max(map(text_width_pt, ranks)) + 8, 0.37 * paper.width_pt)
     unit = (paper.width_pt - 2 * margin - 8) / (len(ranks) - 1)
     place = {name: margin + 4 + (rank - 1) * unit for name, rank in ranks.items()}
@@ -248,7 +248,7 @@ def _chart(canvas: _Canvas, width: float, height: float, margin: float) -> Spec:
                 {"text": nominal("text")},
                 align=align,
                 baseline="middle",
-                # As far as the edge: what is longer ends in an ellipsis and is not cut.
+                # Up to the edge: a longer text ends in an ellipsis.
                 limit=0 if align == "center" else margin - 4,
             ),
         }

@@ -1,4 +1,4 @@
-"""How many images find a difference between two protocols, for how many people."""
+"""Images needed to find a difference between two protocols, by number of people."""
 
 from collections.abc import Sequence
 from functools import partial
@@ -41,7 +41,7 @@ def _columns() -> tuple[str, ...]:
     )
 
 
-# More people than a study has are shown, so that a reader sees what they would bring.
+# More people than the study has, so that a reader sees their effect.
 _MORE: Final = 2
 _DASHES: Final[Sequence[list[float]]] = ([1, 0], [4, 2])
 # Short enough for a column of a paper.

@@ -245,7 +245,7 @@ def _panel(
         )
         return {"x": x, "y": y} | ({"y2": {"field": until}} if until else {})
 
-    # As a mark: a chart's title would stand higher where the axis has labels.
+    # As a mark: a chart's title would be higher if the axis has labels.
     place = {"x": {"value": width / 2}, "y": {"value": -5}}
     words = {**place, "text": {"value": title}, "color": {"value": theme.ink}}
     head = marks("text", words, align="center", baseline="bottom", fontSize=7.5, limit=width + 10)
