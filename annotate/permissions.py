@@ -1,4 +1,4 @@
-"""The rules of who may see and do what, as a backend of Django's permissions.
+"""The access rules, as a backend of Django's permissions.
 
 No module imports it. Code calls ``person.has_perm("annotate.load_data")``,
 ``person.has_perm("annotate.follow_study", study)``, or for lists ``access.permitted()``.
@@ -41,7 +41,7 @@ class Permissions(ModelBackend):
     def permitted(self, person: Person, permission: str, rows: QuerySet[Any]) -> QuerySet[Any]:
         """Return the rows for which a user has a permission.
 
-        Raises LookupError for a permission that is none or is not about rows of this model.
+        Raises LookupError for an unknown permission, or one that is not about rows of this model.
         """
         model, rule = _OF_ROWS[permission]
         if rows.model is not model:

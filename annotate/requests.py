@@ -32,7 +32,7 @@ def refused_as_text(form: BaseForm) -> HttpResponse:
 
 
 def network_of(address: str) -> str:
-    """Return what limits count by: an IPv4 address as it is, of an IPv6 address its network."""
+    """Return the unit that limits count by: an IPv4 address, or the network of an IPv6 address."""
     try:
         is_6 = ip_address(address).version == 6
     except ValueError:

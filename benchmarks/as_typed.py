@@ -29,7 +29,7 @@ COMPARED: Final = (
     ("icdar2013", "ccswt-jan10", "deteval", None, None),
 )
 _NOT_HERE: Final = "not measured here"
-# Each prints the seconds of its runs as JSON: what is imported before them does not count.
+# Each prints the seconds of its runs as JSON, without the imports before them.
 _OURS: Final = """
 import json, sys, time
 from protocols.command_line.standalone import evaluate, parsed
@@ -80,7 +80,7 @@ class Typed:
 
     @property
     def times_inside(self) -> float | None:
-        """How many times as fast the first run in a process is as the script inside one."""
+        """Return how many times as fast the first run in a process is as the script in one."""
         return self.official_inside / self.first if self.official_inside else None
 
     def as_data(self) -> dict[str, Any]:
@@ -89,7 +89,7 @@ class Typed:
 
 
 def measured(data: Path, official: Path | None, repeats: int) -> list[Typed]:
-    """Return what was measured of every pair of result set and protocol that is there."""
+    """Return the measurements of every available pair of result set and protocol."""
     rows = []
     for folder, method, slug, typed_target, inside_target in COMPARED:
         truth, results = data / folder / "gt.zip", data / folder / f"{method}.zip"

@@ -61,7 +61,7 @@ class Supervised:
 
     @contextmanager
     def held(self) -> Iterator[None]:
-        """Let the server and all its children stand still."""
+        """Stop the server and all its children (SIGSTOP)."""
         os.killpg(self._process.pid, signal.SIGSTOP)
         try:
             yield
@@ -267,7 +267,7 @@ class _Disk:
 
     @contextmanager
     def slow(self, processes: Sequence[int]) -> Iterator[None]:
-        """Let what these processes write wait for its turn."""
+        """Delay the writes of these processes."""
         group = _LIMITS / f"crash-{os.getpid()}"
         group.mkdir()
         try:

@@ -125,7 +125,7 @@ def _started(kind: str, folder: Path, n_annotators: int) -> Iterator["_Site"]:
 
 
 class _Site:
-    """Web processes, a worker and people who answer; what breaks them, and what must hold after."""
+    """Web processes, a worker and simulated people; faults, and the invariants after them."""
 
     server: Postgres | None
     proxy: Proxy | None

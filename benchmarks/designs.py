@@ -53,7 +53,7 @@ PROTOCOLS = (
 # The parts of people's mixtures: all but the one that ignores text.
 _MIXED = 9
 STEP = 0.05
-# Of what is planned: where simulated studies are looked at.
+# Multiples of the planned size at which simulated studies are analysed.
 SIZES = (0.4, 0.6, 0.8, 1.0, 1.25, 1.5, 2.0, 2.5)
 OTHERS: Mapping[Verdict, tuple[Verdict, Verdict]] = {
     "left": ("equal", "right"),
@@ -71,7 +71,7 @@ class World:
     ----------
     scores : mapping of criterion to ndarray of shape (images, protocols, methods)
     mixtures : ndarray of shape (people, k)
-        How much of each of the first k protocols is in what a person thinks.
+        Weight of each of the first k protocols in a person's opinion.
     """
 
     methods: tuple[str, ...]
@@ -104,7 +104,7 @@ class World:
         return found
 
     def true_differences(self, criterion: str) -> Floats:
-        """Return the difference of every two protocols' losses to what people think, without slips."""
+        """Return the differences of every two protocols' losses against people's opinion, without slips."""
         people = -self.levels[criterion][:, :, np.newaxis]
         own = -self.scores[criterion][np.newaxis]
         losses = distances_between(people, own, "kemeny").mean(axis=(0, 1))
@@ -259,7 +259,7 @@ class Found:
     planned : float
         The same by the planner's formulas.
     signs : float or None
-        How often an estimate of that size has the sign of the true difference, mean over pairs.
+        Share of estimates of that size with the sign of the true difference, mean over pairs.
     """
 
     screens: float
@@ -268,7 +268,7 @@ class Found:
 
 
 def measured(world: World, way: Way, n_studies: int, seed: int, n_large: int) -> dict[str, Found]:
-    """Return what a way needs, by each criterion."""
+    """Return the requirements of a design, by each criterion."""
     rng = random.Random(f"{seed}/{way.name}")
     source = Source(world, way, rng)
     # As many people as there are, so that their part is known; twice an image, so that images' is.

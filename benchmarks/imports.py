@@ -131,7 +131,7 @@ def main() -> None:
         from django.conf import settings
         from django.db import connection
 
-        # Within this process, so that it is what is measured.
+        # Within this process, so that the measurement covers it.
         settings.JOBS = "here"
         # Static files without their manifest, but no list of all queries.
         settings.DEBUG = False

@@ -47,7 +47,7 @@ _TOKEN = "t" * 32
 
 @dataclass
 class Annotator:
-    """One simulated person: a session, what is on their screen, and what they have lived through."""
+    """One simulated person: a session, the current screen, and the history."""
 
     session: str
     shown: dict[str, Any]
@@ -184,12 +184,12 @@ def _tell(annotators: Sequence[Annotator], lasted: float, log: str) -> None:
 
 
 def _processor_seconds(served: Served) -> list[float]:
-    """Return what the web processes, the database and the simulated annotators took so far."""
+    """Return the processor time of the web processes, the database and the annotators so far."""
     return [served.processor_seconds(), processor_seconds_of_postgres(), time.process_time()]
 
 
 def _tell_processor_time(took: Sequence[float], n_answers: int) -> None:
-    """Unlike the times above, what processors take hardly depends on what else the machine does."""
+    """Unlike the times above, processor time hardly depends on other load."""
     for who, seconds in zip(("web", "PostgreSQL", "annotators"), took, strict=True):
         _line(f"processor time an answer, {who}", f"{1000 * seconds / n_answers:.2f} ms")
 

@@ -18,7 +18,7 @@ _PATIENCE_SECONDS = 240
 
 
 def until(happened: Callable[[], Any], what: str, *, every: float = 0.1) -> None:
-    """Wait until something has happened. Raises RuntimeError, saying what did not."""
+    """Wait until something has happened. Raises RuntimeError with what has not."""
     ends = time.monotonic() + _PATIENCE_SECONDS
     while not happened():
         if time.monotonic() > ends:
@@ -33,7 +33,7 @@ class Loads:
         self._names: list[str] = []
 
     def kill_half_way(self, kill: Callable[[], None]) -> None:
-        """Have a dataset checked and loaded, and kill when the first of its photographs is stored."""
+        """Start checking and loading a dataset, and kill when its first photograph is stored."""
         from annotate.imports import drafts
         from annotate.imports.models import Draft, FileKind
 

@@ -56,13 +56,13 @@ class OwnSite:
 
 @dataclass(frozen=True)
 class Served:
-    """A server that runs: the file with what it says, and its process."""
+    """A running server: its log file and its process."""
 
     log: Path
     pid: int
 
     def processor_seconds(self) -> float:
-        """Return what the server and all its processes took so far, those that have ended included."""
+        """Return the processor time of the server and all its processes, ended ones included."""
         return sum(map(_processor_seconds, family(self.pid)))
 
 
@@ -82,7 +82,7 @@ def _processor_seconds(pid: int) -> float:
 
 
 def processor_seconds_of_postgres() -> float:
-    """Return what the database's processes of this site took so far; 0 where none can be seen."""
+    """Return the processor time of the database's processes of this site; 0 if invisible."""
     from django.db import connection
 
     if connection.vendor != "postgresql":
@@ -245,7 +245,7 @@ def _word(rng: random.Random, place: int) -> tuple[float, float, float, float]:
 
 
 def _take(image: Any, words: Sequence[tuple[float, ...]], rng: random.Random) -> None:
-    """Give the image a photograph of the size and weight that cameras make."""
+    """Give the image a photograph of a typical camera's size."""
     from PIL import Image as Picture
     from PIL import ImageDraw
 
@@ -303,7 +303,7 @@ def sign_in(person: Any) -> str:
 
 
 def verdicts(payload: dict[str, Any]) -> dict[str, str]:
-    """Answer what is asked: each criterion goes by one digit of the results' ids, equal ones tie."""
+    """Answer the question: each criterion goes by one digit of the results' ids, equal ones tie."""
     given = {}
     for place, criterion in enumerate(payload["criteria"]):
         if criterion["state"] == "open":

@@ -36,7 +36,7 @@ def plain_iou(truth: Sequence[Region], detections: Detections) -> Scores:
 
 
 def plain_tiou(truth: Sequence[Region], detections: Detections) -> Scores:
-    """TIoU: the matches of IOU, weighted by what is cut off and what is taken from others."""
+    """TIoU: the matches of IOU, weighted by missing parts and by overlap with other truths."""
     scene = _Measured(truth, detections)
     recalled = precise = 0.0
     for i, j in scene.matched():
@@ -284,7 +284,7 @@ def _direction(start: Place, end: Place) -> float:
 
 
 def plain_cleval(truth: Sequence[Region], detections: Detections) -> Scores:
-    """CLEval of detections: characters found once, less one for every needless cut or join."""
+    """CLEval of detections: characters found once, minus one for every needless cut or join."""
     truth = _truncated(truth)
     found = _truncated(detections or ())
     n_truth, n_det = range(len(truth)), range(len(found))
@@ -464,7 +464,7 @@ def _line_shape(
 
 
 def _near_one(values: Sequence[float]) -> float:
-    """Return one less the earth mover's distance to a histogram with all values in the last bin."""
+    """Return one minus the earth mover's distance to a histogram with all values in the last bin."""
     n_bins = 100
     if not values:
         return 1.0
@@ -564,7 +564,7 @@ def _iou(a: BaseGeometry, b: BaseGeometry) -> float:
 
 
 def _without(a: BaseGeometry, b: BaseGeometry) -> BaseGeometry:
-    """Return what a has alone: its polygons, not the lines that may be left over where sides meet.
+    """Return the area of a alone: polygons, without lines left over where sides meet.
 
     On a fine grid, which its intersections keep to: with sides that are parallel but for rounding,
     the geometry library otherwise loses whole parts of an intersection without a word.
@@ -591,9 +591,9 @@ _LEANING = [(1.0, 1.0)]
 
 @contextmanager
 def leaning(of_shares: float, of_angles: float) -> Iterator[None]:
-    """Let every share and every angle that is compared with a limit be a little larger or smaller.
+    """Move every share and angle that is compared with a limit slightly up or down.
 
-    Where a score jumps by that, it hangs on the rounding of a value that equals its limit.
+    A score that jumps then depends on the rounding of a value that equals its limit.
     """
     _LEANING.append((of_shares, of_angles))
     try:

@@ -69,7 +69,7 @@ ICDAR2015 = (
 
 @dataclass(frozen=True)
 class ResultSet:
-    """A public result set, and what is timed on it."""
+    """A public result set, and the measurements on it."""
 
     data: str
     method: str
@@ -149,7 +149,7 @@ def within(row: Row, seconds: float) -> Row:
 
 @dataclass
 class Report:
-    """All that was timed, and what was not."""
+    """All measurements, and the skipped ones."""
 
     about: Mapping[str, Any]
     rows: list[Row] = field(default_factory=list)

@@ -1,4 +1,4 @@
-"""Measure what re-checks cost in screens and what they bring: fewer wrong pairs in the rankings.
+"""Measure the cost of re-checks in screens and their benefit: fewer wrong pairs in the rankings.
 
     python -m benchmarks.rechecks [--images 200] [--items 10] [--noise 0.05 0.1]
 

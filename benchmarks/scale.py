@@ -210,7 +210,7 @@ def _pages(measured: Measured, study: Any, skipped: Sequence[str]) -> None:
 
 
 def _addresses(study: Any) -> dict[str, str]:
-    """Return every page and list that grows with a study, by what it is."""
+    """Return every page and list that grows with a study, by name."""
     from django.urls import reverse
 
     dataset, slug = study.dataset, study.slug
@@ -282,7 +282,7 @@ def _addresses(study: Any) -> dict[str, str]:
 
 
 def _counts(measured: Measured, study: Any) -> None:
-    """Count as jobs what a large study's pages show of all answers, and look at those pages."""
+    """Count, as jobs, the numbers of a large study's pages, and request those pages."""
     from django.contrib.auth.models import User
     from django.test import Client
     from django.urls import reverse

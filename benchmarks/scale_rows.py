@@ -1,8 +1,8 @@
 """A large study as rows of PostgreSQL, written set by set: minutes for five million judgements.
 
 Photographs are left out. Images repeat some scenes, and annotators some simulated logs, so that
-sizes and times are those of real rows; every constraint is put back and checked afterwards, and
-what services count is counted.
+sizes and times are those of real rows; every constraint is restored and checked afterwards, and the
+counts that services keep are computed.
 """
 
 import json
@@ -209,7 +209,7 @@ def _write_study(dataset: Any, size: Size) -> Any:
 
 
 def _write_logs(cursor: Any, size: Size) -> None:
-    """Write logs to draw assignments from: what was asked and answered, and the rankings it gives."""
+    """Write logs to draw assignments from: questions, answers, and the resulting rankings."""
     from annotate.datasets.models import Method
     from rankings.elicitation.log import CRITERIA, replay, simulate
 

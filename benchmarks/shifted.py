@@ -1,7 +1,7 @@
 """A site whose clock goes wrong: its web server (`benchmarks.shifted:application`) and its commands.
 
-The file that CLOCK_FILE names holds the seconds by which the time of day is wrong; what waits goes by
-another clock. (With libfaketime Python's sleep() fails on Debian 12.)
+The file named by CLOCK_FILE has the seconds by which the time of day is wrong; timeouts use another
+clock. (With libfaketime Python's sleep() fails on Debian 12.)
 """
 
 import os

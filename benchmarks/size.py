@@ -43,7 +43,7 @@ used = resource.getrusage(resource.RUSAGE_CHILDREN)
 assert command.returncode == 0, command.returncode
 print(json.dumps([used.ru_utime + used.ru_stime, most or used.ru_maxrss]))
 """
-# Of each image; ICDAR 2015 has ten words an image and result sets half as many.
+# Per image; ICDAR 2015 has ten words an image and result sets half as many.
 N_WORDS, N_FOUND = 10, 6
 
 

@@ -173,7 +173,7 @@ def measure(study: Any, runs: Sequence[Any], stopwatch: Stopwatch, kemeny: bool)
         lambda: keep_report(study=study, settings=Settings(), runs=runs, person=admin),
     )
     report = reverse("reports:report", args=[study.slug])
-    page("/")  # what the first request of a process loads
+    page("/")  # loaded by the first request of a process
     pages = {
         "report page": report,
         "report page, kemeny": f"{report}?consensus=kemeny",

@@ -155,7 +155,7 @@ def print_speed(seed: int) -> None:
     def drawn(images: Sequence[str], names: Sequence[str]) -> dict[str, dict[str, Ranking]]:
         levels = rng.integers(0, 8, size=(len(images) * len(names), len(methods)), dtype=np.int8)
         each = rankings_of(dense_places(levels), repeat(methods, len(levels)))
-        # The names stand first, so that no ranking is taken beyond the last.
+        # The names come first, so that no ranking is read beyond the last.
         return {image: dict(zip(names, each, strict=False)) for image in images}
 
     for n_images in (233, 10_000, 100_000):

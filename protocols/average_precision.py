@@ -8,7 +8,7 @@ from .core import thresholds
 from .core.base import Family, ImageScore, Needs, OverallScore, Protocol, Scene, Variant, choice
 from .iou import IouMatching, average_precision
 
-# Of each counted detection, the surest first: its confidence, and whether it is matched.
+# For each counted detection, by falling confidence: its confidence, and whether it is matched.
 Ranked = tuple[tuple[float, bool], ...]
 
 
@@ -100,7 +100,7 @@ def voc_average_precision(
     ranked : sequence of (float, bool)
         Confidence of each counted detection, and whether it is matched.
     n_truth : float
-        How many truths are counted.
+        Number of counted truths.
     eleven_points : bool
 
     Examples

@@ -1,4 +1,4 @@
-"""COCO's way of asking: a file of annotations, a file of results, and what they score."""
+"""COCO's interface: a file of annotations, a file of results, and their scores."""
 
 import io
 import json
@@ -64,19 +64,18 @@ def evaluate(
     protocol : str
         A slug, or ``slug:variant``.
     **parameters
-        Of the protocol; without them the published ones.
+        Parameters of the protocol; by default the published ones.
 
     Returns
     -------
     Evaluation
-        Of every image of the annotations: one without a result was looked at, and nothing found. Without
-        images every figure is undefined.
+        For every image of the annotations: one without a result counts as evaluated, with nothing
+        found. Without images every figure is undefined.
 
     Raises
     ------
     NotCoco
-        If a file cannot be read, a result is of an image that the annotations lack, or nothing has what
-        the protocol needs.
+        If a file cannot be read, a result is of an unknown image, or no image has the inputs of the protocol.
     UnknownProtocol, ParameterError
         As ``registry.get``.
 
@@ -112,7 +111,7 @@ def _scenes(truth_json: Json, results_json: Json) -> dict[Any, Scene]:
     if not isinstance(truth, Mapping) or not isinstance(truth.get("images"), list):
         raise NotCoco('the annotations have no list of "images"')
     if isinstance(results, list):
-        # Results name images by numbers, whose names stand in the annotations.
+        # Results name images by numbers; the annotations have the names.
         results = {"images": truth["images"], "annotations": results}
     of_truth = _read(truth, "truth", _name(truth_json, "annotations"))
     of_results = _read(results, "results", _name(results_json, "results"))

@@ -36,10 +36,10 @@ class Icdar13(CreditProtocol):
     """One-to-one, split and merge matches by area recall and area precision of boxes.
 
     With sigma = shared area / truth area and tau = shared area / detection area, three passes over
-    what is still unmatched, each in file order: pairs that are enough for each other alone
-    (one-to-one), truths covered by several detections (split), detections that cover several
-    truths (merge). A region that is not an upright rectangle counts as its bounding box. The order
-    of the lines matters, as published.
+    the unmatched regions, each in file order: pairs that are enough for each other alone
+    (one-to-one), truths covered by several detections (split), detections that cover several truths
+    (merge). A region that is not an upright rectangle counts as its bounding box. The order of the
+    lines matters, as published.
 
     A split of a single detection counts as a split, so that of two words under one box one is
     found with a credit of 0.8 (DETEVAL says otherwise).
@@ -82,7 +82,7 @@ class Icdar13(CreditProtocol):
         pairs = overlapping_pairs(truth, grown, flat.n_truth, flat.n_detections)
         shared = box_intersections(truth[pairs.truth], detections[pairs.detection], PIXEL)
         pairs, shared = pairs.where(shared > 0), shared[shared > 0]
-        # Of each pair the share of its truth, then of its detection, and whether they are near.
+        # For each pair the share of its truth, then of its detection, and whether they are near.
         sigma = shared / box_areas(truth, PIXEL)[pairs.truth]
         tau = shared / box_areas(detections, PIXEL)[pairs.detection]
         near = self._near(truth[pairs.truth], detections[pairs.detection])

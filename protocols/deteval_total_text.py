@@ -131,7 +131,7 @@ class _Image:
                 self._sigma[i, j], self._tau[i, j] = sigma, tau
 
     def match(self) -> None:
-        """Find one-to-one matches, splits and merges, each among what the earlier ones left."""
+        """Find one-to-one matches, splits and merges, each among the regions left by the earlier ones."""
         for i in np.flatnonzero(self._truth_free).tolist():
             covering = np.flatnonzero(self._sigma[i] > self.protocol.min_area_recall)
             on_truth = np.flatnonzero(self._tau[i] > self.protocol.min_area_precision)

@@ -1,4 +1,4 @@
-"""End-to-end reading as the Robust Reading Competition scores it: where, and then what ([K15]_)."""
+"""End-to-end reading as the Robust Reading Competition scores it: location, then text ([K15]_)."""
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -47,9 +47,10 @@ class EndToEnd(CreditProtocol):
     ``caseless`` and ``exact`` (MLT 2019, [N19]_); ``similarity`` gives each pair its 1 - NED, the
     edit distance without regard to case as a share of the longer text (ArT [C19]_, LSVT [S19]_).
 
-    ``word_spotting`` strips a truth's text of special signs, hyphens at the ends and 's; what is then
-    no word of at least ``min_length`` letters is ignored. ``vocabulary`` ignores the truths that are
-    in or out of the vocabulary ([G22]_); a truth is out of it if its label is "oov".
+    ``word_spotting`` strips a truth's text of special signs, hyphens at the ends and 's; a
+    remainder that is no word of at least ``min_length`` letters is ignored. ``vocabulary`` ignores
+    the truths that are in or out of the vocabulary ([G22]_); a truth is out of it if its label is
+    "oov".
 
     Without counted truth recall is 1, and precision 1 without counted detections and 0 with some;
     without counted detections precision is 0. A missing text is an empty one.
@@ -208,8 +209,8 @@ def _without_ends(text: str) -> set[str]:
 def word_to_spot(text: str, min_length: int) -> str | None:
     """Return a truth's text as word spotting compares it; None if it is no word to spot ([K15]_).
 
-    A final 's is dropped, then hyphens at the ends, then special signs everywhere. What is left must
-    be one piece of at least ``min_length`` letters (Latin, extended Latin, Greek) and hyphens.
+    A final 's is dropped, then hyphens at the ends, then special signs everywhere. The remainder
+    must be one piece of at least ``min_length`` letters (Latin, extended Latin, Greek) and hyphens.
 
     Parameters
     ----------
@@ -234,7 +235,7 @@ def _is_letter(sign: str) -> bool:
 
 
 def similarity(a: str, b: str) -> float:
-    """Return 1 less the edit distance of two texts as a share of the longer one; 1 if both are empty.
+    """Return 1 minus the edit distance of two texts as a share of the longer one; 1 if both are empty.
 
     Parameters
     ----------
@@ -261,7 +262,7 @@ def _edit_distance(a: str, b: str) -> int:
 
 
 def with_vocabulary(truth: Iterable[Region], words: Collection[str]) -> tuple[Region, ...]:
-    """Return truths labelled as out of a vocabulary where their text is none of its words.
+    """Return truths labelled as out of a vocabulary if their text is none of its words.
 
     Parameters
     ----------

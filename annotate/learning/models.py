@@ -29,7 +29,7 @@ class FirstVisit(models.Model):
     consent_words = models.TextField(blank=True, max_length=2000)
     finished = models.DateTimeField(null=True, blank=True)
     practice = models.CharField(max_length=10, choices=Practice, default=Practice.OPEN)
-    # How many worked examples were gone through, one by one.
+    # Number of worked examples that the annotator has passed.
     examples_seen = models.PositiveSmallIntegerField(default=0)
     # [{"round", "pair", "answers": {criterion: verdict}, "expected": {criterion: verdict}}, ...]
     practice_answers = models.JSONField(default=list, blank=True)

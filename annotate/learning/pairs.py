@@ -36,7 +36,7 @@ class Pair:
 
     @property
     def close_up(self) -> Box | None:
-        """Where to look closely: around what differs, if that is too small in a whole picture."""
+        """Return the regions for close-ups: around differences that are too small in the whole picture."""
         differing = set(self.left) ^ set(self.right)
         highest = max(bottom - top for _, top, _, bottom in differing)
         if highest * _PANE_WIDE / self.picture.width >= _LEGIBLE_PX:

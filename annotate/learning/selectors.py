@@ -12,7 +12,7 @@ from annotate.studies.models import Role, Study
 
 
 def contacts(study: Study) -> list[User]:
-    """Return the researchers of a study, whom annotators may ask."""
+    """Return the researchers of a study, who are the annotators' contacts."""
     return list(
         User.objects.filter(
             memberships__study=study, memberships__role=Role.RESEARCHER, is_active=True

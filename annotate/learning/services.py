@@ -169,7 +169,7 @@ class Practice:
 def stored_answers(
     visit: FirstVisit | None, round_number: int, exercise: Exercise
 ) -> Answers | None:
-    """Return the stored answers to a practice pair, None if there are none."""
+    """Return the stored answers to a practice pair, or None if there are none."""
     for answer in _stored(visit):
         if (answer["round"], answer["pair"]) == (round_number, exercise.pair.slug):
             return answer["answers"]

@@ -14,7 +14,7 @@ from protocols.formats.summaries import summaries
 
 
 class TellingProgress:
-    """Writes what a piece of work tells, about once a second."""
+    """Writes the progress of a piece of work, about once a second."""
 
     def __init__(self, stdout: OutputWrapper) -> None:
         self._stdout = stdout
@@ -30,7 +30,7 @@ class TellingProgress:
 
 
 class Countdown:
-    """Writes how far one stage of the work is, and how long still; ``what`` is what is counted."""
+    """Writes the progress of one stage and the time left; ``what`` names the counted things."""
 
     def __init__(self, stdout: OutputWrapper, stage: str, what: str) -> None:
         self._stdout = stdout

@@ -37,7 +37,7 @@ class StudyProgress(ApiView):
 class StudyAnnotators(ApiView):
     @extend_schema(responses=AnnotatorProgressSerializer(many=True))
     def get(self, request: Request, slug: str) -> Response:
-        """Return the progress of each annotator; nothing of what they answered."""
+        """Return the progress of each annotator, without any answers."""
         study = followed(request, slug)
         people = selectors.annotators(study)
         counts = selectors.counts(study)

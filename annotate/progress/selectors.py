@@ -34,7 +34,7 @@ class Figures:
     n_images: int
     n_ready: int  # images with the required number of complete rankings
     n_begun: int  # images with some work, but fewer
-    # How many images lack one complete ranking, how many two ...
+    # How many images are short of one complete ranking, of two ...
     n_lacking: Mapping[int, int]
     n_rankings: int
     # Rankings that stay incomplete: pairs were skipped twice.
@@ -72,7 +72,7 @@ class AnnotatorProgress:
 
 @dataclass(frozen=True, slots=True)
 class CellState:
-    """The state of a cell in the table of images and annotators: its letter, and what it means."""
+    """The state of a cell in the table of images and annotators: its letter, and the meaning."""
 
     letter: StrOrPromise
     kind: str
@@ -151,7 +151,7 @@ class _Rankings:
 
 
 def _rankings(study: Study, now: datetime | None = None) -> list[_Rankings]:
-    """Count what assignments say of themselves; an index of theirs holds all of it."""
+    """Count by the fields of assignments; an index covers them all."""
     since = (now or timezone.now()) - PACE
     rows = study.assignments.order_by().values_list("annotator", "state")
     counted = rows.annotate(
@@ -244,7 +244,7 @@ def annotators(study: Study) -> list[User]:
 
 @dataclass(frozen=True)
 class Member:
-    """A membership with what the person has done in the study."""
+    """A membership with the person's work in the study."""
 
     membership: Membership
     n_screens: int

@@ -40,7 +40,7 @@ class PublicPageOfReport(ApiView):
         operation_id="reports_publish", request=PublishSerializer, responses=PublicPageSerializer
     )
     def put(self, request: SignedInRequest, pk: int) -> Response:
-        """Make a kept report public, or change what its page says."""
+        """Make a kept report public, or change its page."""
         report = self._report(request, pk)
         page = services.publish(report=report, person=request.user, **self.sent(PublishSerializer))
         if page.download != PublicPage.Download.NOTHING and not page.file:
@@ -73,7 +73,7 @@ class PaperOfStudy(ApiView):
     )
     @idempotent
     def post(self, request: SignedInRequest, slug: str) -> Response:
-        """Have everything that a paper takes from the report as it is now written into one zip."""
+        """Start writing all files for a paper from the current report into one zip."""
         study = followed(request, slug)
         sent = self.sent(FileSettingsSerializer)
         form = report_form(sent, study, reports.available_runs(study))
@@ -93,7 +93,7 @@ class PaperOfKeptReport(ApiView):
     )
     @idempotent
     def post(self, request: SignedInRequest, pk: int) -> Response:
-        """Have everything that a paper takes from a kept report written into one zip."""
+        """Start writing all files for a paper from a kept report into one zip."""
         studies = permitted(request.user, "annotate.follow_study", Study)
         kept = get_object_or_404(
             KeptReport.objects.filter(study__in=studies).select_related("study"), pk=pk

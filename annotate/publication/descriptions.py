@@ -139,7 +139,7 @@ def _in_english(page: PublicPage) -> str:
 
 
 def element_text(described: Mapping[str, Any]) -> str:
-    """Return a description as JSON that may stand inside an HTML element."""
+    """Return a description as JSON that is safe inside an HTML element."""
     return json.dumps(described, ensure_ascii=False).translate(_HARMLESS)
 
 

@@ -32,7 +32,7 @@ def path_of(page: PublicPage) -> Path | None:
 
 
 def written(write: Callable[[IO[bytes]], object]) -> tuple[str, str, int]:
-    """Write a file; return its name, SHA-256 and size. What is not whole leaves nothing."""
+    """Write a file; return its name, SHA-256 and size. An incomplete file is removed."""
     name = f"{uuid4().hex}.zip"
     part = folder() / f"{name}{_UNFINISHED}"
     try:

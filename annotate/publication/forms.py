@@ -46,5 +46,5 @@ class PublishForm(forms.ModelForm[PublicPage]):
     field_order = ("title", "address", "authors", "description", "doi", "licence", "download")
 
     def said(self) -> dict[str, Any]:
-        """Return what the service takes."""
+        """Return the arguments of the service."""
         return {name: value for name, value in self.cleaned_data.items() if name != "confirmed"}

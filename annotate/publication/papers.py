@@ -60,7 +60,7 @@ class MethodsText:
 
 
 def methods_text(data: Mapping[str, Any]) -> MethodsText:
-    """Return what was done; ``data`` is the content of a kept report, or that of one that is not kept."""
+    """Return the methods text; ``data`` is the content of a kept report, or of one computed now."""
     with translation.override(ENGLISH):
         paragraph = methods_paragraph(data)
         chosen, stands_for = cited(keys_of(paragraph), _PACKAGES)

@@ -39,7 +39,7 @@ FIGURE = "nearness"
 
 
 def _public(view: Callable[..., HttpResponseBase]) -> Callable[..., HttpResponseBase]:
-    """Give a view the page of an address; ask search engines to pass over what is not listed."""
+    """Give a view the page of an address; ask search engines not to list unlisted pages."""
 
     @require_safe
     # A withdrawn page disappears at once, from caches too.
@@ -81,11 +81,11 @@ def page(request: HttpRequest, page: PublicPage) -> HttpResponse:
         ],
         "formats": exports.FORMATS,
         "citation": descriptions.citation(page, address),
-        # Data, which the policy lets stand: nothing runs it.
+        # Data, which the policy allows: no browser runs it.
         "described": SafeString(  # nosec B703
             f'<script type="application/ld+json">{descriptions.element_text(described)}</script>'
         ),
-        # Of the addresses of drawings.
+        # Extensions of the addresses of drawings.
         "language": in_language(""),
         "narrow": in_language("?width=single"),
         "themes": THEMES,
@@ -119,7 +119,7 @@ def table(request: HttpRequest, page: PublicPage, table: str, extension: str) ->
 
 @_public
 def figure(request: HttpRequest, page: PublicPage, criterion: str, theme: str) -> HttpResponse:
-    """How near the protocols are by a criterion."""
+    """Return the protocols' distances by a criterion."""
     if criterion not in CRITERIA:
         raise Http404
     report = descriptions.public_report(page)

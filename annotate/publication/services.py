@@ -24,7 +24,7 @@ _FIELDS: Final = ("title", "authors", "description", "doi", "licence", "download
 def publish(
     *, report: KeptReport, person: User | None, address: str = "", **fields: Any
 ) -> PublicPage:
-    """Make a kept report public, or change what its page says.
+    """Make a kept report public, or change its page.
 
     With an ``address`` the page is listed under it; without, it gets a random one, which stays as
     long as the page does. Raises NotPublished for an address that is taken, and for a report whose

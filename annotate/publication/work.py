@@ -46,7 +46,7 @@ def start_paper(
     person: User,
     kept: KeptReport | None = None,
 ) -> Job:
-    """Have everything that a paper takes from a report written into one zip."""
+    """Start writing all files for a paper from a report into one zip."""
     title = gettext_noop("For a paper: {study}").format(study=study)
     if kept:
         title = gettext_noop("For a paper: report {number} of {study}").format(
@@ -63,7 +63,7 @@ def start_paper(
 
 
 def paper(arguments: Mapping[str, Any], running: Running) -> None:
-    """Do the work of the job; raises JobFailed where what it is of is gone."""
+    """Do the work of the job; raises JobFailed if its subject was deleted."""
     study, settings, runs = asked_for(arguments)
     kept = kept_asked_for(arguments, study)
     if kept is not None:
@@ -92,7 +92,7 @@ def paper(arguments: Mapping[str, Any], running: Running) -> None:
 
 
 def start_file(*, page: PublicPage, person: User | None) -> Job:
-    """Have the file written that a public page offers."""
+    """Start writing a file that a public page offers."""
     return jobs.start(
         kind=FILE,
         person=person,

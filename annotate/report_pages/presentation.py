@@ -90,7 +90,7 @@ _PLANS: Final = (
         QUESTIONS,
     ),
 )
-# Where each image counts once, in the part that opens the images.
+# Figures in which each image counts once, in the part that opens the images.
 OF_IMAGES: Final = ("distances", "wins")
 # Drawn from the study as it is, whatever a kept report holds.
 _LIVE: Final = ("agreement",)

@@ -1,4 +1,4 @@
-"""The addresses of reports: their pages, and what reports/ has of them as files."""
+"""The addresses of reports: their pages, and the files of reports/."""
 
 from django.urls import include, path
 

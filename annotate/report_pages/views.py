@@ -1,4 +1,4 @@
-"""A report, live or kept, as pages; the settings stand in the address, so a link is a view."""
+"""Pages of a report, live or kept; the address has the settings, so a link is a view."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -101,7 +101,7 @@ def _page(
     criterion: str,
     figure_data: FigureData | None,
 ) -> dict[str, Any]:
-    """Return what the page shows by one criterion, of a live report or a kept one."""
+    """Return the content of the page by one criterion, for a live report or a kept one."""
     is_kept = figure_data is not None and figure_data.kept is not None
     tables = shown_tables(report, data["analysis"] if data else {})
     shown = next(table for table in tables if table.criterion == criterion)

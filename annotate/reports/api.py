@@ -128,7 +128,7 @@ class KeptReports(ListView):
     @extend_schema(request=SettingsSerializer, responses={202: JobSerializer})
     @idempotent
     def post(self, request: SignedInRequest, slug: str) -> Response:
-        """Have a report of the study kept as it is now; it never changes afterwards."""
+        """Start keeping a report of the study as it is now; it never changes afterwards."""
         study = self._followed()
         runs = services.available_runs(study)
         form = report_form(self.sent(SettingsSerializer), study, runs)
@@ -159,7 +159,7 @@ class TableOfKeptReport(ApiView):
         operation_id="reports_table", parameters=[LookSerializer, *_TABLE], responses=_FILES
     )
     def get(self, request: Request, pk: int, table: str, extension: str) -> HttpResponse:
-        """One table of a kept report; the report as JSON is what its checksum is of."""
+        """Send one table of a kept report; the checksum covers the report as JSON."""
         _known(extension)
         kept = get_object_or_404(_kept(request.user).select_related("study"), pk=pk)
         if table == MAIN:

@@ -23,7 +23,7 @@ def arguments_of(study: Study, settings: Settings, runs: Sequence[ProtocolRun]) 
 
 
 def asked_for(arguments: Mapping[str, Any]) -> tuple[Study, Settings, list[ProtocolRun]]:
-    """Return what a job's report is of; raises JobFailed where the study or a run is gone."""
+    """Return the subject of a job's report; raises JobFailed if the study or a run was deleted."""
     study = Study.objects.filter(pk=arguments["study"]).first()
     if study is None:
         raise JobFailed(gettext_noop("The study is no longer here."))

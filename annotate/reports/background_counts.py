@@ -46,7 +46,7 @@ def keep(study: Study, what: str, value: Any, **asked: Any) -> None:
 
 
 def count(study: Study, what: str, *, person: User, **asked: Any) -> Job:
-    """Have it counted."""
+    """Start the count."""
     titles = {
         ANNOTATORS: gettext_noop("Count the work of the annotators of {study}"),
         DISAGREEMENT: gettext_noop("Find where a protocol and the annotators of {study} disagree"),

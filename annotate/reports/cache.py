@@ -20,7 +20,7 @@ from text_rankings.base.i18n import from_json, to_json
 # Larger ones take longer to write down than to build, and a table of the database is no place for them.
 MAX_IMAGES: Final = 3000
 _MAX_BYTES: Final = 2_000_000
-# Of the data's keys: to be raised when a report has new ones.
+# Version of the data's keys: raise it when a report has new ones.
 _FORM: Final = 6
 
 
@@ -72,7 +72,7 @@ def put(key: str, data: Mapping[str, Any]) -> None:
 
 
 def get_part(name: str, key: str) -> dict[str, Any] | None:
-    """Return what was kept of a report under this name."""
+    """Return the cached part of a report under this name."""
     kept = caches["reports"].get(f"{name}-{key}")
     return None if kept is None else _read(kept)
 

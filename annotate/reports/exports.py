@@ -55,7 +55,7 @@ def export(
     look: Look | None = None,
     analysis: Mapping[str, Any] | None = None,
 ) -> str:
-    """Return the report in one of FORMATS; LaTeX has a look, and what it shows of the analysis."""
+    """Return the report in one of FORMATS; LaTeX has a look, and the parts of the analysis it shows."""
     write = FORMATS[extension].write
     with translation.override("en"):
         return write(report.report, report.header, look or Look(), analysis or {})

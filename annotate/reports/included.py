@@ -39,7 +39,7 @@ def counted_visits(study: Study) -> QuerySet[Assignment]:
 
 
 def lost_to_skips(study: Study) -> QuerySet[Assignment]:
-    """Return what would count if no pair had been skipped: rankings and visits that ended incomplete."""
+    """Return the rankings and visits that are incomplete only because pairs were skipped."""
     skips = Skip.objects.filter(
         assignment=OuterRef("pk"), screen__known__isnull=True, withdrawal__isnull=True
     )
@@ -50,8 +50,8 @@ def lost_to_skips(study: Study) -> QuerySet[Assignment]:
 def not_counted(study: Study) -> dict[str, str]:
     """Return entries of a report's header: the work that does not count, of people who are not left out.
 
-    How many rankings and visits are missing because pairs were skipped, with the reasons, and how many
-    were begun and not finished. Empty if there are none.
+    Numbers of rankings and visits that are missing because pairs were skipped, with the reasons,
+    and of those begun and not finished. Empty if there are none.
     """
     lost = lost_to_skips(study)
     facts = {}

@@ -1,4 +1,4 @@
-"""Reports that were kept: what was said on a day, with everything it was made from."""
+"""Kept reports: their content at one time, with all inputs."""
 
 import json
 from collections.abc import Mapping
@@ -40,7 +40,7 @@ class KeptReport(WrittenOnce):
 
     @property
     def is_whole(self) -> bool:
-        """Whether the content is what was kept, by its checksum."""
+        """Return whether the content is unchanged, by its checksum."""
         return sha256(self.content.encode()).hexdigest() == self.checksum
 
 

@@ -41,7 +41,7 @@ def asks_pairs(study: Study) -> bool:
 
 
 def pairs_from(study: Study, scores: ProtocolScores, settings: Settings) -> dict[str, Any]:
-    """Return what pairs say, as :func:`.pair_report` gives it, and how long they took."""
+    """Return the results of pairs, as :func:`.pair_report` gives them, and their time."""
     found = pair_report(visits_of(study), scores, settings, lost_visits_of(study))
     seconds = {"drawn": _seconds(study, is_drawn=True), "whole": _seconds(study, is_drawn=False)}
     return {**found, "seconds": seconds}

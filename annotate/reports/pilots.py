@@ -17,7 +17,7 @@ from .pairs import visits_of
 from .services import available_runs, protocol_scores, sentinels
 from .snapshots import snapshot
 
-# Where a pilot comes from.
+# Source of a pilot.
 _OF_STUDY: Final = gettext_noop("“{study}”")
 
 
@@ -40,7 +40,7 @@ def pilot_of_study(
     if kept is not None:
         return _from_json(kept)
     with snapshot():
-        # Again: the key must be that of what is read.
+        # Read again: the key must match the data read.
         key = cache.key_of(study, settings, chosen)
         visits, scores = visits_of(study)[criterion], protocol_scores(study, chosen)
     unwanted = sentinels(chosen)

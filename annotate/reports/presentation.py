@@ -103,7 +103,7 @@ class ShownBaseline:
 class ImageLinks:
     """The addresses of a study's images under one report's settings."""
 
-    # That of an image without its name, which comes before the last slash.
+    # The address of an image without its name, which follows the last slash.
     before: str
     query: str
 
@@ -128,7 +128,7 @@ class ShownTable:
     needs_images: int | None = None
     # None: images are not linked.
     links: ImageLinks | None = None
-    # Where the page is that has the tables around it; "" on that page.
+    # The page with the other tables; "" on that page.
     page: str = ""
 
     @property

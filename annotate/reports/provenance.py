@@ -1,4 +1,4 @@
-"""Where a report comes from, as data that is kept with it."""
+"""The provenance of a report, kept with it."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -13,12 +13,12 @@ def whole(
     sentinels: Sequence[str],
     analysed: Mapping[str, Any],
 ) -> dict[str, Any]:
-    """Return an analysis with where it comes from, as a kept report holds it."""
+    """Return an analysis with its provenance, as a kept report contains it."""
     return {"header": header, "sentinels": sentinels, "runs": described_runs(runs), **analysed}
 
 
 def described_runs(runs: Sequence[ProtocolRun]) -> list[dict[str, Any]]:
-    """Return what a methods section says of the runs; the reference is a key of protocols/REFERENCES.md."""
+    """Return the runs for a methods section; references are keys of protocols/REFERENCES.md."""
     return [
         {
             "name": run.name,

@@ -18,7 +18,7 @@ from .presentation import CONSENSUSES, DISTANCES
 
 
 class SettingsSerializer(serializers.Serializer[Any]):
-    """A report's settings; what is left out has its usual value."""
+    """A report's settings; missing fields have their defaults."""
 
     decimals = serializers.ChoiceField(DECIMALS, required=False)
     distance = serializers.ChoiceField(DISTANCES, required=False)
@@ -34,7 +34,7 @@ class SettingsSerializer(serializers.Serializer[Any]):
 
 
 class LookSerializer(serializers.Serializer[Any]):
-    """How LaTeX sets a report's main table."""
+    """The layout of a report's main table in LaTeX."""
 
     layout = serializers.ChoiceField(LAYOUTS, required=False)
     width = serializers.ChoiceField(WIDTHS, required=False)
@@ -46,13 +46,13 @@ class FileSettingsSerializer(SettingsSerializer, LookSerializer):
 
 
 def look_of(sent: Mapping[str, Any]) -> Look:
-    """Return how the main table is set; what was not sent has its usual value."""
+    """Return the layout of the main table; missing fields have their defaults."""
     names = ("layout", "width", "intervals")
     return Look(**{name: sent[name] for name in names if name in sent})
 
 
 def report_form(sent: Mapping[str, Any], study: Study, runs: list[ProtocolRun]) -> ReportForm:
-    """Return the page's form filled with settings; raises what the API says if they do not hold."""
+    """Return the page's form filled with settings; raises the API's error if they are invalid."""
     data = QueryDict(mutable=True)
     for name, value in sent.items():
         data.setlist(name, [str(item) for item in (value if isinstance(value, list) else [value])])

@@ -105,7 +105,7 @@ class StudyReport:
     # Those that asked methods that were drawn.
     n_visits: int = 0
     people_left_out: Sequence[str] = ()
-    # How often each annotator was right where the answer is known.
+    # Each annotator's accuracy on known-answer pairs.
     known_answers: Sequence[str] = ()
     not_counted: Mapping[str, str] = field(default_factory=dict)
 
@@ -145,7 +145,7 @@ def available_runs(study: Study) -> list[ProtocolRun]:
 def require_small(study: Study, max_images: int | None = None) -> None:
     """Raise TooLarge for a study whose report would keep a page's reader waiting.
 
-    ``max_images`` is another bound than MAX_IMAGES_AT_ONCE, for what takes longer than its tables.
+    ``max_images`` replaces MAX_IMAGES_AT_ONCE, for results that take longer than the tables.
     """
     n_images = study.study_images.count()
     most = MAX_IMAGES_AT_ONCE if max_images is None else max_images
@@ -154,7 +154,7 @@ def require_small(study: Study, max_images: int | None = None) -> None:
 
 
 def require_small_for(table: str, study: Study) -> None:
-    """Raise TooLarge where a table of this name would take long: what pairs say does not."""
+    """Raise TooLarge if a table of this name would take long; results of pairs do not."""
     require_small(study, None if table in PAIR_TABLES else MAX_IMAGES_ANALYSED_AT_ONCE)
 
 
@@ -193,7 +193,7 @@ def _data(
     data = cache.get(cache.key_of(study, settings, runs), analysed=analysed)
     if data is None:
         with snapshot():
-            # Again: the key must be that of what is read.
+            # Read again: the key must match the data read.
             key = cache.key_of(study, settings, runs)
             rankings, scores = named_rankings(study), protocol_scores(study, runs)
             properties = image_properties(study) if analysed else []
@@ -210,12 +210,12 @@ def _data(
 def detectors_report(
     *, study: Study, settings: Settings, runs: Sequence[ProtocolRun]
 ) -> Mapping[str, Any]:
-    """Return where the detectors stand, as :meth:`.Detectors.to_json` gives it; computed once."""
+    """Return the standings of the detectors, as :meth:`.Detectors.to_json` gives them; computed once."""
     name, key = "detectors", cache.key_of(study, settings, runs)
     data = cache.get_part(name, key)
     if data is None:
         with snapshot():
-            # Again: the key must be that of what is read.
+            # Read again: the key must match the data read.
             key = cache.key_of(study, settings, runs)
             rankings, tallies = named_rankings(study), protocol_tallies(study, runs)
         data = _detectors(rankings, *tallies, settings)
@@ -248,7 +248,7 @@ def pairs_report(
     data = cache.get_part(name, key)
     if data is None:
         with snapshot():
-            # Again: the key must be that of what is read.
+            # Read again: the key must match the data read.
             key = cache.key_of(study, settings, runs)
             data = pairs_from(study, protocol_scores(study, runs), settings)
         cache.put_part(name, key, data)
@@ -293,7 +293,7 @@ def _analysed(
 def report_of(
     *, study: Study, settings: Settings, runs: Sequence[ProtocolRun], report: Report
 ) -> StudyReport:
-    """Return a report with what it was made from: counts, and who was left out."""
+    """Return a report with its inputs: counts, and excluded annotators."""
     counted, complete = counted_visits(study), counted_assignments(study)
     return StudyReport(
         study=study,

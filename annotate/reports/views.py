@@ -1,4 +1,4 @@
-"""Reports as files, and keeping them; the settings stand in the address, so a link is a view."""
+"""Reports as files, and keeping them; the address has the settings, so a link is a view."""
 
 from collections.abc import Mapping
 from typing import Any

@@ -22,7 +22,7 @@ KIND: Final = "reports.keep"
 
 
 def start(*, study: Study, settings: Settings, runs: Sequence[ProtocolRun], person: User) -> Job:
-    """Have a report kept as the study is when the work begins."""
+    """Start keeping a report of the study as it is when the work begins."""
     return jobs.start(
         kind=KIND,
         person=person,

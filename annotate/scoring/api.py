@@ -55,7 +55,7 @@ class RunList(ListView):
     @extend_schema(request=NewRunSerializer, responses={202: JobSerializer})
     @idempotent
     def post(self, request: SignedInRequest, slug: str) -> Response:
-        """Have every result of a dataset scored with a protocol (admins)."""
+        """Start scoring every result of a dataset with a protocol (admins)."""
         require(request.user, "annotate.load_data")
         dataset, sent = self._dataset(), self.sent(NewRunSerializer)
         job = work.start(
@@ -74,7 +74,7 @@ def _runs(person: Person) -> QuerySet[ProtocolRun]:
 
 
 class RunDetail(OneView):
-    """One run: what it was scored with, and the official figures of each method."""
+    """One run: its protocol and parameters, and the official figures of each method."""
 
     serializer_class = RunSerializer
 

@@ -10,7 +10,7 @@ from protocols.core.base import ImageScore, Protocol, Scene
 from protocols.scoring import OneMethod, chunks_of_images, chunks_of_method
 from text_rankings.base.chunks import answers
 
-# How many results are scored, and of how many.
+# Number of scored results, and of all.
 Progress = Callable[[int, int], None]
 _ROWS_AT_ONCE = 500
 
@@ -87,7 +87,7 @@ def _results(method: Method) -> Iterator[Result]:
 
 
 def scene_of(result: Result) -> Scene:
-    """Return what a protocol scores of a result; its image is there already."""
+    """Return a protocol's scores of a result; its image is already loaded."""
     image = result.image
     return Scene(
         truth=image.truth_regions,

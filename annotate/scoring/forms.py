@@ -47,7 +47,7 @@ def _choices(protocol: Protocol) -> Iterator[tuple[str, str]]:
 
 
 class ScoreForm(forms.Form):
-    """The protocols to score a dataset with, of those that have what they need there."""
+    """The protocols that can score a dataset."""
 
     protocols = forms.MultipleChoiceField(
         label=gettext_lazy("Protocols"),

@@ -32,7 +32,7 @@ class ProtocolRun(models.Model):
         IMPORTED = "imported", gettext_lazy("imported")
 
     dataset = models.ForeignKey(Dataset, models.PROTECT, related_name="runs")
-    # How people see it in tables; the slug of the protocol, or what an import called it.
+    # Its name in tables: the protocol's slug, or the name given in an import.
     name = models.CharField(max_length=120)
     protocol = models.CharField(
         max_length=60, blank=True, help_text=gettext_lazy("Slug; empty when imported.")
@@ -42,7 +42,7 @@ class ProtocolRun(models.Model):
     origin = models.CharField(max_length=10, choices=Origin)
     # {method name: {"recall": ..., "precision": ..., "f_score": ...}}: the official aggregation.
     overall = models.JSONField(default=dict)
-    # Kept by what writes scores; None: not counted.
+    # Updated by the code that writes scores; None: not counted.
     n_scores = models.PositiveIntegerField(null=True, blank=True)
     created = models.DateTimeField(auto_now_add=True)
 
@@ -67,7 +67,7 @@ class ProtocolRun(models.Model):
 
     @property
     def has_causes(self) -> bool:
-        """Whether it can be said why regions got nothing, and what that costs."""
+        """Return whether the run can report why regions are unmatched, and the cost."""
         computed = self.origin == self.Origin.COMPUTED and self.protocol in PROTOCOLS
         return computed and PROTOCOLS[self.protocol].has_causes
 

@@ -19,7 +19,7 @@ from text_rankings.base.i18n import gettext
 
 @dataclass(frozen=True)
 class Unfit:
-    """A protocol that a dataset cannot be scored with, and what is missing."""
+    """A protocol that cannot score a dataset, and the missing inputs."""
 
     slug: str
     name: str
@@ -36,7 +36,7 @@ class Use:
 
 @dataclass(frozen=True)
 class Readiness:
-    """The protocols that fit a dataset, those that do not, and what else it is ready for.
+    """The protocols that fit a dataset, those that do not, and its other uses.
 
     The regions of some images were looked at, drawn at random; scoring itself looks at all.
     """
@@ -59,7 +59,7 @@ _USES = (
 
 
 def readiness(dataset: Dataset) -> Readiness:
-    """Return what a dataset is ready for; looked at again only when something was loaded or taken out."""
+    """Return the readiness of a dataset; computed again only after a load or an undo."""
     totals = list(dataset.methods.order_by("pk").values_list("pk", "totals"))
     if any(of_method is None for _, of_method in totals):
         return _readiness(dataset)  # skipped texts cannot be distinguished from stored ones

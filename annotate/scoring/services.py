@@ -110,7 +110,7 @@ def _nobody(done: int, total: int) -> None:
 
 @transaction.atomic
 def publish(scored: Scored) -> ProtocolRun:
-    """Store what was computed as a run, wholly or not at all.
+    """Store the computed scores as a run, all or nothing.
 
     Raises NotScored where the results it was computed from are no longer those there are.
     """
@@ -139,7 +139,7 @@ def publish(scored: Scored) -> ProtocolRun:
 
 
 def protocol_named(slug: str, parameters: Mapping[str, Any] | None) -> Protocol:
-    """Return a protocol with its parameters; raises NotScored where there is none such."""
+    """Return a protocol with its parameters; raises NotScored if it does not exist."""
     try:
         return registry.get(slug, parameters)
     except ProtocolError as refusal:

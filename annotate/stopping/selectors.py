@@ -1,4 +1,4 @@
-"""The protocols' mean losses so far, and what is missing before anything can be concluded."""
+"""The protocols' mean losses so far, and the data still needed for a conclusion."""
 
 from dataclasses import dataclass
 from heapq import nlargest
@@ -29,7 +29,7 @@ _TWO: Final = 2
 
 @dataclass(frozen=True)
 class Missing:
-    """How many annotators have enough images, and what is missing until enough of them have."""
+    """How many annotators have enough images, and what is still needed."""
 
     n_enough: int
     people: int
@@ -42,7 +42,7 @@ def n_answers(study: Study) -> int:
 
 
 def missing(study: Study) -> Missing:
-    """Return what is missing until MIN_PEOPLE annotators have MIN_IMAGES images each.
+    """Return the images still needed until MIN_PEOPLE annotators have MIN_IMAGES images each.
 
     People are counted if they have no image yet, images over those who are nearest.
     """
@@ -74,7 +74,7 @@ def standings_of(study: Study) -> Standings:
             criterion: [(name, loss) for name, loss in rows] for criterion, rows in kept.items()
         }
     with snapshot():
-        # Again: the key must be that of what is read.
+        # Read again: the key must match the data read.
         key = cache.key_of(study, settings, runs)
         visits, images = visits_of(study), _images_that_count(study)
         scores = protocol_scores(study, runs)

@@ -24,8 +24,8 @@ def end_by_rules() -> None:
 def end_if_due(study: Study) -> bool:
     """End a study whose budget of answers is used up; return whether it was ended.
 
-    No study ends because its protocols seem to differ: people come one after another, and what the
-    first ones say does not hold for all.
+    No study ends because its protocols seem to differ: people come one after another, and the first
+    ones need not be typical.
     """
     answers = n_answers(study)
     if study.answer_budget is None or answers < study.answer_budget:

@@ -31,7 +31,7 @@ def draw_images(study: Study) -> None:
 
 
 def _mark(study: Study, keys: list[int], what: str, percent: int, **marks: Any) -> None:
-    # Half an image is none: where some are asked for, there is at least one.
+    # Half an image counts as one: if a share is asked for, at least one image is drawn.
     n = max(round(len(keys) * percent / 100), 1) if percent else 0
     drawn = random.Random(f"{study.seed}/{what}").sample(keys, n)
     for start in range(0, n, _AT_ONCE):

@@ -1,4 +1,4 @@
-"""A study: which methods are compared on which images, by whom, and under which settings."""
+"""A study: its methods, images, annotators and settings."""
 
 import secrets
 from datetime import timedelta
@@ -64,7 +64,7 @@ class Study(models.Model):
         BALANCED = "balanced", _("balanced")
 
     class RecheckRule(models.TextChoices):
-        """How many screens re-checks and repairs may take; a log is read under the rule it was made by."""
+        """The number of screens for re-checks and repairs; a log is always read under its own rule."""
 
         SHARED = "shared", _("re-checks and repairs together a fifth of the pairs")
         APART = "apart", _("as many re-checks as chosen, repairs a fifth of the pairs beyond them")
@@ -339,12 +339,12 @@ class Study(models.Model):
 
     @property
     def contact_text(self) -> str:
-        """Whom people can ask, in the researcher's words; empty: the researchers of the study."""
+        """Return the contact for annotators, in the researcher's words; empty: the study's researchers."""
         return self.contact
 
 
 class StudyImage(models.Model):
-    """An image of a study: what is asked on it, and the number of complete rankings it has."""
+    """An image of a study: its sampling rule, and its number of complete rankings."""
 
     study = models.ForeignKey(Study, models.CASCADE, related_name="study_images")
     image = models.ForeignKey(Image, models.PROTECT, related_name="study_images")

@@ -25,7 +25,7 @@ _MIN_METHODS = 2
 
 
 def misfits(settings: Mapping[str, Any], n_methods: int | None = None) -> dict[str, str]:
-    """Return what does not fit together, in a sentence for each setting; one that is missing is as usual."""
+    """Return contradictions between settings, in a sentence for each; a missing setting has its default."""
 
     def value(setting: str) -> Any:
         return settings.get(setting, usual(setting))
@@ -208,7 +208,7 @@ def add_member(*, study: Study, username: str, role: str) -> Membership:
 
 @transaction.atomic
 def change_role(*, membership: Membership, role: str) -> None:
-    """Let a member do something else in the study; what was answered stays.
+    """Change a member's role; their answers stay.
 
     Raises StudyRefused if the person has that role, too.
     """

@@ -58,7 +58,8 @@ class StudyField:
     locks_at: Lock = Lock.NEVER
     # A form refuses an empty value, and does not take it for the default.
     is_required: bool = False
-    # It decides what is drawn for each image: a change draws again, and needs a study that is not open.
+    # It decides the sampling of each image: a change draws again, and needs a study that is not
+    # open.
     is_drawn: bool = False
     in_bundle: InBundle = InBundle.ALWAYS
     # None: the field's verbose name.

@@ -37,7 +37,7 @@ class CharacterMatches:
     truth_ignored: list[bool]
     ignored: list[bool]
     guessed: list[int]
-    # Of each matched pair, the characters inside.
+    # For each matched pair, the characters inside.
     held: dict[tuple[int, int], NDArray[np.bool_]]
     groups: list[tuple[tuple[int, ...], tuple[int, ...], Kind]]
     best_of_truth: list[float]
@@ -100,7 +100,7 @@ class CharacterMatches:
         return [*order, left[0]]
 
     def matches(self, found: Sequence[int], found_by_detection: Sequence[int]) -> tuple[Match, ...]:
-        """Return the matches, credits in characters; what belongs to several counts in the first."""
+        """Return the matches, credits in characters; a character in several counts in the first."""
         truths_left = set(range(len(found)))
         found_left = set(range(len(found_by_detection)))
         matches = []
@@ -137,8 +137,8 @@ def _why(best: float, needed: float) -> str:
 class Quads:
     """The published program's boxes of four corners.
 
-    Coordinates are cut to whole numbers, characters stand on a straight line, which runs downwards
-    where the ratio of width to height is below ``min_aspect``, and left and top edges are inside.
+    Coordinates are cut to whole numbers, characters are on a straight line, which runs downwards if
+    the ratio of width to height is below ``min_aspect``, and left and top edges are inside.
     """
 
     min_aspect: float
@@ -164,9 +164,9 @@ class Quads:
 class Polygons:
     """The published program's polygons, whatever number of points they have.
 
-    Characters stand along the top and the bottom, no edge is inside. Its ratio of width to height
-    is always above 100,000, so that a false positive counts one character, an ignored truth ten,
-    and no text runs downwards.
+    Characters are placed along the top and the bottom, no edge is inside. The ratio of width to
+    height is always above 100,000, so that a false positive counts one character, an ignored truth
+    ten, and no text runs downwards.
     """
 
     open_edges: ClassVar[bool] = True
@@ -231,7 +231,7 @@ def images_of(
     ----------
     scenes : sequence of Scene, length n
     rule : Quads or Polygons
-        How regions are measured, and where their characters stand.
+        The measure of regions, and the placement of their characters.
     min_area_precision : float in [0, 1]
         Minimum share of a detection inside a truth it is matched to.
 
@@ -276,7 +276,7 @@ def images_of(
         tau[holding].astype(np.float64),
         np.flatnonzero(holding).astype(np.float64),
     )
-    # The characters of pair k stand at ends[k] to ends[k + 1] of ``held``.
+    # The characters of pair k are at ends[k] to ends[k + 1] of ``held``.
     ends = list(accumulate(characters.n[pairs.truth].tolist(), initial=0))
     best_of_truth = _best(pairs.truth, tau, len(flat.truth))
     best = _best(pairs.detection, tau, len(ignored))

@@ -164,7 +164,7 @@ class Cleval(Protocol):
 
 @dataclass(frozen=True)
 class ClevalEndToEnd(Cleval):
-    """CLEval of what was read: characters found in the right order, struck from the texts.
+    """CLEval of transcriptions: characters found in the right order, removed from the texts.
 
     The matches are those of CLEval. A truth finds as many characters as the longest common
     subsequence of its text and the joined texts of its detections (in the order in which they first

@@ -37,7 +37,7 @@ class BatchError(ProtocolError):
 
 @dataclass(frozen=True, slots=True)
 class Formats:
-    """How ground truth and results are written: keys of ``FORMATS``.
+    """Formats of ground truth and results: keys of ``FORMATS``.
 
     Without ``truth`` its format is found by a look at all lines; without ``results`` they are read as the
     ground truth is, or an error asks for their format (``read_results``).
@@ -54,8 +54,8 @@ NOT_NAMED: Final = Formats()
 class Scored:
     """One result set under one protocol: the figures of every image, and the official ones.
 
-    ``sums`` holds what every image adds to the official ones. ``note`` says why there are none, where
-    the data lack what the protocol needs.
+    ``sums`` holds the contribution of every image to the official figures. ``note`` says why there
+    are none, if the data do not have the inputs of the protocol.
     """
 
     slug: str
@@ -75,7 +75,7 @@ def score_files(
     executor: Executor | None = None,
     only_fitting: bool = False,
 ) -> Iterator[tuple[int, int, list[Scored]]]:
-    """Score result sets; yield how many parts are done, how many there are, and what came.
+    """Score result sets; yield the number of finished parts, the number of all, and the result.
 
     A method is named after its file. The parts are those protocols that look at several methods,
     and then the result sets, in order. While an executor computes, the next files are read.
@@ -122,7 +122,7 @@ def score_files(
 def settled(
     protocols: Sequence[Protocol], truth: str, formats: Formats = NOT_NAMED
 ) -> tuple[list[Protocol], list[str]]:
-    """Return the protocols with what depends on the ground truth settled, and what to say of them.
+    """Return the protocols with parameters that depend on the ground truth fixed, and messages about them.
 
     A protocol that is named twice, also once as a variant with the same parameters, is returned once.
 
@@ -276,9 +276,9 @@ def read_file(path: str, kind: Kind, format: str | None = None) -> Archive:
 def read_results(path: str, truth: str, formats: Formats = NOT_NAMED) -> Archive:
     """Return a result set's regions, its lines read as those of the ground truth are.
 
-    Coordinates are written alike in both; what follows them is found by a look at all lines. If the
-    format of the ground truth was named and the results do not fit it, the error names the format that
-    they fit. If it was not named, results may be written in another way that leaves no doubt.
+    Coordinates have the same format in both; the fields after them are detected from all lines. If
+    the format of the ground truth was named and the results do not fit it, the error names the
+    format that they fit. If it was not named, results may have another format that leaves no doubt.
 
     Parameters
     ----------
@@ -399,7 +399,7 @@ def _checked(
     path: str, truth: Mapping[str, object], truth_path: str, formats: Formats
 ) -> Mapping[str, tuple[Region, ...]]:
     as_named = read_results(path, truth_path, formats).regions
-    # Where the truth has both img_1 and 1, they are called so.
+    # If the truth has both img_1 and 1, they are named so.
     results = as_named if as_named.keys() <= truth.keys() else _called(as_named)
     stranger = next((image for image in results if image not in truth), None)
     if stranger is not None:

@@ -110,7 +110,7 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _add_archive_commands(commands: Any) -> None:
-    """Add what takes ground truth and result sets as files."""
+    """Add the arguments that take ground truth and result sets as files."""
     scoring = commands.add_parser("score", help="score result sets, per image and overall")
     scoring.add_argument(
         "--protocol", required=True, help="slugs or slug:variant, separated by commas, or all"

@@ -66,7 +66,7 @@ def convert(
     images: str | None = None,
     without: Sequence[str] = (),
 ) -> Iterator[str]:
-    """Write a file in another format; yield what was odd, and what was written.
+    """Write a file in another format; yield warnings, and what was written.
 
     Parameters
     ----------
@@ -75,9 +75,9 @@ def convert(
     to : str
         A format that can be written.
     kind : "truth" or "results", optional
-        Where that is not found out.
+        By default it is detected.
     format : str, optional
-        How the file is written, where that is not found out.
+        Format of the file, by default detected.
     images : str, optional
         Zip or folder of photographs, for their sizes.
     without : sequence of str

@@ -1,4 +1,4 @@
-"""Why regions of result sets got nothing, and what each cause costs ([BFHH20]_)."""
+"""Reasons why regions of result sets are unmatched, and the cost of each cause ([BFHH20]_)."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
@@ -15,7 +15,7 @@ _SCENES_AT_ONCE: Final = 1_000
 
 @dataclass(frozen=True, slots=True)
 class Explained:
-    """One result set: its figures, what each cause costs, and the losses of each image."""
+    """One result set: its figures, the cost of each cause, and the losses of each image."""
 
     method: str
     overall: OverallScore

@@ -1,6 +1,6 @@
 """The package's command line: ``python -m protocols COMMAND``, or as the competition's scripts.
 
-Neither waits for what only the other needs.
+Neither imports what only the other needs.
 """
 
 import os

@@ -20,7 +20,7 @@ from ..core.matching import INSIDE_IGNORED
 from ..core.regions import Region
 from ..iou import Iou, average_precision
 
-# Challenge 2 has boxes, Challenge 4 and what came later quadrilaterals.
+# Challenge 2 has boxes, Challenge 4 and later ones quadrilaterals.
 OF_BOXES: Final = ("deteval", "icdar13", "deteval-wolf")
 _TYPES: Final = {"one-to-one": "OO", "split": "OM", "merge": "MO", "many-to-many": "MM"}
 # Above this many detections the published scripts leave the matrices out.
@@ -98,14 +98,14 @@ def _average_precision(
 def sample_of(
     protocol: Protocol, scene: Scene, score: ImageScore, listed: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """Return what the competition's scripts write of one image.
+    """Return the output of the competition's scripts for one image.
 
     Parameters
     ----------
     protocol : Protocol
     scene : Scene
     score : ImageScore
-        Of this scene, with its matches.
+        Scores of this scene, with its matches.
     listed : mapping
         The parameters that the script lists with its results.
 
@@ -134,7 +134,7 @@ def sample_of(
             for unmatched in score.unmatched
         ),
     }
-    # Where a side is empty the scripts write a number that was never set.
+    # If a side is empty the scripts write a number that was never set.
     small = bool(scene.truth) and 0 < len(detections) <= _MAX_DETECTIONS
     if isinstance(protocol, Iou):
         sample["AP"] = _image_average_precision(protocol, scene, score)

@@ -60,7 +60,7 @@ _LISTED: Final = {
         _PER_SAMPLE,
     ),
 }
-# How lines are written: --format=SLUG, as of the other commands.
+# Format of lines: --format=SLUG, as for the other commands.
 _FORMAT: Final = "-format"
 # Numbers with which the first line of ground truth begins that may hold polygons.
 _MAYBE_POLYGON: Final = 10
@@ -148,7 +148,7 @@ def evaluate(options: Options) -> tuple[Protocol, dict[str, Scene], list[ImageSc
 
 
 def parsed(arguments: Sequence[str]) -> Options:
-    """Return what the arguments of a script mean.
+    """Return the meaning of a script's arguments.
 
     Raises
     ------
@@ -260,7 +260,7 @@ def _holds_polygons(slug: str, path: str, reading: Mapping[str, Any]) -> bool:
 def _listed(
     protocol: Protocol, changed: Mapping[str, Any], truth: Lines, results: Lines
 ) -> dict[str, Any]:
-    """Return the parameters as the scripts list them: the published ones, then what was given."""
+    """Return the parameters as the scripts list them: the published ones, then the given ones."""
     if protocol.slug not in _LISTED:
         return {**protocol.parameters(), **changed}
     listed: dict[str, Any] = {

@@ -39,7 +39,7 @@ class Asked(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Lines:
-    """How the files of a zip are named and written.
+    """Names and formats of the files of a zip.
 
     Attributes
     ----------
@@ -75,7 +75,7 @@ def read_lines(path: str, lines: Lines, *, ask: bool = True) -> dict[str, tuple[
     Raises
     ------
     Refused
-        For what the scripts refuse: the zip, the name of an entry, a line.
+        For input that the scripts refuse: the zip, the name of an entry, a line.
     Asked
         If ground truth can be read in two ways.
 
@@ -167,7 +167,7 @@ def _named(
 
 @cache
 def _pattern(n: int, confidences: bool, texts: bool) -> re.Pattern[str]:
-    """Return the pattern of a line; as published a number may stand for more than it seems to."""
+    """Return the pattern of a line; as published, a number may match more than it seems to."""
     whole, positive = r"\s*(-?[0-9]+)\s*", r"\s*([0-9]+)\s*"
     numbers = [whole, whole, positive, positive] if n == _LTRB else [whole] * n
     tail = r",\s*([0-1].?[0-9]*)\s*" if confidences else ""

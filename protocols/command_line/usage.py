@@ -1,4 +1,4 @@
-"""The sentence that a stand-alone call without sense is answered with."""
+"""The message for an invalid stand-alone call."""
 
 from typing import Final
 

@@ -1,4 +1,4 @@
-"""Votes and images given as JSON cases, and what their systems say about each other ([LS11]_)."""
+"""Votes and images given as JSON cases, and the scores of their systems against each other ([LS11]_)."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
@@ -17,7 +17,7 @@ from ..no_ground_truth.votes import (
 
 
 def evaluate_cases(given: Any) -> Any:
-    """Return what systems say about each other, of votes or images given as JSON data.
+    """Return the scores of systems against each other, for votes or images given as JSON data.
 
     Parameters
     ----------

@@ -38,7 +38,7 @@ Family = Literal[
 
 @dataclass(frozen=True, slots=True)
 class Scene:
-    """One image: what should be found and what a method found.
+    """One image: its ground truth and a method's detections.
 
     ``detections`` is None if a result set has no file for the image; most protocols treat it as an
     empty file, some do not. ``parents`` maps ids of upper-level regions (lines) to their shapes, if
@@ -58,7 +58,7 @@ class Scene:
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """Truths and detections that belong together, by their indices, and what they earn."""
+    """Truths and detections that belong together, by their indices, and their credits."""
 
     truth: tuple[int, ...]
     detections: tuple[int, ...]
@@ -230,8 +230,8 @@ class Protocol(ABC):
     is_sentinel: ClassVar[bool] = False
     # Whether it says which truths and detections belong together.
     has_matches: ClassVar[bool] = True
-    # Whether recall and precision are the mean credit of single regions, so that what a region
-    # lost has a cost (causes.py); of protocols that add up credits.
+    # Whether recall and precision are the mean credit of single regions, so that the loss of a
+    # region has a cost (causes.py); true for protocols that add up credits.
     has_causes: ClassVar[bool] = False
     # Whether the order of truths or detections can change a score, as the published definition has it.
     depends_on_order: ClassVar[bool] = False
@@ -268,14 +268,14 @@ class Protocol(ABC):
 
     @property
     def full_slug(self) -> str:
-        """Its slug, and that of its variant: what ``registry.get`` is asked for."""
+        """Return its slug with its variant, as for ``registry.get``."""
         return f"{self.slug}:{self.variant_name}" if self.variant_name else self.slug
 
     def parameters(self) -> dict[str, Any]:
         return {declared.name: getattr(self, declared.name) for declared in self.declared()}
 
     def settled_for(self, truth: Iterable[Region]) -> Self:
-        """Return the protocol with what depends on the ground truth of a whole data set settled.
+        """Return the protocol with the parameters fixed that depend on the ground truth of a whole data set.
 
         Callers that score a data set in parts call this first, once.
         """
@@ -317,8 +317,8 @@ class Protocol(ABC):
 def official(protocol: Protocol, scores: Sequence[ImageScore]) -> OverallScore:
     """Return the official figures; without any score all of them are undefined.
 
-    ``overall`` of no image would be what the protocol gives for no truth and no detection, which of
-    several protocols is 1.
+    ``overall`` of no image would be the score for no truth and no detection, which is 1 for several
+    protocols.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Why regions earn less than they could, one cause each, and what each cause costs (after [BFHH20]_).
+"""Causes of the regions' losses, one for each region, and the cost of each cause (after [BFHH20]_).
 
 The causes and their definitions, with the edge cases, are in docs/explanation/causes.md.
 """
@@ -76,7 +76,7 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class Losses:
-    """The losses of one image, or of several: their tally, and what mending each cause adds to it.
+    """The losses of one image, or of several: their tally, and the gain of removing each cause.
 
     Those of several images are their sum, without the single regions.
     """
@@ -178,7 +178,7 @@ def total(of: Iterable[Losses]) -> Losses:
 
 
 def costs(of: Losses) -> list[Cost]:
-    """Return what each cause costs, in the order of ``CAUSES``; those without a region cost nothing.
+    """Return the cost of each cause, in the order of ``CAUSES``; those without a region cost nothing.
 
     Each is computed from the observed figures, so the costs do not depend on an order; those of
     recall add up to its loss.
@@ -286,7 +286,7 @@ def _grouped(scenes: list[int], pairs: Pairs, flat: Flat) -> dict[int, list[tupl
 
 @dataclass
 class _Image:
-    """One image: whom its regions belong to, and the cause of each one's loss."""
+    """One image: the matches of its regions, and the cause of each one's loss."""
 
     score: ImageScore
     truth_areas: list[float]
@@ -424,9 +424,9 @@ class _Image:
     ) -> Mapping[int, float]:
         """Return as how many right detections each one counts when its cause is mended.
 
-        The detections of a truth that have the same cause become one right detection together; a
-        merged one becomes one for each truth that it merges; false ones are gone. What is matched
-        already is never taken away.
+        The detections of a truth with the same cause become one right detection together; a merged
+        one becomes one for each truth that it merges; false ones are removed. Existing matches are
+        never removed.
         """
         blamed = {loss.index: loss.partners for loss in of_truth if loss.cause == "merged"}
         claims: dict[int, list[int]] = {}

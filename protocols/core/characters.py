@@ -1,4 +1,4 @@
-"""Where the characters of a truth stand, and which of them a detection holds ([LB19]_, [B20]_)."""
+"""Placement of a truth's characters, and the characters inside each detection ([LB19]_, [B20]_)."""
 
 from dataclasses import dataclass
 from itertools import pairwise
@@ -39,9 +39,9 @@ class Characters:
     points : ndarray of shape (k, 2)
         The centre of each character.
     n : ndarray of shape (number of truths,)
-        How many each truth has.
+        Number of each truth's characters.
     first : ndarray of shape (number of truths,)
-        Where those of a truth begin.
+        Start of each truth's characters.
     """
 
     points: Floats
@@ -50,7 +50,7 @@ class Characters:
 
     def of(self, truths: Indices) -> tuple[Indices, Indices]:
         """Return, for rows of truths, each character of each row: its row, and its index here."""
-        # A truth may stand in several rows, each with all its characters: ``within`` counts the
+        # A truth may have several rows, each with all its characters: ``within`` counts the
         # characters of a row from 0.
         n = self.n[truths]
         rows = np.repeat(np.arange(len(truths)), n)
@@ -61,7 +61,7 @@ class Characters:
 def characters_of(
     shapes: Shapes, n: Indices, *, downwards: NDArray[np.bool_], curved: NDArray[np.bool_]
 ) -> Characters:
-    """Return where n characters of each region stand.
+    """Return the positions of n characters of each region.
 
     On a straight line: the segment from the middle of the left side (corners 1 and 4) to that of
     the right side (corners 2 and 3), cut into n equal parts, the middle of each. Where the text
@@ -73,7 +73,7 @@ def characters_of(
     ----------
     shapes : Shapes, length m
     n : ndarray of shape (m,)
-        How many characters each region has.
+        Number of each region's characters.
     downwards, curved : ndarray of bool, shape (m,)
 
     Examples
@@ -86,7 +86,7 @@ def characters_of(
     """
     corners = shapes.corners()
     corners[downwards] = np.roll(corners[downwards], 1, axis=1)
-    # Where the middle line of each text begins, and the step from a character to the next.
+    # Start of the middle line of each text, and the step from a character to the next.
     start = (corners[:, 0] + corners[:, 3]) / 2
     unit = ((corners[:, 1] + corners[:, 2]) / 2 - start) / np.maximum(n, 1)[:, None]
     # A row for each character: which region, and its number in the text.
@@ -111,7 +111,7 @@ def _curved(corners: Floats, n: int) -> Floats:
     half = len(corners) // 2
     below = corners[half:][::-1]
     top, bottom = _refined(corners[:half], n), _refined(below[:half], n)
-    # Of an odd number of points the bottom has one more; as published only its end is that one.
+    # With an odd number of points the bottom has one more; as published only its end is that one.
     bottom[-1] = below[-1]
     share = (len(top) - 1) / n
     ends = [int(at * share) for at in range(n + 1)]
@@ -185,7 +185,7 @@ class IgnoredParts:
     Attributes
     ----------
     shared : ndarray, one for each pair
-        The areas given, those of ignored truths lowered to what remains of them.
+        The given areas, those of ignored truths reduced to their remainder.
     areas : ndarray, one for each truth
     """
 
@@ -224,7 +224,7 @@ class IgnoredParts:
             self.shared[changed] = self._shared(pairs.truth[changed], polygons)
 
     def _shared(self, truths: Indices, detections: Polygons) -> Floats:
-        """Return what detections share with what remains of truths."""
+        """Return the shared areas of detections and the remainders of truths."""
         remains = self.polygons(truths)
         areas = shapely.area(shapely.intersection(remains, detections))
         # The other way: the area inside the whole ignored truth, minus its part in the counted
@@ -236,7 +236,7 @@ class IgnoredParts:
         return _on_a_grid_where(areas, other_way, whole, remains, detections)
 
     def polygons(self, at: Indices) -> Polygons:
-        """Return what remains of ignored truths."""
+        """Return the remainders of ignored truths."""
         polygons = self._truth.polygons(at).copy()
         for row, i in enumerate(at.tolist()):
             if i in self._remains:

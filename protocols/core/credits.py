@@ -1,4 +1,4 @@
-"""Protocols that add up credits: how much a region weighs, and what nothing found is worth."""
+"""Protocols that add up credits: the weight of a region, and the precision of finding nothing."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -16,10 +16,10 @@ _EMPTY: Final = {"zero": 0.0, "one": 1.0, "undefined": None}
 class CreditProtocol(Protocol):
     """A protocol whose recall and precision are sums of credits over sums of regions.
 
-    Its last two parameters leave the published definition for two questions that its readers have
-    left open ([D18]_, sections V.A and V.D): whether every region should count alike, and what the
-    precision of a method is that finds nothing where there is something to find. Both leave
-    images without counted truth as published.
+    Its last two parameters extend the published definition for two questions that it leaves open
+    ([D18]_, sections V.A and V.D): whether every region should count alike, and the precision of a
+    method that finds nothing although there is something to find. Both leave images without counted
+    truth as published.
     """
 
     weight: str = choice(
@@ -74,9 +74,9 @@ class CreditProtocol(Protocol):
     def region_weights(
         self, scene: Scene, ignored_truth: Sequence[bool], ignored: Sequence[bool]
     ) -> tuple[list[float], list[float]]:
-        """Return what each truth and each detection weighs in its sum.
+        """Return the weight of each truth and each detection in its sum.
 
-        Where the counted regions of a side weigh nothing in all, every region counts alike.
+        If the counted regions of a side have no weight in total, every region counts alike.
         """
         truth, detections = self.weights(scene.truth), self.weights(scene.detections or ())
         for weights, out in ((truth, ignored_truth), (detections, ignored)):
@@ -138,7 +138,7 @@ def match_credits(
     ----------
     score : ImageScore
     n_truth, n_detections : int
-        How many regions the image has, ignored ones too.
+        Number of the image's regions, ignored ones too.
 
     Examples
     --------

@@ -1,7 +1,7 @@
 """Copies of a result that are certainly worse: regions removed, added, or moved off the text.
 
-For pairs whose answer is known. All comparisons are of bounding boxes, which is stricter than polygons:
-what does not touch a box touches no polygon in it.
+For known-answer pairs. All comparisons are of bounding boxes, which is stricter than polygons: a
+shape that does not touch a box touches no polygon in it.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -29,7 +29,7 @@ Box = tuple[float, float, float, float]
 
 @dataclass(frozen=True, slots=True)
 class Worse:
-    """A copy of a result and what was done to it: the dose is a number of regions."""
+    """A copy of a result and its degradation: the dose is a number of regions."""
 
     kind: Kind
     regions: tuple[Region, ...]

@@ -55,7 +55,7 @@ _LOOKS: Final[dict[tuple[str, Fate], _Look]] = {
 
 
 def draw_scene(scene: Scene, score: ImageScore, *, title: str) -> str:
-    """Return an SVG picture of a scene: its regions by their fate, and what each match earns.
+    """Return an SVG picture of a scene: its regions by their match, and the credit of each match.
 
     Truths are tinted, detections are not; colour and dashes tell matched, unmatched and ignored
     ones apart. A match is a star of thin lines around a badge with its kind (unless one-to-one)
@@ -322,7 +322,7 @@ def _members(match: Match) -> list[tuple[str, int]]:
 
 
 def _described(scene: Scene, score: ImageScore, drawn: _Drawn) -> str:
-    """Return in words what the picture shows."""
+    """Return a description of the picture."""
     n_truth, n_detections = len(scene.truth), len(scene.detections or ())
     said = [f"{_counted(n_truth, 'truth')}, {_counted(n_detections, 'detection')}."]
     for match in score.matches:

@@ -1,4 +1,4 @@
-"""Checks whether data have what a protocol needs, and whether it measures what they show."""
+"""Checks whether data have the inputs of a protocol, and whether it measures their shapes."""
 
 from collections.abc import Iterable
 from itertools import tee

@@ -1,7 +1,7 @@
 """Areas of many regions at once: boxes and convex quadrilaterals by arithmetic, the rest in one call.
 
-Rectangles never touch a polygon library, nor do convex quadrilaterals with whole coordinates, which
-is what result sets hold. Everything else goes to shapely, all pairs in one vectorised call.
+Rectangles never touch a polygon library, nor do convex quadrilaterals with whole coordinates, the
+usual content of result sets. Everything else goes to shapely, all pairs in one vectorised call.
 """
 
 from collections.abc import Sequence
@@ -95,7 +95,7 @@ def overlapping_pairs(
     truth_boxes, detection_boxes : ndarray of shape (n, 4) and (m, 4)
         Boxes of all images one after the other.
     n_truth, n_detections : ndarray of shape (number of images,)
-        How many of them each image has.
+        Number of regions of each image.
 
     Returns
     -------
@@ -259,7 +259,7 @@ class Shapes:
         self.boxes = _boxes(self._coordinates, n_points)
         self._four = np.flatnonzero(n_points == 4)
         self.rectangular = np.zeros(len(regions), dtype=bool)
-        # Of the regions with four points: shape (number of them, 4, 2).
+        # For the regions with four points: shape (number of them, 4, 2).
         corners = self._coordinates[self._first[self._four, None] + np.arange(4)]
         self.rectangular[self._four] = _are_rectangles(corners)
         self.areas = box_areas(self.boxes)
@@ -342,10 +342,10 @@ class Shapes:
     def corners(self) -> Floats:
         """Return four points of each region in file order, shape (n, 4, 2).
 
-        Of a polygon with another number of points: the ends of its first half (the top of a text)
+        For a polygon with another number of points: the ends of its first half (the top of a text)
         and of its second half (the bottom).
         """
-        # Which four of its points, counted from its first, stand for each region; shape (n, 4).
+        # The four points, counted from the first, that represent each region; shape (n, 4).
         half = np.maximum(self.n_points // 2, 1)
         steps = np.stack([np.zeros_like(half), half - 1, half, self.n_points - 1], axis=1)
         steps[self._four] = np.arange(4)
@@ -377,7 +377,7 @@ class Shapes:
         """Return the signed area of each ring as it is given: positive if it runs clockwise on screen."""
         if not len(self.n_points):
             return np.zeros(0)
-        # Of each point of all rings, the point before it; before a ring's first comes its last.
+        # For each point of all rings, the previous point; before a ring's first comes its last.
         before = np.arange(len(self._coordinates)) - 1
         before[self._first] = self._first + self.n_points - 1
         step = self._coordinates - self._coordinates[before]
@@ -467,7 +467,7 @@ def _inside(a: Floats, b: Floats, *, shared: bool) -> Floats:
     """Add up x dy - y dx over the parts of a's sides inside b."""
     # Axes: pair, side of a or b, x and y.
     sides, other = np.roll(a, -1, axis=1) - a, np.roll(b, -1, axis=1) - b
-    # How far right of b's side k a's corner i is; shape (m, i, k).
+    # Distance of a's corner i to the right of b's side k; shape (m, i, k).
     start = other[:, None, :, 0] * (a[:, :, None, 1] - b[:, None, :, 1])
     start -= other[:, None, :, 1] * (a[:, :, None, 0] - b[:, None, :, 0])
     # The same of the corner where side i ends, and where along side i (0 to 1) the line through

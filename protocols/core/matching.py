@@ -26,7 +26,7 @@ class Flat:
     ----------
     n_truth, n_detections : ndarray of shape (number of scenes,)
     first_truth, first_detection : ndarray of shape (number of scenes,)
-        Where each scene's regions begin.
+        Start of each scene's regions.
     ignored_truth : ndarray of bool, one for each truth
     """
 
@@ -39,7 +39,7 @@ class Flat:
     ignored_truth: NDArray[np.bool_]
 
     def slices(self, scene: int) -> tuple[slice, slice]:
-        """Return where the truths and where the detections of a scene stand."""
+        """Return the positions of the truths and of the detections of a scene."""
         truth, detection = self.first_truth[scene], self.first_detection[scene]
         return (
             slice(truth, truth + self.n_truth[scene]),
@@ -129,7 +129,7 @@ def unmatched_of(
     Parameters
     ----------
     truth_ignored, ignored : sequence of bool
-        Of each truth, and of each detection.
+        For each truth, and each detection.
     matched_truth, matched : container of int
         The indices of those that have a match.
     why : callable

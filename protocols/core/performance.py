@@ -67,7 +67,7 @@ def performance_graphs(
     scenes : sequence of Scene
         The whole result set.
     steps : int
-        How many thresholds, equally far apart.
+        Number of equally spaced thresholds.
 
     Raises
     ------

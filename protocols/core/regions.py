@@ -1,4 +1,4 @@
-"""Regions of an image: what should be found, and what was found."""
+"""Regions of an image: ground truth and detections."""
 
 import json
 import math
@@ -22,7 +22,7 @@ Run = tuple[int, int, int]
 
 @dataclass(frozen=True, slots=True)
 class Region:
-    """A polygon in image pixels (y down), with what is known about it.
+    """A polygon in image pixels (y down), with its text, confidence and other fields.
 
     Attributes
     ----------
@@ -35,7 +35,7 @@ class Region:
         Ground truth that is ignored ("don't care").
     label : str or None
     id : str or None
-        How a file names it.
+        Its identifier in a file.
     parent : str or None
         The upper-level region it belongs to, by its id: the line of a word, the table of a cell.
     cell : (int, int, int, int) or None
@@ -69,7 +69,7 @@ class Region:
             raise RegionError(f"a region needs finite coordinates, got {self.points}")
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # Three times as fast as what a dataclass does: regions travel to other processes by thousands.
+        # Three times as fast as a dataclass: regions travel to other processes by thousands.
         return type(self), tuple(map(self.__getattribute__, self.__slots__))
 
     @classmethod
@@ -190,7 +190,7 @@ def _shortest(value: float) -> float:
 
 
 def decode_regions(encoded: Any) -> tuple[Region, ...]:
-    """Return what encode_regions wrote.
+    """Return the regions that encode_regions wrote.
 
     Raises
     ------
@@ -248,7 +248,7 @@ def _canonical_shape(region: Region) -> list[tuple[float, ...]]:
 def _canonical_ring(points: tuple[float, ...]) -> list[tuple[float, float]]:
     # Adding 0.0 makes -0.0, which is the same place written otherwise, 0.0.
     ring = [(x + 0.0, y + 0.0) for x, y in zip(points[::2], points[1::2], strict=True)]
-    # The least ring begins at the least point, which may stand in it more than once.
+    # The least ring begins at the least point, which may occur in it more than once.
     least = min(ring)
     return min(
         turned[at:] + turned[:at]

@@ -1,4 +1,4 @@
-"""Results without boxes on most images that have text: what a detector leaves that stopped early."""
+"""Results without boxes on most images that have text: the sign of a detector that stopped early."""
 
 from collections.abc import Collection, Mapping, Sequence
 
@@ -26,7 +26,7 @@ def warn_of_empty_results(
     problems : Problems
         Takes the warning, code "F5", with the number and the share of such images.
     results : mapping of str to sequence of Region
-        Of one method, by image.
+        Results of one method, by image.
     with_text : collection of str
         The images whose ground truth has a region that counts.
     absent : "empty", "not-evaluated" or None

@@ -1,4 +1,4 @@
-"""How results fit the ground truth at a glance: what a load's report says of each result set."""
+"""Fit of results to the ground truth, for the report of a load."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -24,18 +24,18 @@ _BORDER_PX: Final = 1.0
 
 @dataclass(frozen=True, slots=True)
 class Fit:
-    """Recall and precision of results at IoU 0.5, and what else tells that they are read wrongly.
+    """Recall and precision of results at IoU 0.5, and other signs of a wrong reading.
 
     Attributes
     ----------
     n_images : int
-        How many images were looked at.
+        Number of inspected images.
     n_matches, n_truth, n_detections : int
         Pairs of IOU, and the counted regions of both sides.
     n_touched : int
         Counted truths that some detection overlaps.
     n_same : int
-        Truths, ignored ones included, that stand among the detections with the same points.
+        Truths, ignored ones included, that also occur among the detections, with the same points.
     n_all_truth : int
     n_outside : int or None
         Detections that reach outside their image; None if no image has a known size.
@@ -72,7 +72,7 @@ class Fit:
 
     @property
     def same(self) -> float | None:
-        """The share of truths that stand among the detections; None without truth."""
+        """Return the share of truths that also occur among the detections; None without truth."""
         return self.n_same / self.n_all_truth if self.n_all_truth else None
 
 
@@ -85,7 +85,7 @@ def sample(images: Sequence[str], most: int = MAX_IMAGES) -> list[str]:
     ----------
     images : sequence of str
     most : int
-        How many are drawn; all if there are no more.
+        Number of drawn images; all if there are no more.
 
     Examples
     --------

@@ -31,7 +31,7 @@ class Against:
     """The ground truth of the images that results are compared with: all, or a random sample."""
 
     truth: Mapping[str, Sequence[Region]] = field(default_factory=dict)
-    # How many images the dataset has.
+    # Number of the dataset's images.
     n_images: int = 0
 
     @classmethod
@@ -72,7 +72,7 @@ def as_data(of: Fit) -> dict[str, Any]:
 
 @dataclass
 class Noticed:
-    """Results as they are to be loaded, and what was noticed of them."""
+    """Results as they will be loaded, and the findings."""
 
     archive: Archive
     # By method; None is the one a file without names is of.

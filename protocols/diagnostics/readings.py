@@ -129,8 +129,8 @@ def read_so(
     sizes : mapping of str to (int, int)
         Width and height of images; needed for shares of them.
     known : collection of str
-        The images there are, in the order in which they are counted. A file that would be of none of
-        them is left out if its own name is known, and else stays what it is.
+        The dataset's images, in counting order. A file that would belong to none of them is left
+        out if its own name is known, and otherwise stays as it is.
 
     Raises
     ------
@@ -174,7 +174,7 @@ def renumbered(image: str, by: int) -> str | None:
 def mover(
     reading: str, known: Collection[str], *, back: bool = False
 ) -> Callable[[str], str | None]:
-    """Return what says of a file's image of which image the file is, if it is read so.
+    """Return a function from a file's image to the image it would belong to under this reading.
 
     Parameters
     ----------
@@ -183,7 +183,7 @@ def mover(
     known : collection of str
         The images there are, in the order in which they are counted.
     back : bool
-        Of which file an image is, instead.
+        The image of each file, instead.
 
     Examples
     --------

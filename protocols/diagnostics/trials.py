@@ -1,7 +1,7 @@
 """The usual mistakes, tried: which other reading would fit the ground truth far better.
 
-Boxes decide which readings are worth measuring, by arithmetic on flat arrays; what is offered was
-measured as the results themselves were.
+Boxes decide which readings are worth measuring, by arithmetic on flat arrays; offered readings were
+measured like the results themselves.
 """
 
 from collections.abc import Collection, Iterator, Sequence
@@ -45,9 +45,9 @@ from .readings import (
 _MIN_GAIN: Final = 0.15
 _MIN_RATIO: Final = 3.0
 _MIN_MATCHES: Final = 5
-# Of two readings that fit alike the one that is tried first.
+# Of two readings that fit equally, the one tried first wins.
 _CLEARLY: Final = 1.05
-# Of an image with more boxes than these only the first vote about a scale.
+# Of an image with more boxes only the first vote about a scale.
 _MAX_VOTERS: Final = 40
 # Votes for a factor within so much of each other are for the same.
 _BIN: Final = 0.02
@@ -75,14 +75,14 @@ def offered(
     Parameters
     ----------
     truth : mapping of str to sequence of Region
-        Of the images that are looked at.
+        Results of the inspected images.
     results : mapping of str to sequence of Region
         By image, all of them: a file may be that of its neighbour.
     sizes : mapping of str to (int, int)
     known : collection of str
         All images of the dataset, in the order in which they are counted.
     as_read : Fit
-        How the results fit as they are.
+        Fit of the results as they are.
 
     Examples
     --------
@@ -110,7 +110,7 @@ def read_on(
     Parameters
     ----------
     truth : mapping of str to sequence of Region
-        Of the images that are looked at.
+        Results of the inspected images.
     results : mapping of str to sequence of Region
         By image, all of them.
     sizes : mapping of str to (int, int)
@@ -142,7 +142,7 @@ def is_better(as_read: Fit, tried: Fit) -> bool:
     Parameters
     ----------
     as_read, tried : Fit
-        Of the same images.
+        Ground truth of the same images.
 
     Examples
     --------

@@ -1,1 +1,1 @@
-"""EVALTEX and its variants: what is measured, the lines of objects, the protocols ([C16]_, [C15]_)."""
+"""EVALTEX and its variants: measures, the lines of objects, the protocols ([C16]_, [C15]_)."""

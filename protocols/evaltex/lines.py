@@ -59,7 +59,7 @@ def _given_lines(flat: Flat, objects: Sequence[int]) -> dict[str, list[int]]:
 
 
 def _derived_lines(boxes: Floats, objects: Sequence[int]) -> dict[str, list[int]]:
-    """Return the connected components of objects that stand side by side at about one height."""
+    """Return the connected components of objects that are side by side at about one height."""
     # Every object begins as its own line, named after its first object; two lines merge if an
     # object of one is next to an object of the other.
     members = {i: [i] for i in objects}

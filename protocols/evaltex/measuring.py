@@ -44,7 +44,7 @@ class _Selection:
 
     image: Indices
     index: Indices
-    # Where each image's regions begin; one entry more than there are images.
+    # Start of each image's regions; one entry more than there are images.
     first: Indices
 
     def __len__(self) -> int:
@@ -60,16 +60,16 @@ def _selected(image: Indices, index: Indices, n_images: int) -> tuple[Indices, I
 
 @dataclass(frozen=True)
 class _Objects(_Selection):
-    """The objects of all images with what was measured of them, an entry each.
+    """The objects of all images with their measures, an entry each.
 
     Attributes
     ----------
     s : ndarray of shape (n,)
-        How many detections match the object.
+        Number of detections that match the object.
     raw : ndarray of shape (n,)
         The share of it that they cover.
     fragmentation : ndarray of shape (n,)
-        By what coverage is lowered for s of them: 1 / (1 + ln s).
+        Factor that lowers coverage for s of them: 1 / (1 + ln s).
     accuracy : ndarray of shape (n,)
     kind : list, length n
         Of its match; None without one.
@@ -110,7 +110,7 @@ class Measured:
         self._ignored_shared = shared[touches_ignored]
         keep = self._matching(measurement, pairs, shared)
         self._pairs, self._shared = pairs.where(keep), shared[keep]
-        # How many detections each truth has, and how many truths each detection.
+        # Number of detections of each truth, and of truths of each detection.
         self._s = np.bincount(self._pairs.truth, minlength=len(flat.truth))
         self._m = np.bincount(self._pairs.detection, minlength=len(flat.detections))
         self._partners = _grouped(self._pairs.truth, self._pairs.detection)
@@ -126,7 +126,7 @@ class Measured:
     def _matching(
         self, measurement: Measurement, pairs: Pairs, shared: Floats
     ) -> NDArray[np.bool_]:
-        # Of each pair the area of its truth, and that of its detection.
+        # For each pair the area of its truth, and that of its detection.
         truth, detection = (
             self._truth.areas[pairs.truth],
             self._detections.areas[pairs.detection],
@@ -215,7 +215,8 @@ class Measured:
             return float(sum(self._background[j] for j in partners))
         text = [i, *sorted({at for j in partners for at in self._ignored_of.get(j, [])})]
         both = Piece((self._detections, partners), (self._truth, text))
-        # Background is what the detections cover together beyond the text and the ignored regions.
+        # Background is the area that the detections cover together beyond the text and the ignored
+        # regions.
         with_text, of_text = union_areas([both, Piece((self._truth, text))])
         return max(float(with_text - of_text), 0.0)
 

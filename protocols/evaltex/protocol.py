@@ -60,7 +60,7 @@ class Evaltex(CreditProtocol):
 
     @property
     def measurement(self) -> Measurement:
-        """Variants that are equal in this share what ``measure`` returns."""
+        """Return a key: variants with equal keys share the output of ``measure``."""
         return Measurement(self.min_overlap, self.dont_care_overlap, self.regions)
 
     def measure(self, scenes: Sequence[Scene]) -> Measured:
@@ -103,7 +103,7 @@ class Evaltex(CreditProtocol):
         return objects.raw, objects.accuracy
 
     def credit(self, values: Floats) -> Floats:
-        """Return what a coverage or an accuracy is worth."""
+        """Return the credit of a coverage or an accuracy."""
         return values
 
     def _tally(

@@ -212,7 +212,7 @@ class Problems:
         *,
         text: str | None = None,
     ) -> None:
-        """Add an error for what a reader could not use."""
+        """Add an error for input that a reader could not use."""
         self.error(fault.code, fault.found, fault.expected, entry, line, text=text, span=fault.span)
 
     def _tell(
@@ -289,13 +289,13 @@ def quoted(text: str) -> str:
 
 
 def excerpt(line: str, span: Span | None = None) -> tuple[str, Span | None]:
-    """Return a line shortened around its fault, and where the fault is in what is left.
+    """Return a line shortened around its fault, and the position of the fault in it.
 
     Parameters
     ----------
     line : str
     span : (int, int), optional
-        Where the fault begins in the line, and where it ends.
+        Start and end of the fault in the line.
 
     Returns
     -------
@@ -381,7 +381,7 @@ def _numbers(name: str) -> tuple[int, ...]:
 
 
 def _plain(name: str) -> str:
-    """Return what names share that differ in case, separators, zeros or how accents are written."""
+    """Return a key that names share if they differ only in case, separators, zeros or accents."""
     name = unicodedata.normalize("NFKC", name).casefold()
     words = re.findall(r"0*(\d+)|([^\W\d_]+)", name)
     return " ".join(digits or letters for digits, letters in words)

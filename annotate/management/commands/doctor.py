@@ -1,4 +1,4 @@
-"""Look at everything the site needs, and say what to do."""
+"""Check everything the site needs, and say what to do."""
 
 import json
 from argparse import ArgumentParser
@@ -15,7 +15,7 @@ class Command(BaseCommand):
         "Look at the database, migrations, disk, queue and workers, clock, mail, backups, settings, every "
         "photograph, and replay some answers. Exit code 0: all is well, 1: warnings, 2: faults."
     )
-    # It says itself what it finds, of settings too.
+    # The command prints its findings itself, those about settings too.
     requires_system_checks = []
 
     def add_arguments(self, parser: ArgumentParser) -> None:

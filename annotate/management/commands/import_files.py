@@ -152,7 +152,7 @@ def _reading(path: Path, given: Sequence[str]) -> str:
 
 
 def _described(path: Path, options: dict[str, Any]) -> FileToLoad:
-    """Guess what a file is, unless that was said."""
+    """Guess the kind of a file, unless it was given."""
     try:
         guess = guess_file(path, path.name)
     except OSError as fault:

@@ -1,4 +1,4 @@
-"""Rebuild every ranking from the log of answers, and compare it with what is stored."""
+"""Rebuild every ranking from the log of answers, and compare it with the stored one."""
 
 from argparse import ArgumentParser
 from typing import Any

@@ -1,4 +1,4 @@
-"""A database for the site: made where there is none, refused where it is of another version."""
+"""A database for the site: created if missing, refused if it has another version."""
 
 from argparse import ArgumentParser
 from typing import Any

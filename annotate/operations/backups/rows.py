@@ -78,7 +78,7 @@ def _values(line: bytes, made: Sequence[Callable[[Any], Any]]) -> list[Any]:
 
 
 def set_next_keys() -> None:
-    """Have new rows get keys above those that were stored."""
+    """Reset the sequences of keys above the stored ones."""
     statements = connection.ops.sequence_reset_sql(no_style(), kept_models())
     with connection.cursor() as cursor:
         for statement in statements:
@@ -91,7 +91,7 @@ def is_empty() -> bool:
 
 
 def _name_of(field: models.Field[Any, Any]) -> Callable[[Any], Any]:
-    """Return what makes a value the same for every database: types and permissions go by their names."""
+    """Return a value in a form that is the same for every database: types and permissions by name."""
     if field.related_model in _NAMED:
         names = _names(field.related_model)
         return lambda pk: names.get(pk)

@@ -164,7 +164,7 @@ def workers() -> Iterator[Finding]:
 
 
 def clock() -> Iterator[Finding]:
-    """Compare this machine's clock with the database's, and with what was written last."""
+    """Compare this machine's clock with the database's, and with the newest row."""
     now = timezone.now()
     if connection.vendor == "postgresql":
         with connection.cursor() as cursor:
@@ -301,7 +301,7 @@ ALL: Final[tuple[Check, ...]] = (*PAGE, photographs, replay)
 
 
 def found(these: Iterable[Check]) -> list[Finding]:
-    """Return what checks find. After a fault of the database the others could not say anything."""
+    """Return the findings of checks. After a fault of the database the others cannot run."""
     findings: list[Finding] = []
     for check in these:
         findings += check()

@@ -1,4 +1,4 @@
-"""How this program is called here, for the hints of every template."""
+"""The command prefix of this installation, for the hints of every template."""
 
 from django.conf import settings
 from django.http import HttpRequest

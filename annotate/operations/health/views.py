@@ -1,4 +1,4 @@
-"""How the site is, for admins."""
+"""The health of the site, for admins."""
 
 from django.contrib.auth.decorators import login_required
 from django.http import HttpResponse

@@ -43,7 +43,7 @@ class ChangesOfStudy(ApiView):
 
     @extend_schema(parameters=[SettingsSerializer], responses=ChangesSerializer)
     def get(self, request: Request, slug: str) -> Response:
-        """Return what was computed last with these settings, which may be nothing."""
+        """Return the last result with these settings, if there is any."""
         study = followed(request, slug)
         form = report_form(self.query(), study, available_runs(study))
         found = services.last(study, form.settings(), form.runs())
@@ -57,7 +57,7 @@ class ChangesOfStudy(ApiView):
     @extend_schema(request=SettingsSerializer, responses={202: JobSerializer})
     @idempotent
     def post(self, request: SignedInRequest, slug: str) -> Response:
-        """Have every protocol scored with other parameters and compared with itself."""
+        """Start scoring every protocol with other parameters and comparing it with itself."""
         study = followed(request, slug)
         form = report_form(self.sent(SettingsSerializer), study, available_runs(study))
         job = work.start(

@@ -22,7 +22,7 @@ from rankings.tuning.slices import slice_label
 from text_rankings.base.i18n import gettext, in_language
 
 FIGURES: Final = ("variance", "parts")
-# The tables of what needs new scores, and what they answer.
+# The tables that need new scores, and the questions they answer.
 _CHANGES: Final = {
     "weights": gettext_lazy("Does important text weigh more?"),
     "nothing": gettext_lazy("What is the precision of finding nothing?"),

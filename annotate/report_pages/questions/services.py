@@ -33,7 +33,7 @@ WHAT: Final = "changes"
 MOST_AT_ONCE: Final = 2000
 _ROWS_AT_ONCE: Final = 500
 
-# How many protocols are done, and of how many.
+# Number of finished protocols, and of all.
 Progress = Callable[[int, int, str], None]
 # image -> variant -> method -> (recall, precision)
 _Scores = dict[str, dict[str, dict[str, RecallPrecision]]]
@@ -74,7 +74,7 @@ def compute(
     progress: Progress | None = None,
     executor: Executor | None = None,
 ) -> dict[str, Any]:
-    """Score every way to set up the protocols and return what each brings, as JSON-able data.
+    """Score every variant of the protocols and return its effect, as JSON-able data.
 
     Raises NotCompared for a protocol that cannot be scored with a value that is tried.
     """

@@ -11,7 +11,7 @@ from protocols.core.errors import ProtocolError
 from rankings.tuning.changes import AS_IS, Variants
 
 _STEPS: Final = tuple(step / 10 for step in range(1, 10))
-# Of what is no share: multiples of the value as it is.
+# For values that are not shares: multiples of the present value.
 _FACTORS: Final = (0.25, 0.5, 2.0, 4.0)
 
 

@@ -29,7 +29,7 @@ def start(
     person: User,
     query: str = "",
 ) -> Job:
-    """Have every protocol scored with other parameters and compared; `query` is the page's."""
+    """Start scoring and comparing every protocol with other parameters; `query` is the page's."""
     return jobs.start(
         kind=KIND,
         person=person,

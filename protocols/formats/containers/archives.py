@@ -21,11 +21,11 @@ _CLUTTER: Final = {".DS_Store", "Thumbs.db", "desktop.ini"}
 _MIB: Final = 1024 * 1024
 _ENCRYPTED: Final = 0x1 | 0x40 | 0x2000
 _UTF8_NAME: Final = 0x800
-# How hard it was packed, sizes behind the content, and the encoding of the name.
+# Compression ratio, sizes after the content, and the encoding of the name.
 _PLAIN_FLAGS: Final = 0x2 | 0x4 | 0x8 | _UTF8_NAME
 _MAX_PATH: Final = 1000
 _LOCAL_HEADER: Final = 30
-# Of a local header: flags, and the lengths of name and extra field.
+# Fields of a local header: flags, and the lengths of name and extra field.
 _OF_HEADER: Final = Struct("<6xH18xHH")
 _BIDIRECTIONAL: Final = frozenset(
     "\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\ufeff"
@@ -62,7 +62,7 @@ class Limits:
     # Compression may be extreme only in small entries.
     ratio: int = 200
     ratio_from_bytes: int = _MIB
-    # Of a document that holds a whole dataset (COCO, CSV, EvaLTex).
+    # For a document that holds a whole dataset (COCO, CSV, EvaLTex).
     document_bytes: int = 256 * _MIB
 
 
@@ -109,7 +109,7 @@ class OpenArchive:
 
 
 def source_name(source: Source, name: str | None = None) -> str:
-    """Return what messages call a source.
+    """Return a source's name in messages.
 
     Parameters
     ----------
@@ -132,7 +132,7 @@ def source_name(source: Source, name: str | None = None) -> str:
 def open_archive(
     source: Source, problems: Problems, limits: Limits, *, max_bytes: int | None = None
 ) -> Iterator[OpenArchive]:
-    """Open a zip and check its directory; what is wrong becomes a problem.
+    """Open a zip and check its directory; faults become problems.
 
     Parameters
     ----------
@@ -165,7 +165,7 @@ def open_archive(
 
 
 def read_entries(source: Source, problems: Problems, limits: Limits) -> Iterator[Entry]:
-    """Yield the files of a zip one after the other; what cannot be read becomes a problem.
+    """Yield the files of a zip one after the other; unreadable ones become problems.
 
     Parameters
     ----------

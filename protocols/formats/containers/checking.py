@@ -51,9 +51,9 @@ def unknown_images(archive: Archive, known: Collection[str]) -> list[Problem]:
 def missing_images(
     archive: Archive, known: Iterable[str], meaning: Meaning | None = None
 ) -> list[Problem]:
-    """Return what is to be said (N4) of known images which the file does not name.
+    """Return the finding (N4) about known images that the file does not name.
 
-    Without ``meaning`` a question, with it a warning that tells what is done; for a file of
+    Without ``meaning`` a question, with it a warning that states the consequence; for a file of
     several methods one for each.
 
     Parameters

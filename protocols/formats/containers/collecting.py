@@ -245,7 +245,7 @@ def reader_of(
     slug : str
         The slug of the format.
     suffixes : str or tuple of str
-        How the names of documents end in lower case, with the dot; the first one is that of messages.
+        Suffixes of documents in lower case, with the dot; the first one is used in messages.
     read_document : callable
         Given a document, the collector of its regions, the problems and the kind of the file. A
         Fault that it raises becomes a problem.

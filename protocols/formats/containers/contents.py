@@ -12,7 +12,7 @@ from ..problems import Problem
 from .archives import Limits, Source
 
 Kind = Literal["truth", "results"]
-# Called with "done, total" after each entry; what it raises ends the reading.
+# Called with "done, total" after each entry; an exception ends the reading.
 OnEntry = Callable[[int, int], None]
 # The transcription of an ignored region.
 IGNORED_TEXT: Final = "###"
@@ -49,8 +49,8 @@ class Archive:
     name : str
         Name of the file in messages.
     line_format : LineFormat
-        How the regions can be written as lines; of a format without lines, the narrowest that
-        holds them all and is no box of whole pixels (QUAD or POLYGON).
+        The format in which the regions can be written as lines; for a format without lines, the
+        narrowest that holds them all and is no box of whole pixels (QUAD or POLYGON).
     regions : mapping of str to tuple of Region
         By image. Empty where the file holds several methods; see ``by_method``.
     problems : tuple of Problem
@@ -61,7 +61,7 @@ class Archive:
     sizes : mapping of str to (int, int)
         Width and height of images in pixels, where the file says them.
     entries : mapping of str to str
-        The entry in which an image's regions stand.
+        The entry that contains an image's regions.
     lines : mapping of str to tuple of int
         The line of each region of an image, in the order of ``regions``; an image whose format
         has no lines is left out.
@@ -116,7 +116,7 @@ class Archive:
         )
 
 
-# A reader: given source, kind, name, limits and what is to be called for each entry.
+# A reader: takes source, kind, name, limits and a callback for each entry.
 Read = Callable[[Source, Kind, str | None, Limits, OnEntry | None], Archive]
 
 

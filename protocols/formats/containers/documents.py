@@ -45,7 +45,7 @@ def documents(
     problems : Problems
     limits : Limits
     suffixes : str or tuple of str
-        How the names of documents end in lower case; other entries are passed over with a warning.
+        Suffixes of documents in lower case; other entries are ignored with a warning.
     on_entry : callable, optional
         Called with how many are done and how many there are.
 
@@ -86,7 +86,7 @@ def documents(
 
 
 def text_of(document: Document, problems: Problems) -> str:
-    """Return a document's text; what is unusual about its encoding becomes a warning.
+    """Return a document's text; an unusual encoding becomes a warning.
 
     Parameters
     ----------
@@ -130,7 +130,7 @@ def storable(text: str) -> str:
 
 
 def image_name(text: str) -> str:
-    """Return what an image is called here: its file's base name without the suffix of pictures.
+    """Return an image's name here: its file's base name without the suffix of pictures.
 
     Examples
     --------
@@ -147,7 +147,7 @@ class RepeatedName(ValueError):
 
 
 def json_of(document: Document, problems: Problems, *, unique: bool = False) -> Any | None:
-    """Return the data of a JSON document; None, and a problem, where it is none.
+    """Return the data of a JSON document, or None with a problem if it is invalid.
 
     Parameters
     ----------
@@ -194,7 +194,7 @@ def json_in(text: str) -> Any:
     Raises
     ------
     Fault
-        If it is none (A1), nested too deeply (A3), or holds a number of thousands of digits (L3).
+        If it is invalid (A1), nested too deeply (A3), or holds a number of thousands of digits (L3).
 
     Examples
     --------
@@ -226,7 +226,7 @@ def parse_xml(
     problems: Problems,
     text: Callable[[str], None] | None = None,
 ) -> bool:
-    """Give the elements of a document to callables; say whether all could be read.
+    """Pass the elements of a document to callables; return whether all could be read.
 
     Document types and entities are refused, so nothing is fetched and nothing grows. A Fault that
     ``start`` or ``end`` raises becomes a problem with its line, and the reading goes on.
@@ -238,7 +238,7 @@ def parse_xml(
         Given an element's name, ``start`` also its attributes.
     problems : Problems
     text : callable, optional
-        Given what is between elements, in pieces.
+        Called with the text between elements, in pieces.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Sizes of pictures, from how their files begin: what shares of an image's sides are multiplied by."""
+"""Read image dimensions from file headers, to scale relative coordinates."""
 
 import re
 import struct

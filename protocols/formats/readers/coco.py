@@ -121,7 +121,7 @@ class _Dataset:
 
     def _read_annotations(self, annotations: list[Any], *, listed: bool) -> None:
         for at in range(len(annotations)):
-            # Let go of each as its region is made; together they are larger than all regions.
+            # Release each once its region is made; together they are larger than all regions.
             annotation, annotations[at] = annotations[at], None
             self._guarded(
                 Message("annotation {n}", n=at + 1),

@@ -188,7 +188,7 @@ read_documents: Final = reader_of("ctdar-xml", ".xml", _read_image)
 
 
 class _Document:
-    """Takes what the parser meets and collects regions."""
+    """Collects regions from the parser's events."""
 
     def __init__(self, place: str, *, with_cells: bool) -> None:
         self.regions: list[Region] = []
@@ -196,7 +196,7 @@ class _Document:
         self._with_cells = with_cells
         self._open: list[str] = []
         self._n_tables = 0
-        # Of the table and of the cell that are open.
+        # State of the open table and cell.
         self._outline: tuple[float, ...] | None = None
         self._cells: list[Region] = []
         self._n_cells = 0

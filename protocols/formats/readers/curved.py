@@ -109,7 +109,7 @@ def total_text_region(line: str, *, is_truth: bool) -> Region:
     Raises
     ------
     Fault
-        If it is none.
+        If it is invalid.
 
     Examples
     --------

@@ -153,7 +153,7 @@ read_xml: Final = reader_of("evaltex-xml", ".xml", _read_xml)
 
 
 class _Elements:
-    """Takes what the parser meets and collects regions."""
+    """Collects regions from the parser's events."""
 
     def __init__(
         self, document: Document, kind: Kind, collector: Collector, problems: Problems

@@ -38,7 +38,7 @@ read_hocr: Final = reader_of("hocr", _SUFFIXES, _read_hocr)
 
 
 class _Pages(HTMLParser):
-    """Reads one document; what is not closed, closes where what contains it does."""
+    """Reads one document; an unclosed element closes with its parent."""
 
     def __init__(self, document: Document, collector: Collector, problems: Problems) -> None:
         super().__init__(convert_charrefs=True)

@@ -1,4 +1,4 @@
-"""The layout of an archive's lines: which numbers are coordinates, and what follows them.
+"""The layout of an archive's lines: which numbers are coordinates, and the fields after them.
 
 All lines of an archive are looked at before one is read. Where the numbers allow two readings, the
 answer is a doubt that a person has to settle, and never the likelier one in silence.
@@ -36,7 +36,7 @@ SCRIPTS: Final = frozenset(
 _MAX_LINE: Final = 2_000
 # A transcription hardly begins with so many numbers more than a quadrilateral has.
 _SURELY_POLYGON: Final = 13
-# How far the further points of a ring may lie from its first four, in sides of their box.
+# Maximum distance of a ring's further points from its first four, in sides of their box.
 _RING_SIDES: Final = 2
 _RING_PX: Final = 20
 _NO_SHARE, _WHOLE_SHARE, _FRACTION = 0, 1, 2
@@ -59,7 +59,7 @@ _TAILS: Final = {
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """How each line of an archive is written."""
+    """Format of the lines of an archive."""
 
     line_format: LineFormat
     tail: Tail = Tail.TEXT
@@ -135,7 +135,7 @@ _Rule = Callable[[_Facts], bool]
 
 @dataclass
 class Survey:
-    """Counts what the lines of an archive look like; remembers where each look was first met."""
+    """Counts the signatures of an archive's lines, and remembers where each occurred first."""
 
     facts: Counter[_Facts] = field(default_factory=Counter)
     places: dict[_Facts, _Place] = field(default_factory=dict)
@@ -194,7 +194,7 @@ def asked_instead(decision: Decision, survey: Survey, kind: Kind) -> Decision:
     ----------
     decision : Decision
     survey : Survey
-        Of all lines of the archive.
+        From all lines of the archive.
     kind : "truth" or "results"
 
     Examples
@@ -255,10 +255,10 @@ def decide(survey: Survey, kind: Kind, line_format: LineFormat | None = None) ->
     Parameters
     ----------
     survey : Survey
-        Of all lines of the archive.
+        From all lines of the archive.
     kind : "truth" or "results"
     line_format : LineFormat, optional
-        How coordinates are written, where that is known.
+        Format of coordinates, if known.
 
     Examples
     --------
@@ -301,7 +301,7 @@ def _shape(facts: Counter[_Facts], kind: Kind) -> tuple[LineFormat, tuple[str, .
     if min(runs) >= _SURELY_POLYGON - 1:
         return LineFormat.POLYGON, ()
     without_texts = kind == "results" and not has_texts
-    # Where transcriptions follow, digits may be one, or the last number.
+    # If transcriptions follow, digits may be one, or the last number.
     rings = all(
         of_line.is_ring
         and (without_texts or of_line.has_more or of_line.numbers % 2 or of_line.numbers < 10)
@@ -390,7 +390,7 @@ def _plain(survey: Survey, line_format: LineFormat) -> Decision:
 
 
 def _begins_with_numbers(line_format: LineFormat) -> _Rule:
-    """Return what says whether a text begins with a number and goes on after a comma."""
+    """Return a test whether a text begins with a number and continues after a comma."""
     n = line_format.n_numbers
 
     def is_asked(of: _Facts) -> bool:

@@ -22,7 +22,7 @@ from ..containers.limits import shortest
 from ..problems import Fault, Problems, quoted
 
 _LEVELS: Final = ("TextRegion", "TextLine", "Word")
-# The ids of what has none of its own: the schema wants one.
+# Ids of regions without an id: the schema requires one.
 _UNNAMED: Final = "unnamed-"
 _IGNORED: Final = "ignored"
 _NAMESPACE: Final = "http://schema.primaresearch.org/PAGE/gts/pagecontent/2019-07-15"

@@ -1,8 +1,8 @@
 """Files of the Robust Reading Competition: zips of ``gt_*.txt`` and ``res_*.txt``, one region a line.
 
-One reader serves two callers: the stand-alone command, which refuses what the competition's
-scripts refuse (``Rules.strict``), and the site's loader, which reads what people really send and
-says what was odd.
+One reader serves two callers: the stand-alone command, which refuses the same input as the
+competition's scripts (``Rules.strict``), and the site's loader, which reads real submissions and
+reports oddities.
 """
 
 import re
@@ -66,7 +66,7 @@ def read_archive(
     rules : Rules, optional
     limits : Limits, optional
     on_entry : callable, optional
-        Called with how many entries are done and how many there are; what it raises ends the reading.
+        Called with the number of finished entries and of all; an exception ends the reading.
 
     Examples
     --------
@@ -291,7 +291,7 @@ class _Waiting:
 
 
 class _Texts:
-    """From bytes to lines, counting what is unusual."""
+    """From bytes to lines, counting oddities."""
 
     def __init__(self, problems: Problems, rules: Rules) -> None:
         self._problems = problems
@@ -418,7 +418,7 @@ class _Reader:
                 self._look_at_shapes()
 
     def finish(self) -> None:
-        """Look at what is left, and say what can only be said of the whole archive."""
+        """Check the rest, and report findings about the whole archive."""
         self._look_at_shapes()
         if self._style is not None:
             self._problems.warning(
