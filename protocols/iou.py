@@ -211,7 +211,7 @@ def _first_come(good: Sequence[Pair]) -> list[Pair]:
 
 @dataclass(frozen=True, slots=True)
 class Image:
-    """One image's part of what was computed for all: lists by truth or by detection."""
+    """One image's part of the arrays for all images: lists by truth or by detection."""
 
     truth_ignored: list[bool]
     ignored: list[bool]

@@ -40,7 +40,7 @@ class _Rules:
     counts_ignored: bool = False
     # Only bounding boxes are compared.
     boxes: bool = False
-    # Exactly the threshold is enough, and what has nothing to divide by is undefined.
+    # Exactly the threshold is enough, and a quotient without a divisor is undefined.
     of_doctr: bool = False
     # A result set without any truth is judged like an image without.
     of_mmocr: bool = False
@@ -146,7 +146,7 @@ class IouToolkits(Protocol):
         figures = super().overall(scores)
         tallies, threshold = [score.tally for score in scores], None
         if self.sweep:
-            # Of equal F-scores that of the lowest threshold, which max() meets first.
+            # Of equal F-scores that of the lowest threshold, the first that max() meets.
             by_threshold = {at: [_counted_at(score, at) for score in scores] for at in THRESHOLDS}
             threshold = max(
                 by_threshold, key=lambda at: f_score(*self._of_all(by_threshold[at])) or 0.0

@@ -60,7 +60,7 @@ def found(
     group : str
         PROTOCOLS or FORMATS.
     fitting : callable
-        Given a name and what was loaded, returns what is used; raises Unfit.
+        Takes a name and a loaded object, returns the object to use; raises Unfit.
     taken : container of str
         Names that no plug-in may have.
 

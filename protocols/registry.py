@@ -1,4 +1,4 @@
-"""The protocols by their slugs: those of this package, and what plug-ins bring."""
+"""The protocols by their slugs: those of this package and of plug-ins."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -54,7 +54,8 @@ def _imported(slug: str) -> type[Protocol]:
 
 @cache
 def _plugged() -> "Found[type[Protocol]]":
-    # Looking through what is installed takes longer than a score, and most scripts name what they want.
+    # Searching the installed packages takes longer than a score, and most scripts name their
+    # protocols.
     from . import plugins
 
     def fitting(name: str, loaded: object) -> type[Protocol]:
@@ -98,7 +99,7 @@ PROTOCOLS: Final[Mapping[str, type[Protocol]]] = _Protocols()
 def is_sentinel(slug: str) -> bool:
     """Return whether a protocol ignores the ground truth, so that people should not agree with it.
 
-    A slug that no protocol has any more, as of a plug-in that is gone, is none.
+    A slug without a protocol, as of a removed plug-in, gives None.
 
     Examples
     --------
@@ -158,7 +159,7 @@ def get(slug: str, parameters: Mapping[str, Any] | None = None) -> Protocol:
     Raises
     ------
     UnknownProtocol
-        If there is none of this name, or it has no such variant; lists those there are.
+        If there is no such name or variant; lists the existing ones.
     ParameterError
         If a parameter is unknown or outside its range.
 
@@ -246,7 +247,7 @@ def families() -> dict[Family, list[Protocol]]:
 def score_together(
     protocols: Sequence[Protocol], scenes: Sequence[Scene]
 ) -> list[list[ImageScore]]:
-    """Return the scores of several protocols; variants of EVALTEX share what they measure.
+    """Return the scores of several protocols; variants of EVALTEX share intermediate results.
 
     Parameters
     ----------

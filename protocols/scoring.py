@@ -21,7 +21,7 @@ T = TypeVar("T")
 class OneMethod:
     """A chunk: some images of one result set, and the protocols to score them with.
 
-    Its answer: for each protocol the score of each image, without what is only drawn.
+    Its answer: for each protocol the score of each image, without data for drawing.
     """
 
     protocols: tuple[Protocol, ...]
@@ -43,7 +43,7 @@ class OneMethod:
 class SeveralMethods:
     """A chunk: some images, and of each the results of the methods that are compared on it.
 
-    Its answer: of each image the score of each method, without what is only drawn.
+    Its answer: for each image the score of each method, without data for drawing.
     """
 
     protocol: Protocol
@@ -128,9 +128,9 @@ def score_methods(
     Parameters
     ----------
     results : method -> scenes
-        Of a protocol that compares methods: the same images of every method, in the same order.
+        For a protocol that compares methods: the same images of every method, in the same order.
     executor : Executor or None
-        Where the chunks are computed; None: here, one after the other.
+        Executor of the chunks; None: here, one after the other.
 
     Returns
     -------

@@ -59,7 +59,7 @@ class Count(_Sentinel):
 class TotalArea(_Sentinel):
     """The area of all detections together: s / (s + 100), s the side of a square of that area.
 
-    Where detections overlap their areas count several times.
+    Overlapping areas of detections count several times.
     """
 
     slug: ClassVar[str] = "total-area"

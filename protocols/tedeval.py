@@ -28,10 +28,10 @@ _MAX_ANGLE: Final = 45.0
 class Tedeval(CreditProtocol):
     """One-to-one, split and merge matches that do not exclude each other; then count characters.
 
-    A truth's recall is the share of its characters that lie in exactly one of its detections, a
-    detection's precision the characters it holds over those of its truths. Characters stand in
-    equal steps on the middle line of a word, as many as its text is long. Ignored truths are cut
-    out of every detection; splits and merges over several lines of text are refused.
+    A truth's recall is the share of its characters inside exactly one of its detections, a
+    detection's precision the number of characters inside it over those of its truths. Characters
+    are at equal steps on the middle line of a word, as many as its text is long. Ignored truths are
+    cut out of every detection; splits and merges over several lines of text are refused.
 
     A counted truth without text has one character; the published program stops there. Without
     counted truth R = 1, and P is 0 with counted detections and 1 without.
@@ -118,7 +118,7 @@ class _Measured:
         return np.asarray((added >= limit) & (added > 0) | (alone > limit))
 
     def _characters_held(self, lost: Floats) -> list[NDArray[np.bool_]]:
-        """Return of each pair which of its truth's characters lie in what remains of the detection."""
+        """Return, for each pair, which characters are inside the rest of the detection."""
         # One entry for each pair and each character of its truth; ``rows`` says which pair.
         rows, at = self.characters.of(self.pairs.truth)
         held = inside(self.characters.points[at], self.detections, self.pairs.detection[rows])
@@ -158,7 +158,7 @@ class _Measured:
 
 
 class _Marks:
-    """Of each region: its centre of gravity, its mean diagonal, and the middle of side (1, 4)."""
+    """For each region: its centre of gravity, its mean diagonal, and the middle of side (1, 4)."""
 
     def __init__(self, shapes: Shapes) -> None:
         # Axes: region, its four corners, x and y.
@@ -180,7 +180,7 @@ class _Overlap:
 
 @dataclass
 class _Image:
-    """The matches of one image, and what they earn."""
+    """The matches of one image, and their credits."""
 
     protocol: Tedeval
     overlaps: list[_Overlap]
@@ -258,7 +258,7 @@ class _Image:
                 self._refused.add(("truth", i))
 
     def _credit(self) -> None:
-        """Give each matched truth and detection what its characters earn."""
+        """Credit each matched truth and detection for its characters."""
         row_of = {(overlap.truth, overlap.detection): int(overlap.row) for overlap in self.overlaps}
         pairs = sorted({(i, j) for truths, js, _ in self.groups for i in truths for j in js})
         # By truth: the number of its detections that contain each of its characters. In two or more
@@ -306,7 +306,7 @@ class _Image:
         )
 
     def _matches(self) -> tuple[Match, ...]:
-        """Return the matches; what belongs to several earns its credit in the first."""
+        """Return the matches; a region in several earns its credit in the first."""
         truths_left, left = set(range(len(self.truth_credits))), set(range(len(self.credits)))
         matches = []
         for truths, detections, kind in self.groups:

@@ -21,7 +21,7 @@ _KINDS: Final = ("iou", "siou")
 
 @dataclass(frozen=True)
 class Tiou(CreditProtocol):
-    """The matches of IOU, each worth its IoU, less what it cuts off and what it takes from others.
+    """The matches of IOU, each worth its IoU, minus cut-off parts and overlap with other truths.
 
     With f(x) = 1 for x <= 0.01, else 1 - x, a matched pair (g, d) earns IoU * f(share of g outside
     d) for recall, and IoU * f(share of d on other truths but not on g) for precision. The other
@@ -52,7 +52,7 @@ class Tiou(CreditProtocol):
         )
         recall_credits, precision_credits = _credits(matching)
         scores, start = [], 0
-        # Credits of all scenes stand one after the other, as the matches do.
+        # Credits of all scenes follow each other, as the matches do.
         for scene, image in zip(scenes, matching.images(), strict=True):
             end = start + len(image.matched)
             ious = [iou for _, _, iou in image.matched]
@@ -117,7 +117,7 @@ def _kept(loss: Floats) -> Floats:
 
 
 def _positions(matching: IouMatching, truth: Indices, found: Indices) -> Indices:
-    """Return where the matched pairs stand among all pairs, which are in their order."""
+    """Return the positions of the matched pairs among all pairs, which are in their order."""
     # Pairs are ordered by truth, then detection, and so are these keys: a binary search finds them.
     n = max(len(matching.flat.detections), 1)
     keys = matching.pairs.truth * n + matching.pairs.detection
@@ -142,8 +142,8 @@ def _taken_from_others(matching: IouMatching, truth: Indices, found: Indices) ->
     taken = np.zeros(len(truth))
     for at, (i, *_) in groups.items():
         taken[at] = sum(area for other, area in met[int(found[at])] if other != i)
-    # Where these truths overlap each other, their areas do not add up: what the detection has on
-    # all of them together, less what it has on its own, is what it takes from others.
+    # If these truths overlap each other, their areas do not add up: total area minus its own area
+    # is the overlap.
     crowded = overlapping_groups(matching.truth, groups)
     pieces = [Piece((matching.truth, groups[at])) for at in crowded]
     on_any = union_areas(pieces, (matching.detections, found[crowded].tolist()))

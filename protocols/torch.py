@@ -25,7 +25,7 @@ class NotABatch(ProtocolError, ValueError):
 
 @dataclass(frozen=True, slots=True)
 class _Seen:
-    """An image: its place among those of its process, its name, and its score or what to score.
+    """An image: its position among those of its process, its name, and its score or its scene.
 
     ``lacks`` names the inputs that the protocol needs and the image does not have.
     """
@@ -45,7 +45,7 @@ class TextDetectionMetric:
     protocol : str
         A slug, or ``slug:variant``; see ``text-protocols list``.
     **parameters
-        Of the protocol; without them the published ones.
+        Parameters of the protocol; by default the published ones.
 
     Raises
     ------
@@ -98,7 +98,7 @@ class TextDetectionMetric:
             (k, 8 or k, 4, 2) and ``polygons`` (k lists of points); optionally ``scores`` (k), ``texts``
             (k strings) and ``ignored`` (k switches). Tensors, arrays or lists.
         names : sequence of str, length n, optional
-            An image that comes again under its name counts once, by what was said first.
+            A repeated image counts once, with its first data.
 
         Raises
         ------
@@ -160,7 +160,7 @@ class TextDetectionMetric:
         Raises
         ------
         ProtocolError
-            If no image has what the protocol needs: transcriptions, confidences or cells.
+            If no image has the inputs of the protocol: transcriptions, confidences or cells.
 
         Examples
         --------
@@ -225,7 +225,7 @@ class TextDetectionMetric:
         return self
 
     def state_dict(self) -> dict[str, Any]:
-        """Return what ``load_state_dict`` takes, as for a checkpoint."""
+        """Return the argument of ``load_state_dict``, as for a checkpoint."""
         return {"seen": list(self._seen)}
 
     def load_state_dict(self, state: Mapping[str, Any]) -> None:

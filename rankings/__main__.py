@@ -76,7 +76,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 class _BadInput(Exception):
-    """The input is not what the command reads; the message says what was expected."""
+    """The input is not in the format of the command; the message says what was expected."""
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -193,7 +193,7 @@ def _get(item: Any, key: str, place: str) -> Any:
 
 @contextmanager
 def _naming(place: str) -> Iterator[None]:
-    """Let a refusal name the place in the file."""
+    """Add the position in the file to a refusal."""
     try:
         yield
     except RankingError as refusal:
@@ -356,7 +356,7 @@ def _verdict(place: Mapping[str, int], left: str, right: str) -> Verdict:
 
 
 def _noisy(verdict: Verdict, flip: float, rng: random.Random) -> Verdict:
-    """Give one of the two other verdicts with probability ``flip``."""
+    """Return one of the two other verdicts with probability ``flip``."""
     if not flip or rng.random() >= flip:
         return verdict
     values: tuple[Verdict, ...] = ("left", "equal", "right")

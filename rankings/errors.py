@@ -6,7 +6,7 @@ class RankingError(ValueError):
 
 
 class Contradiction(RankingError):
-    """An answer says otherwise than what follows from earlier ones."""
+    """An answer contradicts what follows from earlier ones."""
 
 
 class MissingScore(RankingError):

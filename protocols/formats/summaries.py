@@ -58,11 +58,11 @@ class Summary:
     severity, code, archive : str
         As the problems have them.
     n : int
-        How many there are, those included that were counted and not kept.
+        Number of problems, including those counted and not kept.
     examples : list of Problem
         The first of them.
     n_entries : int
-        In how many entries of the archive they stand; 0 where not all of them were kept.
+        Number of the archive's entries with the problem; 0 if not all of them were kept.
     """
 
     severity: Severity
@@ -124,7 +124,7 @@ def summaries(problems: Iterable[Problem], counts: Mapping[str, int]) -> list[Su
     problems : iterable of Problem
         Those that were kept.
     counts : mapping of str to int
-        How many there are of each code.
+        Number of problems of each code.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""The polygons of all methods on an image, and what is made of them: parts on which all vote alike."""
+"""The polygons of all methods on an image, divided into parts on which all vote alike."""
 
 from collections.abc import Sequence
 from typing import Final

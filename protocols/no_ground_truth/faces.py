@@ -60,7 +60,7 @@ def faces_of(
 ) -> Faces:
     """Return the faces of the arrangement of all methods' polygons on an image.
 
-    Clusters of touching boxes stand apart: rectangles are cut on the grid of their coordinates,
+    Clusters of touching boxes are independent: rectangles are cut on the grid of their coordinates,
     other polygons into trapezoids between all their sides. There is no resolution.
 
     Parameters
@@ -131,7 +131,7 @@ def _parts_of_rectangles(drawn: Drawn) -> Parts:
     if not len(drawn.boxes):
         return parts
     cluster = drawn.cluster
-    # Of each polygon, whether its cluster has only rectangles; then these, cluster by cluster.
+    # For each polygon, whether its cluster has only rectangles; then these, cluster by cluster.
     straight = np.bincount(cluster, ~drawn.rectangular)[cluster] == 0
     order = np.flatnonzero(straight)[np.argsort(cluster[straight], kind="stable")]
     starts = np.flatnonzero(np.diff(cluster[order])) + 1

@@ -24,7 +24,7 @@ from .votes import Consensus, VoteError, VoteScore, share_weights, vote_score
 
 @dataclass(frozen=True)
 class NoGroundTruth(Protocol):
-    """Measure each method by what all methods together mark.
+    """Measure each method against the areas marked by all methods together.
 
     Every point of an image has a relevance, the weighted share of methods that mark it, among them
     two virtual ones that mark everything and nothing. Precision is the mean relevance of the area

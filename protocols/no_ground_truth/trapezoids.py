@@ -27,8 +27,8 @@ def trapezoids(drawn: Drawn) -> Parts:
     if not len(drawn.boxes):
         return []
     sides = _sides_of(drawn)
-    # Where a band begins or ends, cluster by cluster from the top: first of all sides, then where
-    # they cross. ``place`` says of each end and crossing which of the bands' borders it is.
+    # Borders of bands, cluster by cluster from the top: first the ends of all sides, then their
+    # crossings. ``place`` is the index of the border for each end and crossing.
     crossing, at = _crossings(sides)
     cluster = np.concatenate([sides.cluster, sides.cluster, crossing])
     heights = np.concatenate([sides.top, sides.bottom, at])
@@ -82,7 +82,7 @@ def _sides_of(drawn: Drawn) -> _Sides:
     parts, owner = polygons_in(polygons)
     rings, part = shapely.get_rings(parts, return_index=True)
     points, ring = shapely.get_coordinates(rings, return_index=True)
-    # Of each side: its ring and its ends; from the last point of a ring leads no side.
+    # For each side: its ring and its ends; no side starts at the last point of a ring.
     begins = np.flatnonzero(ring[1:] == ring[:-1])
     ring, (x1, y1), (x2, y2) = ring[begins], points[begins].T, points[begins + 1].T
     # Twice the area of each ring, above 0 if it runs clockwise on screen; from a point of its own,

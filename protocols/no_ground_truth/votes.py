@@ -30,7 +30,7 @@ class VoteScore:
     shared : float
         The same, weighted by relevance too.
     total : float
-        The sum of relevance, weighted by area: what recall is a share of.
+        The sum of relevance, weighted by area: the denominator of recall.
     """
 
     size: float
@@ -63,7 +63,7 @@ class Consensus:
         The sum of relevance, weighted by area.
     systems : tuple of VoteScore
     top, bottom : VoteScore
-        Of the virtual systems that vote 1 and 0 everywhere.
+        For the virtual systems that vote 1 and 0 everywhere.
     weights : tuple of float
         Of the systems, then S_top and S_bottom; their sum is 1.
     """
@@ -95,7 +95,7 @@ def share_weights(
         Systems with the same value are one group: it has one voice, shared by its members. By
         default every system is a group; each virtual system is one.
     oracles : sequence of float
-        The weights of oracles; the groups share what they leave.
+        The weights of oracles; the groups share the rest.
 
     Raises
     ------
@@ -142,7 +142,7 @@ def weigh_votes(
     areas : sequence of float, length d
         Above 0; 1 each by default.
     weights : sequence of float, length s + 2
-        Of the systems, S_top and S_bottom; equal by default.
+        For the systems, S_top and S_bottom; equal by default.
     leave_one_out : bool
         Whether a system has no vote in the consensus it is measured by. The others then share its
         weight; a system with all the weight has no scores.
@@ -150,7 +150,7 @@ def weigh_votes(
     Returns
     -------
     Consensus
-        Precision is None for a system without votes. Where nothing is relevant, which takes a
+        Precision is None for a system without votes. If nothing is relevant, which requires a
         weight of 0 for S_top, recall is 1 for a system without votes and 0 for others.
 
     Raises

@@ -114,7 +114,7 @@ def checked_labels(given: Any, place: str) -> tuple[str, ...]:
 
 
 def checked_object(given: Any, place: str) -> Mapping[str, Any]:
-    """Return what is a mapping.
+    """Return the mappings.
 
     Parameters
     ----------
@@ -125,7 +125,7 @@ def checked_object(given: Any, place: str) -> Mapping[str, Any]:
     Raises
     ------
     DocumentError
-        If it is none.
+        If it is invalid.
 
     Examples
     --------

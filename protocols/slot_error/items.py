@@ -28,7 +28,7 @@ class Item:
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """A document, or an image: what should be found and what was, each in file order."""
+    """A document, or an image: references and predictions, each in file order."""
 
     references: tuple[Item, ...]
     predictions: tuple[Item, ...]

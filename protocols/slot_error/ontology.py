@@ -158,7 +158,7 @@ class WangSimilarity:
 
     ``S_A(t)`` is the weight to the power of the shortest path from A up to t, 1 for A itself;
     ``SV(A)`` is their sum over A and all its ancestors; the similarity of A and B is the sum of
-    ``S_A(t) + S_B(t)`` over common terms, divided by ``SV(A) + SV(B)``. What was computed is kept.
+    ``S_A(t) + S_B(t)`` over common terms, divided by ``SV(A) + SV(B)``. Results are cached.
 
     Parameters
     ----------

@@ -63,7 +63,7 @@ def pair_items(document: Document, similarity: WangSimilarity) -> Paired:
 
 
 def best_pair(candidates: Sequence[Pair]) -> Pair | None:
-    """Return the best of a reference's candidates, which stand in file order.
+    """Return the best of a reference's candidates, which are in file order.
 
     Examples
     --------

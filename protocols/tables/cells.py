@@ -1,4 +1,4 @@
-"""The cells of paired tables: which stand for which, and what relations they share ([G19]_)."""
+"""The cells of paired tables: matches, and shared relations ([G19]_)."""
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -36,7 +36,7 @@ class Cells:
     counted : ndarray of bool, shape (n,)
         Whether its table counts.
     first : ndarray of shape (number of tables + 1,)
-        Where each table's cells begin.
+        Start of each table's cells.
     """
 
     regions: list[Region]
@@ -128,8 +128,8 @@ def _check_cell(cell: Cell, place: str) -> None:
 class CellMapping:
     """Pairs of a truth cell and the matching detected cell, at any threshold.
 
-    ``pairs`` and ``iou`` are what may be mapped: one to one by falling IoU, where a lower
-    threshold only adds pairs, or all pairs by truth and detection, of which the first counts.
+    ``pairs`` and ``iou`` are the candidates: one to one by falling IoU, where a lower threshold
+    only adds pairs, or all pairs by truth and detection, of which the first counts.
     """
 
     truth: Cells
@@ -174,7 +174,7 @@ class CellMapping:
     def matches(
         self, mapped: Mapping[int, Sequence[int]], earned: Sequence[float]
     ) -> Iterator[Match]:
-        """Yield the matches of an image's mapped cells, from what each truth cell has earned."""
+        """Yield the matches of an image's mapped cells, from the credit of each truth cell."""
         for j, of_truth in mapped.items():
             points = math.fsum(earned[i] for i in of_truth)
             truths = tuple(int(self.truth.index[i]) for i in of_truth)

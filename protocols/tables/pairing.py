@@ -25,7 +25,7 @@ _PASSED_OVER: Final[str] = Message(
 
 @dataclass(frozen=True, slots=True)
 class Tables:
-    """A scene without its cells, and where its tables stand in the whole scene."""
+    """A scene without its cells, and the positions of its tables in the whole scene."""
 
     scene: Scene
     truth: list[int]
@@ -45,7 +45,7 @@ class Tables:
 class Outlines(Shapes):
     """Shapes whose self-crossing rings are mended by a zero-width buffer ([G19]_).
 
-    That is what the released program does; of a bow tie it keeps one wing.
+    This is the behaviour of the released program; of a bow tie it keeps one wing.
     """
 
     def __init__(self, regions: Sequence[Region]) -> None:
@@ -154,7 +154,7 @@ class Overlaps:
         return matchings
 
     def first_free(self, thresholds: Iterable[float]) -> dict[float, dict[int, int]]:
-        """Return for each threshold what each truth in file order takes: the first free one."""
+        """Return, for each threshold, the match of each truth in file order: the first free one."""
         matchings = {}
         for threshold in set(thresholds):
             partner: dict[int, int] = {}

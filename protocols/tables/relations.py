@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from ..core.errors import RegionError
 from ..core.geometry import Indices
 
-# A table's cells stand on at most so many grid positions, and hold so many pairs of neighbours.
+# Maximum numbers of grid positions and of neighbouring pairs of a table's cells.
 MAX_POSITIONS: Final = 250_000
 MAX_RELATIONS: Final = 2_000_000
 

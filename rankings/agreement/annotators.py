@@ -159,8 +159,8 @@ def krippendorff_alpha(study: StudyRankings) -> float | None:
     Returns
     -------
     float or None
-        At most 1, which is full agreement; 0 is what chance gives. None when no method of an image
-        has the ranks of two annotators, or when all ranks that can be compared are equal.
+        At most 1, which is full agreement; 0 is agreement by chance. None if no method of an image
+        has the ranks of two annotators, or if all comparable ranks are equal.
 
     Raises
     ------
@@ -233,7 +233,7 @@ class AnnotatorDistance:
     n_images : int
         Images that this annotator and enough others ranked.
     distance : float or None
-        Mean over these images; None when there is none.
+        Mean over these images; None if there is none.
     """
 
     n_images: int
@@ -252,7 +252,7 @@ def annotator_distances(
     Parameters
     ----------
     study, distance, min_annotators, consensus
-        See :func:`left_out_distances`, also for what it raises.
+        See :func:`left_out_distances`, also for its exceptions.
 
     Examples
     --------
@@ -350,8 +350,8 @@ def of_the_others(places: Places, consensus: ConsensusMethod) -> NDArray[np.inte
     if consensus == "kemeny":
         without = [np.delete(places, at, axis=1) for at in range(places.shape[1])]
         return np.stack([kemeny_places(others)[0] for others in without], axis=1)
-    # The sum of all ranks less one's own is the sum of the others', which is in the order of their mean
-    # ranks, and of Davidson's strengths. Distances need no more than an order.
+    # The sum of all ranks minus an annotator's own is the sum of the others', which is in the order
+    # of their mean ranks, and of Davidson's strengths. Distances need no more than an order.
     ranks = doubled_ranks_of(places)
     return np.asarray(ranks.sum(axis=1, keepdims=True, dtype=np.int32) - ranks)
 
@@ -367,7 +367,7 @@ class HumanBaseline:
     n_images, n_rankings : int
         The images and rankings that it was made from.
     low, high : float or None
-        Of its bootstrap interval over the images, if one was asked for.
+        Limits of its bootstrap interval over the images, if requested.
     """
 
     score: float | None
@@ -398,7 +398,7 @@ def human_baseline(
     study, distance, min_annotators, consensus
         See :func:`left_out_distances`.
     n_resamples, seed : int
-        Of the interval over images (:func:`.resampling.score_intervals`); 0: none.
+        For the interval over images (:func:`.resampling.score_intervals`); 0: none.
 
     Raises
     ------

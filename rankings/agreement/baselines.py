@@ -1,8 +1,9 @@
 """Baselines of a table of protocols: all tied, random order, and human.
 
-A person is an annotator who is left out, compared with the consensus of the others; so that a protocol
-can be compared with a person, its distance is measured to that very consensus, too. The idea is that of
-the alternative annotator test ([CRD25]_): whether a protocol could stand in for one of the annotators.
+The human baseline is an annotator who is left out and compared with the consensus of the others; so
+that a protocol can be compared with a person, its distance is measured to that same consensus, too.
+The idea is that of the alternative annotator test ([CRD25]_): whether a protocol could replace one
+of the annotators.
 """
 
 import math
@@ -68,17 +69,17 @@ def baseline_measures(
 ) -> tuple[BaselineMeasures, ...]:
     """Return the Kemeny distance and the share of pairs agreed of all tied, random order and a person.
 
-    With t of the n (n - 1) / 2 pairs of an image's consensus tied, the ranking that ties all agrees on
-    these and is half a pair away on each other one; a random order agrees on half of the others, and is
-    half a pair away on all in the mean.
+    With t of the n (n - 1) / 2 pairs of an image's consensus tied, the ranking that ties all agrees
+    on these and is half a pair away on each other one; a random order agrees on half of the others,
+    and is half a pair away on all on average.
 
     Parameters
     ----------
     rankings : PersonalRankings
-        Of the images that count; those of people alone are looked at.
+        Rankings of the images that count; others are ignored.
     consensus : image -> ranking
     consensus_method : "mean-rank", "kemeny" or "davidson"
-        Of a person's consensus of the others.
+        Method of the consensus of the others.
 
     Returns
     -------
@@ -148,7 +149,7 @@ def against_a_person(
         Images with one annotator do not count.
     distance : "edit" or "kemeny"
     consensus : "mean-rank", "kemeny" or "davidson"
-        How the rankings of the others are merged.
+        Method that merges the rankings of the others.
 
     Returns
     -------

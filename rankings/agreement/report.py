@@ -92,7 +92,7 @@ class CriterionReport:
     unproven: tuple[str, ...] = ()
 
     def to_json(self, consensus: ConsensusMethod) -> dict[str, Any]:
-        """Return the table as JSON-able data; what is unproven only of the consensus that may be."""
+        """Return the table as JSON-able data; only the consensus may be unproven."""
         data: dict[str, Any] = {
             "rows": [asdict(row) for row in self.rows],
             "baselines": [asdict(row) for row in self.baselines],

@@ -41,7 +41,7 @@ class Variant:
     order : Ranking or None
         By Score, equal Scores tied; None when no image is left or there is no protocol.
     tau_b : float or None
-        Kendall's tau-b between this order and the one as reported; None when either ties all
+        Kendall's tau-b between this order and the one as reported; None if either ties all
         protocols (so also with one protocol) or is None.
     best : tuple of str
         All protocols with the smallest Score.
@@ -97,7 +97,7 @@ def sensitivity_table(
     MissingScore
         If a score of a ranked method is missing; names image, protocol and method.
     RankingError
-        If a setting cannot be or an image's rankings are none or of different methods.
+        If a setting is invalid, or an image has no rankings or rankings of different methods.
 
     Examples
     --------
@@ -172,7 +172,7 @@ def _changes(
 
 
 def rounding_name(decimals: int | None) -> str:
-    """Return what scores are rounded to, in words.
+    """Return the rounding of scores, in words.
 
     Examples
     --------

@@ -32,7 +32,7 @@ def sentinel_warnings(
 ) -> tuple[SentinelWarning, ...]:
     """Warn of every real protocol that a sentinel has a smaller Score than ([PPSBN24]_).
 
-    A sentinel looks at no ground truth, or always ties. Where one is nearer to people than a real
+    A sentinel ignores the ground truth, or always ties. If one is nearer to people than a real
     protocol, either the protocol does not measure what people look at, or people's judgements
     follow something that needs no ground truth, such as the number of boxes.
 
@@ -43,8 +43,8 @@ def sentinel_warnings(
     sentinels : collection of str
         Names among ``scores``; everything else is a real protocol.
     p_values : mapping of (name, name) to float or None, optional
-        Of a test of the two, adjusted for the number of tests, in either order; adds whether chance
-        may explain it.
+        p-value of a test of the two, adjusted for the number of tests, in either order; adds
+        whether chance may explain it.
     alpha : float
         p-values up to it tell the two apart.
 

@@ -1,4 +1,4 @@
-"""How many pairs of methods people, their consensus and the protocols tie."""
+"""Shares of pairs of methods that people, their consensus and the protocols tie."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -51,7 +51,7 @@ def tied_shares(rankings: PersonalRankings, consensus: Mapping[str, Ranking]) ->
     >>> tied_shares(personal_rankings(people, own, ["iou"]), {"img_1": ab})
     TiedShares(annotators={'ann': 1.0, 'ben': 0.0}, consensus=0.0, protocols={'iou': 1.0})
     """
-    # Of each ranking of more than one method: who made it, and its share.
+    # For each ranking of more than one method: its annotator, and its share.
     who, shares = [np.empty(0, dtype=np.intp)], [np.empty(0)]
     protocols = rankings.protocols
     of_protocols = [np.empty((0, len(protocols)))]

@@ -151,10 +151,10 @@ def analyse(
     properties : sequence of ImageProperty
         By which Scores are given on slices of the images.
     n_resamples, seed : int
-        Of the bootstrap; the seed also draws the sign patterns of the permutation tests.
+        Seed of the bootstrap; it also draws the sign patterns of the permutation tests.
     executor : Executor or None
-        Where the statistics are computed, each a chunk of its own with its own stream of random
-        numbers from the seed; None: here, one after the other. The numbers are the same.
+        Executor of the statistics, each a chunk with its own stream of random numbers from the
+        seed; None: here, one after the other. The numbers are the same.
 
     Raises
     ------
@@ -285,7 +285,7 @@ def _statistics(
 def _criterion(
     table: CriterionReport, around: Mapping[str, Any], sentinels: Collection[str]
 ) -> CriterionAnalysis:
-    """Gather the statistics of a criterion, and what follows from several of them."""
+    """Collect the statistics of a criterion, and results that combine several of them."""
     tested: Comparisons = around["comparisons"]
     cluster_of, letters_of = told_apart(tested)
     searches, gains = around["betas"]
@@ -346,7 +346,7 @@ def _betas(
     compared: tuple[Mapping[str, Mapping[str, Ranking]], Scores],
     settings: Settings,
 ) -> tuple[tuple[BetaSearch, ...], tuple[Gain, ...]]:
-    """Return the search of beta and what it brings, from people's rankings and the values compared."""
+    """Return the search of beta and its gain, from people's rankings and the values compared."""
     if criterion in ("recall", "precision"):
         return (), ()
     protocols = [row.protocol for row in table.rows]

@@ -35,7 +35,7 @@ def pair_report(
     ----------
     visits : criterion -> visits
     scores : image -> protocol -> method -> (recall, precision)
-        Of every image that was visited. Those of another day than the draw are as good.
+        Visits to every image. Visits of another day than the draw are equally valid.
     settings : Settings
         Decimals and beta count; distance, consensus and ``min_annotators`` do not.
     lost : criterion -> lost visits, optional
@@ -76,7 +76,7 @@ def pair_report(
 
 @dataclass(frozen=True, slots=True)
 class Comparable(Generic[_AnyVisit]):
-    """Visits to images on which every protocol ranks all methods, these rankings, and what is left out."""
+    """Visits to images on which every protocol ranks all methods, these rankings, and the excluded images."""
 
     visits: Sequence[_AnyVisit]
     rankings: Mapping[str, Mapping[str, Ranking]]
@@ -86,7 +86,7 @@ class Comparable(Generic[_AnyVisit]):
 def comparable(
     visits: Sequence[_AnyVisit], values: Scores, protocols: Sequence[str], decimals: int | None
 ) -> Comparable[_AnyVisit]:
-    """Return what can be compared of some visits by one criterion.
+    """Return the comparable part of some visits by one criterion.
 
     Parameters
     ----------

@@ -20,7 +20,7 @@ def whole_number(text: str) -> int:
     Raises
     ------
     ArgumentTypeError
-        If it is none; the parser says so.
+        If it is invalid; the parser reports it.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Rankings and scores in CSV files, and where the detectors stand as text."""
+"""Rankings and scores in CSV files, and the standings of detectors as text."""
 
 import csv
 import json
@@ -13,7 +13,7 @@ from ..orders.buckets import Ranking, checked
 from ..output.detector_tables import detector_tables
 from ..output.table import as_columns
 
-# How a file of scores names the row of all images.
+# Name of the row for all images in a file of scores.
 ALL_IMAGES: Final = "*"
 _RANKING_COLUMNS: Final = ("image", "annotator", "criterion", "buckets")
 _SCORE_COLUMNS: Final = ("protocol", "method", "image", "recall", "precision")

@@ -1,4 +1,4 @@
-"""``python -m rankings plan`` and ``power``: how large a study must be, and what one finds."""
+"""``python -m rankings plan`` and ``power``: the size of a study, and the power of one."""
 
 import argparse
 from collections.abc import Callable

@@ -44,9 +44,9 @@ def _scale_of_costs(n: int) -> int:
 def cheapest(strict: Costs, tied: Costs) -> NDArray[np.bool_]:
     """Return the cheapest weak order of each problem.
 
-    Of equally cheap ones it is the one with the most tied pairs; if there are several still, the
-    one that places the first method highest, then the second, and so on, where a method's place is
-    the number of methods strictly before it.
+    Of equally cheap ones it is the one with the most tied pairs; if several remain, the one that
+    places the first method highest, then the second, and so on, where a method's place is the
+    number of methods strictly before it.
 
     Dynamic programming over subsets: the cheapest order of a set of methods is
     its best last bucket after the cheapest order of the rest. All pairs of set and bucket are 3^n.
@@ -120,7 +120,7 @@ def _cheapest(strict: Costs, tied: Costs) -> NDArray[np.bool_]:
         of_size = np.flatnonzero(is_member.sum(axis=1) == size)
         members = np.nonzero(is_member[of_size])[1].reshape(-1, size)
         buckets = _sums((1 << members)[..., np.newaxis])[..., 0]
-        # (c, size, g): what "a method of the set strictly before it" costs for each member.
+        # (c, size, g): the cost of "a method of the set strictly before it" for each member.
         above = sum(strict[members[:, [at]], members] for at in range(size))
         sums = _sums(np.asarray(above))
         sums += own[buckets]

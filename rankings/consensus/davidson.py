@@ -14,7 +14,7 @@ from ..orders.packed import Places
 from ..orders.pairwise import PairCounts, pair_counts
 
 DEFAULT_RIDGE = 0.01
-# Far above what is left of the iteration (STEP_TOLERANCE), far below what people could see.
+# Far above the remaining error of the iteration (STEP_TOLERANCE), far below visible differences.
 TIED_WITHIN = 1e-6
 STEP_TOLERANCE = 1e-9
 
@@ -37,7 +37,7 @@ class DavidsonFit:
     strengths : mapping of method to float
         Their sum is 0; a method with a lead of d wins exp(d) times as often as it loses.
     standard_errors : mapping of method to float
-        Of the strengths, given that their sum is 0.
+        Covariance of the strengths, given that their sum is 0.
     tie_parameter : float or None
         Davidson's nu: how often equally strong methods tie, over how often one of them wins.
         None when no pair was compared.
@@ -60,10 +60,10 @@ def davidson(
     where a method always wins, and nu where nothing or everything is tied; it pulls all strengths
     towards each other and nu towards 1. With it the maximum is unique.
 
-    The source leaves open when methods are tied; here it is when their strengths are equal. If
+    The source leaves open when methods are tied; here they are if their strengths are equal. If
     every ranking is of all methods, the strengths are ordered as wins plus half the ties are, so
-    the ranking is the one by mean rank, and what this adds is how sure it is. It can differ where
-    some rankings lack some methods.
+    the ranking is the one by mean rank, and the model adds its uncertainty. It can differ if some
+    rankings leave out some methods.
 
     The pairs of a ranking depend on each other (a > b and b > c leave no choice for a and c), which
     the model does not know: the standard errors are too small, more so with more methods.
@@ -144,7 +144,7 @@ def maximum(
     Parameters
     ----------
     counts : PairCounts
-        Of one image, or of many with axes before those of the methods.
+        For one image, or for many with axes before those of the methods.
     ridge : float
         Above 0.
     max_iterations : int
@@ -220,7 +220,7 @@ def objective(at: _Vector, counts: PairCounts, ridge: float) -> _Vector:
     >>> float(objective(np.zeros(3), counts, 0.01).round(4)), round(float(np.log(3)), 4)
     (1.0986, 1.0986)
     """
-    # Of strengths a and b, with a lead d = a - b, the model gives "first", "second" and "tied" the
+    # For strengths a and b, with a lead d = a - b, the model gives "first", "second" and "tied" the
     # odds exp(d / 2), exp(-d / 2) and nu; ``total`` is the log of their sum, for each pair (n, n).
     half_leads, log_tie = _half_leads(at), at[..., -1, np.newaxis, np.newaxis]
     total = np.logaddexp(np.logaddexp(half_leads, -half_leads), log_tie)

@@ -137,9 +137,9 @@ def kemeny_places(places: Places) -> tuple[Places, NDArray[np.bool_]]:
 def _costs(before: Costs, equal: Costs) -> tuple[Costs, Costs]:
     """Return the costs of each choice for each pair, in halves, so that they are integers.
 
-    From how many rankings have i before j, and how many tie them, both of shape (g, n, n).
-    "i strictly before j" costs 2 for each ranking that says the opposite and 1 for each that ties
-    the two; a tie costs 1 for each that orders them.
+    Computed from the numbers of rankings with i before j, and of those that tie them, both of shape
+    (g, n, n). "i strictly before j" costs 2 for each ranking with the opposite order and 1 for each
+    that ties the two; a tie costs 1 for each that orders them.
     """
     after = before.transpose(0, 2, 1)
     return 2 * after + equal, before + after
@@ -154,7 +154,7 @@ class _Nearest:
     no_lower : ndarray of bool of shape (g, n, n)
         True if i is placed no lower than j.
     gaps : ndarray of shape (g,)
-        How much of the cost is not proven to be needed; 0 where the search ended.
+        Upper bound of the unproven part of the cost; 0 if the search ended.
     is_proven : ndarray of bool of shape (g,)
     """
 
@@ -200,13 +200,13 @@ def _unsolved_groups(
     Returns
     -------
     list of (problems, members)
-        Of shapes (u,) and (u, size): the groups of one size, and the numbers of their methods.
+        Arrays of shapes (u,) and (u, size): the groups of one size, and the numbers of their methods.
     """
     n = strict.shape[-1]
     turned = strict.transpose(0, 2, 1)
-    # reaches[i, j]: j need not stand before i. Closed under transitivity (Warshall's algorithm), two
+    # reaches[i, j]: j need not come before i. Closed under transitivity (Warshall's algorithm), two
     # methods that reach each other belong to one group, and groups are in a line: from a better
-    # group the worse ones are reached, and never back. So the number reached tells groups apart.
+    # group the worse ones are reached, and never back. So the number reached distinguishes groups.
     reaches = (strict <= turned) | (tied <= turned)
     for through in range(n):
         reaches |= reaches[:, :, through, np.newaxis] & reaches[:, through, np.newaxis]

@@ -23,7 +23,7 @@ _SOLVED, _IMPOSSIBLE = 0, (2, 3)
 
 @dataclass(frozen=True, slots=True)
 class Ending:
-    """Where a search ended: a weak order, its cost, and a bound that no weak order can undercut."""
+    """The end of a search: a weak order, its cost, and a lower bound for all weak orders."""
 
     no_lower: NDArray[np.bool_]
     cost: int
@@ -60,8 +60,8 @@ def searched(strict: Costs, tied: Costs, max_nodes: int) -> Ending:
     strict, tied : ndarray of shape (n, n)
         Costs of "i strictly before j" and of a tie; integers.
     max_nodes : int
-        Of each of the integer programmes: one for the cost, one for the number of ties, and one for
-        each method's place. Without a node, and for more than 24 methods, there is none.
+        Limit for each of the integer programmes: one for the cost, one for the number of ties, and
+        one for each method's place. Without a node, and for more than 24 methods, there is none.
 
     Raises
     ------
@@ -88,7 +88,7 @@ def _by_windows(strict: Costs, tied: Costs) -> NDArray[np.bool_]:
 
     A window is some neighbouring buckets; it is replaced by the cheapest order of its methods.
     """
-    # strict[i, j] - strict[j, i] is twice: how often i lost to j less how often it won.
+    # strict[i, j] - strict[j, i] is twice: how often i lost to j minus how often it won.
     losses = (strict - strict.T).sum(axis=1)
     buckets = [np.flatnonzero(losses == value) for value in np.unique(losses)]
     best = _no_lower(buckets)

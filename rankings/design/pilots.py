@@ -1,4 +1,4 @@
-"""Components of variance for planning: of a pilot, of another study, or where there is none of the demo.
+"""Components of variance for planning: of a pilot, of another study, or of the demo.
 
 All are in Kemeny's loss a pair (:mod:`.pair_estimates`), from 0 to 1, so that whole rankings and pairs can
 be compared. Whole rankings also foretell a study that asks one pair of an image at a time: images and
@@ -53,10 +53,10 @@ class Pilot:
         A study that asked pairs says nothing of whole rankings.
     origin : str
     remarks : tuple of str
-        Sentences about what could not be known.
+        Sentences about unknown parts.
     differences : tuple of float
-        Absolute differences of the mean losses of all pairs of protocols, ascending; what a difference
-        looks like.
+        Absolute differences of the mean losses of all pairs of protocols, ascending, as a scale for
+        differences.
     """
 
     components: Mapping[Asking, Components]
@@ -84,7 +84,7 @@ def pilot(
     *,
     origin: str = PILOT,
 ) -> Pilot:
-    """Return what rankings or pairs of one criterion say of a study to come.
+    """Return the variation that rankings or pairs of one criterion predict for a later study.
 
     Parameters
     ----------
@@ -94,7 +94,7 @@ def pilot(
         For every image visited.
     protocols : sequence of str
     origin : str
-        Where they come from, in words.
+        Their source, in words.
 
     Returns
     -------
@@ -280,7 +280,7 @@ def pilot_of_rankings(
     without : collection of str
         Protocols that do not count, such as sentinels.
     origin : str
-        Where they come from, in words.
+        Their source, in words.
 
     Returns
     -------

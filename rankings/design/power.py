@@ -1,4 +1,4 @@
-"""How many images, annotators and annotators of an image find a difference between two protocols.
+"""Power of a study: the images and annotators that reveal a difference between two protocols.
 
 The mean difference over I images by A annotators, r of them an image, varies by::
 
@@ -74,7 +74,7 @@ class Design:
     ----------
     n_images, n_annotators : int
     per_image : int
-        Annotators of an image, each of whom ranks as many images as the others.
+        Annotators per image, each of whom ranks as many images as the others.
     repeated : float
         The share of images that have ``repeats`` annotators instead.
     """
@@ -142,7 +142,7 @@ def components_of(measured: PersonalDistances) -> Components:
     if not is_apart:
         image, rest = rest, 0.0
     elif not (n_a > 1).any():
-        # One ranking an annotator: the annotators' part is in the rest, and is taken as theirs.
+        # One ranking per annotator: the annotators' part is in the rest, which is used for it.
         annotator, rest = rest, 0.0
     found = {"image": image, "annotator": annotator, "rest": rest}
     negative = tuple(name for name, value in found.items() if value < 0)
@@ -164,7 +164,7 @@ def spread(parts: Components, design: Design) -> tuple[float, float]:
     Returns
     -------
     variance, degrees_of_freedom : float
-        Of this very design, not of the best one within it.
+        Of this design, not of the best one within it.
 
     Examples
     --------
@@ -258,7 +258,7 @@ def power(parts: Components, design: Design, difference: float, *, alpha: float 
     parts : Components
     design : Design
     difference : float
-        Of the mean distances, in the unit of the components' roots.
+        Standard error of the mean distances, in the unit of the components' roots.
     alpha : float
         Between 0 and 1.
 
@@ -394,8 +394,8 @@ def _power(errors: Floats, degrees: Floats, alpha: float) -> Floats:
     degrees = np.minimum(degrees, _MOST_DEGREES)
     limit = stdtrit(degrees, alpha / 2) ** 2
     found = 1 - ncfdtr(1.0, degrees, np.minimum(errors, _MOST_ERRORS) ** 2, limit)
-    # Where the difference drowns the noise of the mean, it is missed only if its standard error is
-    # estimated far too large. There scipy's noncentral F may be NaN, too.
+    # If the difference is far larger than the noise of the mean, it is missed only if its standard
+    # error is estimated far too large. There scipy's noncentral F may be NaN, too.
     with np.errstate(over="ignore"):
         drowned = chdtr(degrees, degrees * errors**2 / limit)
     return np.asarray(np.where((errors > _MOST_ERRORS) | np.isnan(found), drowned, found))

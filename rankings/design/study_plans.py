@@ -1,4 +1,4 @@
-"""Plans of studies: which images and people find a difference, what that costs, and what to choose."""
+"""Plans of studies: designs that find a difference, their cost, and a recommendation."""
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
@@ -75,7 +75,7 @@ class Question:
     Attributes
     ----------
     difference : float
-        Of two protocols' losses a pair, from 0 to 1: 0.02 are two pairs of methods in a hundred.
+        Difference of two protocols' losses per pair, from 0 to 1: 0.02 are two pairs of methods in a hundred.
     people : int
         Available people and images.
     share : float
@@ -83,11 +83,11 @@ class Question:
     n_protocols : int
         Every pair of them is tested, so that alpha is divided by their number.
     images : int, optional
-        How many there are; None: as many as needed.
+        Number available; None: as many as needed.
     screens : float
         Pairs that a whole ranking of an image takes.
     seconds : float
-        That an answer to a pair takes.
+        Time for an answer to a pair.
     minutes_a_person : float
         For consent, examples and practice, whatever a person then answers.
     """
@@ -138,7 +138,7 @@ class Choice:
     answers : int or None
         Pairs that people answer in all.
     hours, hours_a_person : float or None
-        With what people need before their first pair.
+        Including the time before the first pair.
     fits : bool
         Whether there are images enough.
     """
@@ -158,7 +158,7 @@ class Choice:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """All designs that were looked at, what to choose, and what to know about it.
+    """All examined designs, the recommended one, and notes.
 
     ``within_reach`` is the difference that the people and images can reveal, to a pair of methods
     in a thousand, if they cannot reveal the one asked for; otherwise None.
@@ -191,11 +191,11 @@ class Plan:
 
 
 def plan(pilot: Pilot, question: Question) -> Plan:
-    """Return what each design needs to find the difference.
+    """Return the requirements of each design for finding the difference.
 
-    Of every way of asking that the pilot knows, with every way of giving images to people, for several
-    numbers of people up to those there are. The cheapest takes the fewest hours of all that the images
-    suffice for; of equal ones it is the one with fewer people.
+    All ways of asking that the pilot covers, with all ways of assigning images to people, for
+    several numbers of people up to those available. The cheapest design takes the fewest hours of
+    those for which the images suffice; of equal ones it is the one with fewer people.
 
     Parameters
     ----------
@@ -239,7 +239,7 @@ class Reach:
     Attributes
     ----------
     power : float
-        How often it finds the difference asked for.
+        Probability of finding the requested difference.
     least : float
         The difference that it finds as often as asked for.
     """
@@ -252,7 +252,7 @@ class Reach:
 
 
 def reach(pilot: Pilot, question: Question, design: Design) -> list[Reach]:
-    """Return what a design finds, by every way of asking that the pilot knows.
+    """Return the result of a design, for every way of asking that the pilot covers.
 
     Parameters
     ----------
@@ -441,7 +441,7 @@ def _warnings(pilot: Pilot, question: Question, choices: Sequence[Choice]) -> It
 
 
 def _least_people(pilot: Pilot, question: Question) -> int | None:
-    """Return the fewest people with whom any design finds the difference; None if none does."""
+    """Return the fewest people with whom any design finds the difference, or None."""
 
     def suffice(n: int) -> bool:
         return any(choice.n_images is not None for choice in _choices_of(pilot, question, n))

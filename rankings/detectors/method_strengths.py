@@ -1,4 +1,4 @@
-"""How strong people find each method over all images, and how sure that is.
+"""People's strength of preference for each method over all images, with its uncertainty.
 
 Model: Davidson's ([Dav70]_), with one strength a method and one parameter of ties, over the pairs of all
 rankings; each ranking weighs the same. The pairs of a ranking, the rankings of an image and those of an
@@ -112,7 +112,7 @@ def people_of(rankings: Mapping[str, Mapping[str, Ranking]], *, min_annotators: 
         cells = rows[:, :, np.newaxis], columns[:, np.newaxis, :]
         places[cells] = group.places
         # With b before and t in its own bucket of n methods, one leads n - b - t and follows b: of
-        # the doubled rank 2 b + t + 1 that is n + 1 less the rank.
+        # the doubled rank 2 b + t + 1 that is n + 1 minus the rank.
         leads[cells] = n_ranked + 1 - doubled_ranks_of(group.places)
     images = [image for at, image in enumerate(enough) if at not in differing]
     names = [name for image in images for name in sorted(rankings[image])]
@@ -189,7 +189,7 @@ class Strengths:
     tie_parameter : float or None
         Davidson's nu, or None if no pair was compared.
     reason : str or None
-        Why there are no limits, or what they do not cover.
+        Reason for missing limits, or what they do not cover.
     """
 
     strengths: tuple[Strength, ...]
@@ -207,16 +207,16 @@ def strengths_of(
 ) -> Strengths:
     """Fit Davidson's model to all rankings, with errors clustered by image and annotator.
 
-    The model and the errors are those that the module describes. With one annotator errors are clustered
-    by image alone, and say nothing of other people; with one image there are none.
+    The model and the errors are described in the module. With one annotator errors are clustered by
+    image alone, and do not generalise to other people; with one image there are none.
 
     Parameters
     ----------
     people : People
     ridge : float
-        That of :func:`.davidson.davidson`, above 0.
+        Ridge of :func:`.davidson.davidson`, above 0.
     level : float
-        Of the limits, between 0 and 1.
+        Level of the limits, between 0 and 1.
 
     Returns
     -------
@@ -273,7 +273,7 @@ def _half_widths(
         clusterings += [of_annotator, of_image + of_annotator - alone]
         smallest = min(smallest, len(people.annotators))
     quantile = float(stdtrit(smallest - 1, (1 + level) / 2))
-    # A strength is a contrast too: its method less the mean of all.
+    # A strength is a contrast too: its method minus the mean of all.
     centred = np.eye(n) - 1 / n
     of_strengths = [np.diag(centred @ part @ centred) for part in clusterings]
     of_leads = [np.diag(part)[:, np.newaxis] + np.diag(part) - 2 * part for part in clusterings]

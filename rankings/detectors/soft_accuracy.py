@@ -1,4 +1,4 @@
-"""How well protocols order methods over a data set: pairwise accuracy, hard and soft.
+"""Pairwise accuracy, hard and soft: how well protocols order methods over a data set.
 
 Pairwise accuracy is the share of pairs of methods that a protocol's figures order as people do. It
 counts an indistinguishable pair like an obvious one. Soft pairwise accuracy ([TMN24]_) compares how
@@ -69,7 +69,7 @@ class Compared:
         Numbers of methods.
     figures : ndarray of shape (protocols, methods)
     p_people : ndarray of shape (k,)
-        That the first is no better than the second.
+        p-value for "the first is no better than the second".
     p_protocols : ndarray of shape (protocols, k)
     hard, soft : tuple of Accuracy, one for each protocol
     n_permutations, n_resamples : int
@@ -91,7 +91,7 @@ class Compared:
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """How figures are made and compared.
+    """The computation and comparison of figures.
 
     Attributes
     ----------
@@ -137,7 +137,7 @@ def compared(
     strengths : criterion -> ndarray of shape (methods,)
         Equal where people tie two methods.
     tallies : Tallies
-        Of the same images and methods, in their order.
+        For the same images and methods, in their order.
     options : Options, optional
 
     Returns
@@ -204,7 +204,7 @@ class _Work:
         self.n_resamples = options.resamples(self._n_images) if can_resample else 0
         rng = np.random.default_rng(options.seed)
         n_annotators = len(one.annotators)
-        # How often each annotator was drawn in each resample; one alone is always there.
+        # Number of draws of each annotator in each resample; a single one is always included.
         self._drawn = rng.multinomial(
             n_annotators, np.full(n_annotators, 1 / n_annotators), self.n_resamples
         )
@@ -255,7 +255,7 @@ class _Work:
                     self._resampled_leads[name][rows] += weights[rows] @ leads
 
     def answer(self, criterion: str, strengths: Floats) -> Compared:
-        """Return what follows from the sums for one criterion."""
+        """Return the results that follow from the sums for one criterion."""
         first, second, options = self.first, self.second, self._options
         totals = self._totals.reshape(len(self._tallies.protocols), self._n_methods, N_PARTS)
         of_data_set = figures(totals, criterion, options.beta)
@@ -307,7 +307,7 @@ class _Work:
         return np.asarray((larger + same / 2 + 0.5) / (self.n_permutations + 1))
 
     def _resampled_pairs(self, criterion: str, totals: Floats) -> tuple[list[Floats], list[Floats]]:
-        """Return for each protocol what every pair adds to the two accuracies: (resamples, pairs)."""
+        """Return, for each protocol, every pair's contribution to the two accuracies: (resamples, pairs)."""
         from scipy.special import ndtr
 
         first, second, options = self.first, self.second, self._options
@@ -335,7 +335,7 @@ class _Work:
         slope = slopes((total[first] + total[second]) / 2, criterion, self._options.beta)
         # Sums of products over images, between the parts of every two methods: (n, 4, n, 4).
         products = self._squares[at].reshape(n, N_PARTS, n, N_PARTS)
-        # Of the difference between the parts of two methods: (pairs, 4, 4).
+        # For the difference between the parts of two methods: (pairs, 4, 4).
         apart = (
             products[first, :, first]
             + products[second, :, second]
@@ -351,7 +351,7 @@ class _Work:
             yield from (Accuracy(None) for _ in pairs)
             return
         drawn = self._methods_drawn
-        # A pair of a method and itself is none; without another pair the resample has no accuracy.
+        # A method and itself are no pair; without another pair the resample has no accuracy.
         weights = (drawn[:, self.first] * drawn[:, self.second]).astype(np.float64)
         has_pair = weights.any(axis=1)
         for own, of_resamples in zip(pairs, resampled, strict=True):
@@ -398,7 +398,7 @@ def _leads(
         of_pairs = True
     if weights is not None:
         pairs = pairs * weights[people.annotator_of[rows], np.newaxis]
-    # Every image has a ranking, and the rankings of an image stand together.
+    # Every image has a ranking, and the rankings of an image are consecutive.
     image_of = people.image_of[rows]
     begins = np.flatnonzero(np.diff(image_of, prepend=-1))
     added = np.add.reduceat(pairs, begins, axis=0)

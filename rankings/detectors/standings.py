@@ -1,4 +1,4 @@
-"""Where the detectors stand: people's order of the methods over all images, and each protocol's.
+"""Standings of the detectors: people's order of the methods over all images, and each protocol's.
 
 People's is by Davidson's model (:mod:`.method_strengths`), a protocol's by its figures of the data set
 (:mod:`.tallies`); :mod:`.soft_accuracy` says how well they go together.
@@ -19,7 +19,8 @@ from .method_strengths import Lead, People, Strengths, people_of, strengths_of
 from .soft_accuracy import Accuracy, Compared, Options, compared
 from .tallies import Tallies, slopes
 
-# Of the pairs a protocol gets wrong, those that people are surest of; of each the images behind it.
+# Pairs that a protocol gets wrong, those with the surest people first; for each the images behind
+# it.
 MOST_WRONG: Final = 30
 MOST_IMAGES: Final = 5
 
@@ -39,7 +40,7 @@ class Wrong:
     p_protocol : float
         One-sided: that the second is no better by the protocol.
     images : tuple of str
-        Where people and protocol pull farthest apart, the farthest first.
+        Pairs on which people and protocol disagree most, the largest first.
     """
 
     first: str
@@ -56,7 +57,7 @@ class Wrong:
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """How a protocol orders the methods over the data set.
+    """A protocol's order of the methods over the data set.
 
     Attributes
     ----------
@@ -137,7 +138,7 @@ def detectors(
         Only the images and methods that people have ranked are looked at. A protocol that has scored
         no result of one of these methods is left out, and ``left_out`` says so.
     options : Options, optional
-        How figures are made and compared.
+        The computation and comparison of figures.
     min_annotators : int
         An image needs so many rankings, all of the same methods.
 

@@ -10,7 +10,7 @@ from ..errors import RankingError
 from ..orders.from_scores import f_betas
 from ..orders.packed_scores import Floats
 
-# Recall credit, what it is divided by, precision credit, what that is divided by.
+# Recall credit and its divisor, precision credit and its divisor.
 N_PARTS = 4
 
 
@@ -150,7 +150,7 @@ def tallies_of_rows(
     is_mean = np.array([number in means for number in protocols], dtype=bool)
     lacks_sums = np.zeros(len(protocols), dtype=bool)
     for batch in batches:
-        # nan where there is None.
+        # nan for None.
         table = np.array(batch, dtype=np.float64)
         at = tuple(
             _numbers(table[:, column], names)

@@ -31,7 +31,7 @@ def is_below(n_right: int, n: int, at_least: float) -> bool:
     Raises
     ------
     RankingError
-        If more pairs are right than were answered, or the share is none.
+        If more pairs are right than were answered, or the share is invalid.
 
     Examples
     --------

@@ -42,7 +42,7 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class Check(Answer):
-    """The answer to a screen that repeats what is known; it does not enter the state of replay()."""
+    """The answer to a screen that repeats a known pair; it does not enter the state of replay()."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +118,7 @@ def effective(log: Sequence[Entry]) -> tuple[Answer | Skip, ...]:
 def replay(n: int, log: Sequence[Entry]) -> "State":
     """Return the state that a log of ``n`` items leads to.
 
-    An answer for a criterion that is not open is redundant if it agrees with what is known.
+    An answer for a criterion that is not open is redundant if it agrees with the known relation.
 
     Parameters
     ----------
@@ -132,8 +132,8 @@ def replay(n: int, log: Sequence[Entry]) -> "State":
         If an entry names an item outside ``0 .. n-1``, an item twice, or an unknown criterion or
         verdict, or answers nothing.
     Contradiction
-        If an answer says otherwise than what follows from earlier ones; names the criterion, the
-        pair and the entries from which it follows.
+        If an answer contradicts what follows from earlier ones; names the criterion, the pair and
+        the entries from which it follows.
 
     Examples
     --------
@@ -168,7 +168,7 @@ class State:
 
     n: int
     _orders: dict[str, PartialOrder] = field(init=False, repr=False)
-    # For each criterion what was answered and not known before: left, right, verdict, entry.
+    # For each criterion the answered pairs that were not known before: left, right, verdict, entry.
     _direct: dict[str, list[tuple[int, int, Verdict, int]]] = field(init=False, repr=False)
     _n_skips: Counter[tuple[int, int]] = field(init=False, repr=False)
     _last: tuple[int, ...] = field(init=False, repr=False, default=())
@@ -188,7 +188,7 @@ class State:
         return tuple(items_of(self._visible))
 
     def hide(self, items: Iterable[int]) -> None:
-        """Take items out of what is asked and ranked; what follows by way of them stays known."""
+        """Remove items from asking and ranking; relations that follow through them stay known."""
         for item in items:
             self._visible &= ~(1 << item)
 
@@ -204,7 +204,7 @@ class State:
                 _check_verdicts(at, entry)
 
     def see(self, entries: Sequence[Answer | Skip]) -> None:
-        """Note what was shown, for pairs that were skipped and for the last one."""
+        """Record the shown pair, for skipped pairs and for the last one."""
         for entry in entries:
             if entry.purpose not in ("place", "repair"):
                 continue
@@ -231,7 +231,7 @@ class State:
         *,
         is_newest: bool = False,
     ) -> bool:
-        """Add what an answer says; False, and nothing added, if it contradicts what is known.
+        """Add an answer's relation; return False, and add nothing, if it contradicts a known one.
 
         Answers come from the newest to the oldest, but for one that ``is_newest``.
         """

@@ -75,7 +75,7 @@ def inclusion_probabilities(
     Parameters
     ----------
     methods, k, weights
-        As of :func:`draw_methods`, also for what it raises.
+        See :func:`draw_methods`, also for its exceptions.
 
     Returns
     -------
@@ -141,7 +141,7 @@ def of_members(
     Parameters
     ----------
     probabilities : mapping of frozenset to float
-        Of every pair of an image's different results, by :func:`inclusion_probabilities`.
+        Probability of every pair of an image's different results, by :func:`inclusion_probabilities`.
     members : result -> methods
         The methods that have this result.
     k : int

@@ -20,8 +20,8 @@ class PartialOrder:
     ----------
     better, worse, same : list of int, length n
         For each item the bit sets of the items above it, below it, and tied with it (itself
-        included). They are kept closed under transitivity, so that what follows from the answers
-        is looked up and never searched for.
+        included). They are kept closed under transitivity, so that consequences of the answers are
+        looked up and never searched for.
     """
 
     n: InitVar[int]

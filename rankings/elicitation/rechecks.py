@@ -1,4 +1,4 @@
-"""Re-checks and repair: notice a wrong answer, and ask again what rested on it.
+"""Re-checks and repair: detect a wrong answer, and ask again the pairs that depended on it.
 
 The planner never asks what follows, so it can never notice an error by itself. A few screens repeat
 what is known. One that contradicts is asked once more, later; if the second answer confirms it, the
@@ -34,9 +34,9 @@ from .strategies import Strategy
 Purpose = Literal["place", "near", "repeat", "again", "repair"]
 CHECKS: Final = ("near", "repeat", "again")
 
-# How the screens for re-checks and repairs of an image are limited. "shared": both together to a
-# fifth of the screens, the first rule, by which old logs are read. "apart": re-checks are as many as
-# were asked for and each may be asked again, and repairs may be a fifth of the screens beyond them.
+# Limits on the screens for re-checks and repairs of an image. "shared": both together to a fifth of
+# the screens, the first rule, by which old logs are read. "apart": re-checks are as many as
+# requested and each may be asked again, and repairs may be a fifth of the screens beyond them.
 Rule = Literal["shared", "apart"]
 
 # A pair is repeated when it is this many screens old; a doubtful one is asked again this many
@@ -89,7 +89,7 @@ class Settled:
     n_checks, n_repairs, n_screens : int
         Numbers of screens: re-checks, those asked because of a repair, and all of them.
     rule : Rule
-        How the screens of re-checks and repairs are limited.
+        Limits on the screens of re-checks and repairs.
     """
 
     entries: tuple[Answer | Skip, ...]
@@ -188,7 +188,7 @@ class _Reader:
     def _repair(
         self, check: Check, criterion: str, verdict: Verdict, before: Sequence[Answer | Skip]
     ) -> None:
-        """Let the confirmed answer enter, if what it opens can be asked within the limit."""
+        """Add the confirmed answer, if the pairs it opens can be asked within the limit."""
         chain = {(entry, criterion) for entry in self.now.chain(criterion, check.left, check.right)}
         withdrawn = {
             place for place, fact in enumerate(self.facts) if (fact.entry, fact.criterion) in chain
@@ -246,10 +246,10 @@ def settle(
         Number of items, which are 0 .. n-1.
     log : sequence of Answer, Check, Skip or Withdrawal
     hidden : collection of int
-        Items that were taken away: they are neither asked nor ranked any more, but what follows
-        by way of them stays known.
+        Removed items: they are neither asked nor ranked any more, but relations that follow through
+        them stay known.
     rule : "shared" or "apart"
-        How re-checks and repairs are limited.
+        Limits on re-checks and repairs.
 
     Returns
     -------
@@ -355,7 +355,7 @@ def next_ask(
     Parameters
     ----------
     n, log, hidden, rule
-        As of :func:`settle`, also for what it raises.
+        See :func:`settle`, also for its exceptions.
     strategy : "insertion" or "balanced"
     n_checks : int
         Re-checks of this image: half of them (rounded up) compare neighbours in the finished

@@ -145,7 +145,7 @@ def expected_screens(strategy: Strategy, n_open: int, share_of_ties: float) -> f
     n_open : int
         Open pairs; one that is open in several criteria counts once.
     share_of_ties : float
-        Of the verdicts so far, in [0, 1].
+        Share of the verdicts so far, in [0, 1].
 
     Returns
     -------

@@ -23,12 +23,13 @@ def components(
         Sums of squares of some numbers around their mean, around the means of images and around those
         of annotators.
     n_i, n_a : ndarray
-        How many numbers each of at least two images and of at least two annotators has.
+        Number of values for each of at least two images and of at least two annotators.
 
     Returns
     -------
     image, annotator, rest : ndarray
-        Of the shape of ``total``. What the design cannot tell from the rest is 0 and in the rest.
+        Of the shape of ``total``. A component that the design cannot separate from the rest is 0
+        and in the rest.
 
     Examples
     --------
@@ -39,7 +40,8 @@ def components(
     [0.0, 2.0, 0.0]
     """
     n = int(n_i.sum())
-    # Of all n^2 ordered pairs of rankings, those of two images and those of two annotators.
+    # Numbers among all n^2 ordered pairs of rankings: those of two images and those of two
+    # annotators.
     two_images, two_annotators = n**2 - float((n_i**2).sum()), n**2 - float((n_a**2).sum())
     # Expectations ([GO17]_, 3.1), v being the components:
     #   in_image / (n - images)         v_annotator + v_rest

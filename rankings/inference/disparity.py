@@ -1,4 +1,4 @@
-"""How much annotators differ in which protocols are near to them: components of variance, and taste.
+"""Differences between annotators in which protocols are near to them: components of variance, and taste.
 
 Model: the distance of protocol p to annotator a's ranking of image i, minus the mean over the
 protocols of the same distance, is ``mu_p + image_ip + taste_ap + rest_iap``, all effects
@@ -65,8 +65,8 @@ class Taste:
     n_images : int
         Images that this and another annotator have ranked.
     difference : float or None
-        Distance of ``protocol`` to this annotator less its mean distance to the others of the same
-        image, both less the mean over the protocols; mean over the images.
+        Distance of ``protocol`` to this annotator minus its mean distance to the others of the same
+        image, both minus the mean over the protocols; mean over the images.
     low, high : float or None
         Limits that hold for all protocols and annotators together: the protocol is selected from many.
     """
@@ -136,7 +136,7 @@ def disparity_of(
     names : sequence of str
         The annotators by their numbers.
     level : float
-        Of the intervals, between 0 and 1.
+        Level of the intervals, between 0 and 1.
 
     Returns
     -------
@@ -205,7 +205,7 @@ def _lacking(n_protocols: int, n_images: int, n_annotators: int) -> str | None:
 
 def _components(study: _Study, level: float) -> tuple[Component, ...]:
     estimated = _variances(study)
-    # A part that came out below 0 by chance is none, and its interval is that of what came out.
+    # A part below 0 by chance counts as none, and its interval is that of the estimate.
     variances = np.maximum(estimated, 0)
     shares, around = _shares(variances), _shares(estimated)
     limits = _limits(study, around, level) if around is not None else None
@@ -306,7 +306,7 @@ def _limits(study: _Study, shares: Floats, level: float) -> list[tuple[float, fl
 
 
 def _without_images(study: _Study) -> list[Floats]:
-    """Return the variances without each group of images: all sums less the group's own."""
+    """Return the variances without each group of images: all sums minus the group's own."""
     n_images, n_annotators = int(study.images.max()) + 1, int(study.annotators.max()) + 1
     n_groups = min(n_images, _IMAGE_GROUPS)
     group_of_image = np.arange(n_images) % n_groups
@@ -361,7 +361,7 @@ def _tastes(
     shared = study.without(n_i < 2)
     others = n_i[n_i > 1, np.newaxis] - 1.0
     sums = _sums(shared.centred, shared.images, n_images)[shared.images]
-    # (rankings, protocols): a ranking's distances less the mean of the others' of the same image.
+    # (rankings, protocols): a ranking's distances minus the mean of the others' of the same image.
     apart = shared.centred - (sums - shared.centred) / others
     n = np.bincount(shared.annotators, minlength=len(names))
     counted = np.maximum(n, 1)[:, np.newaxis]

@@ -100,7 +100,7 @@ class Comparison:
 
 @dataclass(frozen=True, slots=True)
 class Comparisons:
-    """Every pair of protocols; ``reason`` says why there is no test where there is none.
+    """Every pair of protocols; ``reason`` says why there is no test, if so.
 
     ``means`` are the protocols' mean distances to single annotators' rankings, each ranking weighing
     the same; None without a ranking.
@@ -192,7 +192,7 @@ def distances_by_ranking(
     protocols: Sequence[str],
     measure: Callable[[PersonalGroup], Floats],
 ) -> PersonalDistances:
-    """Return what is measured group by group as one table.
+    """Return the groups' measurements as one table.
 
     Parameters
     ----------
@@ -242,7 +242,7 @@ def compare(measured: PersonalDistances, *, level: float = LEVEL) -> Comparisons
     ----------
     measured : PersonalDistances
     level : float
-        Of the intervals.
+        Level of the intervals.
 
     Returns
     -------
@@ -318,7 +318,7 @@ class Moments:
 
 
 def moments(measured: PersonalDistances) -> Moments:
-    """Return the components of variance of every pair of protocols, and what follows from them.
+    """Return the components of variance of every pair of protocols, and the results that follow.
 
     For at least two images and two annotators; see :func:`compare`.
 
@@ -347,12 +347,12 @@ def raw_components(
     Parameters
     ----------
     measured : PersonalDistances
-        Of at least two images and two annotators, and k pairs of protocols.
+        Numbers of at least two images and two annotators, and k pairs of protocols.
 
     Returns
     -------
     components : tuple of three ndarrays of shape (k,)
-        Of images, of annotators and of the rest.
+        Components of images, of annotators and of the rest.
     n_i, n_a : ndarray of int
         The rankings of each image and of each annotator.
 
@@ -377,7 +377,7 @@ def raw_components(
 def moments_of(
     parts: tuple[Floats, Floats, Floats], weights: tuple[float, float], n: int, free: int
 ) -> Moments:
-    """Return what follows from the components of images, annotators and rest.
+    """Return the results that follow from the components of images, annotators and rest.
 
     Parameters
     ----------

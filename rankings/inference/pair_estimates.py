@@ -1,4 +1,4 @@
-"""How far protocols are from people, estimated from pairs or a few methods of an image at a time.
+"""Estimates of protocols' distance from people, from pairs or a few methods of an image at a time.
 
 A protocol's loss of a pair of methods is Kemeny's: 1 if it and the person order the pair oppositely, 1/2
 if exactly one of them ties it, else 0. Its loss on an image is the mean over all N pairs of methods
@@ -7,18 +7,19 @@ and Thompson's sum ([HT52]_)::
 
     1 / N sum over the pairs asked of loss / probability of being asked
 
-Hajek's ratio, which divides by the sum of 1 / probability instead of by N, is less spread for the loss
-itself, but not for what is tested: where two protocols agree on a pair their difference there is 0, so
-that pairs which were unlikely to be asked, because protocols agree on them, add nothing to Horvitz and
-Thompson's difference, while they move the denominator of Hajek's. And N is known.
+Hajek's ratio, which divides by the sum of 1 / probability instead of by N, has less variance for
+the loss itself, but not for the tested difference: if two protocols agree on a pair their
+difference there is 0, so pairs that were unlikely to be asked, because protocols agree on them, add
+nothing to Horvitz and Thompson's difference, while they change the denominator of Hajek's. And N is
+known.
 
 An estimate of one visit is a cell of images x annotators with mean mu, the asking being part of its rest.
 So the tests are those of whole rankings, with annotators and images random (:mod:`.multi_reader`). Where
 every pair is asked, all is equal to them, with the Kemeny distance divided by N.
 
-A visit with a skipped pair gives no estimate. Pairs that look alike are skipped most, so the visits that
-are left are no sample of all visits. :func:`loss_limits` bounds what the estimates would have been if the
-skipped pairs had been answered.
+A visit with a skipped pair gives no estimate. Pairs that look alike are skipped most, so the
+remaining visits are not a random sample of all visits. :func:`loss_limits` bounds the estimates for
+the case that the skipped pairs had been answered.
 """
 
 import math
@@ -130,9 +131,9 @@ def compare_by_pairs(
     Parameters
     ----------
     visits, protocol_rankings, protocols
-        As of :func:`pair_losses`, also for what it raises.
+        See :func:`pair_losses`, also for its exceptions.
     level : float
-        Of the intervals, between 0 and 1.
+        Level of the intervals, between 0 and 1.
 
     Examples
     --------
@@ -155,8 +156,9 @@ def pair_losses(
     Parameters
     ----------
     visits : iterable of Visit
-        Of one criterion. Several visits of one annotator to an image are averaged. A method that no
-        protocol ranks any more is left out with its pairs; a visit without a pair left counts nothing.
+        Visits by one criterion. Several visits of one annotator to an image are averaged. A method
+        that no protocol ranks any more is left out with its pairs; a visit without a remaining pair
+        does not count.
     protocol_rankings : image -> protocol -> ranking
         For every image visited. They need not be those that the draws looked at: a protocol that came
         later is estimated without bias too.
@@ -165,9 +167,9 @@ def pair_losses(
     Returns
     -------
     PersonalDistances
-        A row for each image and annotator. A single one may be below or above what a loss can be; their
-        mean is not biased. A visit drawn from fewer methods than the image has now estimates the loss
-        on the pairs of those.
+        A row for each image and annotator. A single one may be outside the range of a loss; their
+        mean is not biased. A visit drawn from fewer methods than the image has now estimates the
+        loss on the pairs of those.
 
     Raises
     ------
@@ -215,7 +217,7 @@ def loss_limits(
     visits : iterable of Visit
         Those that have a ranking, of one criterion.
     lost : iterable of LostVisit
-        Of the same criterion. One without a pair that the protocols rank counts nothing.
+        Visits by the same criterion. One without a pair that the protocols rank does not count.
     protocol_rankings : image -> protocol -> ranking
         For every image of both.
     protocols : sequence of str, length p
@@ -263,7 +265,7 @@ def loss_limits(
     weights[counts] = 1 / (len(different) * n_visits[cell_of.ravel()])
     fixed = weights @ losses
     room = np.zeros(len(protocols))
-    # (first, second): how far the difference may be from that of what is known.
+    # (first, second): maximum distance of the difference from that of the known part.
     apart = np.zeros((len(protocols), len(protocols)))
     n_pairs = 0
     for asked, places in groups:
@@ -372,7 +374,7 @@ class _Asked:
         np.add.at(losses, self.visits, apart * np.array(self._weights)[:, np.newaxis])
 
     def open_pairs(self, places: NDArray[np.int64], weights: Floats) -> tuple[Floats, Floats]:
-        """Return what protocols say of the pairs without a verdict, and each pair's weight in the mean.
+        """Return the protocols' relations of the pairs without a verdict, and each pair's weight in the mean.
 
         ``weights`` are those of the visits. The shapes are (pairs, protocols) and (pairs,).
         """

@@ -109,15 +109,15 @@ def personal_rankings_from_scores(
 ) -> PersonalRankings:
     """Align people's rankings with those from the scores of protocols.
 
-    Gives what :func:`personal_rankings` gives for :func:`.packed_scores.rankings_from_scores`, without ever
-    making these rankings.
+    Equals :func:`personal_rankings` of :func:`.packed_scores.rankings_from_scores`, without
+    creating these rankings.
 
     Parameters
     ----------
     annotator_rankings : image -> annotator -> ranking
         Each annotator may have ranked other images.
     scores : image -> protocol -> method -> score
-        Of every method that is ranked above.
+        Scores of every method that is ranked above.
     protocols : sequence of str, length p
     decimals : int or None
         To which scores are rounded; None: not rounded.
@@ -156,7 +156,7 @@ def _gathered(
     of_protocols: Callable[[str], list[Ranking]],
     places: Callable[[Sequence[str], PackedRankings], Places],
 ) -> PersonalRankings:
-    """Pack of each image what ``of_protocols`` gives, then people in order of name.
+    """Pack, for each image, the output of ``of_protocols``, then people in order of name.
 
     ``places`` gives the protocols' bucket numbers of some images that were packed together.
     """

@@ -167,7 +167,7 @@ def score_intervals(
     n_resamples : int
         At least 1.
     level : float
-        Of the intervals, between 0 and 1.
+        Level of the intervals, between 0 and 1.
     seed : int
 
     Returns
@@ -206,7 +206,7 @@ def drawn_images(images: Sequence[str], most: int, seed: int) -> list[str]:
     ----------
     images : sequence of str
     most : int
-        How many there may be.
+        Maximum number of images.
     seed : int
         Equal seeds draw equal images, in whatever order they are given.
 
@@ -283,8 +283,8 @@ def resampled_weights(
     """
     starts = range(0, n, size)
     sizes = np.array([min(size, n - start) for start in starts])
-    # How many of a resample's n draws fall into each block: (n_resamples, blocks). Drawn within
-    # the blocks afterwards, they have the distribution of n draws from all images at once.
+    # Number of a resample's n draws in each block: (n_resamples, blocks). Drawn within the blocks
+    # afterwards, they have the distribution of n draws from all images at once.
     n_drawn = rng.multinomial(n, sizes / n, size=n_resamples)
     for at, start in enumerate(starts):
         width = int(sizes[at])

@@ -67,13 +67,13 @@ def permutation_test(
         The distance of p protocols to the consensus on n images.
     protocols : sequence of str, length p
     n_patterns, seed : int
-        Of the random patterns; there are none up to 12 images.
+        Number of the random patterns; there are none up to 12 images.
 
     Returns
     -------
     Permutations
-        p is 1 for identical protocols, and for one image (either sign is as far from 0). Without
-        an image every p is None.
+        p is 1 for identical protocols, and for one image (either sign is as far from 0). Without an
+        image every p is None.
 
     Raises
     ------
@@ -129,11 +129,11 @@ def sign_bits(n: int, n_patterns: int, *, exact: bool, seed: int) -> Iterator[tu
     n : int
         The images.
     n_patterns : int
-        Of random ones.
+        Number of random patterns.
     exact : bool
         One block with all 2^n patterns instead.
     seed : int
-        Of the random ones.
+        Seed of the random patterns.
 
     Yields
     ------
@@ -403,7 +403,7 @@ def _signed_rank_p(differences: Floats) -> float:
 
 
 def _ranked(values: Floats) -> tuple[Floats, int]:
-    """Return ranks from 1, equals sharing the mean of theirs, and the sum of t^3 - t over ties."""
+    """Return ranks from 1, equals sharing their mean, and the sum of t^3 - t over ties."""
     _, bucket_of, sizes = np.unique(values, return_inverse=True, return_counts=True)
     # A bucket ends at the position that counts all before it and its own.
     ranks = np.cumsum(sizes) - (sizes - 1) / 2
@@ -473,7 +473,7 @@ def critical_difference(
     Returns
     -------
     CriticalDifference
-        Identical protocols share their rank and a group. Nothing is None that one image gives: its
+        Identical protocols share their rank and a group. A single image gives all results: its
         ranks are average ranks, and its CD is large.
 
     Raises

@@ -3,7 +3,7 @@
 import math
 
 KEPT_LEVEL = 0.95
-# Of 2, 3, 4 ... protocols and infinitely many degrees of freedom, as scipy gives them.
+# For 2, 3, 4 ... protocols and infinitely many degrees of freedom, as scipy gives them.
 _KEPT = (
     2.771807648699355,
     3.314493155398122,

@@ -83,7 +83,7 @@ def kemeny_distance(a: Ranking, b: Ranking) -> float:
     Parameters
     ----------
     a, b : rankings
-        Of the same methods: buckets, best first, of tied methods.
+        Rankings of the same methods: buckets, best first, of tied methods.
 
     Raises
     ------
@@ -132,7 +132,7 @@ def kendall_tau_b(a: Ranking, b: Ranking) -> float | None:
     Parameters
     ----------
     a, b : rankings
-        Of the same methods: buckets, best first, of tied methods.
+        Rankings of the same methods: buckets, best first, of tied methods.
 
     Raises
     ------

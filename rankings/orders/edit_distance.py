@@ -54,7 +54,7 @@ def edit_distance(a: Ranking, b: Ranking) -> EditDistance:
     Parameters
     ----------
     a, b : rankings
-        Of the same methods: buckets, best first, of tied methods.
+        Rankings of the same methods: buckets, best first, of tied methods.
 
     Raises
     ------
@@ -197,7 +197,7 @@ def edit_script(a: Ranking, b: Ranking) -> tuple[Step, ...]:
     Parameters
     ----------
     a, b : rankings
-        Of the same methods: buckets, best first, of tied methods.
+        Rankings of the same methods: buckets, best first, of tied methods.
 
     Raises
     ------

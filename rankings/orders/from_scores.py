@@ -81,7 +81,7 @@ def require_score(score: float | None, name: str) -> float:
     ----------
     score : float or None
     name : str
-        Of the method, for the message.
+        Name of the method, for the message.
 
     Raises
     ------
@@ -123,7 +123,7 @@ def f_beta(recall: float, precision: float, beta: float = 1.0) -> float:
     ----------
     recall, precision : float in [0, 1]
     beta : float, not negative
-        How many times recall weighs as much as precision.
+        Weight of recall relative to precision.
 
     Examples
     --------

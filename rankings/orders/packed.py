@@ -99,8 +99,8 @@ def _grouped(
         if not k:
             continue
         rows = np.flatnonzero((n_rankings == k) & (n_methods == n) & ~is_differing)
-        # An image's rankings stand one after the other: (images, k) numbers of rankings, from which
-        # come (images, k, n) methods and places.
+        # An image's rankings are consecutive: (images, k) numbers of rankings, from which come
+        # (images, k, n) methods and places.
         methods, places = rankings.of(first_ranking[rows, np.newaxis] + np.arange(k), n)
         is_one_set = (methods == methods[:, :1]).all(axis=(1, 2))
         is_differing[rows[~is_one_set]] = True
@@ -137,7 +137,7 @@ class _Flat:
         n_of_kind = _lengths(different)
         n_buckets, n_members = _lengths(self._rankings), n_of_kind[kind]
         first_bucket, first_member = _starts(n_buckets), _starts(n_members)
-        # A bucket's number is its position among all buckets less that of its ranking's first.
+        # A bucket's number is its position among all buckets minus that of its ranking's first.
         place = np.arange(len(kind)) - np.repeat(first_bucket, n_buckets)
         # For each member of each bucket its position among those of the different buckets.
         position = np.repeat(_starts(n_of_kind)[kind] - first_member, n_members)
@@ -158,7 +158,7 @@ class _Flat:
         members.sort(axis=-1)
         methods = members >> self._bits
         if (methods[..., 1:] == methods[..., :-1]).any():
-            # One of them is not a ranking: this raises, and says which methods stand there twice.
+            # One of them is not a ranking: this raises, and names the duplicated methods.
             self.check(0, len(self._rankings))
         # The smallest integers are compared the fastest; signed ones can be subtracted.
         places = (members & ((1 << self._bits) - 1)).astype(np.min_scalar_type(-n))
@@ -186,8 +186,8 @@ def _flattened(
 ) -> tuple[Sequence[Ranking], NDArray[np.intp], list[tuple[str, ...]]]:
     """Return all rankings, the number of each of their buckets, and the different buckets by number.
 
-    Of many buckets few are different: only these are taken apart, name by name. Raises RankingError if
-    one is no ranking.
+    Few of many buckets are different: only these are unpacked, name by name. Raises RankingError if
+    one is not a ranking.
     """
     rankings = list(chain.from_iterable(images))
     if set(map(type, rankings)) <= {tuple, list} and all(rankings):

@@ -39,7 +39,7 @@ def packed_scores(
     protocols: Sequence[str],
     n_values: int = 1,
 ) -> Floats:
-    """Return the scores of images that rank equally many methods; nan where there is none.
+    """Return the scores of images that rank equally many methods; nan if missing.
 
     Parameters
     ----------
@@ -132,7 +132,7 @@ def rankings_from_scores(
     protocols: Sequence[str],
     decimals: int | None = 4,
 ) -> dict[str, dict[str, Ranking]]:
-    """Return what :func:`.ranking_from_scores` gives for many images and protocols.
+    """Return the output of :func:`.ranking_from_scores` for many images and protocols.
 
     Parameters
     ----------
@@ -175,7 +175,7 @@ def rankings_from_scores(
             each = chain.from_iterable([ranked] * len(protocols) for ranked in of_images)
             rankings = rankings_of(places, each)
             for image in images:
-                # The names stand first, so that no ranking is taken beyond the last.
+                # The names come first, so that no ranking is read beyond the last.
                 rankings_by_image[image] = dict(zip(protocols, rankings, strict=False))
     return rankings_by_image
 

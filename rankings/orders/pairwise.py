@@ -22,7 +22,7 @@ def pairwise_accuracy(a: Ranking, b: Ranking) -> float | None:
     Parameters
     ----------
     a, b : rankings
-        Of the same methods: buckets, best first, of tied methods.
+        Rankings of the same methods: buckets, best first, of tied methods.
 
     Returns
     -------
@@ -235,16 +235,16 @@ def _criterion_distance(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PairCounts:
-    """The counts of what rankings say about every pair.
+    """The relations of every pair in rankings, as counts.
 
     Attributes
     ----------
     methods : tuple of str, length n
         Sorted by name; rows and columns follow it.
     before : ndarray of shape (n, n)
-        How many rankings have the row's method strictly before the column's.
+        Number of rankings with the row's method strictly before the column's.
     tied : ndarray of shape (n, n)
-        How many rankings tie the two; symmetric, zero on the diagonal.
+        Number of rankings that tie the two; symmetric, zero on the diagonal.
     """
 
     methods: tuple[str, ...]

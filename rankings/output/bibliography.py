@@ -30,7 +30,7 @@ def cited(keys: Iterable[str], packages: Iterable[str]) -> tuple[dict[str, str],
     Parameters
     ----------
     keys : iterable of str
-        As the text cites them; one may stand several times.
+        As the text cites them; duplicates are allowed.
     packages : iterable of str
         Names of packages with a ``references.bib``.
 

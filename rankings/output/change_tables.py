@@ -1,4 +1,4 @@
-"""The tables of what changes of protocols bring, of their JSON."""
+"""The tables of the effects of changing protocols, from their JSON."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any, Final

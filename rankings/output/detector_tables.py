@@ -1,4 +1,4 @@
-"""The tables of where the detectors stand, of :meth:`.Detectors.to_json` as it was computed or kept."""
+"""The tables of the detectors' standings, from :meth:`.Detectors.to_json`, computed or kept."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any, Final

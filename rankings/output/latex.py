@@ -43,7 +43,7 @@ _LEAST_ROOM_EM: Final = 3.0
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """How the tables of the criteria are set.
+    """The layout of the tables of the criteria.
 
     Attributes
     ----------

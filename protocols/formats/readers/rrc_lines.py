@@ -33,7 +33,7 @@ _USUAL: Final = {
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """Rules for reading: what is taken as it is, and what is refused.
+    """Rules for reading: accepted and refused input.
 
     Attributes
     ----------
@@ -42,12 +42,12 @@ class Rules:
     tail : Tail or None
         Fields after the coordinates; None: detected from all lines.
     strict : bool
-        Refuse what the competition's scripts refuse: fractions, negative right and bottom sides,
-        corners that do not run clockwise, missing transcriptions, unexpected confidences.
+        Refuse the same input as the competition's scripts: fractions, negative right and bottom
+        sides, corners that do not run clockwise, missing transcriptions, unexpected confidences.
     confidences : bool or None
         Whether a number follows the coordinates of results; None: guessed.
     transcriptions : bool
-        Whether what follows the coordinates of results is a text, where lines are read strictly.
+        Whether the fields after the coordinates of results are a text, if lines are read strictly.
     crlf_only : bool
         Cut lines at CRLF only.
     keep_quotes : bool
@@ -76,7 +76,7 @@ class LineReader:
     Attributes
     ----------
     n_spaced : int
-        How many lines so far had blanks between their fields.
+        Number of lines so far with blanks between their fields.
     """
 
     def __init__(
@@ -101,7 +101,7 @@ class LineReader:
         Raises
         ------
         Fault
-            If the line is none; says what is wrong, and where in the line.
+            If the line is invalid; gives the fault and its position.
         """
         if self._style is not None:
             return self._curved_region(line)
@@ -168,7 +168,7 @@ class LineReader:
         return self._detection(points, rest, line)
 
     def _split(self, line: str) -> tuple[list[str], str | None]:
-        """Return the fields of the coordinates, and what follows them."""
+        """Return the fields of the coordinates, and the fields after them."""
         n = self._n
         if "," in line:
             fields = line.split(",")
@@ -281,7 +281,7 @@ def split_fields(line: str) -> list[str]:
 
 
 def n_leading_numbers(fields: Sequence[str]) -> int:
-    """Return how many fields are numbers before the first that is none.
+    """Count the leading numeric fields.
 
     Examples
     --------
@@ -295,7 +295,7 @@ def n_leading_numbers(fields: Sequence[str]) -> int:
 
 
 def _span_of(line: str, first: int, last: int | None = None) -> Span:
-    """Return where the fields from one to another stand in a line."""
+    """Return the position of a range of fields in a line."""
     last = first if last is None else last
     if "," not in line:
         words = [word.span() for word in _WORD.finditer(line)]
@@ -354,7 +354,7 @@ def looks_like_confidence(text: str) -> bool:
 
 
 def quoted_text(text: str) -> str:
-    r"""Return a transcription as ground truth has it: in quotes, what is inside them escaped.
+    r"""Return a transcription in the format of ground truth: in quotes, escaped inside.
 
     Examples
     --------

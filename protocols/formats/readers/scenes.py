@@ -129,7 +129,7 @@ def answer(scene: Scene, score: ImageScore) -> dict[str, Any]:
     ----------
     scene : Scene
     score : ImageScore
-        Of this scene.
+        Scores of this scene.
 
     Examples
     --------

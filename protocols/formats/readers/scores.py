@@ -245,7 +245,7 @@ class _Reader:
         )
 
     def report(self) -> None:
-        """Ask what can only be asked of the whole file."""
+        """Ask the questions about the whole file."""
         if self._n_percent:
             found = Message(
                 "{n_percent} above 1, as {first_percent}",

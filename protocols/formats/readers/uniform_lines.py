@@ -15,7 +15,7 @@ from ..containers.contents import Kind
 from .rrc_lines import Rules, unquoted_text
 
 _WHOLE: Final = r" ?-?\d{1,9}"
-# How a text begins that may be more coordinates, or has the mark of CTW-1500.
+# Beginnings of texts that may be more coordinates, or have the mark of CTW-1500.
 _ODD_TEXT: Final = r"\s*(?:####|[-+]?(?:[\d.]|[nN][aA][nN]|[iI][nN][fF]))"
 _USUAL: Final = {
     (kind, n): re.compile(",".join([_WHOLE] * n) + rest, re.ASCII)

@@ -22,7 +22,7 @@ _COUNTS: Final = (4, 5, 8, 9)
 _WANTED: Final = Message(
     "a class, then x, y, width and height, or four corners, and perhaps a confidence"
 )
-# How far outside its image a region may reach, in sides of the image.
+# Maximum distance of a region outside its image, in sides of the image.
 _MAX_SHARE: Final = 2.0
 _ZIP_BEGINS: Final = (b"PK\x03\x04", b"PK\x05\x06")
 

@@ -158,7 +158,7 @@ def _annotated(is_truth: bool, format: str, name: str, words: str, **values: obj
 
 
 def method_name(name: str) -> str | None:
-    """Return the method that a file of results is probably of: its name without what they share.
+    """Return the probable method of a file of results: its name without the part that the files share.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""The formats of the field that can be read: those of this package, and what plug-ins bring."""
+"""The formats that can be read: those of this package and of plug-ins."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -30,7 +30,7 @@ class Format:
     kinds : tuple of str
         Possible contents: "truth", "results".
     read : callable
-        Given source, kind, name, limits and what is to be called for each entry; returns an Archive.
+        Takes source, kind, name, limits and a callback for each entry; returns an Archive.
     kept : str
         Fields kept in addition to the outline.
     """
@@ -51,7 +51,7 @@ def lines_as(
     Parameters
     ----------
     line_format : LineFormat or None
-        How coordinates are written; None: found by a look at all lines.
+        Format of coordinates; None: detected from all lines.
     tail : Tail or None
         Fields after them; None: detected from all lines.
     sides : bool
@@ -367,7 +367,7 @@ def broken_plugins() -> "tuple[Broken, ...]":
     return _plugged().broken
 
 
-# The formats of lines: what is guessed to be one of them is read by a look at all lines.
+# The formats of lines: a file guessed to have one of them is read by a look at all lines.
 LINES: Final = tuple(
     slug for slug in _OURS if slug.partition("-")[0] in {"ltwh", *(of.value for of in LineFormat)}
 )

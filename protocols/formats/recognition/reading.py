@@ -46,11 +46,11 @@ def read(
     name : str, optional
         Name of the file in messages; by default its own name.
     line_format : LineFormat, optional
-        How the coordinates of lines are written, where only what follows them is to be guessed.
+        Format of the coordinates of lines, if only the fields after them are to be guessed.
     limits : Limits, optional
     on_entry : callable, optional
-        Called with how many entries are done and how many there are; what it raises ends the
-        reading and reaches the caller.
+        Called with the number of finished entries and of all; an exception ends the reading and
+        reaches the caller.
     sizes : callable, optional
         Called, where a format has shares of the sides of images, for their width and height.
 
@@ -110,7 +110,7 @@ def _chosen(
 
 
 def _other_format(archive: Archive, guessed: Archive, kind: Kind) -> Archive:
-    """Return what was read, or, where most lines are of another format, those with a question."""
+    """Return the regions, or, if most lines have another format, a question about them."""
     n_wrong = archive.counts.get("L1", 0)
     # Few lines tell little of how they are meant.
     is_most = n_wrong >= _MIN_WRONG and n_wrong > archive.n_regions

@@ -4,7 +4,7 @@ from typing import Final
 
 from text_rankings.base.i18n import Message
 
-# How files begin that are no text.
+# Beginnings of files that are not text.
 _BYTES: Final = {
     b"Rar!": Message("a RAR archive"),
     b"7z\xbc\xaf": Message("a 7-Zip archive"),
@@ -21,7 +21,7 @@ _JSON: Final = (
     ({"from_name", "to_name"}, Message("Label Studio's JSON")),
     ({"objects", "exterior"}, "Supervisely's JSON"),
 )
-# By what an XML document has, all of it.
+# Parts that an XML document must all have.
 _XML: Final = (
     (("<annotation", "<bndbox"), Message("Pascal VOC's XML")),
     (("<annotations", "<image ", "<meta"), "CVAT's XML"),
@@ -35,7 +35,7 @@ _SUFFIXES: Final = {
 
 
 def look_of_bytes(begin: bytes) -> str | None:
-    """Return what a file looks like that begins so and is not read.
+    """Return the unsupported format of a file with this beginning.
 
     Examples
     --------
@@ -46,7 +46,7 @@ def look_of_bytes(begin: bytes) -> str | None:
 
 
 def look_of_suffix(suffix: str) -> str | None:
-    """Return what files look like that end so and are not read.
+    """Return the unsupported formats of files with this suffix.
 
     Examples
     --------

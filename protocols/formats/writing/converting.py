@@ -60,7 +60,7 @@ def write(
     Raises
     ------
     NotWritable
-        If there is no such format, or it cannot hold something; the message says what.
+        If there is no such format, or it cannot hold a field; the message says which.
 
     Examples
     --------

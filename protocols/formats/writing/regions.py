@@ -151,7 +151,7 @@ def _check_texts(regions: Mapping[str, Sequence[Region]]) -> None:
 
 
 def check_name(image: str, forbidden: str = "") -> None:
-    """Check that an image of this name can stand in a file.
+    """Check that a file can contain an image of this name.
 
     Parameters
     ----------
@@ -182,7 +182,7 @@ def check_name(image: str, forbidden: str = "") -> None:
 def _line_writer(
     kind: Kind, line_format: LineFormat, with_confidences: bool
 ) -> Callable[[Region, str], str]:
-    """Return what makes a line of a region and its place, and refuses what would not read back."""
+    """Return a function from a region and its position to a line; it refuses what would not read back."""
     reader = LineReader(kind, Rules(line_format=line_format, loading=True), line_format)
 
     def line_of(region: Region, place: str) -> str:
