@@ -16,6 +16,8 @@ from text_rankings.base.i18n import Message, from_json, to_json
 
 # Filters of every template.
 register: Final = Library()
+# Words of a message that is nothing but its value.
+_PLAIN: Final = "{text}"
 # The stored text begins with the message in English, for people who look at the table or search it.
 _BEGINS: Final = '{"text": '
 
@@ -29,6 +31,9 @@ class MessageField(models.TextField[str, str]):
         return name, "django.db.models.TextField", args, kwargs
 
     def get_prep_value(self, value: Any) -> Any:
+        if isinstance(value, str) and value.startswith(_BEGINS):
+            # A plain text that looks like a stored message is stored as one with this value.
+            value = Message(_PLAIN, text=value)
         if not isinstance(value, Message):
             return super().get_prep_value(value)
         return json.dumps({"text": value, **to_json(value)}, ensure_ascii=False)

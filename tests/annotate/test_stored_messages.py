@@ -44,6 +44,14 @@ def test_a_stored_message_is_found_by_its_english_words():
 
 
 @pytest.mark.django_db
+@pytest.mark.parametrize(
+    "text", ['{"text": ', '{"text": "x", "msgid": 7}', '{"text": "x"} is no zip']
+)
+def test_a_plain_text_that_looks_like_a_stored_message_is_read_as_it_is(text):
+    assert Job.objects.get(pk=ended(text, None).pk).title == text
+
+
+@pytest.mark.django_db
 def test_messages_in_json_columns_are_rendered_too():
     warning = Message("{n_missing} missing", n_missing=ngettext_noop("{n} file", "{n} files", 2))
     receipt = Import.objects.create(kind="scores", files=[], counts={}, warnings=[warning, "old"])
