@@ -154,7 +154,7 @@ class TestInThisProcess:
     def test_site_playground_and_api_have_it(self, client):
         assert "Pixels" in client.get(reverse("guide:list")).content.decode()
         page = client.get(reverse("guide:protocol", args=["pixels"])).content.decode()
-        assert "Recall is the share of the text" in page
+        assert "Shares of area: of the text that is found" in page
         assert "A plug-in, from the package pixels-protocol 1.2." in page
         assert "What may be missed at each side." in page
         assert "Pixels" in client.get(reverse("guide:playground")).content.decode()

@@ -1,1 +1,1 @@
-"""Health of the site: for proxies, monitoring, admins and `manage.py doctor`."""
+"""Health of the site: for proxies, monitoring, admins and the command `doctor`."""

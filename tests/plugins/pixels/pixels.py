@@ -9,8 +9,9 @@ from protocols.core.base import ImageScore, Protocol, Tally, f_score, parameter
 
 @dataclass(frozen=True)
 class Pixels(Protocol):
-    """Recall is the share of the text's area that is found, precision that of the detections' area
-    that is text. A side without area leaves its figure undefined, as does an image without a file.
+    """Shares of area: of the text that is found, and of the detections that are text.
+
+    A side without area leaves its figure undefined, as does an image without a file.
     """
 
     slug, name, reference = "pixels", "Pixels", "This page"
