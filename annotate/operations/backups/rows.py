@@ -110,7 +110,8 @@ def _value_of(field: models.Field[Any, Any]) -> Callable[[Any], Any]:
     target = field.target_field if isinstance(field, models.ForeignKey) else field
     if isinstance(target, models.JSONField):
         return lambda value: target.get_db_prep_save(value, connection)
-    return lambda value: target.get_db_prep_save(target.to_python(value), connection)
+    read = target.from_db_value if isinstance(target, MessageField) else target.to_python
+    return lambda value: target.get_db_prep_save(read(value), connection)
 
 
 def _names(model: Any) -> dict[int, tuple[str, ...]]:
