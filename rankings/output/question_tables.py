@@ -174,10 +174,10 @@ def _slices(data: Data) -> Table:
         "slices",
         gettext("Scores on parts of the images"),
         gettext(
-            "The Score on thirds of the images, with its 95 % interval by percentile bootstrap over "
-            "the images of the part, these annotators fixed (none below ten images). Compare protocols "
-            "within a part; it does not say why parts differ, which they do in how much people tie, "
-            "and so in the distance that anything can have."
+            "The Score on thirds of the images, with its 95 % interval by Student's t over the "
+            "images of the part, these annotators fixed (none below ten images). Compare "
+            "protocols within a part; it does not say why parts differ, which they do in how "
+            "much people tie, and so in the distance that anything can have."
         ),
         (
             *(CRITERION, Column("By"), Column("Part"), count("Images"), PROTOCOL),

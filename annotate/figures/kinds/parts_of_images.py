@@ -124,10 +124,10 @@ def _caption(
     known: Sequence[Mapping[str, Any]], properties: Sequence[str], criterion: str, distance: str
 ) -> str:
     return _(
-        "Mean {distance} to the consensus by {criterion} on the images with the smallest, "
-        "middle and largest numbers, about a third each; lower is nearer to people. Lines: 95 "
-        "% intervals of the Score by percentile bootstrap over the images of a part, these "
-        "annotators fixed. {ranges}."
+        "Mean {distance} to the consensus by {criterion} on the images with the smallest, middle "
+        "and largest numbers, about a third each; lower is nearer to people. Lines: 95 % "
+        "intervals of the Score by Student's t over the images of a part, these annotators "
+        "fixed. {ranges}."
     ).format(
         distance=DISTANCE_NAMES[distance],
         criterion=_(criterion),
