@@ -7,7 +7,6 @@ import ast
 import shutil
 import subprocess
 import sys
-import tomllib
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
@@ -19,12 +18,7 @@ from tools import rooms
 
 ROOT = Path(__file__).resolve().parents[1]
 OURS = {"annotate", "protocols", "rankings", "text_rankings", "tools"}
-CONTRACTS = {
-    contract["name"]: contract
-    for contract in tomllib.loads(ROOT.joinpath("pyproject.toml").read_text())["tool"][
-        "importlinter"
-    ]["contracts"]
-}
+CONTRACTS = rooms.contracts()
 # From the bottom up, as the contract of the subjects has them.
 SUBJECTS = tuple(
     layer.removeprefix("annotate.")

@@ -36,14 +36,16 @@ def table(package: str) -> str:
     return "".join(["| room, lowest first | holds |\n| --- | --- |\n", *rows])
 
 
+def contracts() -> dict[str, dict[str, Any]]:
+    """Return the contracts of imports in pyproject.toml by name."""
+    settings = tomllib.loads(ROOT.joinpath("pyproject.toml").read_text(encoding="utf-8"))
+    return {one["name"]: one for one in settings["tool"]["importlinter"]["contracts"]}
+
+
 def _rooms(package: str) -> list[str]:
-    contracts: list[dict[str, Any]] = tomllib.loads(ROOT.joinpath("pyproject.toml").read_text())[
-        "tool"
-    ]["importlinter"]["contracts"]
-    [layers] = [one["layers"] for one in contracts if one["name"] == TABLES[package]]
     names = [
         name.removeprefix(f"{package}.")
-        for layer in reversed(layers)
+        for layer in reversed(contracts()[TABLES[package]]["layers"])
         for name in layer.replace(":", "|").replace(" ", "").split("|")
     ]
     return [name for name in names if _folder(package, name).is_dir() and name != "management"]

@@ -11,7 +11,7 @@ from .forms import ReportForm
 
 
 def offered_as_work(refusal: TooLarge) -> HttpResponse:
-    """Answer who asks for a file that is not computed while they wait."""
+    """Answer that a file takes too long to compute within a request."""
     return HttpResponse(str(refusal), status=409, content_type="text/plain; charset=utf-8")
 
 
