@@ -1,6 +1,8 @@
-"""The demo: a finished study from an archive, a study to try, and the people who sign in to them.
+"""The demo: a finished study from an archive, a study to try, and the accounts for visitors.
 
-`make artwork` makes the archive: drawn scenes, ten synthetic detectors and three simulated annotators.
+The archive holds scenes drawn with Pillow, ten synthetic detectors and three simulated annotators;
+the program that drew them is in the repository's history (commit 13e0791, `tools/artwork/`). `make
+demo-archive` rewrites the archive in the current format.
 """
 
 import json
@@ -42,11 +44,10 @@ def is_loaded() -> bool:
 
 @transaction.atomic
 def load_demo(say: Say) -> None:
-    """Load the whole demo, or nothing. ``say`` hears how far it is."""
+    """Load the whole demo, or nothing. ``say`` receives progress messages."""
     visitors = _make_visitors()
     say("Loading 24 scenes, ten detectors' results, their scores and three annotators' answers ...")
-    finished = import_study(ARCHIVE).study
-    _admit_readers(finished)
+    finished = import_finished_study()
     _move_to_today(finished)
     dataset = finished.dataset
     yours = create_study(
@@ -61,20 +62,22 @@ def load_demo(say: Say) -> None:
     for study in (finished, yours):
         add_member(study=study, username=visitors["researcher"].username, role=Role.RESEARCHER)
     add_member(study=yours, username=visitors["annotator"].username, role=Role.ANNOTATOR)
-    # Fills the list of invitations; no one has its link.
+    # An example for the list of invitations; its link is not given out.
     invite(study=yours, role=Role.ANNOTATOR, days=30, made_by=visitors["admin"])
 
 
-def _admit_readers(study: Study) -> None:
-    """Name the simulated annotators as in the archive; without a password they cannot sign in."""
+def import_finished_study() -> Study:
+    """Import the archive; its simulated annotators keep their names and have no password."""
+    study = import_study(ARCHIVE).study
     for person in User.objects.filter(memberships__study=study):
         person.username = person.username.removesuffix(f".{study.slug}")
         person.is_active = True
         person.save(update_fields=["username", "is_active"])
+    return study
 
 
 def _move_to_today(study: Study) -> None:
-    """Move all times of the archive by the same span, so that the last answer was given just now."""
+    """Shift all times of the archive by the same span, so that the last answer is from just now."""
     answers = Judgement.objects.filter(assignment__study=study)
     span = timezone.now() - answers.aggregate(last=Max("created"))["last"]
     rows: tuple[QuerySet[models.Model], ...] = (
@@ -97,7 +100,7 @@ def _move_to_today(study: Study) -> None:
 
 
 def _make_visitors() -> dict[str, User]:
-    """Make the three people a visitor signs in as, and keep their passwords for the next start."""
+    """Create the three accounts for visitors, and store their passwords for the next start."""
     passwords = {role: secrets.token_urlsafe(9) for role in ("annotator", "researcher", "admin")}
     people = {
         role: User.objects.create_user(
@@ -120,7 +123,7 @@ def sign_ins_file() -> Path:
 
 
 def sign_ins() -> dict[str, str]:
-    """User names and generated passwords; empty where the file was removed."""
+    """Return user names and generated passwords; empty if the file was removed."""
     try:
         passwords: dict[str, str] = json.loads(sign_ins_file().read_text())
     except FileNotFoundError:

@@ -1,16 +1,16 @@
-"""Simulated annotators: a judge who looks at marked words and answers with noise.
+"""Simulated annotators: a judge that looks at marked words and answers with noise.
 
 A judge's opinion of a result (``quality``) uses no protocol under study: no overlap threshold, no
 matching of boxes, no count of found words. Areas are in square pixels. The area of ignored ground
 truth is removed from the marked area.
 
-Recall: how much of the text can be read inside the boxes.
+Recall: the share of the text that can be read inside the boxes.
     c(w) = area of word w inside the union of the boxes / area of w
     r(w) = 0 if c <= 0.2, 1 if c >= 0.9, (c - 0.2) / 0.7 between: a fifth of a word, and a
            missing rim is not noticed
     recall = sum of r(w) g(w) / sum of g(w), with g(w) = sqrt(area of w): larger words are noticed first
 
-Precision: how much of what is marked is text.
+Precision: the share of the marked area that is text.
     paper = union of the words, each grown by 0.15 heights above and below and 0.25 heights left and right:
             a small margin and the space between two words do not look wrong
     false = share of the boxes with less than a tenth of their marked area on paper
@@ -63,7 +63,7 @@ _RECALL_WEIGHT, _PRECISION_WEIGHT, _TIDINESS_WEIGHT = 0.5, 0.3, 0.2
 
 @dataclass(frozen=True, slots=True, order=True)
 class Quality:
-    """The verdict of a person without noise on one result, each part in [0, 1]."""
+    """The opinion of a person without noise on one result, each part in [0, 1]."""
 
     recall: float
     precision: float
@@ -126,20 +126,20 @@ def quality(truth: Sequence[Region], detections: Sequence[Region]) -> Quality:
     ignored = shapely.union_all(_polygons([word for word in truth if word.ignored]))
     boxes = shapely.difference(_polygons(detections), ignored)
     boxes = boxes[shapely.area(boxes) > 0]
-    # From here on one polygon for each legible word, one for each box that marks more than ignored text.
+    # From here on: one polygon per legible word, and one per box that marks more than ignored text.
     if not len(words) or not len(boxes):
         recall, precision = float(not len(words)), float(not len(words) and not len(boxes))
         return _mixed(recall, precision, tidiness=precision)
     marked = shapely.union_all(boxes)
     areas = shapely.area(words)
-    # For each word the share of it inside any box, and how much of it can be read.
+    # For each word, the share inside any box, and the share that can be read.
     covered = shapely.area(shapely.intersection(words, marked)) / areas
     read = ((covered - _UNREADABLE) / (_COMPLETE - _UNREADABLE)).clip(0, 1)
     weights = np.sqrt(areas)
     recall = float((read * weights).sum() / weights.sum())
 
     paper = shapely.union_all([_with_margin(word) for word in truth if not word.ignored])
-    # For each box the share of it on paper.
+    # For each box, its share on paper.
     on_paper = shapely.area(shapely.intersection(boxes, paper)) / shapely.area(boxes)
     false = float((on_paper < _FALSE_BELOW).mean())
     share = shapely.area(shapely.intersection(marked, paper)) / shapely.area(marked)
@@ -171,7 +171,7 @@ def _mixed(recall: float, precision: float, tidiness: float) -> Quality:
 
 def _polygons(regions: Sequence[Region]) -> NDArray[np.object_]:
     shapes = [np.array(region.points, dtype=np.float64).reshape(-1, 2) for region in regions]
-    # Boxes whose corners crossed are looked at as the area they enclose.
+    # Boxes with crossed corners count as the area they enclose.
     polygons = np.array([shapely.Polygon(shape) for shape in shapes], dtype=object)
     valid: NDArray[np.object_] = shapely.make_valid(polygons)
     return valid

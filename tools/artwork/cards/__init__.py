@@ -1,1 +1,0 @@
-"""Drawings of the worked examples and the practice."""

@@ -1,1 +1,0 @@
-"""Drawn scenes, synthetic detectors and simulated annotators of the demo study."""
