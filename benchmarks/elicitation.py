@@ -1,10 +1,10 @@
-"""Measure the screens that an image takes under each strategy, and the error of the progress estimate.
+"""Measure the screens per image under each strategy, and the error of the progress estimate.
 
     python -m benchmarks.elicitation [--images 100] [--items 10] [--fit]
 
-Simulated annotators answer exactly by rankings drawn under six regimes: few or many ties, criteria
-that agree strongly or weakly, strict orders, and independent strict orders. ``--fit`` looks for the
-constants of ``rankings.elicitation.strategies`` that make the mean error of the estimate smallest.
+Simulated annotators answer without error, from rankings drawn under six regimes: few or many ties,
+criteria that agree strongly or weakly, strict orders, and independent strict orders. ``--fit``
+searches for the constants of ``rankings.elicitation.strategies`` that minimise the mean error.
 """
 
 import argparse
@@ -19,7 +19,7 @@ from rankings.elicitation.partial_order import Verdict
 from rankings.elicitation.strategies import ESTIMATE, Strategy
 
 STRATEGIES: tuple[Strategy, ...] = ("insertion", "balanced")
-# name -> (step of the levels; 0: strict, agreement of the criteria)
+# name -> (step between levels, 0 for strict orders; agreement of the criteria)
 REGIMES = {
     "few-strong": (0.1, 0.9),
     "few-weak": (0.1, 0.2),
@@ -67,7 +67,7 @@ def answering(of: dict[str, list[float]]) -> Callable[[int, int, str], Verdict]:
 
 
 def steps(strategy: Strategy, regime: int, n: int, image: int) -> list[tuple[int, int, int, float]]:
-    """Return screens left, least, most, and the share of ties so far, at every step of an image."""
+    """Return the screens left, their least and most, and the share of ties so far, at each step."""
     found = simulate(n, answering(truth(regime, n, image)), strategy)
     rows = []
     for at in range(len(found)):

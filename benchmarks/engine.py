@@ -2,9 +2,9 @@
 
     python -m benchmarks.engine [--quick] [--workers N]
 
-One run of each on the same generated data, the cluster on this machine; ratios say how many times
-faster than this process alone. Starting processes is timed apart. Results are compared as well: where
-a digit differs, it says so and ends with exit code 1.
+Each runs once on the same generated data, with the cluster on this machine; ratios are speed-ups
+over this process alone. Starting processes is timed separately. Results are compared, too: if a
+digit differs, the benchmark says so and ends with exit code 1.
 """
 
 import argparse
@@ -30,7 +30,7 @@ Work = Callable[[Engine | None], Any]
 
 
 def scoring_work(n_images: int, n_methods: int) -> Work:
-    """Score the seven protocols of the paper on result sets of a few hundred images."""
+    """Return the work of scoring generated result sets by the seven protocols of the paper."""
     protocols = [registry.get(slug) for slug in PAPER]
     methods = {f"method {at}": drawn_images(at, n_images, 3, 600) for at in range(n_methods)}
 
@@ -46,7 +46,7 @@ def scoring_work(n_images: int, n_methods: int) -> Work:
 
 
 def report_work(n_images: int, n_resamples: int) -> Work:
-    """Compute a report on three criteria with all statistics."""
+    """Return the work of computing a report on three criteria with all statistics."""
     rankings, scores = random_study(n_images)
     return lambda engine: analyse(
         rankings, scores, n_resamples=n_resamples, executor=engine
@@ -54,7 +54,7 @@ def report_work(n_images: int, n_resamples: int) -> Work:
 
 
 def started_in(engine: Engine) -> float:
-    """Return the seconds until each worker has computed something."""
+    """Return the seconds until an engine has answered four empty chunks for each worker."""
     begun = perf_counter()
     empty = list(chunks_of_method([registry.get("iou")], "none", []))
     list(answers(engine, empty * (4 * engine.n_workers)))

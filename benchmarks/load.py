@@ -1,12 +1,12 @@
-"""Many annotators at once (T22): how long answer -> next takes, and whether anything goes wrong.
+"""Measure the time from an answer to the next screen, and faults, with many annotators.
 
     python -m benchmarks.load [--seconds 60] [--annotators 32] [--think 1.0] [--workers 3]
                               [--threads 4] [--postgres URL | --sqlite]
 
 Simulated annotators answer a generated study through gunicorn, on PostgreSQL if the address works
-and otherwise on SQLite. Each thinks between two answers, for an exponential time with the given
-mean (people take several seconds; 0: as fast as the site answers). Afterwards the benchmark checks
-that the database holds every acknowledged answer once, and that the rankings follow from the log.
+and otherwise on SQLite. Each pauses between two answers for an exponential time with the given mean
+(people take several seconds; 0: as fast as the site responds). Afterwards the benchmark compares
+the numbers of acknowledged and stored answers, and the complete rankings with the log.
 Nothing passes or fails; targets are printed next to the numbers.
 """
 
@@ -24,19 +24,21 @@ from dataclasses import dataclass, field
 from http.client import HTTPConnection, HTTPException
 from statistics import median
 from typing import Any
-from urllib.parse import urlencode
 
 from .own_site import (
+    FORM,
     Served,
     free_port,
+    gunicorn,
     make_annotators,
     make_study,
     own_postgres,
     own_site,
     percentile,
+    print_line,
     processor_seconds_of_postgres,
+    sent_answer,
     sign_in,
-    verdicts,
 )
 
 _METHODS, _IMAGES = 10, 60
@@ -47,7 +49,7 @@ _TOKEN = "t" * 32
 
 @dataclass
 class Annotator:
-    """One simulated person: a session, the current screen, and the history."""
+    """One simulated annotator: a session, the current screen, and times and statuses so far."""
 
     session: str
     shown: dict[str, Any]
@@ -56,7 +58,7 @@ class Annotator:
     statuses: Counter[str] = field(default_factory=Counter)
 
     def work(self, port: int, until: float, think: float) -> None:
-        # Not all in the same moment.
+        # Spread the first answers.
         time.sleep(self.rng.uniform(0, think))
         while time.monotonic() < until and "screen" in self.shown:
             self.answer(port)
@@ -64,21 +66,17 @@ class Annotator:
                 time.sleep(self.rng.expovariate(1 / think))
 
     def answer(self, port: int) -> None:
-        fields = {
-            **verdicts(self.shown),
-            "seconds_taken": f"{self.rng.uniform(2, 9):.1f}",
-            "have": self.shown["image"]["key"],
-        }
+        sent = sent_answer(self.shown, self.rng)
         began = time.perf_counter()
         connection = HTTPConnection("127.0.0.1", port, timeout=_TIMEOUT_SECONDS)
         try:
             connection.request(
                 "POST",
                 self.shown["screen"]["answer_url"],
-                body=urlencode(fields),
+                body=sent,
                 headers={
                     "Accept": "application/json",
-                    "Content-Type": "application/x-www-form-urlencoded",
+                    "Content-Type": FORM,
                     "Cookie": f"sessionid={self.session}; csrftoken={_TOKEN}",
                     "X-CSRFToken": _TOKEN,
                 },
@@ -133,15 +131,9 @@ def _load(site: Any, options: argparse.Namespace) -> None:
     connections.close_all()
 
     port = free_port()
-    server = [
-        "-m",
-        "gunicorn",
-        "text_rankings.site.wsgi",
-        "--config",
-        "text_rankings/site/gunicorn.py",
-    ]
+    server = gunicorn(port, "--config", "text_rankings/site/gunicorn.py")
     server += ["--workers", str(options.workers), "--threads", str(options.threads)]
-    with site.served([*server, "--bind", f"127.0.0.1:{port}"], port) as served:
+    with site.served(server, port) as served:
         print(
             f"{options.annotators} annotators for {options.seconds:g} s, {options.think:g} s between "
             f"answers; gunicorn with {options.workers} processes of {options.threads} threads, {database}",
@@ -169,18 +161,22 @@ def _tell(annotators: Sequence[Annotator], lasted: float, log: str) -> None:
     statuses = sum((one.statuses for one in annotators), Counter())
     if not times:
         raise RuntimeError(f"no answer came back: {dict(statuses)}\n{log[-2000:]}")
-    _line("answers", f"{len(times)}, {len(times) / lasted:.0f} per second")
-    _line("answer to next, median", f"{median(times):.0f} ms")
-    _line("answer to next, p95", f"{percentile(times, 0.95):.0f} ms", "< 250 ms")
-    _line("answer to next, p99 / slowest", f"{percentile(times, 0.99):.0f} / {max(times):.0f} ms")
+    print_line("answers", f"{len(times)}, {len(times) / lasted:.0f} per second")
+    print_line("answer to next, median", f"{median(times):.0f} ms")
+    print_line("answer to next, p95", f"{percentile(times, 0.95):.0f} ms", "< 250 ms")
+    print_line(
+        "answer to next, p99 / slowest", f"{percentile(times, 0.99):.0f} / {max(times):.0f} ms"
+    )
     n_5xx = sum(n for status, n in statuses.items() if status.startswith("5"))
-    _line("5xx", str(n_5xx), "none")
+    print_line("5xx", str(n_5xx), "none")
     others = {what: n for what, n in statuses.items() if what != "200" and what[0] != "5"}
-    _line("other than 200", ", ".join(f"{n} {what}" for what, n in others.items()) or "0", "none")
-    _line("lock errors in the server's log", str(len(_LOCKED.findall(log))), "none")
+    print_line(
+        "other than 200", ", ".join(f"{n} {what}" for what, n in others.items()) or "0", "none"
+    )
+    print_line("lock errors in the server's log", str(len(_LOCKED.findall(log))), "none")
     done = sum("screen" not in one.shown for one in annotators)
     if done:
-        _line("annotators who had nothing left", str(done))
+        print_line("annotators who had nothing left", str(done))
 
 
 def _processor_seconds(served: Served) -> list[float]:
@@ -189,9 +185,9 @@ def _processor_seconds(served: Served) -> list[float]:
 
 
 def _tell_processor_time(took: Sequence[float], n_answers: int) -> None:
-    """Unlike the times above, processor time hardly depends on other load."""
+    """Print the processor time per answer, which hardly depends on other load."""
     for who, seconds in zip(("web", "PostgreSQL", "annotators"), took, strict=True):
-        _line(f"processor time an answer, {who}", f"{1000 * seconds / n_answers:.2f} ms")
+        print_line(f"processor time an answer, {who}", f"{1000 * seconds / n_answers:.2f} ms")
 
 
 def _compare(annotators: Sequence[Annotator]) -> None:
@@ -200,17 +196,13 @@ def _compare(annotators: Sequence[Annotator]) -> None:
 
     n_acknowledged = sum(one.statuses["200"] for one in annotators)
     n_stored = Judgement.objects.count()
-    _line("acknowledged / stored answers", f"{n_acknowledged} / {n_stored}", "equal")
+    print_line("acknowledged / stored answers", f"{n_acknowledged} / {n_stored}", "equal")
     differing = [
         assignment
         for assignment, differs in rankings_that_differ()
         if differs and assignment.state == "complete"
     ]
-    _line("complete rankings unlike their log", str(len(differing)), "none")
-
-
-def _line(what: str, found: str, target: str = "") -> None:
-    print(f"  {what:<38}{found:>24}" + (f"   target: {target}" if target else ""), flush=True)
+    print_line("complete rankings unlike their log", str(len(differing)), "none")
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""A site of its own for a measurement: a temporary folder, an empty database, a generated study."""
+"""A separate site for a measurement: a temporary folder, an empty database, a generated study."""
 
 import io
 import os
@@ -10,26 +10,28 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
+from functools import partial
 from hashlib import sha256
 from http.client import HTTPConnection
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit, urlunsplit
+from urllib.parse import urlencode, urlsplit, urlunsplit
 
 ROOT = Path(__file__).resolve().parents[1]
 SIZE = (1280, 720)
+FORM = "application/x-www-form-urlencoded"
 _WORDS = 15
 _START_SECONDS = 120
-# Below the ports that systems give out by themselves, which others may have by the time it is used.
+# Below the ports that systems assign automatically, which may be taken by the time they are used.
 _PORTS = range(10_240, 32_768)
 
 
 @dataclass(frozen=True)
 class OwnSite:
-    """The folder of a site of its own, and the environment of its servers."""
+    """The folder of a separate site, and the environment of its servers."""
 
     folder: Path
     environment: dict[str, str]
@@ -54,6 +56,11 @@ class OwnSite:
                 server.wait(timeout=_START_SECONDS)
 
 
+def gunicorn(port: int, *options: str, application: str = "text_rankings.site.wsgi") -> list[str]:
+    """Return the Python arguments that start a web server."""
+    return ["-m", "gunicorn", application, "--bind", f"127.0.0.1:{port}", *options]
+
+
 @dataclass(frozen=True)
 class Served:
     """A running server: its log file and its process."""
@@ -62,12 +69,12 @@ class Served:
     pid: int
 
     def processor_seconds(self) -> float:
-        """Return the processor time of the server and all its processes, ended ones included."""
+        """Return the processor time of the server and all its processes, including ended ones."""
         return sum(map(_processor_seconds, family(self.pid)))
 
 
 def family(pid: int) -> list[int]:
-    """Return a process, its children and theirs; none of a process that has ended."""
+    """Return a process and its descendants; empty if it has ended."""
     try:
         children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
     except (FileNotFoundError, ProcessLookupError):
@@ -76,7 +83,8 @@ def family(pid: int) -> list[int]:
 
 
 def _processor_seconds(pid: int) -> float:
-    # After the name in brackets, which may hold blanks: user and system, then those of ended children.
+    # After the name in brackets, which may contain blanks: user and system time, then those of
+    # ended children.
     fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
     return sum(map(int, fields[11:15])) / os.sysconf("SC_CLK_TCK")
 
@@ -98,7 +106,7 @@ def processor_seconds_of_postgres() -> float:
 
 @contextmanager
 def own_site(database_url: str = "", **environment: str) -> Iterator[OwnSite]:
-    """Set Django up on an empty site; before this nothing of Django may be imported."""
+    """Set up Django on an empty site; nothing of Django may be imported before."""
     with tempfile.TemporaryDirectory(prefix="benchmark-") as name:
         settings = {
             "DJANGO_SETTINGS_MODULE": "text_rankings.site.settings",
@@ -125,8 +133,23 @@ def own_site(database_url: str = "", **environment: str) -> Iterator[OwnSite]:
 
 
 @contextmanager
+def counted_queries() -> Iterator[list[str]]:
+    """Yield a list that collects the SQL of every query in the block."""
+    from django.db import connection
+
+    queries: list[str] = []
+
+    def counting(execute: Any, sql: str, *details: Any) -> Any:
+        queries.append(sql)
+        return execute(sql, *details)
+
+    with connection.execute_wrapper(counting):
+        yield queries
+
+
+@contextmanager
 def own_postgres(url: str) -> Iterator[str]:
-    """Create an empty database next to the one of the address; yield its address, or "" if impossible."""
+    """Create an empty database on the same server; yield its address, or "" if impossible."""
     import psycopg
     from psycopg import sql
 
@@ -149,16 +172,31 @@ def own_postgres(url: str) -> Iterator[str]:
         server.close()
 
 
-def chromium() -> str | None:
-    """Return the path of the system's Chromium; None: the one that Playwright downloaded for itself."""
+@contextmanager
+def chromium() -> Iterator[Any]:
+    """Yield a browser: the system's Chromium, or the one that Playwright downloaded."""
+    from playwright.sync_api import sync_playwright
+
     names = ("chromium", "chromium-browser", "chromium-headless-shell")
     found = next(filter(None, map(shutil.which, names)), None)
     own = sorted(Path.home().glob(".cache/ms-playwright/chromium-*/chrome-linux*/chrome"))
-    return found or (str(own[-1]) if own else None)
+    path = found or (str(own[-1]) if own else None)
+    arguments = ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"]
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=path, args=arguments)
+        yield browser
+        browser.close()
+
+
+def signed_in(browser: Any, address: str, session: str, **options: Any) -> Any:
+    """Return a browser context with the cookie of a session."""
+    context = browser.new_context(**options)
+    context.add_cookies([{"name": "sessionid", "value": session, "url": address}])
+    return context
 
 
 def free_port() -> int:
-    """Return a port on which no program listens, and which the system will not assign later."""
+    """Return a free port that the system will not assign later."""
     while True:
         port = random.SystemRandom().choice(_PORTS)
         with closing(socket.socket()) as listener:
@@ -187,7 +225,7 @@ def make_study(
     n_words: int = _WORDS,
     **settings: Any,
 ) -> Any:
-    """Return an open study: of the words a method finds more the better it is, and shifts them."""
+    """Return an open study, in which better methods find more words; all of them shift words."""
     from annotate.datasets.models import Dataset, Image, Method, Result
     from annotate.studies.services import create_study
     from protocols.core.regions import Region, canonical_bytes, encode_regions
@@ -264,7 +302,7 @@ def _take(image: Any, words: Sequence[tuple[float, ...]], rng: random.Random) ->
 
 
 def make_annotators(study: Any, n: int) -> list[Any]:
-    """Return annotators who have been through their first visit."""
+    """Return annotators who have completed their first visit."""
     from django.contrib.auth.models import User
     from django.utils import timezone
 
@@ -303,7 +341,7 @@ def sign_in(person: Any) -> str:
 
 
 def verdicts(payload: dict[str, Any]) -> dict[str, str]:
-    """Answer the question: each criterion goes by one digit of the results' ids, equal ones tie."""
+    """Return verdicts for a screen: each compares one digit of the results' ids; equal ones tie."""
     given = {}
     for place, criterion in enumerate(payload["criteria"]):
         if criterion["state"] == "open":
@@ -314,7 +352,52 @@ def verdicts(payload: dict[str, Any]) -> dict[str, str]:
     return given
 
 
+@dataclass(frozen=True)
+class Request:
+    """A request through the full stack of this process: its time, queries and response."""
+
+    ms: float
+    queries: list[str]
+    response: Any
+
+    @classmethod
+    def measured(cls, send: Callable[[], Any]) -> "Request":
+        with counted_queries() as queries:
+            began = time.perf_counter()
+            response = send()
+            return cls(1000 * (time.perf_counter() - began), queries, response)
+
+
+def sent_answer(shown: dict[str, Any], rng: random.Random) -> str:
+    """Return the answer to a screen as the page sends it."""
+    # Realistic times, so that the expected minutes are computed.
+    seconds = f"{rng.uniform(2, 9):.1f}"
+    given = {**verdicts(shown), "seconds_taken": seconds, "have": shown["image"]["key"]}
+    return urlencode(given)
+
+
+def answers(client: Any, shown: dict[str, Any], n: int) -> Iterator[tuple[Request, bool]]:
+    """Answer screens as the page does; yield each request, and whether the image stays the same."""
+    rng = random.Random(7)
+    for _ in range(n):
+        if "screen" not in shown:
+            return
+        image = shown["image"]["key"]
+        address, sent = shown["screen"]["answer_url"], sent_answer(shown, rng)
+        send = partial(client.post, address, sent, content_type=FORM)
+        request = Request.measured(send)
+        if request.response.status_code != 200:
+            raise RuntimeError(f"{request.response.status_code}: {request.response.text[:300]}")
+        shown = request.response.json()
+        yield request, "image" in shown and shown["image"]["key"] == image
+
+
 def percentile(values: Sequence[float], share: float) -> float:
     """Return the smallest value that at least this share of the values does not exceed."""
     ordered = sorted(values)
     return ordered[max(0, -int(-share * len(ordered) // 1) - 1)]
+
+
+def print_line(what: str, found: str, target: str = "") -> None:
+    """Print a measurement and its target, if there is one."""
+    print(f"  {what:<44}{found:>24}" + (f"   target: {target}" if target else ""), flush=True)

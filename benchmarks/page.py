@@ -3,37 +3,38 @@
     python -m benchmarks.page [--screens 200] [--server-screens 600] [--skip-browser]
 
 A generated study of 12 methods on 20 photographs is answered by keyboard in Chromium: from the
-press that confirms to the next pair painted, requests and bytes per screen, weight of scripts and
-styles, memory. Then an image with thousands of boxes is moved. Then the server alone, on SQLite:
-answer in, next pair out, with 10 and with 50 methods. Nothing passes or fails; targets are printed
-next to the numbers.
+confirming key press to the painted next pair; requests and bytes per screen; size of scripts and
+styles; memory. Then an image with thousands of boxes is moved. Then the server is measured alone,
+on SQLite: answer in, next pair out, with 10 and with 50 methods. Nothing passes or fails; targets
+are printed next to the numbers.
 """
 
 import argparse
 import gzip
-import random
 import re
-import time
 from collections import Counter
 from collections.abc import Sequence
 from statistics import median
 from tempfile import TemporaryDirectory
 from typing import Any
-from urllib.parse import urlencode
 
 from .own_site import (
+    answers,
     chromium,
     free_port,
+    gunicorn,
     make_annotators,
     make_study,
     own_site,
     percentile,
+    print_line,
     sign_in,
-    verdicts,
+    signed_in,
 )
 
 _METHODS, _IMAGES = 12, 20
 _CROWD = 4000
+_WINDOW = {"width": 1440, "height": 900}
 _KEYS = {
     "recall": {"left": "1", "equal": "2", "right": "3"},
     "precision": {"left": "q", "equal": "w", "right": "e"},
@@ -41,7 +42,7 @@ _KEYS = {
 }
 _MEMORY_EVERY = 40
 _WARM_UP = 20
-# Notes when a press confirms and when the next pair has been painted.
+# Records when a key press confirms and when the next pair has been painted.
 _STOPWATCH = """() => {
   const form = document.querySelector("[data-answer]");
   window.measured = [];
@@ -60,7 +61,8 @@ _STOPWATCH = """() => {
     if (root.hasAttribute("data-seen") && pressed !== null) window.seen.push(performance.now() - pressed);
   }).observe(root, { attributes: true, attributeFilter: ["data-seen"] });
 }"""
-# Notes when both results are painted over the photograph, from the click or the address that asked for them.
+# Records when both results are painted over the photograph, from the click or the address that
+# requested them.
 _FIRST = """() => new MutationObserver((_, observer) => {
   if (!document.querySelector("[data-screen][data-seen]")) return;
   window.firstPair ??= performance.now();
@@ -115,17 +117,12 @@ def main(arguments: Sequence[str] | None = None) -> None:
         _server(10, options.server_screens // 2, methods_per_visit=2)
 
 
-def _line(what: str, found: str, target: str = "") -> None:
-    print(f"  {what:<44}{found:>24}" + (f"   target: {target}" if target else ""), flush=True)
-
-
 def _times(values: Sequence[float]) -> str:
     return f"{median(values):.1f} / {percentile(values, 0.95):.1f} ms"
 
 
 def _browser(site: Any, n_screens: int) -> None:
     from django.core.management import call_command
-    from playwright.sync_api import sync_playwright
 
     # Scripts and styles as a server sends them.
     call_command("collectstatic", interactive=False, verbosity=0)
@@ -137,23 +134,9 @@ def _browser(site: Any, n_screens: int) -> None:
     [third] = make_annotators(pairs, 1)
     other_session, pairs_session = sign_in(other), sign_in(third)
     session, port = sign_in(annotator), free_port()
-    server = [
-        "-m",
-        "gunicorn",
-        "text_rankings.site.wsgi",
-        "--bind",
-        f"127.0.0.1:{port}",
-        "--workers",
-        "2",
-    ]
     address = f"http://127.0.0.1:{port}"
-    with site.served(server, port), sync_playwright() as playwright:
-        browser = playwright.chromium.launch(
-            executable_path=chromium(),
-            args=["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"],
-        )
-        context = browser.new_context(viewport={"width": 1440, "height": 900})
-        context.add_cookies([{"name": "sessionid", "value": session, "url": address}])
+    with site.served(gunicorn(port, "--workers", "2"), port), chromium() as browser:
+        context = signed_in(browser, address, session, viewport=_WINDOW)
         page = context.new_page()
         print(f"In the browser: {_METHODS} methods, {_IMAGES} photographs, {n_screens} screens")
         _answer_by_keyboard(page, f"{address}/judge/{study.slug}/", n_screens)
@@ -165,26 +148,23 @@ def _browser(site: Any, n_screens: int) -> None:
         _answer_by_keyboard(page, f"{address}/judge/{pairs.slug}/", n_screens // 2, pause_ms=500)
         context.add_cookies([{"name": "sessionid", "value": other_session, "url": address}])
         _move_many_boxes(page, f"{address}/judge/{crowded.slug}/")
-        browser.close()
 
 
 def _answer_by_keyboard(page: Any, url: str, n_screens: int, pause_ms: int = 0) -> None:
     weights: dict[str, list[tuple[int, int]]] = {"script": [], "stylesheet": []}
     page.goto(url)
-    responses: list[Any] = []
+    responses: dict[str, Any] = {}
 
     def heard(response: Any) -> None:
-        responses.append(response)
+        responses.setdefault(response.url, response)
 
     page.on("response", heard)
     page.get_by_role("button", name="Start").click()
     page.locator("[data-open-skip]").wait_for()
     page.wait_for_load_state("networkidle")
-    counted = set()
-    for response in responses:
+    for response in responses.values():
         kind = response.request.resource_type
-        if kind in weights and response.url not in counted:
-            counted.add(response.url)
+        if kind in weights:
             body = response.body()
             weights[kind].append((len(body), len(gzip.compress(body, 9))))
     page.remove_listener("response", heard)
@@ -213,7 +193,7 @@ def _answer_by_keyboard(page: Any, url: str, n_screens: int, pause_ms: int = 0) 
         shown = page.evaluate(_SHOWN)
         left, right = shown["boxes"]
         verdict = "equal" if left == right else "left" if left > right else "right"
-        # An answer counts once both results were shown.
+        # An answer counts only after both results were shown.
         page.locator("[data-screen][data-seen]").wait_for()
         page.wait_for_timeout(pause_ms)
         traffic.clear()
@@ -225,7 +205,7 @@ def _answer_by_keyboard(page: Any, url: str, n_screens: int, pause_ms: int = 0) 
         is_within = after["image"] == shown["image"]
         (within if is_within else between).append(page.evaluate("() => window.measured.at(-1)"))
         if not is_within:
-            # Both results are seen once they are painted over the photograph.
+            # Both results count as seen once they are painted over the photograph.
             page.locator("[data-screen][data-seen]").wait_for()
             seen.append(page.evaluate("() => window.seen.at(-1)"))
         # Early and late requests of the page belong to this screen as well.
@@ -240,33 +220,34 @@ def _answer_by_keyboard(page: Any, url: str, n_screens: int, pause_ms: int = 0) 
             strange.append(others)
     memory.append((n_screens, *_memory(cdp)))
     if within:
-        _line("confirm to next pair painted, median / p95", _times(within), "60 / 100 ms")
+        print_line("confirm to next pair painted, median / p95", _times(within), "60 / 100 ms")
         alone = len(within) - len(strange)
-        _line("screens with the POST as their only request", f"{alone} of {len(within)}")
+        print_line("screens with the POST as their only request", f"{alone} of {len(within)}")
     if between:
-        _line("the same where the image changes", _times(between))
-        _line("  until its photograph and boxes are seen", _times(seen))
+        print_line("the same where the image changes", _times(between))
+        print_line("  until its photograph and boxes are seen", _times(seen))
     for others in strange[:3]:
-        _line("  besides", ", ".join(url.partition("/judge/")[2] or url for url in others))
+        print_line("  besides", ", ".join(url.partition("/judge/")[2] or url for url in others))
     if answer_bytes:
         found = f"{median(answer_bytes):,.0f} / {max(answer_bytes):,}"
-        _line("bytes of an answer's response, median / most", found)
-    _line("bytes fetched in advance, all screens", f"{other_bytes:,}")
+        print_line("bytes of an answer's response, median / most", found)
+    print_line("bytes fetched in advance, all screens", f"{other_bytes:,}")
     for kind, target in (("script", "< 60 kB"), ("stylesheet", "< 40 kB")):
         plain, packed = (sum(column) / 1000 for column in zip(*weights[kind], strict=True))
-        _line(
+        print_line(
             f"{kind}s, {len(weights[kind])} files", f"{plain:.1f} kB, gzip {packed:.1f} kB", target
         )
     for number, heap, nodes in memory:
-        _line(f"memory after {number} screens", f"{heap / 1e6:.2f} MB, {nodes} nodes", "no growth")
+        print_line(
+            f"memory after {number} screens", f"{heap / 1e6:.2f} MB, {nodes} nodes", "no growth"
+        )
 
 
 def _first_pair(browser: Any, site: str, path: str, session: str, n: int = 5) -> None:
-    """Open the page as new people do, with nothing kept, on a slow line."""
+    """Open the page as a new user does, with an empty cache, on a slow connection."""
     times = []
     for _ in range(n):
-        context = browser.new_context(viewport={"width": 1440, "height": 900})
-        context.add_cookies([{"name": "sessionid", "value": session, "url": site}])
+        context = signed_in(browser, site, session, viewport=_WINDOW)
         context.add_init_script(f"({_FIRST})()")
         page = context.new_page()
         cdp = context.new_cdp_session(page)
@@ -278,7 +259,7 @@ def _first_pair(browser: Any, site: str, path: str, session: str, n: int = 5) ->
         page.wait_for_function("() => window.firstPair")
         times.append(page.evaluate("() => window.firstPair"))
         context.close()
-    _line("first pair at 10 Mbit/s and 40 ms, median", f"{median(times):.0f} ms", "1000 ms")
+    print_line("first pair at 10 Mbit/s and 40 ms, median", f"{median(times):.0f} ms", "1000 ms")
 
 
 def _move_many_boxes(page: Any, url: str) -> None:
@@ -287,19 +268,26 @@ def _move_many_boxes(page: Any, url: str) -> None:
     page.locator("[data-open-skip]").wait_for()
     page.keyboard.press("+")
     left, right = page.evaluate(_SHOWN)["boxes"]
-    _line(f"frames while {left} + {right} boxes move", f"{page.evaluate(_MOVE):.0f} per second")
+    print_line(
+        f"frames while {left} + {right} boxes move", f"{page.evaluate(_MOVE):.0f} per second"
+    )
+
+
+def _shortened(sql: str) -> str:
+    """Return the operation and the table of a query."""
+    table = re.search(r'(?:FROM|INTO|UPDATE) "(?:annotate_)?(\w+)"', sql)
+    return f"{sql.split()[0].lower()} {table[1] if table else ''}".strip()
 
 
 def _memory(cdp: Any) -> tuple[int, int]:
-    """Return bytes of JavaScript and the number of DOM nodes, rubbish collected."""
+    """Return the bytes of JavaScript and the number of DOM nodes, after garbage collection."""
     cdp.send("HeapProfiler.collectGarbage")
     used = cdp.send("Runtime.getHeapUsage")["usedSize"]
     return int(used), int(cdp.send("Memory.getDOMCounters")["nodes"])
 
 
 def _server(n_methods: int, n_screens: int, **settings: Any) -> None:
-    """Answer through the whole stack of one process: middleware, session, form, service, JSON."""
-    from django.db import connection
+    """Answer through the full stack of one process: middleware, session, form, service, JSON."""
     from django.test import Client
 
     from annotate.judging import services
@@ -311,44 +299,20 @@ def _server(n_methods: int, n_screens: int, **settings: Any) -> None:
     client = Client(headers={"host": "127.0.0.1", "accept": "application/json"})
     client.cookies["sessionid"] = sign_in(annotator)
     shown = payload(services.start(study=study, annotator=annotator))
-    rng = random.Random(7)
-    times, n_queries, of_screens = [], [], []
-    queries: list[str] = []
-
-    def counting(execute: Any, sql: str, *details: Any) -> Any:
-        table = re.search(r'(?:FROM|INTO|UPDATE) "(?:annotate_)?(\w+)"', sql)
-        queries.append(f"{sql.split()[0].lower()} {table[1] if table else ''}".strip())
-        return execute(sql, *details)
-
-    with connection.execute_wrapper(counting):
-        while len(times) < n_screens and "screen" in shown:
-            # Times as people take them, so that the expected minutes are computed.
-            fields = {**verdicts(shown), "seconds_taken": f"{rng.uniform(2, 9):.1f}"}
-            queries.clear()
-            began = time.perf_counter()
-            # As the page sends it.
-            sent = urlencode({**fields, "have": shown["image"]["key"]})
-            response = client.post(
-                shown["screen"]["answer_url"],
-                sent,
-                content_type="application/x-www-form-urlencoded",
-            )
-            times.append(1000 * (time.perf_counter() - began))
-            n_queries.append(len(queries))
-            of_screens.append(tuple(queries))
-            if response.status_code != 200:
-                raise RuntimeError(f"{response.status_code}: {response.text[:300]}")
-            shown = response.json()
+    requests = [request for request, _ in answers(client, shown, n_screens)]
+    times = [request.ms for request in requests]
+    n_queries = [len(request.queries) for request in requests]
     asked = ", one pair an image" if settings else ""
     print(f"The server: {n_methods} methods, {len(times)} screens{asked}, SQLite")
-    _line("answer to next, median / p95", _times(times), "median 15 ms")
-    _line("the slowest", f"{max(times):.0f} ms")
-    _line(
+    print_line("answer to next, median / p95", _times(times), "median 15 ms")
+    print_line("the slowest", f"{max(times):.0f} ms")
+    print_line(
         "queries, median / p95 / most",
         f"{median(n_queries):.0f} / {percentile(n_queries, 0.95)} / {max(n_queries)}",
         "at most 12",
     )
-    [(usual, n)] = Counter(of_screens).most_common(1)
+    of_screens = Counter(tuple(map(_shortened, request.queries)) for request in requests)
+    [(usual, n)] = of_screens.most_common(1)
     print(f"  {n} screens asked: {', '.join(usual)}")
 
 

@@ -1,23 +1,21 @@
 """Measure the time of a report, part by part, and its memory.
 
     python -m benchmarks.report [--images 233] [--methods 10] [--protocols 7] [--annotators 3]
-                                [--resamples 2000] [--large] [--json FILE]
+                                [--resamples 2000] [--large]
 
-Generated data, one criterion except for the table itself, which has all three: methods have a
-quality, annotators see it in steps and with noise, protocols with more noise and another scale.
+Data are generated: methods have a quality, annotators see it in steps and with noise, protocols
+with various noise and on another scale. Tables and standings have all criteria, other parts one.
 Seconds (clock and processor) and peak memory are from two runs of each part, because measuring
-memory takes time; the second figure is the most that the process had held by then, data included.
+memory takes time; the last figure is the peak of the whole process so far, data included.
 ``--large`` takes 100,000 images and one run of each part. Nothing here passes or fails.
 """
 
 import argparse
 import gc
-import json
 import resource
 import tracemalloc
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
-from pathlib import Path
+from dataclasses import dataclass
 from time import perf_counter, process_time
 from typing import Any
 
@@ -47,19 +45,8 @@ from rankings.tuning.slices import ImageProperty
 from rankings.tuning.tie_calibration import tie_calibration
 
 LARGE = 100_000
-# Seconds for the whole, and MiB for the process.
+# Seconds for all parts together, and MiB for the process.
 TARGETS = {"small": (2.0, 2048.0), "large": (60.0, 2048.0)}
-
-
-@dataclass(frozen=True)
-class Part:
-    """The cost of one part of the report."""
-
-    name: str
-    seconds: float
-    cpu_seconds: float
-    peak_mib: float | None
-    process_mib: float
 
 
 @dataclass(frozen=True)
@@ -100,41 +87,42 @@ def generated(
     return Study(rankings, scores)
 
 
-def timed(name: str, work: Callable[[], Any], watch_memory: bool) -> tuple[Part, Any]:
-    """Run the work; once more under watch where its memory is asked for."""
-    gc.collect()
-    gc.freeze()
-    started, cpu_started = perf_counter(), process_time()
-    answer = work()
-    seconds, cpu_seconds = perf_counter() - started, process_time() - cpu_started
-    peak = None
-    if watch_memory:
-        tracemalloc.start()
-        work()
-        peak = tracemalloc.get_traced_memory()[1] / 2**20
-        tracemalloc.stop()
-    gc.unfreeze()
-    part = Part(name, seconds, cpu_seconds, peak, process_mib())
-    shown = " " * 13 if peak is None else f"{peak:9.1f} MiB"
-    print(
-        f"  {name:<44} {seconds:8.3f} s {cpu_seconds:8.3f} s {shown} {part.process_mib:7.0f} MiB",
-        flush=True,
-    )
-    return part, answer
+class Stopwatch:
+    """Timer that adds up the times of parts; ``watch_memory`` reruns each to measure its memory."""
+
+    def __init__(self, *, watch_memory: bool) -> None:
+        self._watch_memory = watch_memory
+        self.seconds = self.cpu_seconds = 0.0
+
+    def run(self, name: str, work: Callable[[], Any]) -> Any:
+        gc.collect()
+        gc.freeze()
+        started, cpu_started = perf_counter(), process_time()
+        answer = work()
+        seconds, cpu_seconds = perf_counter() - started, process_time() - cpu_started
+        peak = " " * 13
+        if self._watch_memory:
+            tracemalloc.start()
+            work()
+            peak = f"{tracemalloc.get_traced_memory()[1] / 2**20:9.1f} MiB"
+            tracemalloc.stop()
+        gc.unfreeze()
+        self.seconds += seconds
+        self.cpu_seconds += cpu_seconds
+        print_times(name, seconds, cpu_seconds, f"{peak} {process_mib():7.0f} MiB")
+        return answer
+
+
+def print_times(name: str, seconds: float, cpu_seconds: float, rest: str) -> None:
+    print(f"  {name:<44} {seconds:8.3f} s {cpu_seconds:8.3f} s {rest}", flush=True)
 
 
 def process_mib() -> float:
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
 
 
-def time_parts(study: Study, n_resamples: int, watch_memory: bool) -> list[Part]:
-    parts: list[Part] = []
-
-    def run(name: str, work: Callable[[], Any]) -> Any:
-        part, answer = timed(name, work, watch_memory)
-        parts.append(part)
-        return answer
-
+def time_parts(study: Study, n_resamples: int, stopwatch: Stopwatch) -> None:
+    run = stopwatch.run
     by_image = {image: list(of.values()) for image, of in study.rankings.items()}
     everyone = dict.fromkeys(CRITERIA, by_image)
     recall = {
@@ -198,7 +186,6 @@ def time_parts(study: Study, n_resamples: int, watch_memory: bool) -> list[Part]
         "where the detectors stand, three criteria",
         lambda: detectors(dict.fromkeys(CRITERIA, study.rankings), tallies),
     )
-    return parts
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -211,36 +198,26 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--annotators", type=int, default=3)
     parser.add_argument("--resamples", type=int, default=N_RESAMPLES)
     parser.add_argument("--large", action="store_true", help=f"{LARGE:,} images")
-    parser.add_argument("--json", type=Path, metavar="FILE")
     options = parser.parse_args(arguments)
     n_images = LARGE if options.large else options.images
     print(
         f"{n_images} images x {options.methods} methods x {options.protocols} protocols"
         f" x {options.annotators} annotators"
     )
-    # scipy's tests take a second to import, which is not the report's time.
-    _, _ = timed("import of scipy's statistics", lambda: __import__("scipy.stats"), False)
+    # Importing scipy's tests takes a second, which is not part of the report.
+    untold = Stopwatch(watch_memory=False)
+    untold.run("import of scipy's statistics", lambda: __import__("scipy.stats"))
     study = generated(n_images, options.methods, options.protocols, options.annotators)
     data_mib = process_mib()
-    parts = time_parts(study, options.resamples, not options.large)
-    seconds = sum(part.seconds for part in parts)
-    cpu_seconds = sum(part.cpu_seconds for part in parts)
+    stopwatch = Stopwatch(watch_memory=not options.large)
+    time_parts(study, options.resamples, stopwatch)
     most_seconds, most_mib = TARGETS["large" if options.large else "small"]
-    print(f"  {'together':<44} {seconds:8.3f} s {cpu_seconds:8.3f} s (aim: {most_seconds:.0f})")
+    aim = f"(aim: {most_seconds:.0f})"
+    print_times("together", stopwatch.seconds, stopwatch.cpu_seconds, aim)
     print(
         f"  the process held at most {process_mib():.0f} MiB (aim: {most_mib:.0f}),"
         f" of which {data_mib:.0f} with the data alone"
     )
-    if options.json:
-        found = {
-            "images": n_images,
-            "parts": [asdict(part) for part in parts],
-            "seconds": seconds,
-            "cpu_seconds": cpu_seconds,
-            "data_mib": data_mib,
-            "process_mib": process_mib(),
-        }
-        options.json.write_text(json.dumps(found, indent=2) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

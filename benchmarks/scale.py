@@ -3,47 +3,98 @@
     python -m benchmarks.scale --postgres URL [--images 1000 10000 100000] [--methods 10]
                                [--annotators 200] [--rankings 2] [--runs 3] [--workers 1 2]
                                [--scheduler ADDRESS] [--only pages counts judging load score report]
-                               [--skip PAGE ...] [--json FILE]
+                               [--skip PAGE ...]
 
-Each number of images gets a study in an empty database, which is dropped at the end: with 100,000
-images, two rankings each, five million judgements (:mod:`.scale_rows`). A page is requested once
-with an empty cache, then three times: the report has the first time, the shortest of the others
-(other load on the machine makes any of them longer), and the queries. A last column compares the
-sizes: flat, linear, or faster than linear. Nothing here passes or fails; 300 ms is the target for a
-page.
+Each number of images, a multiple of 50, gets a study in an empty database, which is dropped at the
+end (:mod:`.scale_rows`). A page is requested once with an empty cache, then three times: a line
+has the first time, the shortest of the others (other load on the machine makes any of them longer),
+and the queries. A table compares the last two sizes: flat, linear, or faster than linear. Nothing
+here passes or fails; 300 ms is the target for a page.
 """
 
 import argparse
-import json
 import os
 import re
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from contextlib import contextmanager
-from dataclasses import asdict, dataclass, field
+from contextlib import closing, nullcontext
+from dataclasses import dataclass, field
+from functools import partial
 from multiprocessing import get_context
 from pathlib import Path
 from statistics import median
 from time import perf_counter
 from typing import Any
 
-from .imports import zip_of
-from .own_site import own_postgres, own_site, percentile, verdicts
-from .scale_rows import Size, fill
+from .own_site import Request, answers, own_postgres, own_site, percentile
+from .scale_rows import N_BASE, PROTOCOLS, Size, fill
 
 TARGET_PAGE_MS = 300
 _PARTS = ("pages", "counts", "judging", "load", "score", "report")
 _N_ANSWERS = 60
-# Up to this factor between two sizes a time is flat, and up to that share of their ratio linear.
+# The view of each page, its arguments and its query.
+_PAGES = {
+    "start page": "home",
+    "progress of the study": "studies:detail {study}",
+    "settings": "studies:settings {study}",
+    "members": "studies:members {study}",
+    "invitations": "accounts:study_invitations {study}",
+    "log of the study": "audit:study {study}",
+    "annotators": "evidence:annotators {study}",
+    "disagreement": "evidence:disagreement {study}",
+    "report": "reports:report {study}",
+    "figures": "figures:figures {study}",
+    "kept reports": "reports:kept_reports {study}",
+    "raw data": "exchange:raw {study}",
+    "progress, last page of images": "studies:detail {study} ?page={n_20}",
+    "one annotator": "evidence:annotators {study} ?annotator=annotator-1",
+    "image": "evidence:image {study} {last}",
+    "image, one annotator's screens": "evidence:image {study} {ranked} ?annotator=annotator-1",
+    "two methods of an image": "evidence:compare {study} {last}",
+    "datasets": "datasets:list",
+    "dataset": "datasets:detail {dataset}",
+    "matrix": "datasets:matrix {dataset}",
+    "matrix, last page": "datasets:matrix {dataset} ?page={n_50}",
+    "viewer": "datasets:viewer {dataset} {last} ?method=method-01",
+    "form of a new study": "setup:start",
+    "log of the site": "audit:log",
+    "work": "jobs:work",
+    "receipts": "imports:receipts",
+    "people": "accounts:invitations",
+    "annotator: start page": "home",
+    "annotator: comparison page": "judging:judge {study}",
+    "annotator: history": "judging:history {study}",
+    "annotator: API, studies": "api:judged_studies",
+    "annotator: API, own assignments": "api:own_assignments {study}",
+    "annotator: personal data": "privacy:export",
+    "API: studies": "api:studies",
+    "API: datasets": "api:datasets",
+    "API: study": "api:study {study}",
+    "API: members": "api:members {study}",
+    "API: progress": "api:progress {study}",
+    "API: annotators": "api:annotators {study}",
+    "API: study_images": "api:study_images {study}",
+    "API: assignments": "api:assignments {study}",
+    "API: dataset": "api:dataset {dataset}",
+    "API: images": "api:images {dataset}",
+    "API: methods": "api:methods {dataset}",
+    "API: results": "api:results {dataset}",
+    "API: runs": "api:runs {dataset}",
+    "API: results of a method": "api:results {dataset} ?method=method-05",
+    "API: scores": "api:scores {run}",
+    "API: jobs": "api:jobs",
+    "API: receipts": "api:receipts",
+}
+# Growth up to the first factor is flat; up to the second times the ratio of sizes, it is linear.
 _FLAT, _LINEAR = 1.6, 1.5
-# Times below say more of the machine than of the site.
+# Shorter times depend more on the machine than on the site.
 _LEAST_MS = 10.0
 
 
 @dataclass
 class Row:
-    """One measurement: a number in its unit, with queries and a remark where there are any."""
+    """One measurement: a number with its unit, and the queries and a remark if there are any."""
 
     name: str
     value: float
@@ -88,23 +139,23 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--methods", type=int, default=10)
     parser.add_argument("--annotators", type=int, default=200)
     parser.add_argument("--rankings", type=int, default=2, help="of each image")
-    parser.add_argument("--runs", type=int, default=3, help="protocols with scores")
+    runs = range(len(PROTOCOLS) + 1)
+    parser.add_argument("--runs", type=int, default=3, choices=runs, help="protocols with scores")
     parser.add_argument("--workers", type=int, nargs="+", default=[1, os.cpu_count() or 1])
     parser.add_argument("--scheduler", help="score on this Dask cluster, too")
     parser.add_argument("--only", nargs="+", choices=_PARTS, default=_PARTS)
     parser.add_argument("--skip", nargs="+", default=[], metavar="PAGE", help='such as "report"')
-    parser.add_argument("--json", type=Path, metavar="FILE")
     options = parser.parse_args(arguments)
+    if any(n < N_BASE or n % N_BASE for n in options.images):
+        parser.error(f"give multiples of {N_BASE} images")
     if not options.postgres:
         parser.error("give the address of a PostgreSQL server on which databases may be made")
     sizes = []
     for n_images in options.images:
-        # A process for each size: Django is set up for one database.
+        # One process for each size, because Django is set up for one database.
         with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as process:
             sizes.append(process.submit(_measure, n_images, options).result())
     _compare(sizes)
-    if options.json:
-        options.json.write_text(json.dumps([asdict(of) for of in sizes], indent=1) + "\n")
 
 
 def _measure(n_images: int, options: argparse.Namespace) -> Measured:
@@ -116,7 +167,7 @@ def _measure(n_images: int, options: argparse.Namespace) -> Measured:
         with own_site(url, DEBUG="true"):
             from django.conf import settings
 
-            # Work is done within this process, and no list of all queries is kept.
+            # Jobs run in this process, and Django keeps no list of all queries.
             settings.JOBS, settings.DEBUG = "here", False
             print(f"{n_images:,} images", flush=True)
             study = measured.timed("written", lambda: fill(size))
@@ -137,7 +188,7 @@ def _measure(n_images: int, options: argparse.Namespace) -> Measured:
 
 
 def _set_up(study: Any) -> None:
-    """Set another study up, and take it back."""
+    """Create another study, and roll it back."""
     from django.db import transaction
 
     from annotate.studies.services import create_study
@@ -164,20 +215,6 @@ def _disk(measured: Measured) -> None:
         measured.add("disk: all", cursor.fetchone()[0] / 2**20, "MiB")
 
 
-@contextmanager
-def _counted() -> Iterator[list[str]]:
-    from django.db import connection
-
-    queries: list[str] = []
-
-    def counting(execute: Any, sql: str, *details: Any) -> Any:
-        queries.append(sql)
-        return execute(sql, *details)
-
-    with connection.execute_wrapper(counting):
-        yield queries
-
-
 def _pages(measured: Measured, study: Any, skipped: Sequence[str]) -> None:
     from django.contrib.auth.models import User
     from django.core.cache import cache
@@ -194,10 +231,9 @@ def _pages(measured: Measured, study: Any, skipped: Sequence[str]) -> None:
         times, ask = [], annotator if name.startswith("annotator:") else client
         cache.clear()
         while len(times) < 4:
-            with _counted() as queries:
-                began = perf_counter()
-                response = ask.get(url)
-                times.append(1000 * (perf_counter() - began))
+            asked = Request.measured(partial(ask.get, url))
+            times.append(asked.ms)
+            response = asked.response
             n_bytes = 0 if response.streaming else len(response.content)
             if response.status_code != 200 or times[0] > 20_000:
                 break
@@ -205,84 +241,38 @@ def _pages(measured: Measured, study: Any, skipped: Sequence[str]) -> None:
         if response.status_code != 200:
             remark = f"status {response.status_code}"
         measured.add(
-            name, min(times[1:] or times), first=times[0], n_queries=len(queries), remark=remark
+            name,
+            min(times[1:] or times),
+            first=times[0],
+            n_queries=len(asked.queries),
+            remark=remark,
         )
 
 
 def _addresses(study: Any) -> dict[str, str]:
-    """Return every page and list that grows with a study, by name."""
+    """Return the address of every page and list in ``_PAGES``, by name."""
     from django.urls import reverse
 
-    dataset, slug = study.dataset, study.slug
-    last = dataset.images.in_order().last().name
-    n_images = study.study_images.count()
-    of_study = {
-        name: reverse(url, args=[slug])
-        for name, url in {
-            "progress of the study": "studies:detail",
-            "settings": "studies:settings",
-            "members": "studies:members",
-            "invitations": "accounts:study_invitations",
-            "log of the study": "audit:study",
-            "annotators": "evidence:annotators",
-            "disagreement": "evidence:disagreement",
-            "report": "reports:report",
-            "figures": "figures:figures",
-            "kept reports": "reports:kept_reports",
-            "raw data": "exchange:raw",
-        }.items()
+    images, n = study.dataset.images.in_order(), study.study_images.count()
+    known = {
+        "study": study.slug,
+        "dataset": study.dataset.slug,
+        "last": images.last().name,
+        "ranked": study.assignments.order_by("pk")[0].image.name,
+        "run": study.dataset.runs.first().pk,
+        "n_20": n // 20,
+        "n_50": n // 50,
     }
-    image = reverse("evidence:image", args=[slug, last])
-    matrix = reverse("datasets:matrix", args=[dataset.slug])
-    of_api = {
-        f"API: {name}": reverse(f"api:{name}", args=[slug])
-        for name in ("study", "members", "progress", "annotators", "study_images", "assignments")
-    }
-    of_dataset = {
-        f"API: {name}": reverse(f"api:{name}", args=[dataset.slug])
-        for name in ("dataset", "images", "methods", "results", "runs")
-    }
-    results = reverse("api:results", args=[dataset.slug])
-    run = dataset.runs.first()
-    return {
-        "start page": reverse("home"),
-        **of_study,
-        "progress, last page of images": f"{of_study['progress of the study']}?page={n_images // 20}",
-        "one annotator": f"{of_study['annotators']}?annotator=annotator-1",
-        "image": image,
-        "image, one annotator's screens": (
-            f"{reverse('evidence:image', args=[slug, 'img_1'])}?annotator=annotator-1"
-        ),
-        "two methods of an image": reverse("evidence:compare", args=[slug, last]),
-        "datasets": reverse("datasets:list"),
-        "dataset": reverse("datasets:detail", args=[dataset.slug]),
-        "matrix": matrix,
-        "matrix, last page": f"{matrix}?page={n_images // 50}",
-        "viewer": reverse("datasets:viewer", args=[dataset.slug, last]) + "?method=method-01",
-        "form of a new study": reverse("studies:create", args=[dataset.slug]),
-        "log of the site": reverse("audit:log"),
-        "work": reverse("jobs:work"),
-        "receipts": reverse("imports:receipts"),
-        "people": reverse("accounts:invitations"),
-        "annotator: start page": reverse("home"),
-        "annotator: comparison page": reverse("judging:judge", args=[slug]),
-        "annotator: history": reverse("judging:history", args=[slug]),
-        "annotator: API, studies": reverse("api:judged_studies"),
-        "annotator: API, own assignments": reverse("api:own_assignments", args=[slug]),
-        "annotator: personal data": reverse("privacy:export"),
-        "API: studies": reverse("api:studies"),
-        "API: datasets": reverse("api:datasets"),
-        **of_api,
-        **of_dataset,
-        "API: results of a method": f"{results}?method=method-05",
-        "API: scores": reverse("api:scores", args=[run.pk]),
-        "API: jobs": reverse("api:jobs"),
-        "API: receipts": reverse("api:receipts"),
-    }
+    found = {}
+    for name, address in _PAGES.items():
+        view, *words = address.format(**known).split()
+        query = words.pop() if words and words[-1].startswith("?") else ""
+        found[name] = reverse(view, args=words) + query
+    return found
 
 
 def _counts(measured: Measured, study: Any) -> None:
-    """Count, as jobs, the numbers of a large study's pages, and request those pages."""
+    """Run the jobs that compute numbers for a large study's pages, and request those pages."""
     from django.contrib.auth.models import User
     from django.test import Client
     from django.urls import reverse
@@ -293,24 +283,15 @@ def _counts(measured: Measured, study: Any) -> None:
         ("annotators", "evidence:count_annotators", "evidence:annotators"),
         ("disagreement", "evidence:disagreement", "evidence:disagreement"),
     ):
-        _forget_peak()
-        began = perf_counter()
-        client.post(reverse(asked, args=[study.slug]))
-        remark = f"at most {_peak_mib():.0f} MiB"
-        measured.add(f"job: {name}", perf_counter() - began, "s", remark=remark)
-        with _counted() as queries:
-            began = perf_counter()
-            response = client.get(reverse(shown, args=[study.slug]))
-        measured.add(
-            f"{name}, counted",
-            1000 * (perf_counter() - began),
-            n_queries=len(queries),
-            remark=f"{len(response.content) / 1000:,.0f} kB",
-        )
+        seconds, remark = _with_peak(partial(client.post, reverse(asked, args=[study.slug])))
+        measured.add(f"job: {name}", seconds, "s", remark=remark)
+        counted = Request.measured(partial(client.get, reverse(shown, args=[study.slug])))
+        n_queries, remark = len(counted.queries), f"{len(counted.response.content) / 1000:,.0f} kB"
+        measured.add(f"{name}, counted", counted.ms, n_queries=n_queries, remark=remark)
 
 
 def _judging(measured: Measured, study: Any) -> None:
-    """Answer through the whole stack of one process, images shared out and not."""
+    """Answer screens through the whole stack in this process, with images shared out and not."""
     from annotate.studies.models import Study
 
     for number, shared in enumerate((study.max_annotators, None)):
@@ -331,24 +312,15 @@ def _answer(measured: Measured, study: Any, number: int, words: str) -> None:
     client = Client(headers={"host": "127.0.0.1", "accept": "application/json"})
     person = study.memberships.filter(role="annotator")[number].person
     client.force_login(person)
-    began = perf_counter()
-    client.post(reverse("judging:start", args=[study.slug]))
-    measured.add(f"first screen, {words}", 1000 * (perf_counter() - began))
+    start = Request.measured(partial(client.post, reverse("judging:start", args=[study.slug])))
+    measured.add(f"first screen, {words}", start.ms)
     shown = payload(waiting_turn(Study.objects.get(pk=study.pk), person))
-    within, between, n_queries = [], [], []
-    while len(within) + len(between) < _N_ANSWERS and "screen" in shown:
-        image = shown["image"]["key"]
-        sent = {**verdicts(shown), "seconds_taken": "4.2", "have": image}
-        with _counted() as queries:
-            began = perf_counter()
-            response = client.post(shown["screen"]["answer_url"], sent)
-            taken = 1000 * (perf_counter() - began)
-        if response.status_code != 200:
-            raise RuntimeError(f"{response.status_code}: {response.text[:300]}")
-        shown = response.json()
-        is_within = "image" in shown and shown["image"]["key"] == image
-        (within if is_within else between).append(taken)
-        n_queries.append(len(queries))
+    within: list[float] = []
+    between: list[float] = []
+    n_queries = []
+    for request, is_within in answers(client, shown, _N_ANSWERS):
+        (within if is_within else between).append(request.ms)
+        n_queries.append(len(request.queries))
     remark = f"p95 {percentile(within, 0.95):.0f} ms"
     measured.add(
         f"answer to next screen, {words}",
@@ -380,6 +352,14 @@ def _forget_peak() -> None:
     Path("/proc/self/clear_refs").write_text("5")
 
 
+def _with_peak(work: Callable[[], Any]) -> tuple[float, str]:
+    """Run some work; return its seconds, and the peak memory of the process as text."""
+    _forget_peak()
+    began = perf_counter()
+    work()
+    return perf_counter() - began, f"at most {_peak_mib():.0f} MiB"
+
+
 def _peak_mib() -> float:
     status = Path("/proc/self/status").read_text()
     return int(re.findall(r"VmHWM:\s+(\d+)", status)[0]) / 1024
@@ -391,26 +371,18 @@ def _score(measured: Measured, study: Any, options: argparse.Namespace) -> None:
     n = study.dataset.images.count() * options.methods
     for words, executor in _engines(options):
         with executor as engine:
-            given = {} if engine is None else {"executor": engine}
-            _forget_peak()
-            began = perf_counter()
-            score_protocol(dataset=study.dataset, slug="iou", **given)
-            seconds = perf_counter() - began
-        remark = f"{seconds:.1f} s, at most {_peak_mib():.0f} MiB"
+            score = partial(score_protocol, dataset=study.dataset, slug="iou", executor=engine)
+            seconds, held = _with_peak(score)
+        remark = f"{seconds:.1f} s, {held}"
         measured.add(f"scored by IoU, {words}", n / seconds, "results/s", remark=remark)
 
 
 def _engines(options: argparse.Namespace) -> Iterator[tuple[str, Any]]:
-    """Yield where to compute: in this process, in several, and on a cluster where one is named."""
-    from contextlib import closing, nullcontext
+    """Yield where to compute: in this process, in several, and on a cluster if one is named."""
+    from text_rankings.base.cluster import Cluster
+    from text_rankings.base.processes import Processes
 
     yield "in this process", nullcontext()
-    try:
-        from text_rankings.base.cluster import Cluster
-        from text_rankings.base.processes import Processes
-    except ImportError:
-        print("  This version scores in one process only.")
-        return
     for n_workers in options.workers:
         if n_workers > 1:
             yield f"{n_workers} processes", closing(Processes(n_workers, ["protocols.registry"]))
@@ -419,17 +391,16 @@ def _engines(options: argparse.Namespace) -> Iterator[tuple[str, Any]]:
 
 
 def _load(measured: Measured, study: Any) -> None:
+    from annotate.datasets.exports import results_file
     from annotate.imports.immediate import FileToLoad, load_files
 
     n = study.dataset.images.count()
     with tempfile.TemporaryDirectory(prefix="benchmark-") as folder:
         path = Path(folder, "results.zip")
-        path.write_bytes(zip_of("results", n, 8, 1))
-        _forget_peak()
-        began = perf_counter()
-        load_files([FileToLoad(path, "results", title="another")], dataset=study.dataset)
-        seconds = perf_counter() - began
-    remark = f"{seconds:.1f} s, at most {_peak_mib():.0f} MiB"
+        path.write_bytes(results_file(study.dataset.methods.first(), "zip").read())
+        results = [FileToLoad(path, "results", title="another")]
+        seconds, held = _with_peak(partial(load_files, results, dataset=study.dataset))
+    remark = f"{seconds:.1f} s, {held}"
     measured.add("loaded results of another method", n / seconds, "results/s", remark=remark)
 
 
@@ -447,7 +418,7 @@ def _compare(sizes: Sequence[Measured]) -> None:
 
 
 def _growth(least: Row, most: Row, ratio: float) -> str:
-    """Return how a number grew while the number of images grew by ``ratio``."""
+    """Describe how a number grew while the number of images grew by a factor of ``ratio``."""
     if most.unit == "results/s":
         return "flat" if most.value * _FLAT > least.value else "slower"
     floor = _LEAST_MS if most.unit == "ms" else 0.0

@@ -1,6 +1,6 @@
 """A site that is broken on purpose, again and again, while people answer (`make crash`).
 
-    python -m benchmarks.crash [--rounds 60] [--seed 1] [--annotators 6]
+    python -m tests.crash [--rounds 60] [--seed 1] [--annotators 6]
 
 Half of the rounds go to a site on PostgreSQL (a server of its own, behind a proxy that can drop), half to
 one on SQLite (on a small file system of its own, where it may be mounted). Servers that die are started
@@ -19,6 +19,7 @@ import sys
 import tempfile
 import threading
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from hashlib import sha256
@@ -26,10 +27,19 @@ from http.client import HTTPException
 from pathlib import Path
 from typing import Any
 
+from benchmarks.load import Annotator
+from benchmarks.own_site import (
+    ROOT,
+    free_port,
+    gunicorn,
+    make_annotators,
+    make_study,
+    own_site,
+    sign_in,
+)
+
 from .breaking import Postgres, Proxy, Supervised, programs_of_postgres, small_disk
-from .load import Annotator
 from .long_work import Cluster, Loads, faults_of_jobs
-from .own_site import ROOT, free_port, make_annotators, make_study, own_site, sign_in
 
 # More than one person ranks in that time: a round without answers shows nothing.
 _METHODS, _IMAGES = 6, 150
@@ -53,7 +63,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             print("PostgreSQL's programs are missing: its rounds are left out.")
             continue
         given = ["--on", kind, "--rounds", rounds, "--seed", options.seed]
-        command = [sys.executable, "-m", "benchmarks.crash", *map(str, given)]
+        command = [sys.executable, "-m", "tests.crash", *map(str, given)]
         command += ["--annotators", str(options.annotators)]
         codes.append(subprocess.run(command, cwd=ROOT).returncode)
     return max(codes)
@@ -145,39 +155,31 @@ class _Site:
         self._environment = os.environ | environment | {"CLOCK_FILE": str(self._clock)}
         self._people = []
         for number, person in enumerate(people):
-            turn = services.start(study=study, annotator=person)
-            shown = payload(turn)
-            rng = random.Random(number)
-            self._people.append((person, Annotator(sign_in(person), shown, rng)))
+            shown = payload(services.start(study=study, annotator=person))
+            self._people.append(Annotator(sign_in(person), shown, random.Random(number)))
         self._loads = Loads()
         self._acknowledged: set[str] = set()
         self._last_answer = dict.fromkeys(range(len(people)), 0.0)
         self._ended = threading.Event()
-        # Reading the database while no one answers.
-        self._pause = threading.Lock()
+        # Held while an annotator answers, and while the database is read.
         self._locks = [threading.Lock() for _ in people]
         self._threads = [
             threading.Thread(target=self._work, args=(at,)) for at in range(len(people))
         ]
 
     def start(self) -> None:
-        web = [
-            "-m",
-            "gunicorn",
-            "benchmarks.shifted:application",
-            "--workers",
-            "2",
-            "--threads",
-            "4",
-        ]
-        bound = ["--bind", f"127.0.0.1:{self._port}"]
-        self._web = Supervised([*web, *bound], self._environment, self._folder / "web.log")
-        self._worker = Supervised(
-            ["-m", "benchmarks.shifted", "worker"], self._environment, self._folder / "worker.log"
-        )
+        self._web = self._supervised("web", self._port, "--workers", "2", "--threads", "4")
+        self._worker = self._supervised("worker")
         for thread in self._threads:
             thread.start()
         self.wait_until_all_answer()
+
+    def _supervised(self, name: str, port: int | None = None, *options: str) -> Supervised:
+        """Start a web server, or without a port a worker, that the clock of the site goes by."""
+        command = ["-m", "tests.crash.shifted", "worker"]
+        if port is not None:
+            command = gunicorn(port, *options, application="tests.crash.shifted:application")
+        return Supervised(command, self._environment, self._folder / f"{name}.log")
 
     def stop(self) -> None:
         self._ended.set()
@@ -193,13 +195,12 @@ class _Site:
     @property
     def n_failed(self) -> int:
         """Requests that were not answered, or not with 200, so far."""
-        statuses = [one.statuses for _, one in self._people]
-        return sum(one.total() - one["200"] for one in statuses)
+        return sum(one.statuses.total() - one.statuses["200"] for one in self._people)
 
     # People
 
     def _work(self, at: int) -> None:
-        _, annotator = self._people[at]
+        annotator = self._people[at]
         while not self._ended.is_set() and "screen" in annotator.shown:
             with self._locks[at]:
                 screen = annotator.shown["screen"]["id"]
@@ -218,7 +219,7 @@ class _Site:
         """Return the seconds until every annotator has had another answer acknowledged."""
         began = time.monotonic()
         while time.monotonic() - began < _BACK_SECONDS:
-            busy = [at for at, (_, one) in enumerate(self._people) if "screen" in one.shown]
+            busy = [at for at, one in enumerate(self._people) if "screen" in one.shown]
             if all(self._last_answer[at] > began for at in busy):
                 return time.monotonic() - began
             time.sleep(0.05)
@@ -229,31 +230,31 @@ class _Site:
 
     def look(self, *, at_the_end: bool = False) -> list[str]:
         """Return the violated invariants; the database and the files are read while no one answers."""
+        from django.db import connections
+
         with ExitStack() as stack:
+            # A server that was killed has ended them; and an open file cannot become read-only.
+            connections.close_all()
+            stack.callback(connections.close_all)
             for lock in self._locks:
                 stack.enter_context(lock)
             return list(self._faults_found(at_the_end=at_the_end))
 
     def _faults_found(self, *, at_the_end: bool) -> Iterator[str]:
-        from django.db import connection
         from django.db.models import Count, F
 
         from annotate.datasets.models import Image, stored_path
         from annotate.judging.models import Judgement, Screen
         from annotate.scoring.models import ProtocolRun
 
-        connection.close()
         if at_the_end:
             yield from faults_of_jobs()
         yield from self._loads.faults(ended=at_the_end)
-        judged = Judgement.objects.values_list("screen__public_id").annotate(n=Count("pk"))
-        times = dict(judged)
-        lost = self._acknowledged - set(times)
-        if lost:
+        times = Counter(Judgement.objects.values_list("screen__public_id", flat=True))
+        if lost := self._acknowledged - set(times):
             yield f"{len(lost)} acknowledged answers lost"
-        twice = [screen for screen, n in times.items() if n > 1]
-        if twice:
-            yield f"{len(twice)} answers stored twice"
+        if twice := sum(n > 1 for n in times.values()):
+            yield f"{twice} answers stored twice"
         # Sent, stored, and its acknowledgement lost: at most one for each person.
         unknown = set(times) - self._acknowledged
         if len(unknown) > len(self._people):
@@ -267,22 +268,23 @@ class _Site:
         for digest in Image.objects.exclude(sha256="").values_list("sha256", flat=True):
             if sha256(stored_path(digest).read_bytes()).hexdigest() != digest:
                 yield f"photograph {digest} is damaged"
-        connection.close()
 
     # Faults
 
     def faults(self) -> dict[str, Fault]:
         faults: dict[str, Fault] = {
-            "a web process": self._kill_a_web_process,
-            "all web processes": self._kill_web,
+            "a web process": self._web.kill_a_child,
+            "all web processes": self._web.kill,
             "the worker": self._kill_worker,
-            "a load half-way": self._kill_a_load,
+            # Some photographs are stored and no row is committed; the next worker loads all.
+            "a load half-way": lambda: self._loads.kill_half_way(self._worker.kill),
             "two sites": self._second_site,
+            "clock an hour ahead": lambda: self._set_clock(3600),
+            "clock an hour back": lambda: self._set_clock(-3600),
         }
-        faults["clock an hour ahead"] = lambda: self._set_clock(3600)
-        faults["clock an hour back"] = lambda: self._set_clock(-3600)
         if self.cluster is not None:
-            faults["the scheduler"] = self._kill_scheduler
+            kill = self.cluster.kill_scheduler_of_a_job
+            faults["the scheduler"] = lambda: kill(self._study.dataset, self._admin)
         if self.disk is not None and self.disk.can_be_slow:
             faults["slow disk"] = self._slow_disk
         if self.disk is not None:
@@ -302,36 +304,13 @@ class _Site:
         with fault:
             time.sleep(_FAULT_SECONDS)
 
-    def _kill_a_web_process(self) -> None:
-        self._web.kill_a_child()
-
-    def _kill_web(self) -> None:
-        self._web.kill()
-
     def _kill_worker(self) -> None:
-        from django.db import connection
-
         from annotate.scoring import work
 
         # In the middle of a job; the next worker does it.
         work.start(dataset=self._study.dataset, slug="iou", parameters={}, person=self._admin)
-        connection.close()
         time.sleep(0.5)
         self._worker.kill()
-
-    def _kill_a_load(self) -> None:
-        """Kill the worker with some photographs stored and no row committed; the next one loads all."""
-        from django.db import connection
-
-        self._loads.kill_half_way(self._worker.kill)
-        connection.close()
-
-    def _kill_scheduler(self) -> None:
-        from django.db import connection
-
-        assert self.cluster is not None
-        self.cluster.kill_scheduler_of_a_job(self._study.dataset, self._admin)
-        connection.close()
 
     def _slow_disk(self) -> None:
         """SQLite waits for the disk in the process that answers."""
@@ -349,17 +328,7 @@ class _Site:
     def _second_site(self) -> None:
         """Start another site on the same folder and database, as if an admin started it twice."""
         port = free_port()
-        command = [
-            "-m",
-            "gunicorn",
-            "benchmarks.shifted:application",
-            "--bind",
-            f"127.0.0.1:{port}",
-        ]
-        second = Supervised(command, self._environment, self._folder / "second.log")
-        worker = Supervised(
-            ["-m", "benchmarks.shifted", "worker"], self._environment, self._folder / "second.log"
-        )
+        second, worker = self._supervised("second", port), self._supervised("second")
         mine, self._port = self._port, port
         time.sleep(2 * _FAULT_SECONDS)
         self._port = mine

@@ -1,4 +1,4 @@
-"""A site whose clock goes wrong: its web server (`benchmarks.shifted:application`) and its commands.
+"""A site whose clock goes wrong: its web server (`tests.crash.shifted:application`) and its commands.
 
 The file named by CLOCK_FILE has the seconds by which the time of day is wrong; timeouts use another
 clock. (With libfaketime Python's sleep() fails on Debian 12.)

@@ -4,14 +4,15 @@ import io
 import os
 import random
 import time
-import zipfile
 from collections.abc import Callable, Iterator, Mapping
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+from benchmarks.own_site import ROOT, free_port
+from tests.support.archives import zip_bytes
+
 from .breaking import Supervised
-from .own_site import ROOT, free_port
 
 _IMAGES, _SIZE, _METHODS = 40, (320, 240), ("first", "second")
 _PATIENCE_SECONDS = 240
@@ -41,7 +42,7 @@ class Loads:
         self._names.append(name)
         draft = drafts.open_draft(person=None, dataset=None, name=name)
         for file_name, kind, entries in _files(seed=len(self._names)):
-            stream = io.BytesIO(_zip(entries))
+            stream = io.BytesIO(zip_bytes(entries))
             title = Path(file_name).stem if kind == FileKind.RESULTS else ""
             file = drafts.add_file(draft=draft, stream=stream, name=file_name)
             drafts.change_file(file=file, kind=kind, title=title)
@@ -92,14 +93,6 @@ def _files(seed: int) -> Iterator[tuple[str, str, Mapping[str, bytes]]]:
     for at, name in enumerate(_METHODS):
         found = f"{20 + at},{box.partition(',')[2]}\n".encode()
         yield f"{name}.zip", "results", {f"res_img_{number}.txt": found for number in numbers}
-
-
-def _zip(entries: Mapping[str, bytes]) -> bytes:
-    stream = io.BytesIO()
-    with zipfile.ZipFile(stream, "w") as archive:
-        for name, content in entries.items():
-            archive.writestr(name, content)
-    return stream.getvalue()
 
 
 def _n_stored() -> int:

@@ -1,8 +1,8 @@
 """Small faults put into a copy of the tree, each against the tests of its subject.
 
-    python tools/mutants.py --json before.json
-    python tools/mutants.py --json after.json --against before.json
-    python tools/mutants.py --only kemeny-members-of-a-height --places
+    python -m tests.mutants --json before.json
+    python -m tests.mutants --json after.json --against before.json
+    python -m tests.mutants --only kemeny-members-of-a-height --places
 
 The faults and their tests are in mutants.json; some need a PostgreSQL (POSTGRES_URL). A fault is
 found by its text, in any file and with any line breaks, so the same faults apply after files have
@@ -27,19 +27,13 @@ from typing import Literal
 
 Outcome = Literal["killed", "survived", "timeout"]
 
-_ROOT = Path(__file__).resolve().parents[1]
-_TABLE = Path(__file__).with_suffix(".json")
+_ROOT = Path(__file__).resolve().parents[2]
+_TABLE = Path(__file__).with_name("mutants.json")
 _SOURCES = ("annotate", "protocols", "rankings", "text_rankings", "static/js", "tools")
 _TIMEOUT_SECONDS = 900
 _PYTEST = [
     sys.executable,
-    "-m",
-    "pytest",
-    "-x",
-    "-q",
-    "-rfE",
-    "--tb=no",
-    "-n0",
+    *["-m", "pytest", "-x", "-q", "-rfE", "--tb=no", "-n0"],
     "-m",
     "not browser",
 ]

@@ -1,7 +1,6 @@
-"""Faults that the crash benchmark injects into processes, a database server, a network and a disk."""
+"""Faults that the crash test injects into processes, a database server, a network and a disk."""
 
 import os
-import pwd
 import shutil
 import signal
 import socket
@@ -12,8 +11,10 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from socketserver import BaseRequestHandler, ThreadingTCPServer
+from typing import Any
 
-from .own_site import ROOT, family, free_port
+from benchmarks.own_site import ROOT, family, free_port
 
 _AGAIN_SECONDS = 1.0
 _PATIENCE_SECONDS = 30
@@ -95,50 +96,42 @@ class Postgres:
         programs = programs_of_postgres()
         if programs is None:
             raise RuntimeError("PostgreSQL's programs are missing.")
-        self._programs, self._folder, self.port = programs, folder, free_port()
-        self._as: list[str] = []
+        self._programs, self._data, self.port = programs, folder / "data", free_port()
         folder.mkdir()
+        self._as: dict[str, Any] = {}
         if os.geteuid() == 0:
-            user = pwd.getpwnam("postgres")
-            self._as = [
-                "setpriv",
-                f"--reuid={user.pw_uid}",
-                f"--regid={user.pw_gid}",
-                "--clear-groups",
-            ]
-            os.chown(folder, user.pw_uid, user.pw_gid)
+            self._as = {"user": "postgres", "group": "postgres", "extra_groups": ()}
+            shutil.chown(folder, "postgres", "postgres")
 
     def __enter__(self) -> "Postgres":
-        made = [
-            "-A",
-            "trust",
-            "-U",
-            "rankings",
-            "--locale=C.UTF-8",
-            "-D",
-            str(self._folder / "data"),
-        ]
-        self._run("initdb", *made)
+        self._run("initdb", "-A", "trust", "-U", "rankings", "--locale=C.UTF-8")
         self._start()
-        self._run("createdb", "-h", "127.0.0.1", "-p", str(self.port), "-U", "rankings", "rankings")
+        address = ("-h", "127.0.0.1", "-p", str(self.port))
+        self._run("createdb", *address, "-U", "rankings", "rankings")
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._run("pg_ctl", "-D", str(self._folder / "data"), "-m", "immediate", "stop")
+        self._run("pg_ctl", "-m", "immediate", "stop")
 
     def _run(self, program: str, *arguments: str) -> None:
-        command = [*self._as, str(self._programs / program), *arguments]
-        done = subprocess.run(command, cwd="/", stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+        done = subprocess.run(
+            [self._programs / program, *arguments],
+            cwd="/",
+            env=os.environ | {"PGDATA": str(self._data)},
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            **self._as,
+        )
         if done.returncode:
             raise RuntimeError(f"{program}: {done.stderr.decode()}")
 
     def _start(self) -> None:
-        data, said = self._folder / "data", self._folder / "log"
+        log = str(self._data.with_name("log"))
         options = f"-p {self.port} -c listen_addresses=127.0.0.1 -c unix_socket_directories=''"
-        self._run("pg_ctl", "-D", str(data), "-l", str(said), "-o", options, "-w", "start")
+        self._run("pg_ctl", "-l", log, "-o", options, "-w", "start")
 
     def _processes(self) -> list[int]:
-        return family(int((self._folder / "data/postmaster.pid").read_text().split()[0]))
+        return family(int((self._data / "postmaster.pid").read_text().split()[0]))
 
     def kill(self) -> None:
         """Kill the whole server with -9, and start it again, which recovers it from its log."""
@@ -149,7 +142,7 @@ class Postgres:
         while True:
             time.sleep(0.5)
             try:
-                (self._folder / "data/postmaster.pid").unlink(missing_ok=True)
+                (self._data / "postmaster.pid").unlink(missing_ok=True)
                 return self._start()
             except RuntimeError:
                 # The killed processes are not gone yet.
@@ -173,42 +166,40 @@ class Postgres:
             )
 
 
-class Proxy:
+class Proxy(ThreadingTCPServer):
     """A proxy between the site and its database that can cut, hold or slow the traffic."""
 
+    daemon_threads = True
+    request_queue_size = 128
+
     def __init__(self, port: int) -> None:
-        self._to = port
-        self._listener = socket.create_server(("127.0.0.1", 0))
-        self.port = int(self._listener.getsockname()[1])
+        super().__init__(("127.0.0.1", 0), BaseRequestHandler)
+        self._to, self.port = port, int(self.server_address[1])
         self._passes = threading.Event()
         self._passes.set()
         self._is_cut, self._delay = False, 0.0
         self._open: set[socket.socket] = set()
 
     def __enter__(self) -> "Proxy":
-        threading.Thread(target=self._accept, daemon=True).start()
+        threading.Thread(target=self.serve_forever, daemon=True).start()
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._listener.close()
+        self.shutdown()
         self._close_all()
+        self.server_close()
 
-    def _accept(self) -> None:
-        while True:
-            try:
-                client, _ = self._listener.accept()
-                if self._is_cut:
-                    client.close()
-                    continue
-                server = socket.create_connection(("127.0.0.1", self._to))
-            except OSError:
-                if self._listener.fileno() < 0:
-                    return
-                client.close()
-                continue
+    def finish_request(self, client: Any, _: object) -> None:
+        """Pass the traffic of a connection, in a thread for each direction, until it ends."""
+        if self._is_cut:
+            return
+        with suppress(OSError), socket.create_connection(("127.0.0.1", self._to)) as server:
             self._open |= {client, server}
-            for ends in ((client, server), (server, client)):
-                threading.Thread(target=self._pump, args=ends, daemon=True).start()
+            back = threading.Thread(target=self._pump, args=(server, client), daemon=True)
+            back.start()
+            self._pump(client, server)
+            back.join()
+            self._open -= {client, server}
 
     def _pump(self, source: socket.socket, target: socket.socket) -> None:
         with suppress(OSError):
@@ -217,11 +208,9 @@ class Proxy:
                 time.sleep(self._delay)
                 target.sendall(content)
         for one in (source, target):
-            self._open.discard(one)
-            # Without the first the other side does not hear of it while a thread reads.
+            # The other side hears of it while a thread reads.
             with suppress(OSError):
                 one.shutdown(socket.SHUT_RDWR)
-            one.close()
 
     def _close_all(self) -> None:
         for one in list(self._open):
@@ -297,18 +286,19 @@ class _Disk:
     @contextmanager
     def read_only(self) -> Iterator[None]:
         until = time.monotonic() + _AGAIN_SECONDS
-        while _mount("-o", "remount,ro", str(self._folder), check=False):
+        while not _mount("-o", "remount,ro", self._folder):
             # A process that was just killed may still have files open.
             if time.monotonic() > until:
                 raise RuntimeError(f"{self._folder} cannot be made read-only")
         try:
             yield
         finally:
-            _mount("-o", "remount,rw", str(self._folder))
+            _mount("-o", "remount,rw", self._folder)
 
 
-def _mount(*arguments: str, check: bool = True) -> int:
-    return subprocess.run(["mount", *arguments], check=check, capture_output=True).returncode
+def _mount(*arguments: object) -> bool:
+    """Mount a file system; return whether that was possible."""
+    return not subprocess.run(["mount", *map(str, arguments)], capture_output=True).returncode
 
 
 @contextmanager
@@ -318,19 +308,15 @@ def small_disk(folder: Path) -> Iterator[_Disk | None]:
     image = folder.with_suffix(".ext4")
     with image.open("wb") as file:
         file.truncate(_DISK_BYTES)
-    device = ""
-    is_mounted = False
+    device, is_mounted = "", False
     if os.geteuid() == 0:
-        made = subprocess.run(["mkfs.ext4", "-q", "-F", str(image)], capture_output=True)
-        is_mounted = not made.returncode and not _mount(
-            "-o", "loop", str(image), str(folder), check=False
-        )
+        subprocess.run(["mkfs.ext4", "-q", "-F", str(image)], capture_output=True)
+        is_mounted = _mount("-o", "loop", image, folder)
         if is_mounted:
             number = folder.stat().st_dev
             device = f"{os.major(number)}:{os.minor(number)}"
         else:
-            size = f"size={_DISK_BYTES}"
-            is_mounted = not _mount("-t", "tmpfs", "-o", size, "tmpfs", str(folder), check=False)
+            is_mounted = _mount("-t", "tmpfs", "-o", f"size={_DISK_BYTES}", "tmpfs", folder)
     try:
         yield _Disk(folder, device) if is_mounted else None
     finally:

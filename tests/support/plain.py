@@ -1,14 +1,15 @@
 """The protocols once more, one image at a time, in plain loops over all pairs.
 
-Written from the published definitions alone, without arrays and without looking for neighbours: the
-second way by which the tests check the protocols, and the measure of their speed. The defaults of
-the parameters are written out. Where a definition divides by an area of zero, the share is 0.
+Written from the published definitions alone, without arrays and without searching neighbours: the
+second way by which the tests check the protocols, and the baseline of their speed. The defaults of
+the parameters are written out. If a definition divides by an area of zero, the share is 0.
 """
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from functools import partial
 from types import MappingProxyType
 from typing import Any
 
@@ -29,14 +30,14 @@ _GRID = 1e-10
 
 
 def plain_iou(truth: Sequence[Region], detections: Detections) -> Scores:
-    """IOU: the first detection with more than half in common."""
+    """Score by IOU: the first detection with an IoU above one half matches."""
     scene = _Measured(truth, detections)
     matched = list(scene.matched())
     return scene.scores(len(matched), len(matched))
 
 
 def plain_tiou(truth: Sequence[Region], detections: Detections) -> Scores:
-    """TIoU: the matches of IOU, weighted by missing parts and by overlap with other truths."""
+    """Score by TIoU: IOU's matches, weighted by missing parts and overlap with other truths."""
     scene = _Measured(truth, detections)
     recalled = precise = 0.0
     for i, j in scene.matched():
@@ -56,7 +57,7 @@ def _weight(lost: float) -> float:
 
 @dataclass
 class _Measured:
-    """An image as IOU and TIoU see it."""
+    """The polygons of an image for IOU and TIoU, and the indices of counted regions."""
 
     truth: list[BaseGeometry]
     found: list[BaseGeometry]
@@ -95,17 +96,8 @@ def _usual_scores(recalled: float, precise: float, n_truth: int, n_detections: i
     return recalled / n_truth, _share(precise, n_detections)
 
 
-def plain_icdar13(truth: Sequence[Region], detections: Detections) -> Scores:
-    """ICDAR13: one-to-one, split, merge."""
-    return _area_protocol(truth, detections, deteval=False)
-
-
-def plain_deteval(truth: Sequence[Region], detections: Detections) -> Scores:
-    """DETEVAL as the competition computes it."""
-    return _area_protocol(truth, detections, deteval=True)
-
-
-def _area_protocol(truth: Sequence[Region], detections: Detections, *, deteval: bool) -> Scores:
+def plain_area(truth: Sequence[Region], detections: Detections, *, deteval: bool) -> Scores:
+    """Score by ICDAR13: one-to-one, split, merge; or by DETEVAL as the competition computes it."""
     found = detections or ()
     n_truth, n_det = range(len(truth)), range(len(found))
     tr, tp = 0.8, 0.4
@@ -127,11 +119,7 @@ def _area_protocol(truth: Sequence[Region], detections: Detections, *, deteval: 
 
     for i in n_truth:
         for j in n_det:
-            if not (free_truth[i] and free[j] and both(i, j)):
-                continue
-            if any(both(i, k) for k in n_det if k != j) or any(
-                both(k, j) for k in n_truth if k != i
-            ):
+            if not (free_truth[i] and free[j] and _alone(both, i, j, n_truth, n_det)):
                 continue
             if deteval and (overlapping_detections(i) != 1 or overlapping_truths(j) != 1):
                 continue
@@ -170,6 +158,13 @@ def _area_protocol(truth: Sequence[Region], detections: Detections, *, deteval: 
     return r / sum(counted_truth), _share(p, sum(counted))
 
 
+def _alone(good: Callable[[int, int], bool], i: int, j: int, n_truth: range, n_det: range) -> bool:
+    """Return whether a pair is good, and the only good one of its truth and of its detection."""
+    if not good(i, j) or any(good(i, k) for k in n_det if k != j):
+        return False
+    return not any(good(k, j) for k in n_truth if k != i)
+
+
 def _pixels_shared(a: Region, b: Region) -> float:
     (l1, t1, r1, b1), (l2, t2, r2, b2) = a.box, b.box
     width = min(r1, r2) - max(l1, l2) + 1
@@ -190,7 +185,7 @@ def _pixel_distance(a: Region, b: Region) -> float:
 
 
 def plain_tedeval(truth: Sequence[Region], detections: Detections) -> Scores:
-    """TedEval: matches on one line of text, credited by the characters inside."""
+    """Score by TedEval: matches on one line of text, credited by the characters inside."""
     truth = _truncated(truth)
     found = _truncated(detections or ())
     tr = tp = 0.4
@@ -223,11 +218,7 @@ def plain_tedeval(truth: Sequence[Region], detections: Detections) -> Scores:
 
     for i in counted_truth:
         for j in counted:
-            if not both(i, j):
-                continue
-            if any(both(i, k) for k in n_det if k != j) or any(
-                both(k, j) for k in n_truth if k != i
-            ):
+            if not _alone(both, i, j, n_truth, n_det):
                 continue
             apart = math.dist(_centre(truths[i]), _centre(shapes[j]))
             if 2 * apart / (_diagonal(truth[i]) + _diagonal(found[j])) < 1:
@@ -284,7 +275,7 @@ def _direction(start: Place, end: Place) -> float:
 
 
 def plain_cleval(truth: Sequence[Region], detections: Detections) -> Scores:
-    """CLEval of detections: characters found once, minus one for every needless cut or join."""
+    """Score by CLEval: distinct characters found, minus one for every needless cut or join."""
     truth = _truncated(truth)
     found = _truncated(detections or ())
     n_truth, n_det = range(len(truth)), range(len(found))
@@ -312,8 +303,7 @@ def plain_cleval(truth: Sequence[Region], detections: Detections) -> Scores:
     matched: set[tuple[int, int]] = set()
     for i in counted_truth:
         for j in counted:
-            alone = not any(good(i, k) for k in n_det if k != j)
-            if good(i, j) and alone and not any(good(k, j) for k in n_truth if k != i):
+            if _alone(good, i, j, n_truth, n_det):
                 matched.add((i, j))
     for i in counted_truth:
         parts = [j for j in counted if good(i, j)]
@@ -365,41 +355,17 @@ def _n_or_guess(region: Region) -> int:
 
 
 def plain_evaltex(
-    truth: Sequence[Region], detections: Detections, parents: Mapping[str, Region] | None = None
-) -> Scores:
-    """EVALTEX: mean coverage and mean accuracy."""
-    return _evaltex(truth, detections, parents, split=True, emd=False)
-
-
-def plain_evaltex_no_split(
-    truth: Sequence[Region], detections: Detections, parents: Mapping[str, Region] | None = None
-) -> Scores:
-    """EVALTEX without a penalty for split objects."""
-    return _evaltex(truth, detections, parents, split=False, emd=False)
-
-
-def plain_evaltex_emd(
-    truth: Sequence[Region], detections: Detections, parents: Mapping[str, Region] | None = None
-) -> Scores:
-    """EVALTEX by the distance of histograms."""
-    return _evaltex(truth, detections, parents, split=True, emd=True)
-
-
-def plain_evaltex_emd_no_split(
-    truth: Sequence[Region], detections: Detections, parents: Mapping[str, Region] | None = None
-) -> Scores:
-    """EVALTEX by the distance of histograms, without a penalty for split objects."""
-    return _evaltex(truth, detections, parents, split=False, emd=True)
-
-
-def _evaltex(
     truth: Sequence[Region],
     detections: Detections,
-    parents: Mapping[str, Region] | None,
+    parents: Mapping[str, Region] | None = None,
     *,
-    split: bool,
-    emd: bool,
+    split: bool = True,
+    emd: bool = False,
 ) -> Scores:
+    """Score by EVALTEX: mean coverage and accuracy; with ``emd`` by the distance of histograms.
+
+    With ``split``, an object that is split among detections gets a penalty.
+    """
     objects = [(r, _shape(r)) for r in truth if not r.ignored and _shape(r).area > 0]
     neutral = unary_union([_shape(region) for region in truth if region.ignored])
     found = [shape for shape in map(_shape, detections or ()) if shape.area > 0]
@@ -486,13 +452,13 @@ def _shape(region: Region) -> BaseGeometry:
 
 
 def _polygon(region: Region) -> BaseGeometry:
-    """Return the polygon, repaired where it crosses itself."""
+    """Return the polygon, repaired if it crosses itself."""
     polygon = Polygon(_corners(region))
     return polygon if polygon.is_valid else polygon.buffer(0)
 
 
 def _truncated(regions: Sequence[Region]) -> list[Region]:
-    """Return regions with their coordinates cut to integers, as the published scripts read them."""
+    """Return regions with coordinates truncated to integers, as the published scripts read them."""
     return [
         replace(region, points=tuple(float(int(value)) for value in region.points))
         for region in regions
@@ -566,8 +532,8 @@ def _iou(a: BaseGeometry, b: BaseGeometry) -> float:
 def _without(a: BaseGeometry, b: BaseGeometry) -> BaseGeometry:
     """Return the area of a alone: polygons, without lines left over where sides meet.
 
-    On a fine grid, which its intersections keep to: with sides that are parallel but for rounding,
-    the geometry library otherwise loses whole parts of an intersection without a word.
+    Computed on a fine grid, which its intersections keep: for sides that are parallel up to
+    rounding, the geometry library otherwise silently loses whole parts of an intersection.
     """
     if _shared(a, b) == 0:
         return a
@@ -585,7 +551,7 @@ def _share(above: float, below: float) -> float:
     return _LEANING[-1][0] * above / below if below else 0.0
 
 
-# The factors of every share and of every angle that are compared with a limit; the last ones hold.
+# The factors of all shares and angles that are compared with a limit; the last pair applies.
 _LEANING = [(1.0, 1.0)]
 
 
@@ -593,7 +559,7 @@ _LEANING = [(1.0, 1.0)]
 def leaning(of_shares: float, of_angles: float) -> Iterator[None]:
     """Move every share and angle that is compared with a limit slightly up or down.
 
-    A score that jumps then depends on the rounding of a value that equals its limit.
+    A score that changes abruptly depends on the rounding of a value that equals its limit.
     """
     _LEANING.append((of_shares, of_angles))
     try:
@@ -606,13 +572,13 @@ PLAIN: Mapping[str, Callable[..., Any]] = MappingProxyType(
     {
         "iou": plain_iou,
         "tiou": plain_tiou,
-        "icdar13": plain_icdar13,
-        "deteval": plain_deteval,
+        "icdar13": partial(plain_area, deteval=False),
+        "deteval": partial(plain_area, deteval=True),
         "tedeval": plain_tedeval,
         "cleval": plain_cleval,
         "evaltex": plain_evaltex,
-        "evaltex-no-split": plain_evaltex_no_split,
-        "evaltex-emd": plain_evaltex_emd,
-        "evaltex-emd-no-split": plain_evaltex_emd_no_split,
+        "evaltex-no-split": partial(plain_evaltex, split=False),
+        "evaltex-emd": partial(plain_evaltex, emd=True),
+        "evaltex-emd-no-split": partial(plain_evaltex, split=False, emd=True),
     }
 )
